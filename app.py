@@ -15,7 +15,12 @@ from prviz.server import sessions
 from prviz.server.static_files import publish_style
 
 # Folder of each page's modules, by its address.
-FOLDERS = {"": "pages._explore", "triage": "pages._triage", "learn": "pages._learn", "bias_lab": "pages._lab"}
+FOLDERS = {
+    "": "pages._explore",
+    "triage": "pages._triage",
+    "learn": "pages._learn",
+    "bias_lab": "pages._lab",
+}
 # Any entry of its own makes the menu appear, and with it the choice between light and dark.
 ABOUT = "**prviz** draws exact precision-recall curves of generative models beside the truth."
 
@@ -23,7 +28,9 @@ ABOUT = "**prviz** draws exact precision-recall curves of generative models besi
 def run() -> None:
     visitor().explorer.begin_page()
     # The browser draws an emoji by itself; a named icon would be fetched from another server.
-    st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT})
+    st.set_page_config(
+        page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT}
+    )
     pages = [
         st.Page("pages/explore.py", title="Explore", default=True),
         st.Page("pages/triage.py", title="Triage"),
@@ -35,9 +42,14 @@ def run() -> None:
     draw_bar(pages, current)
     import_folder(FOLDERS[current.url_path])
     current.run()
-    from pages._live.follow import PAGE, listen  # 1.61 knows no component that was made before the server runs
+    # 1.61 knows no component that was made before the server runs
+    from pages._live.follow import (
+        PAGE,
+        listen,
+    )
 
-    listen(PAGE, waits=False)  # the whole page: a server that was started anew knows none of its parts
+    # the whole page: a server that was started anew knows none of its parts
+    listen(PAGE, waits=False)
 
 
 def warm_up() -> None:
@@ -58,11 +70,14 @@ if __name__ == "__main__":
     run()
 else:
     publish_style(CSS)
-    # Explore's and Triage's own rules: the server names the page in its first byte, the bar each one that follows.
+    # Explore's and Triage's own rules: the server names the page in its first byte, the bar each
+    # one that follows.
     _rules = Path(__file__).with_name("pages").joinpath("_explore", "screen.css").read_text("utf-8")
     publish_style(f":where(:root:not(.page-triage, .page-learn, .page-bias_lab)) {{\n{_rules}}}")
     _rules = Path(__file__).with_name("pages").joinpath("_triage", "screen.css").read_text("utf-8")
     publish_style(f":where(:root.page-triage) {{\n{_rules}}}")
     _options = sessions.options(warm_up, close_all)
-    _options["middleware"].append(Middleware(VisitorLine, base_path=st.get_option("server.baseUrlPath")))
+    _options["middleware"].append(
+        Middleware(VisitorLine, base_path=st.get_option("server.baseUrlPath"))
+    )
     app = st.App(__file__, **_options)

@@ -26,4 +26,6 @@ class NativeHook(BuildHookInterface[Any]):
             build_data |= {"pure_python": False, "tag": f"py3-none-{system}"}
             build_data["artifacts"].append(build["LIBRARY"].relative_to(self.root).as_posix())
         else:
-            self.app.display_warning("nothing was compiled (by cc): prviz will be slower with large sets")
+            self.app.display_warning(
+                "nothing was compiled (by cc): prviz will be slower with large sets"
+            )

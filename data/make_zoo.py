@@ -1,9 +1,9 @@
 """Train the zoo on the training half of the bundled digits: ``python data/make_zoo.py folder [family ...]``.
 
-Needs torch 2.13 (on the CPU), which prviz itself never imports. Everything is seeded and runs on one thread; each
-family (vae, gan, flow, autoregressive, diffusion; default: all) is trained on its own. The folder gets 1,797 samples of
-each checkpoint, ``training-FAMILY.csv.gz`` with the loss of each optimiser step, and their entries in
-``manifest.json``. The bundled files are in ``data/zoo``.
+Needs torch 2.13 (on the CPU), which prviz itself never imports. Everything is seeded and runs on
+one thread; each family (vae, gan, flow, autoregressive, diffusion; default: all) is trained on its
+own. The folder gets 1,797 samples of each checkpoint, ``training-FAMILY.csv.gz`` with the loss of
+each optimiser step, and their entries in ``manifest.json``. The bundled files are in ``data/zoo``.
 """
 
 from __future__ import annotations
@@ -30,13 +30,26 @@ from torch.nn import functional
 Arrays = dict[str, Any]
 Row = tuple[str, int, int, str]  # run, epoch, step, losses
 
-PIXELS, LEVELS, CLASSES = 64, 16, 10
+PIXELS = 64
+LEVELS = 16
+CLASSES = 10
 BATCH = 64
 SAMPLE_SEED = 1000
-VAE_LATENT, GAN_LATENT = 16, 32
-VAES = {"vae-b0.03": (0.03, 256), "vae-b0.2": (0.2, 256), "vae-b1": (1.0, 256), "vae-b0.2-narrow": (0.2, 24)}
+VAE_LATENT = 16
+GAN_LATENT = 32
+VAES = {
+    "vae-b0.03": (0.03, 256),
+    "vae-b0.2": (0.2, 256),
+    "vae-b1": (1.0, 256),
+    "vae-b0.2-narrow": (0.2, 24),
+}
 VAE_EPOCHS = (10, 40, 120, 300)
-GANS = {"gan": (256, 1e-3), "gan-narrow": (64, 1e-3), "gan-collapsed": (256, 1e-2)}  # width, step of the generator
+# width, step of the generator
+GANS = {
+    "gan": (256, 1e-3),
+    "gan-narrow": (64, 1e-3),
+    "gan-collapsed": (256, 1e-2),
+}
 GAN_EPOCHS = (50, 100, 200, 350)
 PENALTY = 0.02
 FLOWS = {"flow": 128, "flow-narrow": 24}
@@ -53,7 +66,9 @@ CLASS_COUNTS = (1, 2, 3, 5, 7, 9)
 
 def pixels(shades: Tensor) -> np.ndarray:
     """The nearest picture of integers 0 to 16 to shades of 0 to 1."""
-    return np.clip(np.rint(shades.detach().numpy().astype(np.float64) * LEVELS), 0, LEVELS).astype(np.uint8)
+    return np.clip(np.rint(shades.detach().numpy().astype(np.float64) * LEVELS), 0, LEVELS).astype(
+        np.uint8
+    )
 
 
 def layers(*widths: int, activation: type[nn.Module] = nn.SiLU) -> nn.Sequential:
@@ -68,29 +83,47 @@ class Training:
     """The training half, the log of every optimiser step, and the loop over epochs."""
 
     def __init__(self, shades: Tensor, digits: Tensor) -> None:
-        self.shades, self.digits = shades, digits
+        self.shades = shades
+        self.digits = digits
         self.log: list[Row] = []
 
     def epochs(
-        self, run: str, seed: int, kept: tuple[int, ...], step: Callable[[Tensor, Tensor], dict[str, float]]
+        self,
+        run: str,
+        seed: int,
+        kept: tuple[int, ...],
+        step: Callable[[Tensor, Tensor], dict[str, float]],
     ) -> Iterator[int]:
         """Run ``step`` on shuffled batches; yields each epoch of ``kept`` when it is over."""
         order = torch.Generator().manual_seed(seed)
-        done, start = 0, time.process_time()
+        done = 0
+        start = time.process_time()
         for epoch in range(1, max(kept) + 1):
             for rows in torch.randperm(len(self.shades), generator=order).split(BATCH):
                 losses = step(self.shades[rows], self.digits[rows])
                 done += 1
-                self.log.append((run, epoch, done, " ".join(f"{key}={value:.4g}" for key, value in losses.items())))
+                self.log.append(
+                    (
+                        run,
+                        epoch,
+                        done,
+                        " ".join(f"{key}={value:.4g}" for key, value in losses.items()),
+                    )
+                )
             if epoch in kept:
-                print(f"{run} epoch {epoch}: {self.log[-1][3]}, {time.process_time() - start:.0f} s", flush=True)
+                print(
+                    f"{run} epoch {epoch}: {self.log[-1][3]}, {time.process_time() - start:.0f} s",
+                    flush=True,
+                )
                 yield epoch
 
 
 # ---- variational autoencoders ----
 
 
-def train_vae(training: Training, run: str, seed: int, beta: float, width: int) -> Iterator[tuple[int, nn.Module]]:
+def train_vae(
+    training: Training, run: str, seed: int, beta: float, width: int
+) -> Iterator[tuple[int, nn.Module]]:
     """Bernoulli decoder; cross-entropy plus beta times the Kullback-Leibler divergence from the prior."""
     torch.manual_seed(seed)
     encoder = layers(PIXELS, width, width, 2 * VAE_LATENT)
@@ -100,7 +133,9 @@ def train_vae(training: Training, run: str, seed: int, beta: float, width: int) 
     def step(shades: Tensor, _digits: Tensor) -> dict[str, float]:
         mean, log_variance = encoder(shades).chunk(2, 1)
         latent = mean + torch.exp(log_variance / 2) * torch.randn_like(mean)
-        error = functional.binary_cross_entropy_with_logits(decoder(latent), shades, reduction="sum") / len(shades)
+        error = functional.binary_cross_entropy_with_logits(
+            decoder(latent), shades, reduction="sum"
+        ) / len(shades)
         divergence = (mean**2 + log_variance.exp() - 1 - log_variance).sum() / 2 / len(shades)
         adam.zero_grad()
         (error + beta * divergence).backward()
@@ -120,15 +155,19 @@ def sample_vae(decoder: nn.Module, scale: float = 1.0) -> Arrays:
 # ---- generative adversarial networks ----
 
 
-def train_gan(training: Training, run: str, seed: int, width: int, rate: float) -> Iterator[tuple[int, nn.Module]]:
+def train_gan(
+    training: Training, run: str, seed: int, width: int, rate: float
+) -> Iterator[tuple[int, nn.Module]]:
     """Non-saturating loss with a penalty on the discriminator's slope; ``rate`` is the generator's step size."""
     torch.manual_seed(seed)
     generator = layers(GAN_LATENT, width, width, PIXELS)
     judge = layers(PIXELS, 256, 256, 1)
     adams = [
-        torch.optim.Adam(net.parameters(), step, betas=(0.0, 0.99)) for net, step in ((generator, rate), (judge, 1e-3))
+        torch.optim.Adam(net.parameters(), step, betas=(0.0, 0.99))
+        for net, step in ((generator, rate), (judge, 1e-3))
     ]
-    noise = 0.05  # on both sides of the discriminator, so that it can't learn the training half by heart
+    # on both sides of the discriminator, so that it can't learn the training half by heart
+    noise = 0.05
 
     def fakes(count: int) -> Tensor:
         return torch.sigmoid(generator(torch.randn(count, GAN_LATENT)))
@@ -139,7 +178,8 @@ def train_gan(training: Training, run: str, seed: int, width: int, rate: float) 
         said = judge(real)
         (slope,) = torch.autograd.grad(said.sum(), real, create_graph=True)
         judged = (
-            functional.softplus(-said).mean() + functional.softplus(judge(fake + noise * torch.randn_like(fake))).mean()
+            functional.softplus(-said).mean()
+            + functional.softplus(judge(fake + noise * torch.randn_like(fake))).mean()
         )
         adams[1].zero_grad()
         (judged + PENALTY * (slope**2).sum(1).mean()).backward()
@@ -193,7 +233,9 @@ class Flow(nn.Module):
         return values
 
 
-def train_flow(training: Training, run: str, seed: int, width: int) -> Iterator[tuple[int, nn.Module]]:
+def train_flow(
+    training: Training, run: str, seed: int, width: int
+) -> Iterator[tuple[int, nn.Module]]:
     """Maximum likelihood of dequantised pixels: (level + uniform) / 17, then the logit of 0.05 to 0.95 of it."""
     torch.manual_seed(seed)
     flow = Flow(width)
@@ -261,10 +303,13 @@ def train_diffusion(training: Training, run: str, seed: int) -> Iterator[tuple[i
     )
 
     def step(shades: Tensor, digits: Tensor) -> dict[str, float]:
-        time, noise = torch.rand(len(shades)), torch.randn_like(shades)
+        time = torch.rand(len(shades))
+        noise = torch.randn_like(shades)
         of_picture, of_noise = signal(time[:, None])
         told = torch.where(torch.rand(len(digits)) < 1 / 7, CLASSES, digits)
-        loss = functional.mse_loss(denoiser(of_picture * (2 * shades - 1) + of_noise * noise, time, told), noise)
+        loss = functional.mse_loss(
+            denoiser(of_picture * (2 * shades - 1) + of_noise * noise, time, told), noise
+        )
         adam.zero_grad()
         loss.backward()
         adam.step()
@@ -304,29 +349,48 @@ class Autoregressive(nn.Module):
 
     def __init__(self, width: int = 384) -> None:
         super().__init__()
-        place, unit = torch.arange(PIXELS), torch.arange(width) % (PIXELS - 1)
+        place = torch.arange(PIXELS)
+        unit = torch.arange(width) % (PIXELS - 1)
         self.register_buffer("masks", torch.cat([(unit[:, None] >= place[None]).float()] * 2, 1))
         self.register_buffer("inner", (unit[:, None] >= unit[None]).float())
-        self.register_buffer("outer", (place[:, None] > unit[None]).float().repeat_interleave(LEVELS + 1, 0))
+        self.register_buffer(
+            "outer", (place[:, None] > unit[None]).float().repeat_interleave(LEVELS + 1, 0)
+        )
         self.first, self.second = nn.Linear(2 * PIXELS, width), nn.Linear(width, width)
         self.last = nn.Linear(width, PIXELS * (LEVELS + 1))
-        self.of, self.of_last = nn.Embedding(CLASSES, width), nn.Embedding(CLASSES, PIXELS * (LEVELS + 1))
+        self.of, self.of_last = (
+            nn.Embedding(CLASSES, width),
+            nn.Embedding(CLASSES, PIXELS * (LEVELS + 1)),
+        )
 
-    def forward(self, shades: Tensor, digit: Tensor, keep: float = 1.0, place: int | None = None) -> Tensor:
+    def forward(
+        self, shades: Tensor, digit: Tensor, keep: float = 1.0, place: int | None = None
+    ) -> Tensor:
         """Logits, (n, 64, 17), or of one pixel; ``keep`` is the share of hidden units that training leaves in."""
         entered = torch.cat([shades, (shades > 0).float()], 1)
         hidden = functional.silu(
-            functional.linear(entered, self.first.weight * self.masks, self.first.bias) + self.of(digit)
+            functional.linear(entered, self.first.weight * self.masks, self.first.bias)
+            + self.of(digit)
         )
         hidden = functional.dropout(hidden, 1 - keep, training=keep < 1)
-        hidden = functional.silu(functional.linear(hidden, self.second.weight * self.inner, self.second.bias))
+        hidden = functional.silu(
+            functional.linear(hidden, self.second.weight * self.inner, self.second.bias)
+        )
         hidden = functional.dropout(hidden, 1 - keep, training=keep < 1)
-        levels = slice(None) if place is None else slice(place * (LEVELS + 1), (place + 1) * (LEVELS + 1))
-        logits = functional.linear(hidden, (self.last.weight * self.outer)[levels], self.last.bias[levels])
+        levels = (
+            slice(None)
+            if place is None
+            else slice(place * (LEVELS + 1), (place + 1) * (LEVELS + 1))
+        )
+        logits = functional.linear(
+            hidden, (self.last.weight * self.outer)[levels], self.last.bias[levels]
+        )
         return (logits + self.of_last(digit)[:, levels]).view(len(shades), -1, LEVELS + 1)
 
 
-def train_autoregressive(training: Training, run: str, seed: int) -> Iterator[tuple[int, nn.Module]]:
+def train_autoregressive(
+    training: Training, run: str, seed: int
+) -> Iterator[tuple[int, nn.Module]]:
     """Cross-entropy of all pixels, half of the hidden units dropped."""
     torch.manual_seed(seed)
     model = Autoregressive()
@@ -334,9 +398,9 @@ def train_autoregressive(training: Training, run: str, seed: int) -> Iterator[tu
 
     def step(shades: Tensor, digits: Tensor) -> dict[str, float]:
         levels = (shades * LEVELS).round().long()
-        loss = functional.cross_entropy(model(shades, digits, keep=0.5).transpose(1, 2), levels, reduction="sum") / len(
-            shades
-        )
+        loss = functional.cross_entropy(
+            model(shades, digits, keep=0.5).transpose(1, 2), levels, reduction="sum"
+        ) / len(shades)
         adam.zero_grad()
         loss.backward()
         adam.step()
@@ -372,7 +436,9 @@ def make_autoencoders(training: Training) -> Iterator[tuple[str, Arrays]]:
         for epoch, decoder in train_vae(training, run, seed, beta, width):
             yield f"{run}-e{epoch}", sample_vae(decoder)
             if run == "vae-b0.2" and epoch == max(VAE_EPOCHS):
-                yield from ((f"latent-{scale:g}", sample_vae(decoder, scale)) for scale in LATENT_SCALES)
+                yield from (
+                    (f"latent-{scale:g}", sample_vae(decoder, scale)) for scale in LATENT_SCALES
+                )
 
 
 def make_adversarial(training: Training) -> Iterator[tuple[str, Arrays]]:
@@ -396,7 +462,10 @@ def make_autoregressive(training: Training) -> Iterator[tuple[str, Arrays]]:
         yield f"autoregressive-e{epoch}", sample_autoregressive(model, asked)
         if epoch == WARMED_EPOCH:
             for temperature in TEMPERATURES:
-                yield f"temperature-{temperature:g}", sample_autoregressive(model, asked, temperature)
+                yield (
+                    f"temperature-{temperature:g}",
+                    sample_autoregressive(model, asked, temperature),
+                )
 
 
 def make_diffusion(training: Training) -> Iterator[tuple[str, Arrays]]:
@@ -407,7 +476,10 @@ def make_diffusion(training: Training) -> Iterator[tuple[str, Arrays]]:
     for scale in GUIDANCE:
         yield f"guidance-{scale:g}", sample_diffusion(denoiser, asked, scale)
     for classes in CLASS_COUNTS:
-        yield f"classes-{classes}", sample_diffusion(denoiser, asked_digits(training.digits, classes))
+        yield (
+            f"classes-{classes}",
+            sample_diffusion(denoiser, asked_digits(training.digits, classes)),
+        )
 
 
 FAMILIES = {
@@ -420,7 +492,11 @@ FAMILIES = {
 
 
 # Samples that are those of another checkpoint, whose file they share.
-SAME = {"temperature-1": f"autoregressive-e{WARMED_EPOCH}", "guidance-1": "diffusion-e300", "latent-1": "vae-b0.2-e300"}
+SAME = {
+    "temperature-1": f"autoregressive-e{WARMED_EPOCH}",
+    "guidance-1": "diffusion-e300",
+    "latent-1": "vae-b0.2-e300",
+}
 
 
 def write_log(path: Path, rows: list[Row]) -> None:
@@ -440,12 +516,18 @@ def main(folder: Path, families: list[str]) -> None:
         shades = torch.from_numpy(archive["features"][train].astype(np.float32) / LEVELS)
         digits = torch.from_numpy(archive["digit"][train].astype(np.int64))
     folder.mkdir(parents=True, exist_ok=True)
-    listed, facts = folder / "manifest.json", {"made_by": "make_zoo.py", "versions": {}, "seconds": {}, "files": {}}
+    listed = folder / "manifest.json"
+    facts = {"made_by": "make_zoo.py", "versions": {}, "seconds": {}, "files": {}}
     if listed.exists():
         facts = json.loads(listed.read_text(encoding="utf-8"))
-    facts["versions"] = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__}
+    facts["versions"] = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "torch": torch.__version__,
+    }
     for family in families:
-        training, began = Training(shades, digits), time.process_time()
+        training = Training(shades, digits)
+        began = time.process_time()
         for stem, arrays in FAMILIES[family](training):
             if stem in SAME:
                 facts.setdefault("same", {})[f"{stem}.npz"] = f"{SAME[stem]}.npz"

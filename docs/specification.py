@@ -1,11 +1,12 @@
 """The mathematics of prviz in plain NumPy: families, classifiers, ends, curve, summaries and the families' bound.
 
-Nothing is shared with the package. `docs/test_vectors.json` holds inputs and results that any implementation can run;
-`tests/test_specification.py` runs them through this file and through prviz, and as a module writes them anew.
+Nothing is shared with the package. `docs/test_vectors.json` holds inputs and results that any
+implementation can run; `tests/test_specification.py` runs them through this file and through prviz,
+and as a module writes them anew.
 
-X are the real samples, Y the generated ones. With a split, classifiers are defined by fit samples and measured on
-evaluation samples; without one all samples are both. Balls are closed, and a sample is never its own neighbour, but is
-counted in its own ball.
+X are the real samples, Y the generated ones. With a split, classifiers are defined by fit samples
+and measured on evaluation samples; without one all samples are both. Balls are closed, and a sample
+is never its own neighbour, but is counted in its own ball.
 """
 
 from __future__ import annotations
@@ -38,13 +39,17 @@ def without_self(d, rows, columns):
 def supports(family, fit, evaluate, k):
     """c_X and c_Y of the evaluation samples, real ones first.
 
-    fit, evaluate : values of X, values of Y, and numbers that name the samples of X and of Y, all of them different.
+    fit, evaluate : values of X, values of Y, and numbers that name the samples of X and of Y, all
+    of them different.
     """
     x, y, x_number, y_number = fit
     points = np.concatenate(evaluate[:2])
     number = np.concatenate(evaluate[2:])
     to = {"x": distances(points, x), "y": distances(points, y)}
-    other = {"x": without_self(to["x"], number, x_number), "y": without_self(to["y"], number, y_number)}
+    other = {
+        "x": without_self(to["x"], number, x_number),
+        "y": without_self(to["y"], number, y_number),
+    }
     own_x = nearest(without_self(distances(x, x), x_number, x_number), k)
     own_y = nearest(without_self(distances(y, y), y_number, y_number), k)
     if family == "ipr":  # balls around fit samples, to their k-th nearest in their own set
@@ -61,7 +66,8 @@ def supports(family, fit, evaluate, k):
         c_x = (to["x"] <= nearest(other["y"], min(3 * k, len(y) - 1))[:, None]).sum(axis=1)
         c_y = (to["y"] <= nearest(other["x"], min(3 * k, len(x) - 1))[:, None]).sum(axis=1)
         return np.where(c_x >= k, c_x, 0), np.where(c_y >= k, c_y, 0)
-    n = len(evaluate[0])  # eas: of ipr and coverage, for each side the one that holds fewer samples of the other set
+    # eas: of ipr and coverage, for each side the one that holds fewer samples of the other set
+    n = len(evaluate[0])
     both = [supports(name, fit, evaluate, k) for name in ("ipr", "coverage")]
     c_x = min((each[0] for each in both), key=lambda c: int((c[n:] > 0).sum()))
     return c_x, min((each[1] for each in both), key=lambda c: int((c[:n] > 0).sum()))
@@ -70,8 +76,8 @@ def supports(family, fit, evaluate, k):
 def error_rates(c_x, c_y, n):
     """(fpr, fnr) of every classifier; the first n samples are real, and a sample is called real or generated.
 
-    f_gamma(z) = [gamma c_X(z) >= c_Y(z)], strict for gamma < 1: so 0/0 is called real from gamma = 1 on. Only ratios
-    c_Y / c_X matter as gamma. Ends: f_inf = [c_X > 0] and f_0 = [c_Y = 0].
+    f_gamma(z) = [gamma c_X(z) >= c_Y(z)], strict for gamma < 1: so 0/0 is called real from gamma =
+    1 on. Only ratios c_Y / c_X matter as gamma. Ends: f_inf = [c_X > 0] and f_0 = [c_Y = 0].
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         key = np.where((c_x == 0) & (c_y == 0), 1.0, c_y / c_x)
@@ -135,7 +141,8 @@ def _primitive(f, n, lam):
 
 def where(holds):
     """The lam at which ``holds(lam)`` turns from True to False, by bisection on a logarithmic scale."""
-    low, high = -80.0, 80.0
+    low = -80.0
+    high = 80.0
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(math.exp(middle)) else (low, middle)
@@ -146,7 +153,12 @@ def summaries(rates, b=8.0, eps=0.05):
     """Numbers of the curve, by prviz's keys."""
     precise, complete = ends(rates)
     whole = area(rates)
-    found = {"auc": whole, "alpha_inf": precise, "beta_0": complete, "one_minus_tv": alpha(rates, 1.0)}
+    found = {
+        "auc": whole,
+        "alpha_inf": precise,
+        "beta_0": complete,
+        "one_minus_tv": alpha(rates, 1.0),
+    }
     points = hull(rates)
     lams = [(p[1] - q[1]) / (q[0] - p[0]) for p, q in pairwise(points)]
     for name, weight in (("f8_precision", b * b), ("f8_recall", 1 / (b * b))):
@@ -165,8 +177,11 @@ def largest_rate(errors, n, level):
     """Largest rate at which so few errors among n have at least this probability (Clopper, Pearson)."""
     if errors >= n:
         return 1.0
-    logs = [math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1) for i in range(errors + 1)]
-    low, high = 0.0, 1.0
+    logs = [
+        math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1) for i in range(errors + 1)
+    ]
+    low = 0.0
+    high = 1.0
     for _ in range(100):
         p = (low + high) / 2
         terms = (each + i * math.log(p) + (n - i) * math.log1p(-p) for i, each in enumerate(logs))
@@ -177,8 +192,8 @@ def largest_rate(errors, n, level):
 def bound(rates, sizes, two_ends, confidence=0.95):
     """Rates that bound the true ones of all nested classifiers at once, with this probability.
 
-    sizes : numbers of real and of generated evaluation samples. two_ends : True if the last two classifiers are f_inf
-    and f_0, which are not nested with the others.
+    sizes : numbers of real and of generated evaluation samples. two_ends : True if the last two
+    classifiers are f_inf and f_0, which are not nested with the others.
     """
     level = (1 - confidence) / 2
     sides = []

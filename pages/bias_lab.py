@@ -14,7 +14,9 @@ def page() -> None:
     names = list(SECTIONS)
     bind = None if cache.page_wished() else "query-params"
     with st.container(horizontal=True, vertical_alignment="center"):
-        name = choose_one("Section", names, names[0], key="section", bind=bind, label_visibility="collapsed")
+        name = choose_one(
+            "Section", names, names[0], key="section", bind=bind, label_visibility="collapsed"
+        )
         section = SECTIONS[name]
         with st.popover("What is this?", icon=":material/help:", type="tertiary"):
             st.markdown(section.IDEA)

@@ -1,4 +1,6 @@
-"""Explore: live precision-recall curves of a pair of distributions beside the truth where it is known."""
+"""Explore: live precision-recall curves of a pair of distributions beside the truth where it is
+known.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages._explore import approximate, controls, diagnostics, far_off, guide, live_view, preflight, takeaway
+from pages._explore import (
+    approximate,
+    controls,
+    diagnostics,
+    far_off,
+    guide,
+    live_view,
+    preflight,
+    takeaway,
+)
 from pages._explore.session import MAIN_VIEW, PANEL_TAB, change, explore_session, state
 from pages._live.figure import main_figure, place
 from pages._live.route import visitor
@@ -26,7 +37,9 @@ TITLES = dict(zip(VIEWS, ("PR", "Errors"), strict=True))
 
 def _say(problem: Problem) -> None:
     """What the page has to say about what the user has asked for."""
-    held, asked, settings = explore_session(), state().settings, problem.settings
+    held = explore_session()
+    asked = state().settings
+    settings = problem.settings
     if held.refused:
         st.error(plain(held.refused), icon=":material/block:")
         held.refused = ""
@@ -49,11 +62,14 @@ def _say(problem: Problem) -> None:
 def live(facts: DeltaGenerator) -> None:
     """All parts that follow the figure's own controls.
 
-    These ask the visitor's line; when they have not moved for a while, this fragment alone runs again.
+    These ask the visitor's line; when they have not moved for a while, this fragment alone runs
+    again.
 
-    facts : a place in the sidebar for the preflight, an `st.empty`, the only one that a fragment can draw anew.
+    facts : a place in the sidebar for the preflight, an `st.empty`, the only one that a fragment
+    can draw anew.
     """
-    held, shared = explore_session(), session()
+    held = explore_session()
+    shared = session()
     if held.about is not None:
         st.rerun()  # the page opens the card: here the next answer would close it
     change(
@@ -68,11 +84,17 @@ def live(facts: DeltaGenerator) -> None:
     answer = answers.answer(asked, partial(live_view.last, shared))
     if answer.final:
         shared.shown = answer
-    problem, found = answer.problem, answer.found
-    with answers.waiting(st.container(key="prviz-follow-panel")):  # the main figure shows the progress
-        # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
+    problem = answer.problem
+    found = answer.found
+    with answers.waiting(
+        st.container(key="prviz-follow-panel")
+    ):  # the main figure shows the progress
+        # Containers keep their old content until they are redrawn; an `st.empty` would blink at
+        # every answer.
         curve, beside = st.columns([1.6, 1], gap="small")
-        warnings, figure, notice = (curve.container(key=key) for key in ("part-warnings", "part-figure", "part-notice"))
+        warnings, figure, notice = (
+            curve.container(key=key) for key in ("part-warnings", "part-figure", "part-notice")
+        )
         with notice:
             _say(asked)
             approximate.say(found, wanted=asked.settings.approximate and not answer.stale)
@@ -82,7 +104,10 @@ def live(facts: DeltaGenerator) -> None:
         with rest:
             place("rows")  # before the figure, which puts its rows there
         with figure.container(key="part-pr-figure"):
-            look: dict[str, Any] = {"label_visibility": "collapsed", "format_func": TITLES.__getitem__}
+            look: dict[str, Any] = {
+                "label_visibility": "collapsed",
+                "format_func": TITLES.__getitem__,
+            }
             st.segmented_control("Axes", VIEWS, required=True, key=MAIN_VIEW, **look)
             content = live_view.content(held, shared, asked, number, answer)
             main_figure(content, preflight.warnings(checked, warnings), line.token, live_view.TOLD)
@@ -98,8 +123,8 @@ def live(facts: DeltaGenerator) -> None:
 def page() -> None:
     """Title, settings, and the live part for the pair they ask for.
 
-    Every part has a container of its own, also while empty: when one part appears, nothing moves and no figure is
-    mounted anew.
+    Every part has a container of its own, also while empty: when one part appears, nothing moves
+    and no figure is mounted anew.
     """
     st.title("Explore", anchor=False)
     own = explore_session()
@@ -109,8 +134,10 @@ def page() -> None:
     if guide.is_due():
         guide.draw()
         return
-    notices, drop = st.container(), st.container(key="part-drop")
-    about, own.about = own.about, None
+    notices = st.container()
+    drop = st.container(key="part-drop")
+    about = own.about
+    own.about = None
     own.uploaded, facts = controls.sidebar(controls.start(), drop)
     with notices:
         for message in own.link_messages:

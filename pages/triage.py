@@ -15,10 +15,16 @@ def page() -> None:
     st.title("Triage", anchor=False)
     kept = session()
     with st.container(key="triage-bar" if kept.folded else "triage-form", horizontal=kept.folded):
-        data, how = (st.popover(title) for title in kept.titles) if kept.folded else (st.container(), st.container())
+        data, how = (
+            (st.popover(title) for title in kept.titles)
+            if kept.folded
+            else (st.container(), st.container())
+        )
         with data:
             source = choose_source()
-        if source is not None and kept.sized != source.which:  # other sizes, which say by themselves what they need
+        if (
+            source is not None and kept.sized != source.which
+        ):  # other sizes, which say by themselves what they need
             kept.sized = source.which
             if kept.equal_by_default:
                 kept.equal_by_default = st.session_state[EQUAL] = False
@@ -28,14 +34,16 @@ def page() -> None:
         st.warning(reason, icon=":material/link:")
     if source is None or settings is None:
         kept.stop_runs()
-        seen, titles = False, kept.titles
+        seen = False
+        titles = kept.titles
     else:
         kept.base_link = {**source.link, **settings_link(settings)}
         count = f"{len(source.checkpoints)} checkpoints, {source.reference.n:,} real"
         titles = f"{source.title}: {count}", settings_title(settings)
         seen = work.box(source, settings)
     if (kept.folded, kept.titles) != (seen, titles):
-        kept.folded, kept.titles = seen, titles
+        kept.folded = seen
+        kept.titles = titles
         st.rerun()
 
 

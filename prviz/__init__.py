@@ -1,7 +1,7 @@
 """prviz: exact precision-recall curves of generative models.
 
-The public names load on first use, so that ``import prviz`` stays cheap. Roles keep one order everywhere:
-``real`` first, ``generated`` second.
+The public names load on first use, so that ``import prviz`` stays cheap. Roles keep one order
+everywhere: ``real`` first, ``generated`` second.
 
 >>> import prviz
 >>> real, generated = prviz.toy("mixtures").sample(1000, seed=0)

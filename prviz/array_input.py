@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 # What to type for pictures, in every refusal of them.
-EMBED_PICTURES = "prviz embed FOLDER -o FILE.safetensors --encoder ENCODER (prviz embed --list shows them)"
+EMBED_PICTURES = (
+    "prviz embed FOLDER -o FILE.safetensors --encoder ENCODER (prviz embed --list shows them)"
+)
 # Part of the name of a dtype that holds no plain numbers, and what makes some of it.
 _REMEDIES = {
     "bfloat16": "; .float() (PyTorch) or .astype('float32') makes it one",
@@ -28,15 +30,17 @@ def as_array(values: Any, name: str) -> Array:
     Parameters
     ----------
     values : array_like
-        Anything with ``__array__`` or ``__dlpack__`` in the CPU's memory (NumPy, PyTorch, JAX, `prviz.Samples`), a data
-        frame whose columns are numbers, a column of lists (pandas, polars, pyarrow), a sequence of rows.
+        Anything with ``__array__`` or ``__dlpack__`` in the CPU's memory (NumPy, PyTorch, JAX,
+        `prviz.Samples`), a data frame whose columns are numbers, a column of lists (pandas, polars,
+        pyarrow), a sequence of rows.
     name : str
         Name of the samples in messages.
 
     Raises
     ------
     TypeError
-        A path, text, a mapping, a sparse matrix, a tensor that no array can be made of, values that are no numbers.
+        A path, text, a mapping, a sparse matrix, a tensor that no array can be made of, values that
+        are no numbers.
     ValueError
         Rows of different lengths, a missing value.
     """
@@ -47,11 +51,16 @@ def as_array(values: Any, name: str) -> Array:
     if array.dtype == object:
         array = _from_objects(array, name, values)
     if array.dtype.kind not in "fiub":
-        remedy = next((remedy for kind, remedy in _REMEDIES.items() if kind in str(array.dtype)), "")
+        remedy = next(
+            (remedy for kind, remedy in _REMEDIES.items() if kind in str(array.dtype)), ""
+        )
         if array.dtype.names:
-            remedy = "; pandas.DataFrame(values) makes a table of its fields, values[name] takes one"
+            remedy = (
+                "; pandas.DataFrame(values) makes a table of its fields, values[name] takes one"
+            )
         raise TypeError(
-            f"{name}: values have dtype {array.dtype}; real numbers are needed (float, int or bool){remedy}"
+            f"{name}: values have dtype {array.dtype}; real numbers are needed (float, int or"
+            f" bool){remedy}"
         )
     return array
 
@@ -86,9 +95,13 @@ def _columns(values: Any) -> tuple[str, ...]:
 def _refuse(values: Any, name: str) -> None:
     """Raise TypeError for what holds no rows, with what would."""
     if isinstance(values, str | bytes | PathLike):
-        raise TypeError(f"{name}: {values!r} is a path or a text; prviz.read(path) gives its samples")
+        raise TypeError(
+            f"{name}: {values!r} is a path or a text; prviz.read(path) gives its samples"
+        )
     if isinstance(values, Mapping):
-        raise TypeError(f"{name}: a mapping of {len(values)} entries was given; choose one of its arrays")
+        raise TypeError(
+            f"{name}: a mapping of {len(values)} entries was given; choose one of its arrays"
+        )
     if values is None:
         raise TypeError(f"{name}: None was given; an array of shape (samples, features) is needed")
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
@@ -98,7 +111,9 @@ def _refuse(values: Any, name: str) -> None:
 def _check_device(values: Any, name: str) -> None:
     """Raise TypeError for a tensor that is part of a computation, or elsewhere than in the CPU's memory."""
     if getattr(values, "requires_grad", False):
-        raise TypeError(f"{name}: the tensor requires a gradient; values.detach() gives its values alone")
+        raise TypeError(
+            f"{name}: the tensor requires a gradient; values.detach() gives its values alone"
+        )
     if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack_device__"):
         return
     try:
@@ -108,8 +123,8 @@ def _check_device(values: Any, name: str) -> None:
     if int(kind) != _CPU:
         where = getattr(values, "device", f"device {int(kind)}:{number}")
         raise TypeError(
-            f"{name}: the values are on {where}; bring them to the CPU first: values.cpu() (PyTorch), values.get() "
-            "(CuPy), jax.device_get(values)"
+            f"{name}: the values are on {where}; bring them to the CPU first: values.cpu()"
+            " (PyTorch), values.get() (CuPy), jax.device_get(values)"
         )
 
 
@@ -125,7 +140,9 @@ def _converted(values: Any, name: str) -> Array:
             return _stacked(list(values), name)
         raise TypeError(f"{name}: no array can be made of these values: {error}") from None
     except (TypeError, RuntimeError) as error:
-        remedy = "; .float() makes it one that NumPy knows" if "bfloat16" in str(error).lower() else ""
+        remedy = (
+            "; .float() makes it one that NumPy knows" if "bfloat16" in str(error).lower() else ""
+        )
         raise TypeError(f"{name}: no array can be made of these values: {error}{remedy}") from None
 
 
@@ -133,20 +150,30 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
     """Numbers out of an array of objects: rows, or single values; given: what it was made of, such as a data frame."""
     if array.ndim == 0:
         found = array.item()
-        rows = "; numpy.stack(list(values)) makes one of rows, numpy.concatenate(list(values)) of batches"
+        rows = (
+            "; numpy.stack(list(values)) makes one of rows, numpy.concatenate(list(values)) of"
+            " batches"
+        )
         remedy = rows if hasattr(found, "__iter__") else ""
         remedy = "; values.collect() makes it one" if hasattr(found, "collect") else remedy
         raise TypeError(
-            f"{name}: {type(found).__name__} is no array; one of shape (samples, features) is needed{remedy}"
+            f"{name}: {type(found).__name__} is no array; one of shape (samples, features) is"
+            f" needed{remedy}"
         )
     if array.ndim == 1:
         return _stacked(array.tolist(), name)
-    if array.ndim == 2 and array.shape[1] == 1 and np.ndim(array[0, 0]) == 1:  # a data frame with one column of lists
+    if (
+        array.ndim == 2 and array.shape[1] == 1 and np.ndim(array[0, 0]) == 1
+    ):  # a data frame with one column of lists
         return _stacked(array[:, 0].tolist(), name)
     bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)
     if bad is None:
         return array.astype(np.float64)
-    remedy = "; pandas.DataFrame(values) makes a table of such rows" if isinstance(array[bad], Mapping) else ""
+    remedy = (
+        "; pandas.DataFrame(values) makes a table of such rows"
+        if isinstance(array[bad], Mapping)
+        else ""
+    )
     if columns := _columns(given):
         frame = "values" if hasattr(given, "select_dtypes") else "values.to_pandas()"
         remedy = f" in every column, and column {columns[bad[1]]!r} has others: "
@@ -169,8 +196,13 @@ def _stacked(rows: Sequence[Any], name: str) -> Array:
         if arrays[-1].dtype == object:
             arrays[-1] = _from_objects(arrays[-1].reshape(1, -1), f"{name}, in row {place + 1}")[0]
         if arrays[-1].shape != arrays[0].shape:
-            first, own = (" x ".join(map(str, each.shape)) or "one" for each in (arrays[0], arrays[-1]))
-            raise ValueError(f"{name}: row {place + 1} has {own} values, row 1 has {first}; all rows need as many")
+            first, own = (
+                " x ".join(map(str, each.shape)) or "one" for each in (arrays[0], arrays[-1])
+            )
+            raise ValueError(
+                f"{name}: row {place + 1} has {own} values, row 1 has {first}; all rows need as"
+                " many"
+            )
     return np.stack(arrays) if arrays else np.empty((0, 0))
 
 
@@ -188,5 +220,6 @@ def _is_number(value: Any) -> bool:
 def _place(index: tuple[int, ...]) -> str:
     names = ("row", "column")
     return ", ".join(
-        f"{names[axis] if axis < 2 else 'axis ' + str(axis + 1)} {at + 1}" for axis, at in enumerate(index)
+        f"{names[axis] if axis < 2 else 'axis ' + str(axis + 1)} {at + 1}"
+        for axis, at in enumerate(index)
     )

@@ -18,8 +18,8 @@ def table_html(
 ) -> str:
     """A table, all of plain text.
 
-    head : of each column but the first, which holds names. below, headline : sentences. colors : a mark before each
-    name; () for none.
+    head : of each column but the first, which holds names. below, headline : sentences. colors : a
+    mark before each name; () for none.
     """
     top = "".join(f'<th style="{_CELL}">{html.escape(name)}</th>' for name in head)
     lines = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-_LONGEST, _LONGEST_LITERAL = 80, 200
+_LONGEST = 80
+_LONGEST_LITERAL = 200
 
 
 def quoted(text: str) -> str:

@@ -26,8 +26,9 @@ def nbytes(value: Any) -> int:
 class LeastRecentlyUsed:
     """Values by key; a key must hold the digest of everything that decides its value.
 
-    The least recently used values are dropped above `entries` values or `most` in all, measured by `size`; the `stay`
-    newest ones are kept whatever their size. dropped : called with every value that is dropped or cleared.
+    The least recently used values are dropped above `entries` values or `most` in all, measured by
+    `size`; the `stay` newest ones are kept whatever their size. dropped : called with every value
+    that is dropped or cleared.
     """
 
     def __init__(
@@ -38,8 +39,11 @@ class LeastRecentlyUsed:
         dropped: Callable[[Any], None] | None = None,
         stay: int = 2,
     ) -> None:
-        self._entries, self._most, self._size = entries, most, size
-        self._dropped, self._stay = dropped, stay
+        self._entries = entries
+        self._most = most
+        self._size = size
+        self._dropped = dropped
+        self._stay = stay
         self._lock = threading.Lock()
         self._held: OrderedDict[Hashable, Any] = OrderedDict()
 
@@ -63,7 +67,9 @@ class LeastRecentlyUsed:
                 self._held[key] = value
             value = self._held[key]
             self._held.move_to_end(key)
-            while len(self._held) > self._entries or (len(self._held) > self._stay and self._total() > self._most):
+            while len(self._held) > self._entries or (
+                len(self._held) > self._stay and self._total() > self._most
+            ):
                 self._drop(self._held.popitem(last=False)[1])
         return value
 

@@ -21,13 +21,19 @@ Array = NDArray[Any]
 # Share of each set that defines the classifiers; None or "none": no split.
 SplitRatio: TypeAlias = float | Literal["none"] | None
 
-# Bytes of values checked or hashed at a time, so that a memory-mapped file never has to fit into memory.
+# Bytes of values checked or hashed at a time, so that a memory-mapped file never has to fit into
+# memory.
 _CHUNK_BYTES = 1 << 22
 # Begins a note on samples that were left out, so that a set has a certain size.
 CUT = "cut to"
 # What is said where features of the same names stood in two orders.
-RENAMED = "the names of the features differ in capitals, spaces or signs alone; they were taken for the same"
-REORDERED = "the generated features stood in another order than the real ones; they were matched by name"
+RENAMED = (
+    "the names of the features differ in capitals, spaces or signs alone; they were taken for the"
+    " same"
+)
+REORDERED = (
+    "the generated features stood in another order than the real ones; they were matched by name"
+)
 
 
 def _row_chunks(values: Array) -> Iterator[Array]:
@@ -52,9 +58,14 @@ def _widened(values: Any, name: str) -> Array:
     if array.ndim != 2:
         pictures = array.ndim == 4 or (array.ndim == 3 and array.dtype == np.uint8)
         remedy = f"; save pictures as files and embed them: {EMBED_PICTURES}" if pictures else ""
-        raise ValueError(f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is needed{remedy}")
+        raise ValueError(
+            f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is"
+            f" needed{remedy}"
+        )
     if 0 in array.shape:
-        raise ValueError(f"{name}: values have shape {array.shape}; at least one row and one column are needed")
+        raise ValueError(
+            f"{name}: values have shape {array.shape}; at least one row and one column are needed"
+        )
     if array.dtype == np.float16:
         return array.astype(np.float32)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
@@ -71,7 +82,9 @@ def _finite_extremes(values: Array, name: str) -> tuple[float, float]:
 
 def _not_finite(values: Array, name: str) -> ValueError:
     """The error for NaN or infinity, with the first place and the number of such values."""
-    first, start, count = (0, 0), 0, 0
+    first = (0, 0)
+    start = 0
+    count = 0
     for part in _row_chunks(values):
         bad = ~np.isfinite(part)
         if bad.any():
@@ -81,8 +94,8 @@ def _not_finite(values: Array, name: str) -> ValueError:
         start += len(part)
     row, column = first
     return ValueError(
-        f"{name}: row {row + 1}, column {column + 1} is {values[row, column]}; every value must be finite "
-        f"({count} of {values.size} are not)"
+        f"{name}: row {row + 1}, column {column + 1} is {values[row, column]}; every value must be"
+        f" finite ({count} of {values.size} are not)"
     )
 
 
@@ -93,10 +106,11 @@ class Samples:
     Parameters
     ----------
     values : array_like of shape (n, d)
-        Real numbers: an array, a tensor in the CPU's memory, a data frame, a column of lists, rows. float16 is widened
-        to float32, integers and booleans to float64, and (n, d, 1, 1) is squeezed.
-        Stored read-only and C-contiguous. A read-only, C-contiguous float32 or float64 array, such as
-        ``np.load(path, mmap_mode="r")``, is not copied: its file must not change.
+        Real numbers: an array, a tensor in the CPU's memory, a data frame, a column of lists, rows.
+        float16 is widened to float32, integers and booleans to float64, and (n, d, 1, 1) is
+        squeezed.
+        Stored read-only and C-contiguous. A read-only, C-contiguous float32 or float64 array, such
+        as ``np.load(path, mmap_mode="r")``, is not copied: its file must not change.
     name : str
         Name of the samples in messages and legends.
     labels : mapping of str to array, optional
@@ -104,24 +118,26 @@ class Samples:
     images : ndarray of uint8, shape (n, height, width), optional
         One picture per sample.
     encoder : mapping of str to str, optional
-        What made the values, as `prviz embed` writes it into a file: ``encoder``, ``weights_sha256``, ``transform``,
-        ``versions``, ``source``, of pictures ``sides`` (their shorter sides in pixels). Empty: not known.
+        What made the values, as `prviz embed` writes it into a file: ``encoder``,
+        ``weights_sha256``, ``transform``, ``versions``, ``source``, of pictures ``sides`` (their
+        shorter sides in pixels). Empty: not known.
     features : sequence of str, optional
-        Names of the d features. By default the columns of a data frame or the fields of a structured array that was
-        given as values; empty: features are known by their place alone.
+        Names of the d features. By default the columns of a data frame or the fields of a
+        structured array that was given as values; empty: features are known by their place alone.
     groups : array_like of shape (n,), optional
-        What each sample belongs to, such as its video, patient or donor. Splits and resampling keep the samples of a
-        group together. None: every sample is independent of the others.
+        What each sample belongs to, such as its video, patient or donor. Splits and resampling keep
+        the samples of a group together. None: every sample is independent of the others.
     notes : sequence of str
         What was decided when the samples were read, such as columns that were left out.
 
     Raises
     ------
     TypeError
-        Values that are not real numbers, or of which no array can be made; the message names the remedy.
+        Values that are not real numbers, or of which no array can be made; the message names the
+        remedy.
     ValueError
-        Wrong shape, no values, NaN or infinity (with row and column, counted from 1), or labels, images, features or
-        groups of another length.
+        Wrong shape, no values, NaN or infinity (with row and column, counted from 1), or labels,
+        images, features or groups of another length.
 
     Examples
     --------
@@ -146,9 +162,13 @@ class Samples:
         extremes = _finite_extremes(values, title)
         for label, column in self.labels.items():
             if len(column) != len(values):
-                raise ValueError(f"{title}: label {label!r} has {len(column)} entries for {len(values)} samples")
+                raise ValueError(
+                    f"{title}: label {label!r} has {len(column)} entries for {len(values)} samples"
+                )
         images = None if self.images is None else np.asarray(self.images)
-        if images is not None and (images.ndim != 3 or len(images) != len(values) or images.dtype != np.uint8):
+        if images is not None and (
+            images.ndim != 3 or len(images) != len(values) or images.dtype != np.uint8
+        ):
             raise ValueError(
                 f"{title}: images have shape {images.shape} and dtype {images.dtype}; "
                 f"({len(values)}, height, width) of uint8 is needed"
@@ -157,15 +177,24 @@ class Samples:
         if not features and len(columns) == values.shape[1]:  # a column of lists has another number
             features = columns
         if features and len(features) != values.shape[1]:
-            raise ValueError(f"{title}: {len(features)} names for {values.shape[1]} features; one each is needed")
+            raise ValueError(
+                f"{title}: {len(features)} names for {values.shape[1]} features; one each is needed"
+            )
         groups = None if self.groups is None else np.asarray(self.groups)
         if groups is not None and groups.shape != (len(values),):
-            raise ValueError(f"{title}: groups have shape {groups.shape}; one group for each of {len(values)} samples")
+            raise ValueError(
+                f"{title}: groups have shape {groups.shape}; one group for each of {len(values)}"
+                " samples"
+            )
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "groups", None if groups is None else _read_only(groups))
         object.__setattr__(self, "values", _read_only(values))
         object.__setattr__(self, "extremes", extremes)
-        object.__setattr__(self, "labels", {key: _read_only(np.asarray(column)) for key, column in self.labels.items()})
+        object.__setattr__(
+            self,
+            "labels",
+            {key: _read_only(np.asarray(column)) for key, column in self.labels.items()},
+        )
         if images is not None:
             object.__setattr__(self, "images", _read_only(images))
 
@@ -311,8 +340,8 @@ def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
 def independent_number(groups: NDArray[np.intp]) -> int:
     """Number of independent samples that have the variance of these, if all of a group were alike (Kish 1965).
 
-    The square of the sum of the groups' sizes over the sum of their squares, rounded down: the number of groups where
-    all are of one size, fewer where some are larger.
+    The square of the sum of the groups' sizes over the sum of their squares, rounded down: the
+    number of groups where all are of one size, fewer where some are larger.
     """
     sizes = np.bincount(groups).astype(np.float64)
     return max(int(sizes.sum() ** 2 / np.square(sizes).sum() + 1e-9), 1)
@@ -327,8 +356,8 @@ def as_samples(values: Any, *, name: str = "") -> Samples:
 class SamplePair:
     """Real and generated samples of one space; ``real, generated = pair`` unpacks it.
 
-    Where both sets name their features, these are matched by name: the generated ones are put in the order of the real
-    ones, with a `PrvizWarning`.
+    Where both sets name their features, these are matched by name: the generated ones are put in
+    the order of the real ones, with a `PrvizWarning`.
 
     Parameters
     ----------
@@ -340,7 +369,8 @@ class SamplePair:
     reordered : bool
         True if the generated features stood in another order.
     renamed : bool
-        True if names of the generated features differed in capitals, spaces or signs, and were taken for the real ones.
+        True if names of the generated features differed in capitals, spaces or signs, and were
+        taken for the real ones.
 
     Raises
     ------
@@ -376,7 +406,8 @@ class SamplePair:
     def __post_init__(self) -> None:
         object.__setattr__(self, "real", as_samples(self.real, name="real"))
         object.__setattr__(self, "generated", as_samples(self.generated, name="generated"))
-        real, generated = self.real.features, self.generated.features
+        real = self.real.features
+        generated = self.generated.features
         if real and generated and (alike := _same_names(real, generated)):
             generated = alike
             object.__setattr__(self, "generated", replace(self.generated, features=alike))
@@ -391,8 +422,8 @@ class SamplePair:
                 warn(self.digest, REORDERED)
         if self.real.d != self.generated.d:
             raise ValueError(
-                f"real samples have {self.real.d} features, generated ones have {self.generated.d}; "
-                "both must come from the same encoder and have the same dimension"
+                f"real samples have {self.real.d} features, generated ones have {self.generated.d};"
+                " both must come from the same encoder and have the same dimension"
             )
 
     def __repr__(self) -> str:
@@ -423,11 +454,12 @@ class SamplePair:
         Parameters
         ----------
         ratio : float or "none", optional
-            Share of each set, in (0, 1), that defines the classifiers; the rest measures their error rates. None or
-            "none": no split, the same samples serve for both, as in most published metrics.
+            Share of each set, in (0, 1), that defines the classifiers; the rest measures their
+            error rates. None or "none": no split, the same samples serve for both, as in most
+            published metrics.
         seed : int
-            Seed of the draw. Both sets are drawn by the same stream, so that swapping the roles of the two mirrors
-            every estimate exactly.
+            Seed of the draw. Both sets are drawn by the same stream, so that swapping the roles of
+            the two mirrors every estimate exactly.
 
         Returns
         -------
@@ -447,9 +479,12 @@ class SamplePair:
         if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
             raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
         (fit_real, evaluate_real), (fit_generated, evaluate_generated) = (
-            _draw(samples, share, seed, role) for samples, role in zip(self, ("real", "generated"), strict=True)
+            _draw(samples, share, seed, role)
+            for samples, role in zip(self, ("real", "generated"), strict=True)
         )
-        return Split(self, (fit_real, fit_generated), (evaluate_real, evaluate_generated), held_out=True)
+        return Split(
+            self, (fit_real, fit_generated), (evaluate_real, evaluate_generated), held_out=True
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -500,15 +535,22 @@ def split_share(ratio: object, named: str = "split =") -> float | None:
     """``split`` of any public function as a number in (0, 1); None for None and for "none", the shell's word."""
     if ratio is None or (isinstance(ratio, str) and ratio.strip().lower() == "none"):
         return None
-    wrong = f"{named} {ratio!r}; a share between 0 and 1 (both excluded) is needed, or None for no split"
-    if isinstance(ratio, bool | np.bool_) or not isinstance(ratio, int | float | np.integer | np.floating):
+    wrong = (
+        f"{named} {ratio!r}; a share between 0 and 1 (both excluded) is needed, or None for no"
+        " split"
+    )
+    if isinstance(ratio, bool | np.bool_) or not isinstance(
+        ratio, int | float | np.integer | np.floating
+    ):
         raise TypeError(wrong)
     if not 0 < ratio < 1:
         raise ValueError(wrong)
     return float(ratio)
 
 
-def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _draw(
+    samples: Samples, ratio: float, seed: int, role: str
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Row numbers of the fit and of the evaluation samples, each in increasing order; no group is on both sides."""
     if samples.groups is not None:
         return _draw_groups(samples.groups, ratio, seed, role)
@@ -520,12 +562,15 @@ def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[NDArray
     return np.sort(order[:n_fit]), np.sort(order[n_fit:])
 
 
-def _draw_groups(groups: Array, ratio: float, seed: int, role: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _draw_groups(
+    groups: Array, ratio: float, seed: int, role: str
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """`_draw` of whole groups: as many of them, in a random order, as come closest to the share of the samples."""
     _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if len(sizes) < 2:
         raise ValueError(
-            f"{role}: all {len(groups)} samples are of one group, which can't be split; at least 2 groups are needed"
+            f"{role}: all {len(groups)} samples are of one group, which can't be split; at least 2"
+            " groups are needed"
         )
     order = np.random.default_rng(seed).permutation(len(sizes))
     drawn = np.cumsum(sizes[order])[:-1]
@@ -553,12 +598,14 @@ def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
     for role, names in (("real", real), ("generated", generated)):
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
-            raise ValueError(f"{role} samples: two features are called {quoted(twice[0])}; rename one of them")
+            raise ValueError(
+                f"{role} samples: two features are called {quoted(twice[0])}; rename one of them"
+            )
     alone = {"real": [name for name in real if name not in set(generated)]}
     alone["generated"] = [name for name in generated if name not in set(real)]
     found = [f"only {role} has {listed(names, most=6)}" for role, names in alone.items() if names]
     if found:
         raise ValueError(
-            f"the two sets have different features: {'; '.join(found)}. Give both sets the same features: rename or "
-            "remove columns, and encode categories of both tables together"
+            f"the two sets have different features: {'; '.join(found)}. Give both sets the same"
+            " features: rename or remove columns, and encode categories of both tables together"
         )

@@ -7,7 +7,8 @@ import warnings
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parent)
-# The app's own folder, which lies beside the package in a checkout and inside it where it is installed.
+# The app's own folder, which lies beside the package in a checkout and inside it where it is
+# installed.
 _APP = str(Path(__file__).parent.parent / "pages" / "_")
 # Frames of decorators stand between a public function and its caller.
 _DECORATORS = str(Path(__file__).parent / "measure" / "spelling.py")
@@ -19,7 +20,8 @@ _MOST_SAID = 10_000
 class PrvizWarning(UserWarning):
     """Something about the samples that changes what a number means.
 
-    Each is said once for a pair of sample sets. ``warnings.simplefilter("ignore", prviz.PrvizWarning)`` silences all.
+    Each is said once for a pair of sample sets. ``warnings.simplefilter("ignore",
+    prviz.PrvizWarning)`` silences all.
     """
 
 

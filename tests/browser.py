@@ -1,7 +1,8 @@
 """A real app server and a real Chromium for the tests.
 
-Wait for what a change brings about (a text, an attribute, a download), never for time to pass; `wait_idle` is
-for the rest: the app is connected, and no script has been running for a quarter of a second.
+Wait for what a change brings about (a text, an attribute, a download), never for time to pass;
+`wait_idle` is for the rest: the app is connected, and no script has been running for a quarter of a
+second.
 """
 
 from __future__ import annotations
@@ -116,13 +117,17 @@ _CUT = """(selector) => {
 
 
 def overlaps(page: Page, selectors: Sequence[str]) -> list[str]:
-    """Pairs of these selectors whose visible text, or box where they hold none, shares more than a pixel."""
+    """Pairs of these selectors whose visible text, or box where they hold none, shares more than a
+    pixel.
+    """
     found: list[str] = page.evaluate(_OVERLAPS, list(selectors))
     return found
 
 
 def cut_texts(page: Page, selector: str) -> list[str]:
-    """Texts of paragraphs that are not whole inside the elements of this selector and the window's width."""
+    """Texts of paragraphs that are not whole inside the elements of this selector and the window's
+    width.
+    """
     found: list[str] = page.evaluate(_CUT, selector)
     return found
 
@@ -145,15 +150,25 @@ def running_app(
     cwd: Path = ROOT,
     base_path: str = "",
 ) -> Iterator[AppServer]:
-    """Start ``prviz app`` on a free port, wait until it is healthy, and stop it with SIGTERM at the end.
+    """Start ``prviz app`` on a free port, wait until it is healthy, and stop it with SIGTERM at the
+    end.
 
     ``command`` is what stands before ``app``: by default this Python with this checkout's package.
     """
     port = free_port()
-    line = [*(command or [sys.executable, "-m", "prviz"]), "app", "--no-browser", "--port", str(port), *options]
+    line = [
+        *(command or [sys.executable, "-m", "prviz"]),
+        "app",
+        "--no-browser",
+        "--port",
+        str(port),
+        *options,
+    ]
     with (
         log.open("wb") as out,
-        subprocess.Popen(line, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=out) as process,
+        subprocess.Popen(
+            line, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+        ) as process,
     ):
         server = AppServer(f"http://127.0.0.1:{port}{base_path}", process, log)
         try:
@@ -169,11 +184,15 @@ def running_app(
 
 
 def wait_healthy(server: AppServer) -> None:
-    """Return once the server answers its health check; fail with its log if it ends or takes too long."""
+    """Return once the server answers its health check; fail with its log if it ends or takes too
+    long.
+    """
 
     def answers() -> bool:
         if server.process.poll() is not None:
-            raise RuntimeError(f"the app at {server.url} ended:\n{server.log.read_text(errors='replace')}")
+            raise RuntimeError(
+                f"the app at {server.url} ended:\n{server.log.read_text(errors='replace')}"
+            )
         try:
             with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=5) as answer:
                 return bool(answer.status == 200)
@@ -183,16 +202,20 @@ def wait_healthy(server: AppServer) -> None:
     try:
         until(answers, START_SECONDS)
     except AssertionError:
-        raise RuntimeError(f"no app at {server.url}:\n{server.log.read_text(errors='replace')}") from None
+        raise RuntimeError(
+            f"no app at {server.url}:\n{server.log.read_text(errors='replace')}"
+        ) from None
 
 
 def chromium_path() -> str:
     """Chromium's executable: the variable CHROMIUM, or the first one on the path."""
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    found = (
+        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    )
     if not found:
         raise RuntimeError(
-            "the browser tests need Chromium: `apt-get install chromium`, or name an executable in the "
-            "environment variable CHROMIUM"
+            "the browser tests need Chromium: `apt-get install chromium`, or name an executable in"
+            " the environment variable CHROMIUM"
         )
     return found
 
@@ -257,9 +280,14 @@ def warm_tab(browser: Browser, url: str) -> Tab:
 
 
 def beside(
-    warm: Tab, *, viewport: ViewportSize | None = None, color_scheme: Literal["dark", "light"] | None = None
+    warm: Tab,
+    *,
+    viewport: ViewportSize | None = None,
+    color_scheme: Literal["dark", "light"] | None = None,
 ) -> Tab:
-    """A new page in the context of an open tab: half of the work of a fresh context, with nothing stored before it."""
+    """A new page in the context of an open tab: half of the work of a fresh context, with nothing
+    stored before it.
+    """
     warm.page.evaluate("() => localStorage.clear()")
     tab = _tab(warm.context, warm.foreign)
     if viewport is not None:
@@ -280,7 +308,8 @@ def wait_until(page: Page, holds: Callable[[], object]) -> None:
     deadline = time.monotonic() + WAIT_MS / 1000
     while not holds():
         assert time.monotonic() < deadline, "it never came"
-        page.evaluate("() => new Promise(requestAnimationFrame)")  # Playwright takes in what has come meanwhile
+        # Playwright takes in what has come meanwhile
+        page.evaluate("() => new Promise(requestAnimationFrame)")
 
 
 def visit(page: Page, path: str = "/") -> None:

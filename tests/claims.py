@@ -1,7 +1,9 @@
-"""Sentences of pages, cards, experiments and documents that state a direction, an end or a published figure.
+"""Sentences of pages, cards, experiments and documents that state a direction, an end or a
+published figure.
 
-`tests/claims.toml` gives the source of every one of them: a place in a paper, the test that computes it, or the
-definition that it repeats. A sentence that only uses such a word in another sense is "no claim".
+`tests/claims.toml` gives the source of every one of them: a place in a paper, the test that
+computes it, or the definition that it repeats. A sentence that only uses such a word in another
+sense is "no claim".
 
 python -m tests.claims          sentences without a row, and rows without a sentence
 """
@@ -65,14 +67,25 @@ def table() -> dict[str, str]:
 
 def texts() -> Iterator[tuple[str, str]]:
     """(file, text) of every string that is no docstring, and of every paragraph."""
-    for path in sorted([*ROOT.glob("app.py"), *ROOT.glob("p*/**/*.py"), *ROOT.glob("pages/**/*.js")]):
+    for path in sorted(
+        [*ROOT.glob("app.py"), *ROOT.glob("p*/**/*.py"), *ROOT.glob("pages/**/*.js")]
+    ):
         text = path.read_text("utf-8")
-        quoted = strings(text) if path.suffix == ".py" else re.findall(r"[\"'`]([^\"'`\n]+)[\"'`]", text)
+        quoted = (
+            strings(text) if path.suffix == ".py" else re.findall(r"[\"'`]([^\"'`\n]+)[\"'`]", text)
+        )
         yield from ((str(path.relative_to(ROOT)), each) for each in quoted)
     for name in DOCUMENTS:
-        text = re.sub(r"<!-- tables.*<!-- end of the tables -->", "", (ROOT / name).read_text("utf-8"), flags=re.DOTALL)
+        text = re.sub(
+            r"<!-- tables.*<!-- end of the tables -->",
+            "",
+            (ROOT / name).read_text("utf-8"),
+            flags=re.DOTALL,
+        )
         text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-        if name == "docs/papers.md":  # the notes alone: other columns are names, and figures that a test computes
+        if (
+            name == "docs/papers.md"
+        ):  # the notes alone: other columns are names, and figures that a test computes
             text = re.sub(r"^\| .*\|(.*)\|$", r"\1\n", text, flags=re.MULTILINE)
         parts = re.split(r"\n\s*\n|\n(?=[|]|[-*] |\d\. )", text)
         yield from ((name, part) for part in parts if not _ROW_OF_NUMBERS.fullmatch(part.strip()))
@@ -98,7 +111,8 @@ def strings(source: str) -> Iterator[str]:
 
 def main() -> int:
     """Print the differences of texts and table."""
-    known, standing = table(), sentences()
+    known = table()
+    standing = sentences()
     for sentence, file in standing.items():
         if sentence not in known:
             print(f"no row: {file}: {sentence}")  # noqa: T201

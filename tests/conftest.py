@@ -1,4 +1,6 @@
-"""Settings of all tests, and fixtures for those in a browser, which fail, not skip, on a machine without Chromium."""
+"""Settings of all tests, and fixtures for those in a browser, which fail, not skip, on a machine
+without Chromium.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,20 @@ from xdist.scheduler import LoadFileScheduling
 
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors.threads import available_threads
-from tests.browser import WAIT_MS, AppServer, Tab, beside, launch_chromium, open_tab, running_app, warm_tab
+from tests.browser import (
+    WAIT_MS,
+    AppServer,
+    Tab,
+    beside,
+    launch_chromium,
+    open_tab,
+    running_app,
+    warm_tab,
+)
 
-# OpenMP's threads spin while they wait: with a worker more than there are cores that is most of the work of faiss and
-# scikit-learn. Read when these are loaded, here and in every process that a test starts.
+# OpenMP's threads spin while they wait: with a worker more than there are cores that is most of the
+# work of faiss and scikit-learn. Read when these are loaded, here and in every process that a test
+# starts.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # So do BLAS's, a quarter of all processor time; read by the workers, which this process starts.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -32,8 +44,9 @@ settings.register_profile("whole", deadline=None)  # .ci/run --all asks for it
 settings.load_profile("quick")
 
 
-# A file is one worker's: those that take longest begin first, so that none is left alone at the end. In seconds of one
-# core, about: 90 of the first, of the thorough run; 30 of the first of the README's; 8 of the last.
+# A file is one worker's: those that take longest begin first, so that none is left alone at the
+# end. In seconds of one core, about: 90 of the first, of the thorough run; 30 of the first of the
+# README's; 8 of the last.
 LONGEST_FIRST = (
     "test_packaging",
     "server/test_sessions",
@@ -68,14 +81,21 @@ LONGEST_FIRST = (
     "cli/test_kills",
     "triage/test_bundled",
 )
-# Not for every save: what opens pages or starts processes, and the longest loops. Thorough tests are slow as well.
+# Not for every save: what opens pages or starts processes, and the longest loops. Thorough tests
+# are slow as well.
 SLOW = (
     *("pages/", "server/", "cli/", "studies/"),
-    *("diagnostics/test_influence", "neighbors/test_double_loops", "neighbors/test_plans", "test_without_library"),
+    *(
+        "diagnostics/test_influence",
+        "neighbors/test_double_loops",
+        "neighbors/test_plans",
+        "test_without_library",
+    ),
 )
 # For .ci/run alone: visitors and their sessions. Exhaustive tests are thorough as well.
 THOROUGH = ("server/test_sessions",)
-# For `.ci/run --all`: the lab and its studies, and what repeats a shorter test with more seeds, sizes or families.
+# For `.ci/run --all`: the lab and its studies, and what repeats a shorter test with more seeds,
+# sizes or families.
 EXHAUSTIVE = (
     "cli/test_kills",
     "pages/explore/test_influence",
@@ -97,13 +117,17 @@ def _named(path: Path) -> str:
     return path.relative_to(_TESTS).with_suffix("").as_posix()
 
 
-assert not [name for name in (*LONGEST_FIRST, *THOROUGH, *EXHAUSTIVE) if not list(_TESTS.glob(f"{name}*"))]
+assert not [
+    name for name in (*LONGEST_FIRST, *THOROUGH, *EXHAUSTIVE) if not list(_TESTS.glob(f"{name}*"))
+]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """What a file holds that is left out as a whole need not be read."""
     left_out = config.option.markexpr == "not thorough" and collection_path.suffix == ".py"
-    return True if left_out and _named(collection_path).startswith((*THOROUGH, *EXHAUSTIVE)) else None
+    return (
+        True if left_out and _named(collection_path).startswith((*THOROUGH, *EXHAUSTIVE)) else None
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -113,7 +137,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
-            # A machine may stall for as long as a test waits. At most three in all, so that a broken page still fails.
+            # A machine may stall for as long as a test waits. At most three in all, so that a
+            # broken page still fails.
             item.add_marker(pytest.mark.flaky(reruns=1))
         if name(item).startswith(EXHAUSTIVE):
             item.add_marker("exhaustive")
@@ -125,7 +150,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Two things that an app does for each of its visitors, and Streamlit's test driver a thousand times."""
+    """Two things that an app does for each of its visitors, and Streamlit's test driver a thousand
+    times.
+    """
     gc.collect()
     gc.freeze()  # a collection for a new visitor has only what the tests have made to look at
     if "streamlit.testing.v1" in sys.modules:
@@ -136,12 +163,16 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """What `pytest -n auto` takes: one more than there are cores, since a test in a browser waits half of its time."""
+    """What `pytest -n auto` takes: one more than there are cores, since a test in a browser waits
+    half of its time.
+    """
     return available_threads() + 1
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
-    """In the README's run one worker has the browser: server and Chromium take longer to start than a test takes."""
+    """In the README's run one worker has the browser: server and Chromium take longer to start than
+    a test takes.
+    """
     return OneBrowser(config, log) if config.option.markexpr == "not thorough" else None
 
 
@@ -162,7 +193,9 @@ def quick_families(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(autouse=True)
 def own_main() -> Iterator[None]:
-    """Streamlit makes a page that it runs the main module, which a process started later would run again."""
+    """Streamlit makes a page that it runs the main module, which a process started later would run
+    again.
+    """
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
@@ -195,7 +228,9 @@ def blank(chromium: Browser) -> Page:
     page = chromium.new_page()
     page.goto("about:blank")
     text = base64.b64encode(javascript().encode()).decode()
-    page.evaluate("async (url) => { window.live = await import(url); }", f"data:text/javascript;base64,{text}")
+    page.evaluate(
+        "async (url) => { window.live = await import(url); }", f"data:text/javascript;base64,{text}"
+    )
     return page
 
 
@@ -209,7 +244,8 @@ def warm(chromium: Browser, app_server: AppServer) -> Iterator[Tab]:
 
 @pytest.fixture
 def new_page(chromium: Browser, app_server: AppServer, warm: Tab) -> Iterator[Callable[..., Page]]:
-    """Open pages of the app; of another address, or ``fresh`` as a visitor without cookies, each in its own context.
+    """Open pages of the app; of another address, or ``fresh`` as a visitor without cookies, each in
+    its own context.
 
     The test fails if a page had an uncaught JavaScript error or asked another machine for anything.
     """

@@ -1,4 +1,6 @@
-"""Explore by Streamlit's own test driver: open it, move its sliders as the browser would, read what it was sent."""
+"""Explore by Streamlit's own test driver: open it, move its sliders as the browser would, read what
+it was sent.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def assert_link_gives(settings: ExploreSettings, query: dict[str, str]) -> None:
     again, messages = ExploreSettings.from_query(query)
     assert (replace(again, parameters={}), messages) == (replace(settings, parameters={}), [])
     if settings.source == "toy":
-        assert toy(again.problem, **again.parameters) == toy(settings.problem, **settings.parameters)
+        assert toy(again.problem, **again.parameters) == toy(
+            settings.problem, **settings.parameters
+        )
 
 
 def opened(**query: str) -> AppTest:
@@ -58,7 +62,8 @@ def payload(app: AppTest) -> dict:
 
 def question(app: AppTest, sink: Sink, values: Mapping[str, object], **rest: object) -> Question:
     """The browser's next question, after these sliders were moved."""
-    held, shared = app.session_state["_ExploreSession"], app.session_state["_Session"]
+    held = app.session_state["_ExploreSession"]
+    shared = app.session_state["_Session"]
     of = [held.state.settings.source, held.state.settings.problem]
     sent = {"q": held.asked + 1, "of": of, "values": values, **rest}
     return understand(held, shared)(json.loads(json.dumps(sent)), sink)
@@ -83,7 +88,8 @@ def tell(app: AppTest, name: str, value: object) -> AppTest:
 
 def ask(app: AppTest, *, have: Sequence[str] = (), **values: object) -> list[dict]:
     """All messages of the line's answer, after these sliders were moved."""
-    shared, lines = app.session_state["_Session"], queue.Queue[bytes | None]()
+    shared = app.session_state["_Session"]
+    lines = queue.Queue[bytes | None]()
     explorer = Explorer(shared.stopped)
     explorer.expect(shared.waited_for)
     explorer.ask(question(app, lines.put, values, have=list(have)))
@@ -121,7 +127,13 @@ def vertices(app: AppTest) -> dict[str, list]:
     return vertices_in(payload(app))
 
 
-def vertices_in(content: dict, known: Mapping[str, list] | None = None, part: str = "curves") -> dict[str, list]:
-    """The curves of a message by their ids. known : flat vertices by key that the browser has already."""
+def vertices_in(
+    content: dict, known: Mapping[str, list] | None = None, part: str = "curves"
+) -> dict[str, list]:
+    """The curves of a message by their ids. known : flat vertices by key that the browser has
+    already.
+    """
     flat = {**(known or {}), **content["vertices"]}
-    return {curve["id"]: np.reshape(flat[curve["key"]], (-1, 2)).tolist() for curve in content[part]}
+    return {
+        curve["id"]: np.reshape(flat[curve["key"]], (-1, 2)).tolist() for curve in content[part]
+    }

@@ -70,7 +70,12 @@ def npy_version(array: np.ndarray, version: tuple[int, int]) -> bytes:
 def raw_npy(header: str, data: bytes = b"", *, length: int | None = None) -> bytes:
     """An .npy file with any header text, truthful or not."""
     text = header.encode("latin1")
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text) if length is None else length) + text + data
+    return (
+        b"\x93NUMPY\x01\x00"
+        + struct.pack("<H", len(text) if length is None else length)
+        + text
+        + data
+    )
 
 
 def npz(compressed: bool = False, **arrays: Any) -> bytes:
@@ -89,7 +94,9 @@ def archive(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) ->
 
 
 def csv(values: np.ndarray = VALUES, header: str = "", mark: str = ",", end: str = "\n") -> bytes:
-    lines = ([header] if header else []) + [mark.join(repr(float(x)) for x in row) for row in values]
+    lines = ([header] if header else []) + [
+        mark.join(repr(float(x)) for x in row) for row in values
+    ]
     return (end.join(lines) + end).encode()
 
 
@@ -101,7 +108,8 @@ def parquet(columns: Mapping[str, Any], **options: Any) -> bytes:
 
 def _thrift(number: int, width: int = 1) -> bytes:
     """An integer of Thrift's compact protocol, in at least so many bytes."""
-    rest, parts = number << 1, []
+    rest = number << 1
+    parts = []
     while rest or len(parts) < width:
         parts.append(rest & 0x7F | 0x80)
         rest >>= 7
@@ -109,9 +117,13 @@ def _thrift(number: int, width: int = 1) -> bytes:
 
 
 def understated(data: bytes) -> bytes:
-    """A Parquet file of one row group and one column whose footer claims 3 rows, 300 values and 300 bytes."""
+    """A Parquet file of one row group and one column whose footer claims 3 rows, 300 values and 300
+    bytes.
+    """
     length = int.from_bytes(data[-8:-4], "little")
-    body, footer, tail = data[: -8 - length], data[-8 - length : -8], data[-8:]
+    body = data[: -8 - length]
+    footer = data[-8 - length : -8]
+    tail = data[-8:]
     group = pyarrow.parquet.read_metadata(io.BytesIO(data)).row_group(0)
     for true, claim in {
         group.column(0).num_values: 300,
@@ -170,7 +182,10 @@ def lists(kind: pa.DataType, values: np.ndarray = VALUES) -> pa.Array:
 
 
 def numbers(kind: pa.DataType, values: np.ndarray = VALUES) -> dict[str, pa.Array]:
-    return {f"f{i}": pa.array(column.astype(kind.to_pandas_dtype()), type=kind) for i, column in enumerate(values.T)}
+    return {
+        f"f{i}": pa.array(column.astype(kind.to_pandas_dtype()), type=kind)
+        for i, column in enumerate(values.T)
+    }
 
 
 def bfloat16() -> np.ndarray:

@@ -1,6 +1,8 @@
-"""Files for the upload box: one or a few of every kind, accepted or refused, that need no key and no limit.
+"""Files for the upload box: one or a few of every kind, accepted or refused, that need no key and
+no limit.
 
-`file_zoo_accepted` and `file_zoo_refused` have all of them, with the values or the message to expect.
+`file_zoo_accepted` and `file_zoo_refused` have all of them, with the values or the message to
+expect.
 """
 
 from __future__ import annotations

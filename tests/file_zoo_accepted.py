@@ -46,7 +46,9 @@ def accepted_npy() -> Iterator[Accepted]:
     yield Accepted("fortran.npy", npy(np.asfortranarray(VALUES)))
     yield Accepted("big-endian-64.npy", npy(VALUES.astype(">f8")))
     yield Accepted("big-endian-32.npy", npy(VALUES.astype(">f4")), dtype="float32")
-    yield Accepted("big-endian-fortran.npy", npy(np.asfortranarray(VALUES.astype(">f2"))), dtype="float32")
+    yield Accepted(
+        "big-endian-fortran.npy", npy(np.asfortranarray(VALUES.astype(">f2"))), dtype="float32"
+    )
     yield Accepted("big-endian-int.npy", npy(WHOLE.astype(">i4")), WHOLE)
     for dtype in ("i1", "i2", "i4", "i8"):
         yield Accepted(f"int-{dtype}.npy", npy(WHOLE.astype(dtype)), WHOLE)
@@ -61,7 +63,10 @@ def accepted_npy() -> Iterator[Accepted]:
     fields = [*VALUES.T, np.array(LABEL)]
     records = np.rec.fromarrays(fields, names=["a", "b", "c", "d", "label"])
     yield Accepted("records.npy", npy(records), labels={"label": LABEL})
-    rows = np.array([(place, row) for place, row in enumerate(VALUES)], dtype=[("id", "i4"), ("emb", ">f4", (4,))])
+    rows = np.array(
+        [(place, row) for place, row in enumerate(VALUES)],
+        dtype=[("id", "i4"), ("emb", ">f4", (4,))],
+    )
     yield Accepted("records-of-rows.npy", npy(rows), dtype="float32", labels={"id": list(range(N))})
     yield Accepted("squeezed-fortran.npy", npy(np.asfortranarray(VALUES[:, :, None, None])))
     yield Accepted("one-feature.npy", npy(VALUES[:, :1]), VALUES[:, :1])
@@ -72,7 +77,9 @@ def accepted_npy() -> Iterator[Accepted]:
 
 def accepted_npz() -> Iterator[Accepted]:
     for key in KNOWN_KEYS:
-        yield Accepted(f"key-{key}.npz", npz(**{key: VALUES, "logits": WHOLE, "note": np.array("text")}))
+        yield Accepted(
+            f"key-{key}.npz", npz(**{key: VALUES, "logits": WHOLE, "note": np.array("text")})
+        )
     yield Accepted("compressed.npz", npz(compressed=True, feats=VALUES))
     only = npz(whatever=VALUES, labels=np.arange(N), picture=np.zeros((N, 8, 8), "u1"))
     yield Accepted("only-table.npz", only, labels={"labels": list(range(N))})
@@ -106,18 +113,26 @@ def accepted_text() -> Iterator[Accepted]:
         b"1e-3, 2E2 ,-.5\n1,+2,3.\n7,8,9e0\n",
         np.array([[1e-3, 200, -0.5], [1, 2, 3], [7, 8, 9]]),
     )
-    yield Accepted("integers.csv", "\n".join(",".join(map(str, row)) for row in WHOLE).encode(), WHOLE)
-    yield Accepted("counting-from-1.csv", b"1,2\n.5,.25\n3,4\n", np.array([[1, 2], [0.5, 0.25], [3, 4]]))
+    yield Accepted(
+        "integers.csv", "\n".join(",".join(map(str, row)) for row in WHOLE).encode(), WHOLE
+    )
+    yield Accepted(
+        "counting-from-1.csv", b"1,2\n.5,.25\n3,4\n", np.array([[1, 2], [0.5, 0.25], [3, 4]])
+    )
     yield Accepted("counting-data.csv", b"0,1\n1,0\n0,1\n", np.array([[0, 1], [1, 0], [0, 1]]))
     frame = pd.DataFrame(VALUES)
     yield Accepted("pandas-index.csv", frame.to_csv().encode(), labels={"index": list(range(N))})
     yield Accepted("pandas-no-index.csv", frame.to_csv(index=False).encode())
-    frame = frame.rename(columns=str).assign(label=LABEL, split=["train"] * N, sample_id=[f"{i:03}" for i in range(N)])
+    frame = frame.rename(columns=str).assign(
+        label=LABEL, split=["train"] * N, sample_id=[f"{i:03}" for i in range(N)]
+    )
     labels = {"label": LABEL, "split": ["train"] * N, "sample_id": [f"{i:03}" for i in range(N)]}
     yield Accepted("labels.csv", frame.to_csv(index=False).encode(), labels=labels)
     yield Accepted(
         "labels-first.tsv",
-        frame[frame.columns[::-1]].to_csv(index=False, sep="\t").encode(),  # numbered, so in the order of numbers
+        frame[frame.columns[::-1]]
+        .to_csv(index=False, sep="\t")
+        .encode(),  # numbered, so in the order of numbers
         labels=labels,
     )
     text = b'caption,a\n"two\nlines, one ""quote""",1\nb,2\nc,3\n'
@@ -185,18 +200,36 @@ def _other_columns() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     floats = VALUES.astype("f4")
     rows = VALUES.tolist()
     yield "tensor", {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(floats)}, single
-    yield "tensor-1-d", {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(floats[:, None, :])}, single
-    yield "tensor-d-1-1", {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(floats[:, :, None, None])}, single
+    yield (
+        "tensor-1-d",
+        {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(floats[:, None, :])},
+        single,
+    )
+    yield (
+        "tensor-d-1-1",
+        {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(floats[:, :, None, None])},
+        single,
+    )
     yield "nested-1-d", {"emb": pa.array([[row] for row in rows])}, {}
     yield "nested-d-1", {"emb": pa.array([[[value] for value in row] for row in rows])}, {}
     yield "view", {"emb": pa.array(rows, pa.list_view(pa.float32()))}, single
     yield "large-view", {"emb": pa.array(rows, pa.large_list_view(pa.float64()))}, {}
-    decimals = {f"f{i}": pa.array([Decimal(x) for x in column.tolist()]) for i, column in enumerate(VALUES.T)}
+    decimals = {
+        f"f{i}": pa.array([Decimal(x) for x in column.tolist()])
+        for i, column in enumerate(VALUES.T)
+    }
     yield "decimal", decimals, {}
     yield "list-decimal", {"emb": pa.array([[Decimal(x) for x in row] for row in rows])}, {}
-    struct = {"id": pa.array(range(N)), "emb": pa.array([{"values": row, "model": "m"} for row in rows])}
+    struct = {
+        "id": pa.array(range(N)),
+        "emb": pa.array([{"values": row, "model": "m"} for row in rows]),
+    }
     yield "struct-list", struct, {"labels": {"id": list(range(N)), "emb.model": ["m"] * N}}
-    yield "struct-chosen", struct, {"labels": {"id": list(range(N)), "emb.model": ["m"] * N}, "key": "emb.values"}
+    yield (
+        "struct-chosen",
+        struct,
+        {"labels": {"id": list(range(N)), "emb.model": ["m"] * N}, "key": "emb.values"},
+    )
     fields = {"emb": pa.array([{f"f{i}": x for i, x in enumerate(row)} for row in rows])}
     yield "struct-numbers", fields, {}
 
@@ -210,17 +243,24 @@ def accepted_containers() -> Iterator[Accepted]:
     columns = {"emb": lists(pa.list_(pa.float64())), "label": pa.array(LABEL).dictionary_encode()}
     yield Accepted("stream.arrow", arrow_stream(columns), labels={"label": LABEL})
     yield Accepted("stream.arrows", arrow_stream(columns), labels={"label": LABEL})
-    yield Accepted("short.ftr", feather(columns, compression="zstd", chunksize=7), labels={"label": LABEL})
+    yield Accepted(
+        "short.ftr", feather(columns, compression="zstd", chunksize=7), labels={"label": LABEL}
+    )
     for compression in ("uncompressed", "lz4", "zstd"):
         data = schema_in_footer_alone(feather(columns, compression=compression, chunksize=4))
         yield Accepted(f"{compression}-footer-alone.feather", data, labels={"label": LABEL})
-    for packed, pack in {"gz": gzip.compress, "zst": partial(pa.compress, codec="zstd", asbytes=True)}.items():
+    for packed, pack in {
+        "gz": gzip.compress,
+        "zst": partial(pa.compress, codec="zstd", asbytes=True),
+    }.items():
         yield Accepted(f"packed.csv.{packed}", pack(csv(header="a,b,c,d")))
         yield Accepted(f"packed.tsv.{packed}", pack(csv(mark="\t")))
         yield Accepted(f"packed.jsonl.{packed}", pack(json_lines(VALUES.tolist())))
     yield Accepted("UPPER.CSV.GZ", gzip.compress(csv()))
     rows = [{"id": i, "embedding": row, "text": "ünï"} for i, row in enumerate(VALUES.tolist())]
-    yield Accepted("lists.jsonl", json_lines(rows), labels={"id": list(range(N)), "text": ["ünï"] * N})
+    yield Accepted(
+        "lists.jsonl", json_lines(rows), labels={"id": list(range(N)), "text": ["ünï"] * N}
+    )
     yield Accepted("lists.ndjson", json_lines(VALUES.tolist()))
     numbers = [dict(zip("abcd", row, strict=True)) for row in VALUES.tolist()]
     yield Accepted("numbers.jsonl", b"\xef\xbb\xbf" + json_lines(numbers))
@@ -246,7 +286,11 @@ def accepted_arrow() -> Iterator[Accepted]:
 
 
 def accepted_tensors() -> Iterator[Accepted]:
-    for name, values in {"F64": VALUES, "F32": VALUES.astype("f4"), "F16": VALUES.astype("f2")}.items():
+    for name, values in {
+        "F64": VALUES,
+        "F32": VALUES.astype("f4"),
+        "F16": VALUES.astype("f2"),
+    }.items():
         yield Accepted(
             f"{name}.safetensors",
             safetensors.numpy.save({"feats": values}),
@@ -254,9 +298,15 @@ def accepted_tensors() -> Iterator[Accepted]:
         )
     yield Accepted("BF16.safetensors", tensor("BF16", bfloat16()), dtype="float32")
     for dtype in ("i1", "i2", "i4", "i8"):
-        yield Accepted(f"{dtype}.safetensors", safetensors.numpy.save({"any": WHOLE.astype(dtype)}), WHOLE)
+        yield Accepted(
+            f"{dtype}.safetensors", safetensors.numpy.save({"any": WHOLE.astype(dtype)}), WHOLE
+        )
     for dtype in ("u1", "u2", "u4", "u8"):
-        yield Accepted(f"{dtype}.safetensors", safetensors.numpy.save({"any": abs(WHOLE).astype(dtype)}), abs(WHOLE))
+        yield Accepted(
+            f"{dtype}.safetensors",
+            safetensors.numpy.save({"any": abs(WHOLE).astype(dtype)}),
+            abs(WHOLE),
+        )
     yield Accepted("bool.safetensors", safetensors.numpy.save({"any": WHOLE > 0}), WHOLE > 0)
     several = {"logits": WHOLE.astype("f4"), "features": VALUES, "ids": np.arange(N)}
     data = safetensors.numpy.save(several, metadata={"made": "by hand"})
@@ -294,4 +344,7 @@ def pairs() -> list[tuple[str, bytes]]:
             ("real_feats", "fake_feats"),
         ]
     ]
-    return [*result, ("both.safetensors", safetensors.numpy.save({"generated": WHOLE, "real": VALUES}))]
+    return [
+        *result,
+        ("both.safetensors", safetensors.numpy.save({"generated": WHOLE, "real": VALUES})),
+    ]

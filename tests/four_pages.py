@@ -1,6 +1,8 @@
-"""The four pages, opened in Chromium with the app of another Python environment, such as one with an older Streamlit.
+"""The four pages, opened in Chromium with the app of another Python environment, such as one with
+an older Streamlit.
 
-python -m tests.four_pages PYTHON: what runs the app. Each page has to draw what it is about, and to answer one click.
+python -m tests.four_pages PYTHON: what runs the app. Each page has to draw what it is about, and to
+answer one click.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from tests.browser import WAIT_MS, launch_chromium, open_tab, running_app, visit
 
 def _explore(page: Page) -> None:
     """A step of k draws other curves, and the page follows."""
-    readout, k = page.locator(".row").first, page.locator("[data-prviz=k] input[type=range]")
+    readout = page.locator(".row").first
+    k = page.locator("[data-prviz=k] input[type=range]")
     expect(page.locator(".live.screen .js-plotly-plot").first).to_be_visible()
     before = readout.inner_text()
     k.focus()
@@ -39,10 +42,13 @@ def _learn(page: Page) -> None:
 
 
 def _bias_lab(page: Page) -> None:
-    """The first experiment's charts are there; a sweep is measured, which a slow machine does not begin by itself."""
+    """The first experiment's charts are there; a sweep is measured, which a slow machine does not
+    begin by itself.
+    """
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     page.get_by_role("radio", name="Sweep").click()
-    start, rows = page.get_by_role("button", name="Start"), page.get_by_role("button", name="Rows as CSV")
+    start = page.get_by_role("button", name="Start")
+    rows = page.get_by_role("button", name="Rows as CSV")
     expect(start.or_(rows).first).to_be_visible()
     if start.is_visible():
         start.click()
@@ -65,13 +71,17 @@ def main() -> None:
     expect.set_options(timeout=WAIT_MS)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = launch_chromium(playwright)
-        with running_app(Path(folder) / "app.log", command=[python, "-m", "prviz"], cwd=Path(folder)) as server:
+        with running_app(
+            Path(folder) / "app.log", command=[python, "-m", "prviz"], cwd=Path(folder)
+        ) as server:
             tab = open_tab(browser, server.url)
             for address, opened in PAGES.items():
                 visit(tab.page, address)
                 opened(tab.page)
                 wait_idle(tab.page)
-                assert not tab.page.get_by_text("Traceback").count(), f"{address}: {tab.page.inner_text('body')}"
+                assert not tab.page.get_by_text("Traceback").count(), (
+                    f"{address}: {tab.page.inner_text('body')}"
+                )
             tab.check()
             log = server.log.read_text(errors="replace")
             assert "Traceback" not in log, log

@@ -1,7 +1,9 @@
-"""Mutated files against everything that takes files from strangers: `python -m tests.fuzz_readers FIRST COUNT`.
+"""Mutated files against everything that takes files from strangers: `python -m tests.fuzz_readers
+FIRST COUNT`.
 
-A file's number decides all of it, on any machine: which file of the zoo it was, and what was done to it. One line for
-every file that did worse than being read or refused with a sentence, and a last one with the figures of the run.
+A file's number decides all of it, on any machine: which file of the zoo it was, and what was done
+to it. One line for every file that did worse than being read or refused with a sentence, and a last
+one with the figures of the run.
 """
 
 from __future__ import annotations
@@ -36,7 +38,21 @@ LARGEST = 12_000
 HANGS = 60
 # Bytes of a number in a header, and what to put there.
 WIDTHS = (1, 2, 4, 8)
-NUMBERS = (0, 1, 2, 3, 255, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 1)
+NUMBERS = (
+    0,
+    1,
+    2,
+    3,
+    255,
+    2**15,
+    2**16 - 1,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**63 - 1,
+    2**63,
+    2**64 - 1,
+)
 WRITTEN = (
     b"0",
     b"-1",
@@ -57,7 +73,9 @@ Check = Callable[[str, bytes], str]
 
 
 def refused(error: Exception) -> str:
-    """A refusal is one printable sentence, and below it at most the lines of Python that convert the file."""
+    """A refusal is one printable sentence, and below it at most the lines of Python that convert
+    the file.
+    """
     sentence, *recipe = str(error).splitlines()
     assert sentence, "an empty message"
     assert len(str(error)) < 1000, f"{len(str(error))} characters"
@@ -70,7 +88,9 @@ def sound(samples: Samples) -> None:
     assert np.isfinite(samples.values).all(), "not finite"
     assert samples.n >= 3, "too few rows"
     assert samples.d >= 1, "no features"
-    assert all(len(column) == samples.n for column in samples.labels.values()), "labels of another length"
+    assert all(len(column) == samples.n for column in samples.labels.values()), (
+        "labels of another length"
+    )
     look(samples, samples.n - 1)
 
 
@@ -108,7 +128,9 @@ def check_mapped(name: str, data: bytes) -> str:
     return "read"
 
 
-_NAMING = Samples(np.zeros((4, 1)), labels={"image": np.array(["1.png", "a/2.jpeg", "3.png", "\\x\\..\\1.png"])})
+_NAMING = Samples(
+    np.zeros((4, 1)), labels={"image": np.array(["1.png", "a/2.jpeg", "3.png", "\\x\\..\\1.png"])}
+)
 
 
 def check_archive(name: str, data: bytes) -> str:
@@ -137,7 +159,9 @@ def check_metadata(_: str, data: bytes) -> str:
             found = details_of(path, {Path(f"step-{i}.npy"): f"step-{i}" for i in range(4)})
         except ValueError as error:
             return refused(error)
-    numbers = [number for each in found.values() for number in (each.step or 0, *each.extra.values())]
+    numbers = [
+        number for each in found.values() for number in (each.step or 0, *each.extra.values())
+    ]
     assert np.isfinite(numbers).all(), "not finite"
     return "read"
 
@@ -148,8 +172,12 @@ def check_metadata(_: str, data: bytes) -> str:
 def zoo() -> list[tuple[str, bytes, Check]]:
     """Names and contents of whole files, and what takes them."""
     samples = [*((file.name, file.data) for file in every_accepted()), *pairs()]
-    samples += [("named.csv", table(["1.png", "a/2.jpeg", "", "ü.png"], texts=["a", 'b""c', "d,e", "f\ng"]))]
-    found: list[tuple[str, bytes, Check]] = [(*file, check_samples) for file in samples if len(file[1]) <= LARGEST]
+    samples += [
+        ("named.csv", table(["1.png", "a/2.jpeg", "", "ü.png"], texts=["a", 'b""c', "d,e", "f\ng"]))
+    ]
+    found: list[tuple[str, bytes, Check]] = [
+        (*file, check_samples) for file in samples if len(file[1]) <= LARGEST
+    ]
     found += [(name, data, check_mapped) for name, data, _ in found if name.endswith(".npy")]
     noise = {"color": (10, 200, 30), "size": (17, 9)}
     drawn = {kind: picture(kind, **noise) for kind in ("PNG", "JPEG", "GIF", "WebP", "BMP")}
@@ -158,7 +186,10 @@ def zoo() -> list[tuple[str, bytes, Check]]:
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         found.append(("pictures.zip", packed(members, method), check_archive))
     about = b"file,step,scale\nstep-1,10,1.5\nstep-0,2e3,\nstep-3.npy,,7\n\nstep-2,0,-1\n"
-    found += [("about.csv", about, check_metadata), ("about.csv", b"\xef\xbb\xbf" + about, check_metadata)]
+    found += [
+        ("about.csv", about, check_metadata),
+        ("about.csv", b"\xef\xbb\xbf" + about, check_metadata),
+    ]
     return found
 
 
@@ -180,14 +211,19 @@ def truncate(data: bytes, rng: np.random.Generator, _: bytes) -> bytes:
 
 
 def splice(data: bytes, rng: np.random.Generator, other: bytes) -> bytes:
-    """Part of another file, or of this one, in the place of a part of this one, often of the same length."""
-    (a, b), (c, d) = part(data, rng), part(other, rng)
+    """Part of another file, or of this one, in the place of a part of this one, often of the same
+    length.
+    """
+    a, b = part(data, rng)
+    c, d = part(other, rng)
     filling = (other if rng.random() < 0.5 else data)[c:d]
     return data[:a] + filling + data[a + len(filling) if rng.random() < 0.5 else b :]
 
 
 def rewrite(data: bytes, rng: np.random.Generator, _: bytes) -> bytes:
-    """Another number in the place of one that is written in digits, or of any bytes, mostly near either end."""
+    """Another number in the place of one that is written in digits, or of any bytes, mostly near
+    either end.
+    """
     written = [found.span() for found in re.finditer(rb"\d+", data)]
     if written and rng.random() < 0.5:
         begin, end = written[rng.integers(len(written))]
@@ -196,7 +232,9 @@ def rewrite(data: bytes, rng: np.random.Generator, _: bytes) -> bytes:
     place = int(rng.beta(0.4, 0.4) * max(1, len(data) - width))
     number = NUMBERS[rng.integers(len(NUMBERS))] % 256**width
     if rng.random() < 0.3:
-        number = (int.from_bytes(data[place : place + width], "little") + int(rng.integers(-2, 3))) % 256**width
+        number = (
+            int.from_bytes(data[place : place + width], "little") + int(rng.integers(-2, 3))
+        ) % 256**width
     return data[:place] + number.to_bytes(width, "little") + data[place + width :]
 
 
@@ -217,7 +255,9 @@ MUTATIONS = (flip, flip, splice, splice, rewrite, rewrite, rewrite, repeat, remo
 
 
 def mutated(data: bytes, rng: np.random.Generator, other: bytes) -> bytes:
-    """One mutation or a few; of a zip archive, half of the time those of a member, whose checksum is then right."""
+    """One mutation or a few; of a zip archive, half of the time those of a member, whose checksum
+    is then right.
+    """
     if data[:4] == b"PK\x03\x04" and rng.random() < 0.5:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [(name, archive.read(name)) for name in archive.namelist()]
@@ -256,7 +296,11 @@ def one(number: int) -> tuple[str, str]:
 def main(arguments: Sequence[str]) -> int:
     first, count = map(int, arguments)
     npy.MAPPED_FROM = 1
-    for name, data, check in FILES:  # whole ones, so that what they load counts for none of the mutated ones
+    for (
+        name,
+        data,
+        check,
+    ) in FILES:  # whole ones, so that what they load counts for none of the mutated ones
         check(name, data)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     outcomes: Counter[str] = Counter()

@@ -9,7 +9,8 @@ from prviz.neighbors import Balls, Distances
 from prviz.samples import SamplePair
 from tests import slow_twins
 
-N_REAL, N_GENERATED = 15, 11
+N_REAL = 15
+N_GENERATED = 11
 
 
 def _duplicates(rng, n, d):
@@ -61,7 +62,9 @@ KINDS = {
 }
 
 
-def make_pair(kind: str, d: int, n_real: int = N_REAL, n_generated: int = N_GENERATED) -> SamplePair:
+def make_pair(
+    kind: str, d: int, n_real: int = N_REAL, n_generated: int = N_GENERATED
+) -> SamplePair:
     rng = np.random.default_rng(d)
     return SamplePair(KINDS[kind](rng, n_real, d), KINDS[kind](rng, n_generated, d))
 
@@ -72,11 +75,16 @@ def typical_radius(pair: SamplePair) -> float:
 
 def all_balls(k: int, bandwidth: float | None) -> list[Balls]:
     families = [ESTIMATORS[name] for name in DEFAULT_METHODS]
-    return [ball for family in families for ball in family.balls(k=k, bandwidth=bandwidth, sizes=(2, 2))]
+    return [
+        ball for family in families for ball in family.balls(k=k, bandwidth=bandwidth, sizes=(2, 2))
+    ]
 
 
-def counts(distances: Distances, k: int, bandwidth: float | None) -> dict[str, tuple[list[int], list[int]]]:
+def counts(
+    distances: Distances, k: int, bandwidth: float | None
+) -> dict[str, tuple[list[int], list[int]]]:
     found = distances.count(all_balls(k, bandwidth))
     return {
-        name: (each.real.tolist(), each.generated.tolist()) for name, each in zip(DEFAULT_METHODS, found, strict=True)
+        name: (each.real.tolist(), each.generated.tolist())
+        for name, each in zip(DEFAULT_METHODS, found, strict=True)
     }

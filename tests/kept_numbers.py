@@ -1,9 +1,10 @@
-"""What every measure says of drawn pairs, kept as a code for each: a slip moves a few numbers and breaks nothing.
+"""What every measure says of drawn pairs, kept as a code for each: a slip moves a few numbers and
+breaks nothing.
 
-Other tests say why a number is right; these only see that it has changed, at sizes, ties and scales of many kinds.
-Numbers count to five digits, as the last bits differ between processors. Where another number is meant:
-`python -m tests.kept_numbers` writes the codes anew; `python -m tests.kept_numbers curves 3` prints what one stands
-for, to be compared with an earlier commit.
+Other tests say why a number is right; these only see that it has changed, at sizes, ties and scales
+of many kinds. Numbers count to five digits, as the last bits differ between processors. Where
+another number is meant: `python -m tests.kept_numbers` writes the codes anew; `python -m
+tests.kept_numbers curves 3` prints what one stands for, to be compared with an earlier commit.
 """
 
 from __future__ import annotations
@@ -86,7 +87,13 @@ def plain(value: Any) -> str:
 
 def plain_parts(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{name}: {plain(each)}" for name, each in value.items() if name != "seconds") + "}"
+        return (
+            "{"
+            + ", ".join(
+                f"{name}: {plain(each)}" for name, each in value.items() if name != "seconds"
+            )
+            + "}"
+        )
     if isinstance(value, str | bool | Path) or value is None:
         return str(value)
     if isinstance(value, float | np.floating):
@@ -127,11 +134,14 @@ def pairs() -> dict[str, SamplePair]:
         "apart": SamplePair.of(normal(25, 3), normal(25, 3, 1.0, 9.0)),
         "line": SamplePair.of(normal(60, 1), normal(21, 1, 2.0)),
         "huge": SamplePair.of(normal(24, 3, 1e60), normal(24, 3, 2e60)),
-        "repeated": SamplePair.of(np.repeat(normal(12, 3), 3, axis=0), np.repeat(normal(10, 3), 3, axis=0)),
+        "repeated": SamplePair.of(
+            np.repeat(normal(12, 3), 3, axis=0), np.repeat(normal(10, 3), 3, axis=0)
+        ),
         "one": SamplePair.of(np.ones((30, 3)), normal(30, 3)),
     }
     grouped = [
-        replace(each, groups=np.arange(each.n) // 4) for each in SamplePair.of(normal(48, 3), normal(40, 3, 1.2))
+        replace(each, groups=np.arange(each.n) // 4)
+        for each in SamplePair.of(normal(48, 3), normal(40, 3, 1.2))
     ]
     return found | {"groups": SamplePair(*grouped)}
 
@@ -163,31 +173,77 @@ def curves() -> Iterator[Call]:
     for name, curve in some.items():
         yield f"{name}: summaries", partial(numbers, curve)
         yield f"{name}: compared", partial(numbers, curve, truth, 4.0, 0.1)
-        yield f"{name}: values", partial(lambda curve: [curve.alpha(np.array(LAMS)), curve.beta(np.array(LAMS))], curve)
-        yield f"{name}: F", partial(lambda curve: [curve.f_score(b, leaning="recall") for b in (0.5, 1.0, 8.0)], curve)
-        yield f"{name}: variation", partial(lambda curve: [*map(curve.weighted_variation, LAMS[1:-1])], curve)
+        yield (
+            f"{name}: values",
+            partial(lambda curve: [curve.alpha(np.array(LAMS)), curve.beta(np.array(LAMS))], curve),
+        )
+        yield (
+            f"{name}: F",
+            partial(
+                lambda curve: [curve.f_score(b, leaning="recall") for b in (0.5, 1.0, 8.0)], curve
+            ),
+        )
+        yield (
+            f"{name}: variation",
+            partial(lambda curve: [*map(curve.weighted_variation, LAMS[1:-1])], curve),
+        )
         yield f"{name}: differences", partial(first_differences, curve, truth)
-        yield f"{name}: mean", partial(lambda curve: PRCurve.mean([curve, truth, curve]).alpha(np.array(LAMS)), curve)
-        yield f"{name}: pairs", partial(lambda curve: [curve.compare(other) for other in some.values()], curve)
-        yield f"{name}: rays", partial(lambda curve: [rays.iou_on_rays(curve, truth, each) for each in (9, 51)], curve)
+        yield (
+            f"{name}: mean",
+            partial(lambda curve: PRCurve.mean([curve, truth, curve]).alpha(np.array(LAMS)), curve),
+        )
+        yield (
+            f"{name}: pairs",
+            partial(lambda curve: [curve.compare(other) for other in some.values()], curve),
+        )
+        yield (
+            f"{name}: rays",
+            partial(
+                lambda curve: [rays.iou_on_rays(curve, truth, each) for each in (9, 51)], curve
+            ),
+        )
         yield (
             f"{name}: risk",
             partial(lambda curve: [risk.risk(curve, 0.3), risk.risk(curve, 2)], curve),
         )
         yield (
             f"{name}: end",
-            partial(lambda curve: [evidence.lam_at_end(curve, side) for side in ("recall", "precision")], curve),
+            partial(
+                lambda curve: [
+                    evidence.lam_at_end(curve, side) for side in ("recall", "precision")
+                ],
+                curve,
+            ),
         )
         if len(curve.vertices) < 100:  # of more, which ones there are depends on the last bits
-            yield f"{name}: points", partial(lambda curve: [curve.sample(7), curve.mirrored()], curve)
-            yield f"{name}: places", partial(lambda curve: [curve.vertex_at(each) for each in LAMS], curve)
+            yield (
+                f"{name}: points",
+                partial(lambda curve: [curve.sample(7), curve.mirrored()], curve),
+            )
+            yield (
+                f"{name}: places",
+                partial(lambda curve: [curve.vertex_at(each) for each in LAMS], curve),
+            )
             yield (
                 f"{name}: ends",
-                partial(lambda curve: [curve.precision_at(0.3), curve.recall_at(0.3), curve.edge_masses], curve),
+                partial(
+                    lambda curve: [
+                        curve.precision_at(0.3),
+                        curve.recall_at(0.3),
+                        curve.edge_masses,
+                    ],
+                    curve,
+                ),
             )
             yield (
                 f"{name}: hull",
-                partial(lambda curve: [hull.edge_lams(curve.vertices), hull.is_lower_hull(curve.vertices)], curve),
+                partial(
+                    lambda curve: [
+                        hull.edge_lams(curve.vertices),
+                        hull.is_lower_hull(curve.vertices),
+                    ],
+                    curve,
+                ),
             )
         for method in LIMITS:
             yield f"{name}: limit of {method}", partial(limit_curve, curve, method, 3, steps=24)
@@ -195,11 +251,16 @@ def curves() -> Iterator[Call]:
     yield "band", partial(band, list(some.values())[:6], 9)
     yield (
         "not a hull",
-        lambda: [hull.is_lower_hull(np.array(each)) for each in ([[0, 1], [0.6, 0.6], [1, 0]], [[0, 1]])],
+        lambda: [
+            hull.is_lower_hull(np.array(each)) for each in ([[0, 1], [0.6, 0.6], [1, 0]], [[0, 1]])
+        ],
     )
     yield "minkowski", lambda: hull.minkowski_mean([some["two"].vertices, some["ends"].vertices])
     ratios = [rng.normal(size=40) for _ in range(2)]
-    yield "rates of ratios", lambda: likelihood_ratio_rates(ratios[0], ratios[1], np.array([-0.5, 0.0, 1.0]))
+    yield (
+        "rates of ratios",
+        lambda: likelihood_ratio_rates(ratios[0], ratios[1], np.array([-0.5, 0.0, 1.0])),
+    )
     yield "sampled", partial(sampled_truth, drawn_ratios, n=200, batches=4)
     for number in (-1, 0, 8, 9, 1001, 1002):
         yield f"{number} rays", partial(rays.check_rays, number)
@@ -208,15 +269,25 @@ def curves() -> Iterator[Call]:
 def estimators() -> Iterator[Call]:
     for name, pair in pairs().items():
         for split, k in ((0.5, 1), (0.5, 4), (0.3, 2), (None, 3), (None, "sqrt")):
-            methods = [each for each in FAMILIES if split is not None or not ESTIMATORS[each].needs_split]
-            yield f"{name}: {k}, {split}", partial(estimates_of, pair, methods, k=k, split=split, seed=2)
-        yield f"{name}: bandwidth 0.7", partial(estimates_of, pair, ["kde", "knn"], k=1, bandwidth=0.7)
+            methods = [
+                each for each in FAMILIES if split is not None or not ESTIMATORS[each].needs_split
+            ]
+            yield (
+                f"{name}: {k}, {split}",
+                partial(estimates_of, pair, methods, k=k, split=split, seed=2),
+            )
+        yield (
+            f"{name}: bandwidth 0.7",
+            partial(estimates_of, pair, ["kde", "knn"], k=1, bandwidth=0.7),
+        )
 
 
 def estimates_of(pair: SamplePair, methods: Sequence[str], **given: Any) -> Any:
     found = prviz.estimate(pair.real, pair.generated, methods, **given)
     runs = {name: each.runs[0] for name, each in found.items()}
-    parts = {name: [run.n_real, run.c_real, run.c_generated, run.real_rows] for name, run in runs.items()}
+    parts = {
+        name: [run.n_real, run.c_real, run.c_generated, run.real_rows] for name, run in runs.items()
+    }
     return [parts, [[each.curve, each.k] for each in found.values()]]
 
 
@@ -235,32 +306,64 @@ def measures() -> Iterator[Call]:
         real, generated = pair
         half = SamplePair(real, Samples(0.5 * generated.values, "half"))
         yield f"{name}: scalars", partial(prviz.scalars, real, generated)
-        yield f"{name}: open scalars", partial(prviz.scalars, real, generated, k=2, ball="open", prc_c=2, ppr_a=0.9)
+        yield (
+            f"{name}: open scalars",
+            partial(prviz.scalars, real, generated, k=2, ball="open", prc_c=2, ppr_a=0.9),
+        )
         yield f"{name}: with reasons", partial(scalars.numbers_of_sets, pair, 3)
         yield f"{name}: KID", partial(prviz.kid, real, generated)
-        yield f"{name}: KID of subsets", partial(prviz.kid, real, generated, subsets=5, subset_size=7)
+        yield (
+            f"{name}: KID of subsets",
+            partial(prviz.kid, real, generated, subsets=5, subset_size=7),
+        )
         yield f"{name}: Fréchet", partial(prviz.frechet_distance, real, generated, level=0.8)
-        yield f"{name}: Fréchet compared", partial(prviz.compare_frechet, real, generated, half.generated)
+        yield (
+            f"{name}: Fréchet compared",
+            partial(prviz.compare_frechet, real, generated, half.generated),
+        )
         yield (
             f"{name}: Vendi",
             partial(lambda real: [prviz.vendi(real, order=each) for each in (0.5, 1, 2)], real),
         )
-        yield f"{name}: RKE", partial(lambda real: [prviz.rke(real, bandwidth=0.7), half_spread(real)], real)
+        yield (
+            f"{name}: RKE",
+            partial(lambda real: [prviz.rke(real, bandwidth=0.7), half_spread(real)], real),
+        )
         yield f"{name}: kernel share", partial(kernel_share, pair)
-        yield f"{name}: clipped", partial(lambda pair: [prviz.clipped(*pair, k=each) for each in (1, 3)], pair)
-        yield f"{name}: single samples", partial(lambda pair: [prviz.rarity(*pair), prviz.realism(*pair)], pair)
-        yield f"{name}: class entropy", partial(prviz.class_entropy, real, generated, labels(real), k=4)
-        yield f"{name}: unit", partial(lambda pair: [bandwidth_unit(pair, split=each) for each in (0.5, None)], pair)
+        yield (
+            f"{name}: clipped",
+            partial(lambda pair: [prviz.clipped(*pair, k=each) for each in (1, 3)], pair),
+        )
+        yield (
+            f"{name}: single samples",
+            partial(lambda pair: [prviz.rarity(*pair), prviz.realism(*pair)], pair),
+        )
+        yield (
+            f"{name}: class entropy",
+            partial(prviz.class_entropy, real, generated, labels(real), k=4),
+        )
+        yield (
+            f"{name}: unit",
+            partial(lambda pair: [bandwidth_unit(pair, split=each) for each in (0.5, None)], pair),
+        )
         yield f"{name}: all numbers", partial(reported.all_numbers, pair, k=3)
-        yield f"{name}: bound", partial(prviz.upper_bound, real, generated, DEFAULT_METHODS, confidence=0.8, ks=[2, 5])
+        yield (
+            f"{name}: bound",
+            partial(prviz.upper_bound, real, generated, DEFAULT_METHODS, confidence=0.8, ks=[2, 5]),
+        )
         yield f"{name}: profile", partial(profiled, pair)
         yield f"{name}: best of all", partial(lambda pair: risk.choices(by_setting(pair)), pair)
         yield f"{name}: least risk", partial(least_risks, pair)
-        for counting in curve_conventions.SELF_COUNTING if name in ("plain", "ties", "groups") else ():
+        for counting in (
+            curve_conventions.SELF_COUNTING if name in ("plain", "ties", "groups") else ()
+        ):
             yield f"{name}: {counting}", partial(counted, pair, counting)
         yield (
             f"{name}: seconds",
-            partial(lambda pair: workload.default_rows(1000 * pair.real.n, 1000 * pair.generated.n, 64), pair),
+            partial(
+                lambda pair: workload.default_rows(1000 * pair.real.n, 1000 * pair.generated.n, 64),
+                pair,
+            ),
         )
         yield f"{name}: part", partial(lambda pair: list(workload.subsample(pair, 6, 1)), pair)
     for seconds in (0.2, 30.4, 89.9, 90, 5399, 5400, 9e4):
@@ -268,18 +371,31 @@ def measures() -> Iterator[Call]:
 
 
 def least_risks(pair: SamplePair) -> Any:
-    return [risk.lowest_risk(by_setting(pair), lam, pair.real.n, pair.generated.n) for lam in (0.2, 1.0)]
+    return [
+        risk.lowest_risk(by_setting(pair), lam, pair.real.n, pair.generated.n) for lam in (0.2, 1.0)
+    ]
 
 
 @cache
 def by_setting(pair: SamplePair) -> dict[tuple[str, int], PRCurve]:
     ks = (1, 2, 4) if min(pair.real.n, pair.generated.n) > 9 else (1,)
-    return {(name, k): prviz.pr_curve(pair.real, pair.generated, name, k=k) for name in ("knn", "coverage") for k in ks}
+    return {
+        (name, k): prviz.pr_curve(pair.real, pair.generated, name, k=k)
+        for name in ("knn", "coverage")
+        for k in ks
+    }
 
 
 def profiled(pair: SamplePair) -> Any:
-    found = prviz.profile(pair.real, pair.generated, ["knn", "kde"], ks=[1, 2, 3], bandwidths=[0.5, 2.0])
-    return [found.by_k, found.by_bandwidth, found.best_k("knn", shifted_gaussians(1.0)), found.estimate("knn", 2).curve]
+    found = prviz.profile(
+        pair.real, pair.generated, ["knn", "kde"], ks=[1, 2, 3], bandwidths=[0.5, 2.0]
+    )
+    return [
+        found.by_k,
+        found.by_bandwidth,
+        found.best_k("knn", shifted_gaussians(1.0)),
+        found.estimate("knn", 2).curve,
+    ]
 
 
 def counted(pair: SamplePair, counting: Any) -> Any:
@@ -309,7 +425,10 @@ def uncertainty() -> Iterator[Call]:
                 other,
             ),
         )
-        yield f"{name}: bound", partial(lambda pair: bound_of(prviz.estimate(*pair, k=2).values(), 0.7), pair)
+        yield (
+            f"{name}: bound",
+            partial(lambda pair: bound_of(prviz.estimate(*pair, k=2).values(), 0.7), pair),
+        )
 
     rng = np.random.default_rng(5)
     many = rng.normal(size=(300, 2)), rng.normal([2.5, 0.0], size=(260, 2))
@@ -319,12 +438,21 @@ def uncertainty() -> Iterator[Call]:
 
 
 def resampled(pair: SamplePair, method: str) -> Any:
-    found = prviz.bootstrap(one_estimate(pair, method, k=2), 12, seed=3, level=0.7, truth=shifted_gaussians(1.0))
-    return [found, found.band(5), found.interval_of("auc"), prviz.spread(found.curves, level=0.8).interval_of("auc")]
+    found = prviz.bootstrap(
+        one_estimate(pair, method, k=2), 12, seed=3, level=0.7, truth=shifted_gaussians(1.0)
+    )
+    return [
+        found,
+        found.band(5),
+        found.interval_of("auc"),
+        prviz.spread(found.curves, level=0.8).interval_of("auc"),
+    ]
 
 
 def compared(pair: SamplePair, other: Samples, method: str) -> Any:
-    found = prviz.compare(pair.real, pair.generated, other, method=method, k=2, replicates=12, level=0.7)
+    found = prviz.compare(
+        pair.real, pair.generated, other, method=method, k=2, replicates=12, level=0.7
+    )
     return [found, found.differences]
 
 
@@ -340,7 +468,8 @@ def checkpoints() -> tuple[Samples, Samples, dict[str, Samples]]:
     def drawn(n: int, spread: float = 1.0, modes: int = 3) -> np.ndarray:
         return centres[rng.integers(0, modes, n)] + spread * rng.normal(size=(n, 4))
 
-    real, held = drawn(130), drawn(120)
+    real = drawn(130)
+    held = drawn(120)
     own = drawn(130)
     models = {
         "step-100": drawn(130),
@@ -354,12 +483,18 @@ def checkpoints() -> tuple[Samples, Samples, dict[str, Samples]]:
         "few": drawn(25),
         "none": drawn(12),
     }
-    return Samples(real, "real"), Samples(held, "held"), {name: Samples(each, name) for name, each in models.items()}
+    return (
+        Samples(real, "real"),
+        Samples(held, "held"),
+        {name: Samples(each, name) for name, each in models.items()},
+    )
 
 
 @cache
 def triaged() -> dict[str, Any]:
-    """The results of one triage with a holdout and of one without, and what they were measured from."""
+    """The results of one triage with a holdout and of one without, and what they were measured
+    from.
+    """
     real, held, models = checkpoints()
     settings = TriageSettings(("knn", "coverage"), k=5, seed=1)
     with tempfile.TemporaryDirectory() as name:
@@ -370,7 +505,9 @@ def triaged() -> dict[str, Any]:
         outcomes = list(measure_all(real, found, settings))
         results = {
             "with a holdout": TriageRun(real, settings, holdout=held, goal=0.5).results(outcomes),
-            "without one": TriageRun(real, replace(settings, seed=2), goal=0.2).results(outcomes[:2]),
+            "without one": (
+                TriageRun(real, replace(settings, seed=2), goal=0.2).results(outcomes[:2])
+            ),
         }
         few = replace(settings, methods=("knn",))
         firsts = [outcome.measured[0] for outcome in outcomes[:3]]
@@ -399,13 +536,21 @@ def triage() -> Iterator[Call]:
         yield f"{name}: memorised", partial(lambda pair: memorised(pair, None), pair)
         yield f"{name}: memorised of a holdout", partial(lambda pair: memorised(pair, held), pair)
         yield f"{name}: repeated", partial(evidence.most_repeated, pair, 3)
-        yield f"{name}: spectrum", partial(lambda model: np.round(evidence.spectrum(model).shares, 3), model)
-        yield f"{name}: scales", partial(lambda model: evidence.scales(model, model.values.std(axis=0)), model)
+        yield (
+            f"{name}: spectrum",
+            partial(lambda model: np.round(evidence.spectrum(model).shares, 3), model),
+        )
+        yield (
+            f"{name}: scales",
+            partial(lambda model: evidence.scales(model, model.values.std(axis=0)), model),
+        )
         yield f"{name}: classes", partial(classes_of, pair)
     known = triaged()
     yield "checkpoints", lambda: [[each.name, each.step, each.extra] for each in known["found"]]
     for outcome in known["outcomes"]:
-        measured = [(each.estimate, each.bound, each.flags, each.n_generated) for each in outcome.measured]
+        measured = [
+            (each.estimate, each.bound, each.flags, each.n_generated) for each in outcome.measured
+        ]
         yield f"outcome {outcome.checkpoint.name}", partial(list, [outcome.reason, measured])
     for name, result in known["results"].items():
         for part in ("memorisation", "findings", "yardstick", "no_ceiling", "judgement"):
@@ -420,29 +565,49 @@ def triage() -> Iterator[Call]:
     yield "two checkpoints", lambda: difference_of(first, second, curves(), points=9)
     rows = scored(known["rows"].drop(columns="key"), 0.3)
     yield "rows", lambda: rows
-    whole, drawn = rows[rows["n"] == rows["n"].max()], rows[rows["in_use"]]
-    yield "winners", lambda: [winner_map(whole), winner_map(whole, noise=0.02), winner_map(whole).share]
+    whole = rows[rows["n"] == rows["n"].max()]
+    drawn = rows[rows["in_use"]]
+    yield (
+        "winners",
+        lambda: [winner_map(whole), winner_map(whole, noise=0.02), winner_map(whole).share],
+    )
     yield "families", partial(kendall_between_families, rows)
     yield "fewer samples", lambda: [rank_stability(drawn), draw_map(drawn)]
     yield "tasks", lambda: [[each.asked, each.keys] for each in known["tasks"]]
     yield "known rows", lambda: known_rows(known["tasks"], known["firsts"])
-    yield "ks", lambda: [least(known["firsts"]), ks_of(known["firsts"], known["settings"], [2, "sqrt"])]
+    yield (
+        "ks",
+        lambda: [least(known["firsts"]), ks_of(known["firsts"], known["settings"], [2, "sqrt"])],
+    )
     yield "usual shares", lambda: [usual_shares(n, known["settings"]) for n in (30, 60, 130, 500)]
     yield from details()
     yield from words()
 
 
 def shares_of(result: Any) -> Any:
-    measured = [each for outcome in result.outcomes for each in outcome.measured if each.method == "knn"]
-    ceiling, floor = result.yardstick.ceiling["knn"], result.yardstick.floor["knn"]
-    return shares_of_ceiling(measured, ceiling, 0.3, floor=floor, dominant=result.yardstick.dominant)
+    measured = [
+        each for outcome in result.outcomes for each in outcome.measured if each.method == "knn"
+    ]
+    ceiling = result.yardstick.ceiling["knn"]
+    floor = result.yardstick.floor["knn"]
+    return shares_of_ceiling(
+        measured, ceiling, 0.3, floor=floor, dominant=result.yardstick.dominant
+    )
 
 
 def ranked(known: Mapping[str, Any], goal: float) -> Any:
-    measured = [each for outcome in known["outcomes"] for each in outcome.measured if each.method == "knn"]
+    measured = [
+        each for outcome in known["outcomes"] for each in outcome.measured if each.method == "knn"
+    ]
     table = rank(measured, goal=goal, bootstrap=30, seed=1)
     rankings = [EncoderRanking("one", 4, table), EncoderRanking("other", 8, table.iloc[::-1])]
-    return [table, headline(table), headline(table, left_out=2), encoder_verdict(rankings), rankings[0].possible]
+    return [
+        table,
+        headline(table),
+        headline(table, left_out=2),
+        encoder_verdict(rankings),
+        rankings[0].possible,
+    ]
 
 
 def details() -> Iterator[Call]:
@@ -452,12 +617,19 @@ def details() -> Iterator[Call]:
     names = ("file", "step", "run", "scale", "loss", "", "file")
     checkpoint = {Path("run/a.npy"): "a", Path("run/b.npy"): "b", Path("other/c.npy"): "c"}
     for number in range(60):
-        head = ["file", *(names[int(each)] for each in rng.integers(1, len(names), int(rng.integers(0, 3))))]
+        head = [
+            "file",
+            *(names[int(each)] for each in rng.integers(1, len(names), int(rng.integers(0, 3)))),
+        ]
         rows = [
-            [cells[number % 2 + place] if not place else cells[int(rng.integers(5, 12))] for place in range(len(head))]
+            [
+                cells[number % 2 + place] if not place else cells[int(rng.integers(5, 12))]
+                for place in range(len(head))
+            ]
         ]
         rows += [
-            [cells[int(each)] for each in rng.integers(0, len(cells), len(head))] for _ in range(int(rng.integers(3)))
+            [cells[int(each)] for each in rng.integers(0, len(cells), len(head))]
+            for _ in range(int(rng.integers(3)))
         ]
         text = "\n".join(",".join(row) for row in [head, *rows[: 1 + number % 3]])
         yield f"details {number}", partial(details_in, text, checkpoint)
@@ -486,14 +658,28 @@ def words() -> Iterator[Call]:
     yield "natural", lambda: sorted(names, key=natural)
     yield (
         "prefix",
-        lambda: [common_prefix(each) for each in (["a-1", "a-12"], ["ab", "abc"], ["x"], ["step-10", "step-1"])],
+        lambda: [
+            common_prefix(each)
+            for each in (["a-1", "a-12"], ["ab", "abc"], ["x"], ["step-10", "step-1"])
+        ],
     )
     yield "lists", lambda: [listed(list("abcdefg")[:n]) for n in (1, 2, 3, 7)]
-    yield "shares", lambda: [share_text(each) for each in (0.0, 0.004, 0.01, 0.5, 0.994, 0.999, 1.0)]
-    yield "opposite", partial(reported.opposite_pairs, list("abcd"), [1.0, 1.04, 1.06, 1.0], [0.3, -0.2, -0.5, -0.1])
+    yield (
+        "shares",
+        lambda: [share_text(each) for each in (0.0, 0.004, 0.01, 0.5, 0.994, 0.999, 1.0)],
+    )
+    yield (
+        "opposite",
+        partial(
+            reported.opposite_pairs, list("abcd"), [1.0, 1.04, 1.06, 1.0], [0.3, -0.2, -0.5, -0.1]
+        ),
+    )
     yield (
         "agreement",
-        partial(reported.rank_agreement, {"a": [1, 2, 3, 4], "b": [2, 1, math.nan, 4], "c": [1, 1, 1, 1]}),
+        partial(
+            reported.rank_agreement,
+            {"a": [1, 2, 3, 4], "b": [2, 1, math.nan, 4], "c": [1, 1, 1, 1]},
+        ),
     )
 
 
@@ -503,7 +689,8 @@ def memorised(pair: SamplePair, held: Samples | None) -> Any:
 
 
 def classes_of(pair: SamplePair) -> Any:
-    mine, theirs = labels(pair.real), labels(pair.generated)
+    mine = labels(pair.real)
+    theirs = labels(pair.generated)
     found = [by_class(pair.real, pair.generated, mine, each, k=3) for each in (None, theirs)]
     texts = [class_sentence(each) for shares in found for each in shares]
     return [found, texts, apart_text(mine, [f"x{each}" for each in theirs], "a", "b")]

@@ -1,4 +1,6 @@
-"""The bias lab by Streamlit's own test driver: open a section, start its measurements, wait for their end."""
+"""The bias lab by Streamlit's own test driver: open a section, start its measurements, wait for
+their end.
+"""
 
 from __future__ import annotations
 

@@ -11,4 +11,7 @@ def exhaustive_but(cases: Iterable[object], *quick: object) -> list[object]:
     """The cases for ``parametrize``, all of them exhaustive but the quick ones."""
     every = list(cases)
     assert all(case in every for case in quick)
-    return [case if case in quick else pytest.param(case, marks=pytest.mark.exhaustive) for case in every]
+    return [
+        case if case in quick else pytest.param(case, marks=pytest.mark.exhaustive)
+        for case in every
+    ]

@@ -37,7 +37,9 @@ NOTHING = "–"
 
 
 class Line(NamedTuple):
-    """A row of the document; published and here are `NOTHING` where the paper prints no figure of a measurement."""
+    """A row of the document; published and here are `NOTHING` where the paper prints no figure of a
+    measurement.
+    """
 
     paper: str
     item: str
@@ -73,8 +75,16 @@ def _figures(name: str) -> pd.DataFrame:
 def _off(name: str, *families: str) -> str:
     """How far the printed figures are from ours, by family."""
     found = _figures(name)
-    off = found[found["published"].notna()].groupby("family")["difference"].apply(lambda each: each.abs().mean())
-    return "off by " + ", ".join(f"{off[family]:.2f} ({family})" for family in families) + " on average"
+    off = (
+        found[found["published"].notna()]
+        .groupby("family")["difference"]
+        .apply(lambda each: each.abs().mean())
+    )
+    return (
+        "off by "
+        + ", ".join(f"{off[family]:.2f} ({family})" for family in families)
+        + " on average"
+    )
 
 
 def _ends(name: str, **parameters: object) -> tuple[float, float]:
@@ -87,7 +97,8 @@ def _modes(real: tuple[float, ...], generated: tuple[float, ...]) -> str:
 
 
 def _both_modes() -> str:
-    one, two = (1.0, 0.0, 0.0, 0.0), (0.5, 0.5, 0.0, 0.0)
+    one = (1.0, 0.0, 0.0, 0.0)
+    two = (0.5, 0.5, 0.0, 0.0)
     return f"(a) {_modes(two, one)}; (b) {_modes(one, two)}"
 
 
@@ -113,11 +124,16 @@ def _confidence(checkpoint: str) -> float:
 
 
 def _equal_distances() -> str:
-    """The zoo's pair of equal distance that is farthest from the diagonal, and where its curves cross."""
+    """The zoo's pair of equal distance that is farthest from the diagonal, and where its curves
+    cross.
+    """
     names = [each.name for each in zoo_checkpoints()]
     near = [name for name in names if _distance(name) < 500]
     curves = {name: prviz.pr_curve(*prviz.bundled_pair(name)) for name in near}
-    sides = [curve.f_score(8, leaning="precision") - curve.f_score(8, leaning="recall") for curve in curves.values()]
+    sides = [
+        curve.f_score(8, leaning="precision") - curve.f_score(8, leaning="recall")
+        for curve in curves.values()
+    ]
     best = opposite_pairs(near, [_distance(name) for name in near], sides)[0]
     lams = np.geomspace(1e-3, 1e3, 20_001)
     apart = curves[best.precise].alpha(lams) - curves[best.diverse].alpha(lams)
@@ -131,11 +147,14 @@ def _equal_distances() -> str:
 
 
 def _entropies() -> str:
-    """Rank correlations over the zoo: entropy of one sample's class with precision, of all classes with recall."""
+    """Rank correlations over the zoo: entropy of one sample's class with precision, of all classes
+    with recall.
+    """
     found = []
     for each in zoo_checkpoints():
         pair = prviz.bundled_pair(each.name)
-        classes, curve = prviz.class_entropy(*pair, pair.real.labels["digit"]), prviz.pr_curve(*pair, method="cluster")
+        classes = prviz.class_entropy(*pair, pair.real.labels["digit"])
+        curve = prviz.pr_curve(*pair, method="cluster")
         scores = (curve.f_score(8, leaning=side) for side in ("precision", "recall"))
         found.append((classes.within, classes.overall, *scores))
     ranks = pd.DataFrame(found).corr("spearman")
@@ -172,8 +191,9 @@ def _table1() -> str:
     own = found["own"]
     both = found["both"]
     return (
-        f"{own.off.mean():.3f} apart on average, {own.off.max():.3f} at most, {own.explained.sum()} of 64 within "
-        f"chance; with the paper's likely choices {both.off.mean():.3f}, {both.explained.sum()} of 64"
+        f"{own.off.mean():.3f} apart on average, {own.off.max():.3f} at most, {own.explained.sum()}"
+        f" of 64 within chance; with the paper's likely choices {both.off.mean():.3f},"
+        f" {both.explained.sum()} of 64"
     )
 
 
@@ -181,13 +201,15 @@ def _deviations() -> str:
     spreads = _figures("table1")["spread"]
     means = spreads / 10**0.5
     return (
-        f"{(spreads < 0.01).sum()} of {len(spreads)} below 0.01, {spreads.max():.3f} at most; of a mean of ten runs "
-        f"{(means < 0.01).sum()} of {len(means)}, {means.max():.3f} at most"
+        f"{(spreads < 0.01).sum()} of {len(spreads)} below 0.01, {spreads.max():.3f} at most; of a"
+        f" mean of ten runs {(means < 0.01).sum()} of {len(means)}, {means.max():.3f} at most"
     )
 
 
 def _one_more_neighbour() -> str:
-    """IoU of iPR with balls to the (k + 1)-th other sample, nine rays, by the shift; k = 4, n = 10,000, one draw."""
+    """IoU of iPR with balls to the (k + 1)-th other sample, nine rays, by the shift; k = 4, n =
+    10,000, one draw.
+    """
     convention = CurveConvention(rays=9, gammas=True)
     found = []
     for mu in (1 / 8, 5 / 24, 7 / 24, 3 / 8):
@@ -204,10 +226,12 @@ def _point_mass() -> str:
     digits: dict[str, Any] = {"psi": 0.0, "data": "digits"}
     ends = [mean_of(figures, "α∞", family=family, **digits) for family in ("Coverage", "kNN")]
     inside = [
-        mean_of(figures, "in the real support", family="iPR", psi=0.0, data=data) for data in ("Gaussian", "digits")
+        mean_of(figures, "in the real support", family="iPR", psi=0.0, data=data)
+        for data in ("Gaussian", "digits")
     ]
-    return "digits: Coverage {:.2f}, kNN {:.2f}; iPR's share in the support {:.0f} (Gaussian), {:.0f} (digits)".format(
-        *ends, *inside
+    return (
+        "digits: Coverage {:.2f}, kNN {:.2f}; iPR's share in the support {:.0f} (Gaussian), {:.0f}"
+        " (digits)".format(*ends, *inside)
     )
 
 
@@ -220,9 +244,13 @@ def _rates(*places: tuple[int, str]) -> str:
 
 
 def _bias_bound() -> str:
-    """Bias of the box's classifier on the mixtures, and twice the mean distances of its densities; d = 1, N = 50."""
-    problem, width = prviz.toy("mixtures", d=1), KERNELS["box"].bandwidth(50, 1)
-    means, line = np.array(problem.parameters["means"]), np.linspace(-12, 12, 4_801)
+    """Bias of the box's classifier on the mixtures, and twice the mean distances of its densities;
+    d = 1, N = 50.
+    """
+    problem = prviz.toy("mixtures", d=1)
+    width = KERNELS["box"].bandwidth(50, 1)
+    means = np.array(problem.parameters["means"])
+    line = np.linspace(-12, 12, 4_801)
     bells = np.exp(-((line[:, None] - means) ** 2) / 2) / np.sqrt(2 * np.pi)
     apart = []
     for seed in range(40):
@@ -236,7 +264,10 @@ def _bias_bound() -> str:
 
 def _masses(name: str) -> str:
     problem = prviz.toy(name)
-    return f"α∞ = {problem.truth().extreme_precision:.0f}, Q(supp P) = {problem.support_masses.q_of_supp_p:.0f}"
+    return (
+        f"α∞ = {problem.truth().extreme_precision:.0f}, Q(supp P) ="
+        f" {problem.support_masses.q_of_supp_p:.0f}"
+    )
 
 
 def _surrogates() -> pd.DataFrame:
@@ -262,8 +293,14 @@ def _common_half() -> str:
     """Where precision equals recall on the true curve of the mixtures with a common half."""
     from pages._lab.surrogate_paper import tasks
 
-    at = {cell.problem.d: cell.problem.truth().alpha(1.0) for cell in tasks((2, 50)) if _scenario(cell) == "common"}
-    return "truth at λ = 1: " + ", ".join(f"({each:.2f}, {each:.2f}) at d = {d}" for d, each in at.items())
+    at = {
+        cell.problem.d: cell.problem.truth().alpha(1.0)
+        for cell in tasks((2, 50))
+        if _scenario(cell) == "common"
+    }
+    return "truth at λ = 1: " + ", ".join(
+        f"({each:.2f}, {each:.2f}) at d = {d}" for d, each in at.items()
+    )
 
 
 def _scenario(cell: Any) -> str:
@@ -283,7 +320,10 @@ def _shown(name: str, *families: str, **at: Any) -> str:
 def _prompted() -> str:
     names = {"F8": "F8, leaning to precision", "F1/8": "F8, leaning to recall"}
     figures = _figures("prompting")
-    scores = [f"{short} {mean_of(figures, name, family='kNN', classes=1):.2f}" for short, name in names.items()]
+    scores = [
+        f"{short} {mean_of(figures, name, family='kNN', classes=1):.2f}"
+        for short, name in names.items()
+    ]
     return f"{', '.join(scores)}; {_shown('prompting', 'iPR', 'Coverage', classes=1)}"
 
 
@@ -299,7 +339,9 @@ def _exact_hubs() -> str:
 
 @cache
 def hub_errors() -> dict[str, tuple[float, float]]:
-    """Errors of precision and recall by exact and by approximate hubs; shifted Gaussians, d = 64, n = 2,000, k = 3."""
+    """Errors of precision and recall by exact and by approximate hubs; shifted Gaussians, d = 64, n
+    = 2,000, k = 3.
+    """
     pair = prviz.toy("shifted-gaussians").sample(2_000, 0)
     values = [side.values for side in pair]
     radii = [nearest_radii(side, np.arange(len(side)), 3) for side in values]
@@ -314,7 +356,9 @@ def hub_errors() -> dict[str, tuple[float, float]]:
         for role in (0, 1):
             balls = radii[role][chosen[role]]
             judged = chosen[1 - role]
-            held = count_in_balls(values[1 - role], values[role], balls, rows=judged, centre_rows=chosen[role])
+            held = count_in_balls(
+                values[1 - role], values[role], balls, rows=judged, centre_rows=chosen[role]
+            )
             shares.append(float(np.mean(held > 0)))
         found[kind] = shares[0], shares[1]
     every = found.pop("all")
@@ -345,7 +389,9 @@ HERE: dict[str, Callable[[], str]] = {
     "hubs: Table 2, time and memory": _hub_costs,
     "2024: Table 1": _table1,
     "2026: Theorem 6, rate": lambda: _rates((1, "box"), (2, "box")),
-    "2026: Remarks 10, 12, 13, higher-order kernels": lambda: _rates((1, "Gaussian"), (1, "order 4")),
+    "2026: Remarks 10, 12, 13, higher-order kernels": lambda: _rates(
+        (1, "Gaussian"), (1, "order 4")
+    ),
     "2026: Proposition 14, Remark 15, bias of the classifier": _bias_bound,
     "2026: Table 1": _table1,
     "2026: Table 1, iPR, k = 4, no split": _one_more_neighbour,
@@ -357,7 +403,9 @@ HERE: dict[str, Callable[[], str]] = {
     "2026: Figure 9": lambda: _surrogate("generated-generated", "ipr", "4", split=False),
     "2026: Figure 10": _common_half,
     "2026: 5.4.1, prompting": _prompted,
-    "2026: Figure 15, ends at guidance 5": lambda: _shown("guidance", "iPR", "Coverage", "kNN", scale=5.0),
+    "2026: Figure 15, ends at guidance 5": lambda: _shown(
+        "guidance", "iPR", "Coverage", "kNN", scale=5.0
+    ),
     "2026: 5.4.2, P = Q": lambda: _shown("same", "iPR", k="5", split="none"),
 }
 """Cells of the column "here", by paper and item."""
@@ -392,15 +440,21 @@ def _write_numbers() -> None:
 
 
 def main() -> None:
-    """Write the column anew, or where names are given only the cells of items that contain one of them."""
+    """Write the column anew, or where names are given only the cells of items that contain one of
+    them.
+    """
     if sys.argv[1:] == ["--numbers"]:
         _write_numbers()
         return
     text = DOCUMENT.read_text("utf-8")
     for line in lines():
         old = f"| {line.item} | {line.where} | {line.published} | {line.here} |"
-        if line.key in HERE and (not sys.argv[1:] or any(name in line.key for name in sys.argv[1:])):
-            text = text.replace(old, f"| {line.item} | {line.where} | {line.published} | {HERE[line.key]()} |")
+        if line.key in HERE and (
+            not sys.argv[1:] or any(name in line.key for name in sys.argv[1:])
+        ):
+            text = text.replace(
+                old, f"| {line.item} | {line.where} | {line.published} | {HERE[line.key]()} |"
+            )
     DOCUMENT.write_text(text, "utf-8")
 
 

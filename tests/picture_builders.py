@@ -14,11 +14,16 @@ from PIL import Image
 
 from prviz.readers.media import ZipPictures
 
-RED, BLUE = (210, 30, 30), (30, 60, 210)
+RED = (210, 30, 30)
+BLUE = (30, 60, 210)
 
 
 def picture(
-    kind: str = "PNG", size: tuple[int, int] = (40, 30), color: Any = RED, mode: str = "RGB", **options: Any
+    kind: str = "PNG",
+    size: tuple[int, int] = (40, 30),
+    color: Any = RED,
+    mode: str = "RGB",
+    **options: Any,
 ) -> bytes:
     stream = io.BytesIO()
     Image.new(mode, size, color).save(stream, kind, **options)
@@ -29,18 +34,25 @@ def claiming_png(width: int, height: int) -> bytes:
     """A small PNG that claims any size."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(bytes(1000)))
+        + chunk(b"IEND", b"")
     )
 
 
 def encrypted(data: bytes) -> bytes:
     """The archive, with every entry of its directory marked as encrypted."""
     parts = data.split(b"PK\x01\x02")
-    return parts[0] + b"".join(b"PK\x01\x02" + part[:4] + bytes([part[4] | 1]) + part[5:] for part in parts[1:])
+    return parts[0] + b"".join(
+        b"PK\x01\x02" + part[:4] + bytes([part[4] | 1]) + part[5:] for part in parts[1:]
+    )
 
 
 def packed(members: Sequence[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -52,12 +64,15 @@ def packed(members: Sequence[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLA
     return stream.getvalue()
 
 
-def table(names: Sequence[str], seed: int = 0, column: str = "image", texts: Sequence[str] = ()) -> bytes:
+def table(
+    names: Sequence[str], seed: int = 0, column: str = "image", texts: Sequence[str] = ()
+) -> bytes:
     """A .csv of embeddings in three dimensions with a column of names, and one of texts."""
     values = np.random.default_rng(seed).normal(size=(len(names), 3))
     head = f"{column}," + ("text," if texts else "") + "f0,f1,f2\n"
     rows = [
-        ",".join([name, *([f'"{texts[i]}"'] if texts else []), *map(str, values[i])]) for i, name in enumerate(names)
+        ",".join([name, *([f'"{texts[i]}"'] if texts else []), *map(str, values[i])])
+        for i, name in enumerate(names)
     ]
     return (head + "\n".join(rows)).encode()
 

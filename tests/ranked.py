@@ -19,5 +19,6 @@ def rank(
 ) -> pd.DataFrame:
     """The checkpoints ranked for a goal, whatever their order."""
     ordered = in_order(measured)
-    names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
+    names = [each.checkpoint.name for each in ordered]
+    steps = [each.checkpoint.step for each in ordered]
     return ranking(together(ordered, bootstrap, seed), names, goal, confidence, steps=steps)

@@ -1,4 +1,5 @@
-"""The README's pictures: a page of each kind as a visitor sees it, and a figure that a test computes.
+"""The README's pictures: a page of each kind as a visitor sees it, and a figure that a test
+computes.
 
 python -m tests.screenshot
 """
@@ -32,19 +33,29 @@ def main() -> None:
 def pages(browser: Browser, folder: Path) -> None:
     """Start the app, open it, and save what is on screen."""
     with running_app(folder / "log") as server:
-        for path, name in (("/", "explore"), ("/learn?step=samples-2&k=8", "learn"), ("/bias_lab", "lab")):
-            page = open_tab(browser, server.url, viewport={"width": 1366, "height": 768}, color_scheme="light").page
+        for path, name in (
+            ("/", "explore"),
+            ("/learn?step=samples-2&k=8", "learn"),
+            ("/bias_lab", "lab"),
+        ):
+            page = open_tab(
+                browser, server.url, viewport={"width": 1366, "height": 768}, color_scheme="light"
+            ).page
             page.goto(path)
             page.locator(".live[data-revision], .course[data-drawn]").first.wait_for()
             wait_idle(page)
-            page.wait_for_function("() => [...document.querySelectorAll('.live .progress')].every((box) => box.hidden)")
+            page.wait_for_function(
+                "() => [...document.querySelectorAll('.live .progress')].every((box) => box.hidden)"
+            )
             page.screenshot(path=FOLDER / f"{name}.png")
         triage(browser, server)
 
 
 def triage(browser: Browser, server: AppServer) -> None:
     """Bundled checkpoints, once all is measured that the first screen holds."""
-    page = open_tab(browser, server.url, viewport={"width": 1366, "height": 768}, color_scheme="light").page
+    page = open_tab(
+        browser, server.url, viewport={"width": 1366, "height": 768}, color_scheme="light"
+    ).page
     page.set_default_timeout(300_000)  # every checkpoint's faults
     page.goto("/triage?set=mixture")
     page.locator(".ranking tbody tr:nth-child(6) .chip").wait_for()

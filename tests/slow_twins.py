@@ -28,7 +28,9 @@ def mean_own_radius(samples, k: int) -> float:
     return _mean_radius(_squares(samples, samples), k)
 
 
-def supports(split: Split, method: str, k: int, bandwidth: float | None) -> tuple[list[int], list[int]]:
+def supports(
+    split: Split, method: str, k: int, bandwidth: float | None
+) -> tuple[list[int], list[int]]:
     """(c_real, c_generated) of all evaluation samples, real ones first."""
     points, among = _distances(split)
     count = {"knn": _knn, "kde": _kde, "ipr": _ipr, "coverage": _coverage}[method]
@@ -38,10 +40,15 @@ def supports(split: Split, method: str, k: int, bandwidth: float | None) -> tupl
 
 @lru_cache(maxsize=1)  # a split is itself alone; one after another is asked for every family
 def _distances(split: Split):
-    """Squares per point to the fit samples of each role, with its own place among them; and among those of a role."""
+    """Squares per point to the fit samples of each role, with its own place among them; and among
+    those of a role.
+    """
     fit = {"real": list(split.fit.real.values), "generated": list(split.fit.generated.values)}
     points = []
-    for own, values in (("real", split.evaluate.real.values), ("generated", split.evaluate.generated.values)):
+    for own, values in (
+        ("real", split.evaluate.real.values),
+        ("generated", split.evaluate.generated.values),
+    ):
         near = {role: _squares(values, fit[role]) for role in fit}
         for i in range(len(values)):
             # Without split a point is its own role's fit sample of the same index.
@@ -53,7 +60,9 @@ def _distances(split: Split):
 def _squares(points, samples) -> list[list[float]]:
     """`squared_distance` of every point to every sample, a row at a time."""
     samples = np.asarray(samples, dtype=np.float64)
-    return [np.sum((samples - np.asarray(z, dtype=np.float64)) ** 2, axis=1).tolist() for z in points]
+    return [
+        np.sum((samples - np.asarray(z, dtype=np.float64)) ** 2, axis=1).tolist() for z in points
+    ]
 
 
 def _others(squares: Sequence[float], leave_out: int | None) -> list[float]:
@@ -83,16 +92,22 @@ def _knn(points, among, k, bandwidth):
 
 
 def _kde(points, among, k, bandwidth):
-    sigma = {role: _mean_radius(among[role], k) if bandwidth is None else bandwidth for role in among}
+    sigma = {
+        role: _mean_radius(among[role], k) if bandwidth is None else bandwidth for role in among
+    }
     return [
-        tuple(sum(math.sqrt(squared) <= sigma[role] for squared in near[role]) for role in among) for near, _ in points
+        tuple(sum(math.sqrt(squared) <= sigma[role] for squared in near[role]) for role in among)
+        for near, _ in points
     ]
 
 
 def _ipr(points, among, k, bandwidth):
     radii = {role: _radii(among[role], k) for role in among}
     return [
-        tuple(sum(squared <= radius for squared, radius in zip(near[role], radii[role], strict=True)) for role in among)
+        tuple(
+            sum(squared <= radius for squared, radius in zip(near[role], radii[role], strict=True))
+            for role in among
+        )
         for near, _ in points
     ]
 
@@ -101,5 +116,7 @@ def _coverage(points, among, k, bandwidth):
     counts = []
     for near, own in points:
         radius = {role: kth_smallest(_others(near[role], own[role]), k) for role in near}
-        counts.append((_within(near["real"], radius["generated"]), _within(near["generated"], radius["real"])))
+        counts.append(
+            (_within(near["real"], radius["generated"]), _within(near["generated"], radius["real"]))
+        )
     return counts

@@ -1,4 +1,6 @@
-"""Arrays as they come: every holder of the same rows gives the same array, every refusal names its remedy."""
+"""Arrays as they come: every holder of the same rows gives the same array, every refusal names its
+remedy.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ class Exchanged:
     """An array that offers itself by DLPack alone, from the CPU or another device."""
 
     def __init__(self, values: np.ndarray, kind: int = 1) -> None:
-        self.values, self.kind = values, kind
+        self.values = values
+        self.kind = kind
 
     def __dlpack__(self, **options: Any) -> Any:
         return self.values.__dlpack__(**options)
@@ -46,7 +49,9 @@ HOLDERS = {
     "frame of one column": pd.DataFrame({"embedding": list(ROWS)}),
     "list array": pa.array([list(row) for row in ROWS]),
     "fixed lists": pa.array([list(row) for row in ROWS], type=pa.list_(pa.float64(), 3)),
-    "chunked": pa.chunked_array([pa.array([list(row) for row in half]) for half in (ROWS[:2], ROWS[2:])]),
+    "chunked": pa.chunked_array(
+        [pa.array([list(row) for row in half]) for half in (ROWS[:2], ROWS[2:])]
+    ),
     "record batch": pa.record_batch({name: ROWS[:, at] for at, name in enumerate("abc")}),
     "table": pa.table({name: ROWS[:, at] for at, name in enumerate("abc")}),
     "table of one column": pa.table({"embedding": [list(row) for row in ROWS]}),
@@ -57,7 +62,9 @@ HOLDERS = {
 def test_every_holder_gives_the_same_curve(name: str) -> None:
     assert np.array_equal(as_array(HOLDERS[name], "real").astype(float), ROWS)
     curve = prviz.pr_curve(HOLDERS[name], ROWS[::-1] + 0.1, k=1, split=None)
-    assert np.array_equal(curve.vertices, prviz.pr_curve(ROWS, ROWS[::-1] + 0.1, k=1, split=None).vertices)
+    assert np.array_equal(
+        curve.vertices, prviz.pr_curve(ROWS, ROWS[::-1] + 0.1, k=1, split=None).vertices
+    )
 
 
 def test_a_mapped_file_is_not_copied(tmp_path: Path) -> None:
@@ -72,20 +79,52 @@ TEXT = pd.DataFrame(ROWS, columns=list("xyz")).assign(name="a")
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
-        ("real.npy", TypeError, r"real: 'real.npy' is a path or a text; prviz.read\(path\) gives its samples"),
+        (
+            "real.npy",
+            TypeError,
+            r"real: 'real.npy' is a path or a text; prviz.read\(path\) gives its samples",
+        ),
         (Path("real.npy"), TypeError, r"prviz.read"),
         (None, TypeError, "None was given"),
         ({"a": ROWS}, TypeError, "mapping of 1 entries"),
         (scipy.sparse.csr_matrix(ROWS), TypeError, r"values.toarray\(\)"),
-        ((row for row in ROWS), TypeError, r"generator is no array.*numpy.stack\(list\(values\)\) makes one of rows"),
-        (pd.DataFrame(ROWS).to_records(), TypeError, r"pandas.DataFrame\(values\) makes a table of its fields"),
-        (pd.DataFrame(ROWS).to_dict("records"), TypeError, r"pandas.DataFrame\(values\) makes a table of such rows"),
-        (pa.Table.from_pandas(TEXT), TypeError, r"column 'name' has.*values.to_pandas\(\).select_dtypes\('number'\)"),
-        (ROWS.astype(complex), TypeError, r"numpy.hstack\(\[values.real, values.imag\]\) makes them columns"),
+        (
+            (row for row in ROWS),
+            TypeError,
+            r"generator is no array.*numpy.stack\(list\(values\)\) makes one of rows",
+        ),
+        (
+            pd.DataFrame(ROWS).to_records(),
+            TypeError,
+            r"pandas.DataFrame\(values\) makes a table of its fields",
+        ),
+        (
+            pd.DataFrame(ROWS).to_dict("records"),
+            TypeError,
+            r"pandas.DataFrame\(values\) makes a table of such rows",
+        ),
+        (
+            pa.Table.from_pandas(TEXT),
+            TypeError,
+            r"column 'name' has.*values.to_pandas\(\).select_dtypes\('number'\)",
+        ),
+        (
+            ROWS.astype(complex),
+            TypeError,
+            r"numpy.hstack\(\[values.real, values.imag\]\) makes them columns",
+        ),
         (ROWS.astype(str), TypeError, r"numpy.array\(values, float\) makes some"),
-        (Exchanged(ROWS, kind=2), TypeError, r"on device 2:0; bring them to the CPU first: values.cpu\(\)"),
+        (
+            Exchanged(ROWS, kind=2),
+            TypeError,
+            r"on device 2:0; bring them to the CPU first: values.cpu\(\)",
+        ),
         ([[1, 2], [1, 2, 3]], ValueError, "row 2 has 3 values, row 1 has 2"),
-        (np.array([[1, 2], [1, 2, 3]], dtype=object), ValueError, "row 2 has 3 values, row 1 has 2"),
+        (
+            np.array([[1, 2], [1, 2, 3]], dtype=object),
+            ValueError,
+            "row 2 has 3 values, row 1 has 2",
+        ),
         ([[1.0, 2.0], None], ValueError, "row 2 is None"),
         ([[1, 2], [None, 3]], TypeError, "row 2, column 1 is None"),
         (TEXT, TypeError, r"row 1, column 4 is 'a'.*'name'.*select_dtypes\('number'\)"),
@@ -95,9 +134,21 @@ TEXT = pd.DataFrame(ROWS, columns=list("xyz")).assign(name="a")
             r"<NA>; a number.*values.dropna\(\) leaves",
         ),
         ([[1.0], ["a"]], TypeError, "dtype <U"),
-        (pd.Series([np.array(["1", "2"]), np.array(["3", "4"])]), TypeError, "dtype <U1; real numbers are needed"),
-        (pd.DataFrame({"x": [1.0, 2.0], "y": ["3", "4"]}), TypeError, "row 1, column 2 is '3'; a number is needed"),
-        (pd.Series([np.array([1j, 2]), np.array([3, 4])]), TypeError, "complex128; real numbers are needed"),
+        (
+            pd.Series([np.array(["1", "2"]), np.array(["3", "4"])]),
+            TypeError,
+            "dtype <U1; real numbers are needed",
+        ),
+        (
+            pd.DataFrame({"x": [1.0, 2.0], "y": ["3", "4"]}),
+            TypeError,
+            "row 1, column 2 is '3'; a number is needed",
+        ),
+        (
+            pd.Series([np.array([1j, 2]), np.array([3, 4])]),
+            TypeError,
+            "complex128; real numbers are needed",
+        ),
         (np.ma.masked_array(ROWS, ROWS > 0), TypeError, "masked"),
     ],
 )

@@ -1,6 +1,8 @@
-"""Sentences that state a direction, an end or a published figure: each has a row in `claims.toml`, and what they say.
+"""Sentences that state a direction, an end or a published figure: each has a row in `claims.toml`,
+and what they say.
 
-`tests/claims.py` finds them. Below the table's own tests are those that compute what no other test does.
+`tests/claims.py` finds them. Below the table's own tests are those that compute what no other test
+does.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ PROBLEMS = {
 @cache
 def measured(method: str, problem: str, split: Split = 0.5, k: K = "sqrt") -> Estimate:
     """One estimate from 2,000 samples of each, in 64 dimensions but for "high dimension"."""
-    return estimate(PROBLEMS[problem].sample(2000, seed=1), (method,), k=k, split=split, seed=1)[method]
+    return estimate(PROBLEMS[problem].sample(2000, seed=1), (method,), k=k, split=split, seed=1)[
+        method
+    ]
 
 
 def compared(method: str, problem: str, split: Split = 0.5, k: K = "sqrt") -> Comparison:
@@ -66,8 +70,14 @@ PAPERS = ("2018", "2019", "2024", "2026")
 
 
 def test_every_sentence_has_a_row_and_every_row_its_sentence() -> None:
-    standing, rows = claims.sentences(), claims.table()
-    assert "\n".join(f"{file}: {sentence}" for sentence, file in standing.items() if sentence not in rows) == ""
+    standing = claims.sentences()
+    rows = claims.table()
+    assert (
+        "\n".join(
+            f"{file}: {sentence}" for sentence, file in standing.items() if sentence not in rows
+        )
+        == ""
+    )
     assert "\n".join(sentence for sentence in rows if sentence not in standing) == ""
 
 
@@ -84,7 +94,9 @@ MADE_UP = (
 
 
 def test_a_sentence_without_a_row_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [claims.claims(f"Drag k. {sentence} See below.") for sentence in MADE_UP] == [[each] for each in MADE_UP]
+    assert [claims.claims(f"Drag k. {sentence} See below.") for sentence in MADE_UP] == [
+        [each] for each in MADE_UP
+    ]
     monkeypatch.setattr(claims, "texts", lambda: [("pages/made_up.py", " ".join(MADE_UP))])
     with pytest.raises(AssertionError, match=re.escape(MADE_UP[0])):
         test_every_sentence_has_a_row_and_every_row_its_sentence()
@@ -113,15 +125,30 @@ def test_every_row_names_a_paper_a_test_that_is_there_or_a_definition() -> None:
 
 # ---- splits ----
 
-LAST_OF_ZOO = ("vae-b0.2-e300", "gan-e350", "flow-e100", "autoregressive-e60", "diffusion-e300", "guidance-10")
+LAST_OF_ZOO = (
+    "vae-b0.2-e300",
+    "gan-e350",
+    "flow-e100",
+    "autoregressive-e60",
+    "diffusion-e300",
+    "guidance-10",
+)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("k", [3, "sqrt"])
 def test_without_a_split_the_curves_lie_lower(k: K) -> None:
-    """The tooltips of Split, on every bundled checkpoint but, of each model of the zoo, the last alone."""
-    for name in [each for each in bundled_names() if bundled_path(each).parent.name != "zoo" or each in LAST_OF_ZOO]:
-        held_out, same = (estimate(bundled_pair(name), DEFAULT_METHODS, k=k, split=split) for split in (0.5, None))
+    """The tooltips of Split, on every bundled checkpoint but, of each model of the zoo, the last
+    alone.
+    """
+    for name in [
+        each
+        for each in bundled_names()
+        if bundled_path(each).parent.name != "zoo" or each in LAST_OF_ZOO
+    ]:
+        held_out, same = (
+            estimate(bundled_pair(name), DEFAULT_METHODS, k=k, split=split) for split in (0.5, None)
+        )
         for method in DEFAULT_METHODS:
             auc = same[method].curve.auc, held_out[method].curve.auc
             assert auc[0] < auc[1] or auc == (0, 0), (name, method)
@@ -130,7 +157,9 @@ def test_without_a_split_the_curves_lie_lower(k: K) -> None:
 @pytest.mark.exhaustive
 def test_small_k_without_a_split_is_pulled_down_most() -> None:
     for method in DEFAULT_METHODS:
-        assert compared(method, "same", None, 4).deficit > compared(method, "same", None).deficit + 0.1
+        assert (
+            compared(method, "same", None, 4).deficit > compared(method, "same", None).deficit + 0.1
+        )
 
 
 def test_ends_of_shifted_gaussians_fall_without_a_split() -> None:
@@ -148,7 +177,8 @@ def test_equal_sets_come_near_1_1_with_knn() -> None:
 
 
 def test_intervals_miss_the_truth_and_halve_with_four_times_the_samples() -> None:
-    problem, widths = PROBLEMS["small shift"], []
+    problem = PROBLEMS["small shift"]
+    widths = []
     for n in (500, 2000):
         found = prviz.bootstrap(estimate(problem.sample(n, seed=0), ("knn",), seed=0)["knn"], 200)
         interval = found.intervals["auc"]
@@ -162,7 +192,10 @@ def test_the_ends_of_a_curve_are_at_most_the_published_scores(name: str) -> None
     """The cards of ipr and coverage: below them on some checkpoint, above them on none."""
     pair = bundled_pair(name)
     published = scalars(*pair, k=3)
-    curves = {method: found.curve for method, found in estimate(pair, ("ipr", "coverage"), k=3, split=None).items()}
+    curves = {
+        method: found.curve
+        for method, found in estimate(pair, ("ipr", "coverage"), k=3, split=None).items()
+    }
     assert curves["ipr"].extreme_precision <= published["precision"] + 1e-12
     assert curves["ipr"].extreme_recall <= published["recall"] + 1e-12
     assert curves["coverage"].extreme_recall <= published["coverage"] + 1e-12
@@ -174,7 +207,10 @@ def test_the_ends_of_a_curve_are_at_most_the_published_scores(name: str) -> None
 def test_table_1_has_coverage_first_and_knn_farther_at_k_4() -> None:
     for split in ("50%", "none"):
         for shift in ("0.12", "0.21", "0.29", "0.38"):
-            ious = {name: PUBLISHED[split, "√n", shift, name, "IoU"] for name in ("iPR", "kNN", "KDE", "Coverage")}
+            ious = {
+                name: PUBLISHED[split, "√n", shift, name, "IoU"]
+                for name in ("iPR", "kNN", "KDE", "Coverage")
+            }
             assert ious["Coverage"] == max(ious.values())
             assert ious["kNN"] > PUBLISHED[split, "4", shift, "kNN", "IoU"]
 
@@ -205,11 +241,17 @@ def test_an_outlier_moves_coverage_at_its_end() -> None:
 
 def test_eas_has_the_faults_of_ipr() -> None:
     for split, k in ((None, 4), (0.5, "sqrt")):
-        eas, ipr, coverage = (measured(method, "same", split, k) for method in ("eas", "ipr", "coverage"))
+        eas, ipr, coverage = (
+            measured(method, "same", split, k) for method in ("eas", "ipr", "coverage")
+        )
         for role in ("c_real", "c_generated"):
-            positive = [np.mean(getattr(found.supports, role) > 0) for found in (eas, ipr, coverage)]
+            positive = [
+                np.mean(getattr(found.supports, role) > 0) for found in (eas, ipr, coverage)
+            ]
             assert positive[0] == min(positive)
-    assert compared("eas", "same", None, 4).deficit == compared("ipr", "same", None, 4).deficit > 0.5
+    assert (
+        compared("eas", "same", None, 4).deficit == compared("ipr", "same", None, 4).deficit > 0.5
+    )
     assert_too_high(compared("eas", "mixtures"), 0.4)
 
 
@@ -222,7 +264,14 @@ def test_prc_beside_coverage() -> None:
 
 @pytest.mark.exhaustive
 def test_ppr_is_too_high_where_both_supports_are_near_1() -> None:
-    assert min(compared("ppr", problem, k=k).iou for problem in ("mixtures", "classes") for k in (4, "sqrt")) > 0.9
+    assert (
+        min(
+            compared("ppr", problem, k=k).iou
+            for problem in ("mixtures", "classes")
+            for k in (4, "sqrt")
+        )
+        > 0.9
+    )
     for problem in ("small shift", "shift"):
         few, many = (compared("ppr", problem, k=k) for k in (4, "sqrt"))
         assert_too_high(many, few.excess + 0.1)
@@ -265,10 +314,14 @@ def test_trained_classifiers_are_near_the_truth_where_their_form_fits() -> None:
     "method", exhaustive_but(("classifier", "classifier-boosting", "classifier-mlp"), "classifier")
 )
 def test_held_out_classifiers_are_above_the_truth_or_a_little_below(method: str) -> None:
-    """Mean error rates alpha / (1 + lam) over six draws: the choice on the evaluation samples gains little."""
+    """Mean error rates alpha / (1 + lam) over six draws: the choice on the evaluation samples gains
+    little.
+    """
     for problem in (prviz.toy("identical", d=16), prviz.toy("mixtures", d=16)):
         curves = [
-            estimate(problem.sample(1000, seed), (method,), k="sqrt", split=0.5, seed=seed)[method].curve
+            estimate(problem.sample(1000, seed), (method,), k="sqrt", split=0.5, seed=seed)[
+                method
+            ].curve
             for seed in range(6)
         ]
         above = [(curve.alpha(LAMS) - problem.truth().alpha(LAMS)) / (1 + LAMS) for curve in curves]
@@ -299,7 +352,9 @@ def test_what_preflight_says_of_copies_features_and_scales() -> None:
         areas = [
             {
                 method: found.curve.auc
-                for method, found in estimate(pair_of(*pair), DEFAULT_METHODS, k=5, split=split).items()
+                for method, found in estimate(
+                    pair_of(*pair), DEFAULT_METHODS, k=5, split=split
+                ).items()
             }
             for pair in ((real, generated), (real, fewer), (wide, fewer), (real, 2 * generated))
         ]
@@ -336,7 +391,10 @@ def test_copies_shrink_the_supports_of_ipr_and_kde() -> None:
     for method in ("ipr", "kde"):
         shares = [
             np.mean(
-                estimate(pair_of(rows, generated), (method,), k=3, split=None)[method].supports.c_real[len(rows) :] > 0
+                estimate(pair_of(rows, generated), (method,), k=3, split=None)[
+                    method
+                ].supports.c_real[len(rows) :]
+                > 0
             )
             for rows in (real, np.repeat(real, 2, axis=0))
         ]
@@ -346,7 +404,9 @@ def test_copies_shrink_the_supports_of_ipr_and_kde() -> None:
 @pytest.mark.exhaustive
 def test_the_table_of_the_bundled_data_has_what_is_measured() -> None:
     text = (claims.ROOT / "data" / "README.md").read_text("utf-8")
-    rows = dict(re.findall(r"\| `([\w.-]+)` \| [\d.]+ \| [\d.]+ \| (\d\.\d\d \| \d\.\d\d) \|", text))
+    rows = dict(
+        re.findall(r"\| `([\w.-]+)` \| [\d.]+ \| [\d.]+ \| (\d\.\d\d \| \d\.\d\d) \|", text)
+    )
     assert rows.keys() == {path.stem for path in paths.data_folder().glob("*.npz")} - {"digits"}
     for name, given in rows.items():
         found = scalars(*bundled_pair(name), k=5)
@@ -362,4 +422,6 @@ def test_the_lowest_of_many_held_out_risks_is_too_low_most_with_few_samples() ->
 def _lowest_risk(n: int, seed: int) -> float:
     pair = prviz.toy("shifted-gaussians", d=4, mu=0.0).sample(n, seed)
     curves = prviz.profile(*pair, ks=(1, 2, 4, 8, 16, 32), bandwidths=(), split=0.5, seed=seed)
-    return min(risk(curves.curve(name, k), 1.0) for name in DEFAULT_METHODS for k in (1, 2, 4, 8, 16, 32))
+    return min(
+        risk(curves.curve(name, k), 1.0) for name in DEFAULT_METHODS for k in (1, 2, 4, 8, 16, 32)
+    )

@@ -1,7 +1,9 @@
-"""Numbers that results rest on: thresholds, defaults of functions, what a class compares and takes by name alone.
+"""Numbers that results rest on: thresholds, defaults of functions, what a class compares and takes
+by name alone.
 
-A slip in one moves a few results and breaks nothing, while kept results stay as they were. So they are kept here with
-`COMPUTATION` and `RULES`: where another number gives other results, raise the one that fits, then
+A slip in one moves a few results and breaks nothing, while kept results stay as they were. So they
+are kept here with `COMPUTATION` and `RULES`: where another number gives other results, raise the
+one that fits, then
 `python -m tests.test_constants` writes them anew.
 """
 
@@ -39,7 +41,9 @@ def is_number(value: Any) -> bool:
     if isinstance(value, Mapping):
         return is_number([*value, *value.values()])
     if isinstance(value, tuple | list | set | frozenset):
-        return any(map(is_number, value)) and all(is_number(each) or is_word(each) for each in value)
+        return any(map(is_number, value)) and all(
+            is_number(each) or is_word(each) for each in value
+        )
     return isinstance(value, bool | int | float | bytes)
 
 
@@ -53,13 +57,21 @@ def text_of(value: Any) -> str:
 
 
 def constants(module: ModuleType) -> Iterator[str]:
-    """The constants that a module sets itself, but flags of the operating system, which differ between machines."""
+    """The constants that a module sets itself, but flags of the operating system, which differ
+    between machines.
+    """
     for statement in ast.parse(inspect.getsource(module)).body:
-        if not isinstance(statement, ast.Assign | ast.AnnAssign) or re.search(r"\bos\b", ast.unparse(statement)):
+        if not isinstance(statement, ast.Assign | ast.AnnAssign) or re.search(
+            r"\bos\b", ast.unparse(statement)
+        ):
             continue
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        names = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
-        yield from (f"{name} = {text_of(vars(module)[name])}" for name in names if kept(module, name))
+        names = [
+            each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+        ]
+        yield from (
+            f"{name} = {text_of(vars(module)[name])}" for name in names if kept(module, name)
+        )
 
 
 def kept(module: ModuleType, name: str) -> bool:
@@ -85,7 +97,9 @@ def defaults(function: Any) -> str:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return ""
-    return ", ".join(f"{each.name}={text_of(each.default)}" for each in parameters if is_number(each.default))
+    return ", ".join(
+        f"{each.name}={text_of(each.default)}" for each in parameters if is_number(each.default)
+    )
 
 
 def kind_of_class(found: Any) -> str:
@@ -113,7 +127,8 @@ def lines() -> Iterator[str]:
 
 def test_numbers_that_results_rest_on_are_those_kept() -> None:
     assert list(lines()) == KEPT.read_text("utf-8").splitlines(), (
-        "where this is meant: raise COMPUTATION or RULES if results change, then python -m tests.test_constants"
+        "where this is meant: raise COMPUTATION or RULES if results change, then python -m"
+        " tests.test_constants"
     )
 
 

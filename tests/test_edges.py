@@ -1,4 +1,6 @@
-"""Values on the very edge of what the code decides, each found by a change of the sources that no test saw."""
+"""Values on the very edge of what the code decides, each found by a change of the sources that no
+test saw.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,19 @@ from prviz.triage.row_faults import row_faults
 from prviz.triage.stability import usual_ks
 
 EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
-# What a reader fills row by row, a cache that drops its tiles, sessions of the server, and the stores of a visitor's.
-CHANGE = {"Pairs", "Tile", "TableRows", "_Table", "Layout", "Refused", "_Session", "Stores", "_Watched"}
+# What a reader fills row by row, a cache that drops its tiles, sessions of the server, and the
+# stores of a visitor's.
+CHANGE = {
+    "Pairs",
+    "Tile",
+    "TableRows",
+    "_Table",
+    "Layout",
+    "Refused",
+    "_Session",
+    "Stores",
+    "_Watched",
+}
 
 
 def drawn(seed: int, n: int = 60, d: int = 3) -> np.ndarray:
@@ -51,12 +64,18 @@ def drawn(seed: int, n: int = 60, d: int = 3) -> np.ndarray:
 
 def test_results_can_not_be_changed() -> None:
     names = [each.name for each in pkgutil.walk_packages(prviz.__path__, "prviz.")]
-    modules = [importlib.import_module(name) for name in names if "__main__" not in name and "._c" not in name]
+    modules = [
+        importlib.import_module(name)
+        for name in names
+        if "__main__" not in name and "._c" not in name
+    ]
     classes = {
         each
         for module in modules
         for each in vars(module).values()
-        if dataclasses.is_dataclass(each) and isinstance(each, type) and each.__module__.startswith("prviz")
+        if dataclasses.is_dataclass(each)
+        and isinstance(each, type)
+        and each.__module__.startswith("prviz")
     }
     assert {each.__name__ for each in classes if not each.__dataclass_params__.frozen} == CHANGE  # type: ignore[attr-defined]
     arrays = ("NDArray", "Floats", "Flags", "Ints")
@@ -66,7 +85,11 @@ def test_results_can_not_be_changed() -> None:
         if each.__dataclass_params__.eq  # type: ignore[attr-defined]
         and any(name in str(field.type) for field in dataclasses.fields(each) for name in arrays)
     }
-    assert compared <= {"Contestant", "PreparedGroup"}  # two with arrays would raise where they are compared
+    # two with arrays would raise where they are compared
+    assert compared <= {
+        "Contestant",
+        "PreparedGroup",
+    }
 
 
 # ---- curves
@@ -80,7 +103,9 @@ def test_the_drawn_points_of_a_curve_hold_every_ray() -> None:
     assert lam[-1] == np.inf
 
 
-@pytest.mark.parametrize(("f", "n", "lo", "hi"), [(0.0, 0.7, 0.5, 9.0), (0.6, 0.0, 0.5, 9.0), (0.3, 0.4, 0.5, 9.0)])
+@pytest.mark.parametrize(
+    ("f", "n", "lo", "hi"), [(0.0, 0.7, 0.5, 9.0), (0.6, 0.0, 0.5, 9.0), (0.3, 0.4, 0.5, 9.0)]
+)
 @pytest.mark.parametrize("lam", [0.5, 0.8, 3.0, 9.0])
 def test_a_ray_that_cuts_off_an_area_is_that_of_the_integral(
     f: float, n: float, lo: float, hi: float, lam: float
@@ -99,13 +124,20 @@ def test_a_ray_that_cuts_off_all_up_to_an_axis_is_the_last() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 13, 14, 15, 16, 200])
-def test_lists_of_parquet_s_metadata_have_their_length_in_one_byte_below_fifteen_entries(count: int) -> None:
-    length = bytes([count << 4 | 5]) if count < 15 else bytes([0xF5, count & 0x7F | (count > 127) << 7])
+def test_lists_of_parquet_s_metadata_have_their_length_in_one_byte_below_fifteen_entries(
+    count: int,
+) -> None:
+    length = (
+        bytes([count << 4 | 5]) if count < 15 else bytes([0xF5, count & 0x7F | (count > 127) << 7])
+    )
     if count > 127:
         length += bytes([count >> 7])
     entries = bytes(2 * (place % 60) for place in range(count))  # zigzag
     data = b"\x19" + length + entries + b"\x15\x0e\x00"
-    assert _Compact(data).struct({1: None, 2: None}) == {1: [place % 60 for place in range(count)], 2: 7}
+    assert _Compact(data).struct({1: None, 2: None}) == {
+        1: [place % 60 for place in range(count)],
+        2: 7,
+    }
     assert _Compact(data).struct({2: None}) == {2: 7}
 
 
@@ -151,16 +183,23 @@ def test_one_sample_has_no_spread() -> None:
 
 
 def test_the_table_of_scalars_has_the_diversity_at_half_the_spread() -> None:
-    real, generated = as_samples(drawn(0), name="real"), as_samples(2 * drawn(1), name="generated")
+    real = as_samples(drawn(0), name="real")
+    generated = as_samples(2 * drawn(1), name="generated")
     found = prviz.scalars(real, generated)
     for role, samples in (("real", real), ("generated", generated)):
         assert found[f"rke_{role}"] == rke(samples, bandwidth=half_spread(real)) > 1
 
 
-def test_expected_times_on_the_machine_of_reference_are_those_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their constants were fitted to measured times; whoever fits them anew writes these numbers anew."""
+def test_expected_times_on_the_machine_of_reference_are_those_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their constants were fitted to measured times; whoever fits them anew writes these numbers
+    anew.
+    """
     monkeypatch.setattr(workload, "available_threads", lambda: 2)
-    monkeypatch.setattr(workload, "_speed", lambda: (workload.REFERENCE.product, workload.REFERENCE.compare))
+    monkeypatch.setattr(
+        workload, "_speed", lambda: (workload.REFERENCE.product, workload.REFERENCE.compare)
+    )
     monkeypatch.setattr(workload.native, "library", lambda: None)
     found = [
         workload.estimate_seconds(3000, 2000, 64),
@@ -191,9 +230,15 @@ def test_a_duration_in_words(seconds: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("n", "k", "expected"),
-    [(100, "sqrt", (1, 2, 3, 4, 7, 10, 20)), (100, 1, (1, 2, 3, 4, 7, 12, 20)), (100, 20, (1, 2, 3, 4, 7, 12, 20))],
+    [
+        (100, "sqrt", (1, 2, 3, 4, 7, 10, 20)),
+        (100, 1, (1, 2, 3, 4, 7, 12, 20)),
+        (100, 20, (1, 2, 3, 4, 7, 12, 20)),
+    ],
 )
-def test_the_k_in_use_takes_the_place_of_the_nearest(n: int, k: int | str, expected: tuple[int, ...]) -> None:
+def test_the_k_in_use_takes_the_place_of_the_nearest(
+    n: int, k: int | str, expected: tuple[int, ...]
+) -> None:
     assert usual_ks(n, TriageSettings(("knn",), k=k)) == expected  # type: ignore[arg-type]
 
 
@@ -218,7 +263,8 @@ def test_an_invented_mode_of_the_power_is_moved_by_twice_the_spread_of_the_set()
 
 
 @pytest.mark.parametrize(
-    ("values", "each", "names"), [(4, 3, True), (4, 2, False), (LISTED_KINDS, 3, True), (LISTED_KINDS + 1, 3, False)]
+    ("values", "each", "names"),
+    [(4, 3, True), (4, 2, False), (LISTED_KINDS, 3, True), (LISTED_KINDS + 1, 3, False)],
 )
 def test_a_label_names_kinds_where_each_has_three_samples_and_there_are_few(
     values: int, each: int, names: bool
@@ -248,7 +294,8 @@ def test_kept_findings_of_one_checkpoint_end_no_search_for_the_next(tmp_path: Pa
     settings = TriageSettings(("knn",))
     there = [Checkpoint(tmp_path / f"{name}.npy", name) for name in ("a", "b")]
     measured = [each.measured[0] for each in measure_all(real, there, settings)]
-    store, held_out = ResultCache(tmp_path / "kept"), held_out_distances(real)
+    store = ResultCache(tmp_path / "kept")
+    held_out = held_out_distances(real)
     alone = findings_of(real, measured[:1], settings, held_out, store=store)
     both = findings_of(real, measured, settings, held_out, store=store)
     assert both["a"] == alone["a"]
@@ -279,15 +326,18 @@ def test_sizes_are_checked_of_an_arrow_file_whose_footer_leaves_dictionaries_out
 def test_a_reference_of_copies_says_how_many_samples_it_has(different: int, words: str) -> None:
     real = np.repeat(drawn(0, different), 60 // different, axis=0)
     facts = preflight(prviz.SamplePair(real, drawn(1))).facts
-    (found, *_) = row_faults(
-        facts, memorisation(facts.pair.real, facts.pair.generated, held_out_distances(facts.pair.real))
+    found, *_ = row_faults(
+        facts,
+        memorisation(facts.pair.real, facts.pair.generated, held_out_distances(facts.pair.real)),
     )
     assert found.key == "repeated"
     assert words in found.sentence
 
 
 @pytest.mark.parametrize(("private", "mode"), [(False, 0o755), (True, 0o700)])
-def test_a_folder_of_results_is_for_whom_it_should_be(tmp_path: Path, private: bool, mode: int) -> None:
+def test_a_folder_of_results_is_for_whom_it_should_be(
+    tmp_path: Path, private: bool, mode: int
+) -> None:
     usual = os.umask(0o022)
     try:
         ResultCache(tmp_path / "kept", private=private).put_facts({"a": 1}, [1])
@@ -299,7 +349,8 @@ def test_a_folder_of_results_is_for_whom_it_should_be(tmp_path: Path, private: b
 def test_faults_of_the_samples_are_searched_once_whichever_family_decides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, searched = as_samples(drawn(0), name="real"), list[SamplePair]()
+    real = as_samples(drawn(0), name="real")
+    searched = list[SamplePair]()
     np.save(tmp_path / "a.npy", 0.2 * drawn(1))
     settings = TriageSettings(("knn", "kde"))
     (outcome,) = measure_all(real, [Checkpoint(tmp_path / "a.npy", "a")], settings)
@@ -309,8 +360,14 @@ def test_faults_of_the_samples_are_searched_once_whichever_family_decides(
         return sample_faults(pair, *given, **options)
 
     monkeypatch.setattr(inspection, "sample_faults", search)
-    store, held_out = ResultCache(tmp_path / "kept"), held_out_distances(real)
-    one, other = (findings_of(real, [each], settings, held_out, store=store)["a"] for each in outcome.measured)
+    store = ResultCache(tmp_path / "kept")
+    held_out = held_out_distances(real)
+    one, other = (
+        findings_of(real, [each], settings, held_out, store=store)["a"] for each in outcome.measured
+    )
     assert len(searched) == 1
-    keys = [[each.key for each in found if each.key not in ("few", "outliers", "apart")] for found in (one, other)]
+    keys = [
+        [each.key for each in found if each.key not in ("few", "outliers", "apart")]
+        for found in (one, other)
+    ]
     assert keys[0] == keys[1] != []

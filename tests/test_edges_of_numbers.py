@@ -23,7 +23,8 @@ from prviz.uncertainty.bootstrap import check_resampling
 
 CURVE = prviz.pr_curve(*np.random.default_rng(0).normal(size=(2, 30, 2)))
 PAIR = SamplePair(*np.random.default_rng(1).normal(size=(2, 30, 2)))
-SPLIT = SamplePair(*np.random.default_rng(0).normal(size=(2, 12, 2))).split(0.5)  # 6 fit samples of each set
+# 6 fit samples of each set
+SPLIT = SamplePair(*np.random.default_rng(0).normal(size=(2, 12, 2))).split(0.5)
 INSIDE = (1e-9, 0.5, 1 - 1e-9)
 # Function of one number, numbers that it refuses, numbers that it takes.
 EDGES: dict[str, tuple[Callable[[Any], object], tuple[float, ...], tuple[float, ...]]] = {
@@ -32,7 +33,11 @@ EDGES: dict[str, tuple[Callable[[Any], object], tuple[float, ...], tuple[float, 
     "goal": (lambda goal: score(CURVE, goal), (-1e-9, 1 + 1e-9), (0, 0.5, 1)),
     "margin": (lambda by: first_difference(CURVE, CURVE, by), (-0.5, 0, 1, 1.5), INSIDE),
     "split": (split_share, (-0.5, 0, 1, 1.5), INSIDE),
-    "bound": (lambda share: prviz.upper_bound(*PAIR, "knn", confidence=share), (-0.5, 0, 1, 1.5), (0.5, 0.999)),
+    "bound": (
+        lambda share: prviz.upper_bound(*PAIR, "knn", confidence=share),
+        (-0.5, 0, 1, 1.5),
+        (0.5, 0.999),
+    ),
     "k": (lambda k: check_k(k, SPLIT), (-1, 0, 6, 7), (1, 5)),
     "bandwidth": (check_bandwidth, (-1.0, 0, np.inf, np.nan), (1e-300, 1e300)),
     "lam": (lambda lam: risk(CURVE, lam), (-1, 0, np.inf), (1e-300, 1e300)),
@@ -40,16 +45,28 @@ EDGES: dict[str, tuple[Callable[[Any], object], tuple[float, ...], tuple[float, 
     "recall": (CURVE.precision_at, (-1e-9, 1 + 1e-9), (0, 1)),
     "precision": (CURVE.recall_at, (-1e-9, 1 + 1e-9), (0, 1)),
     "ray": (CURVE.alpha, (-1e-9, np.nan), (0, 1, np.inf)),
-    "rates": (lambda rate: PRCurve.from_error_rates([0, 1, rate], [1, 0, 1]), (-1e-9, 1 + 1e-9), (0, 1)),
+    "rates": (
+        lambda rate: PRCurve.from_error_rates([0, 1, rate], [1, 0, 1]),
+        (-1e-9, 1 + 1e-9),
+        (0, 1),
+    ),
     "replicates": (lambda number: check_resampling(number, 0, 0.5), (-1, 0, 1), (2, 3)),
     "seed": (lambda seed: check_resampling(2, seed, 0.5), (-1,), (0, 1)),
     "tolerance": (lambda number: opposite_pairs([], [], [], tolerance=number), (-1, 0), (1e-9, 2)),
     "mass": (lambda mass: finite_masses([mass, 1 - mass], [0.5, 0.5]), (-0.1, 1.1), (0, 0.5, 1)),
     "distance": (shifted_gaussians, (-1e-9, np.inf), (0, 1)),
     "scale": (lambda scale: scaled_gaussians(scale, 2), (-1, 0, np.inf), (0.5, 1, 2)),
-    "repeats": (lambda number: estimate_repeated(lambda _: PAIR, "knn", repeats=number), (-1, 0), (1,)),
+    "repeats": (
+        lambda number: estimate_repeated(lambda _: PAIR, "knn", repeats=number),
+        (-1, 0),
+        (1,),
+    ),
     "subsets": (lambda number: prviz.kid(*PAIR, subsets=number, subset_size=5), (-1, 0), (1, 2)),
-    "subset_size": (lambda number: prviz.kid(*PAIR, subsets=2, subset_size=number), (-1, 0, 1), (2, 3)),
+    "subset_size": (
+        lambda number: prviz.kid(*PAIR, subsets=2, subset_size=number),
+        (-1, 0, 1),
+        (2, 3),
+    ),
 }
 
 

@@ -20,7 +20,14 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 
 # A folder imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
-    ("prviz.array_input", "prviz.cells", "prviz.missing", "prviz.quoting", "prviz.random_network", "prviz.warning"),
+    (
+        "prviz.array_input",
+        "prviz.cells",
+        "prviz.missing",
+        "prviz.quoting",
+        "prviz.random_network",
+        "prviz.warning",
+    ),
     ("prviz.samples", "prviz.curves"),
     ("prviz.readers", "prviz.neighbors", "prviz.toys", "prviz.recent"),
     ("prviz.checks",),
@@ -76,7 +83,9 @@ def for_types_alone(node: ast.AST) -> bool:
 
 @cache
 def imported(path: Path, *, for_types: bool = True) -> set[str]:
-    """Every module that a file imports, wherever in it; ``for_types``: also what only type checkers see."""
+    """Every module that a file imports, wherever in it; ``for_types``: also what only type checkers
+    see.
+    """
     names: set[str] = set()
     body = [node for node in tree(path).body if for_types or not for_types_alone(node)]
     for node in statements(ast.Module(body, [])):
@@ -85,14 +94,19 @@ def imported(path: Path, *, for_types: bool = True) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             module = node.module or ""
-            names |= {full if (full := f"{module}.{alias.name}") in MODULES else module for alias in node.names}
+            names |= {
+                full if (full := f"{module}.{alias.name}") in MODULES else module
+                for alias in node.names
+            }
     return names
 
 
 def fresh(code: str) -> str:
     """What a new interpreter prints, with the checkout first on its path."""
     script = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); {code}"
-    return subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    ).stdout
 
 
 def test_import_loads_nothing_heavy() -> None:
@@ -102,7 +116,10 @@ def test_import_loads_nothing_heavy() -> None:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    code = "from prviz.cli.main import _parser; _parser(); import json; print(json.dumps(sorted(sys.modules)))"
+    code = (
+        "from prviz.cli.main import _parser; _parser(); import json;"
+        " print(json.dumps(sorted(sys.modules)))"
+    )
     assert not {name.split(".")[0] for name in json.loads(fresh(code))} & set(HEAVY)
 
 
@@ -122,7 +139,9 @@ def test_layers() -> None:
     for name in sorted(MODULES.keys() - {"prviz"}):
         assert unit(name) in RANK, f"{name} has no place among the layers"
         others = {
-            other for other in imported(MODULES[name]) if other.startswith("prviz.") and unit(other) != unit(name)
+            other
+            for other in imported(MODULES[name])
+            if other.startswith("prviz.") and unit(other) != unit(name)
         }
         wrong += [
             f"{name} imports {other}, which is not below it"
@@ -145,7 +164,9 @@ def test_streamlit_and_plotly_stay_in_their_layers() -> None:
 def test_no_import_is_hidden_from_the_layers() -> None:
     """Only the package itself imports by name, its own public names: see ``prviz/__init__.py``."""
     calls = set()
-    for name in [name for name, path in MODULES.items() if re.search("import_module|__import__", text(path))]:
+    for name in [
+        name for name, path in MODULES.items() if re.search("import_module|__import__", text(path))
+    ]:
         for node in ast.walk(tree(MODULES[name])):
             named = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
             if named in {"import_module", "__import__"}:
@@ -159,9 +180,14 @@ def test_modules_import_each_other_in_one_direction() -> None:
         name: {other for other in imported(path) if other in MODULES and other != name}
         for name, path in MODULES.items()
     }
-    del graph["prviz"]  # its imports are lazy, or of modules that don't import it for more than its version
+    # its imports are lazy, or of modules that don't import it for more than its version
+    del graph["prviz"]
     done: set[str] = set()
-    while ready := {name for name, others in graph.items() if name not in done and not (others & graph.keys()) - done}:
+    while ready := {
+        name
+        for name, others in graph.items()
+        if name not in done and not (others & graph.keys()) - done
+    }:
         done |= ready
     assert done == graph.keys(), f"circle among {sorted(graph.keys() - done)}"
 
@@ -175,22 +201,38 @@ def test_a_class_name_exists_once() -> None:
 
 
 # Of the pages: what each folder may import; the folders of single pages import from all of these.
-PAGE_LAYERS = {"pages._work": set(), "pages._live": set(), "pages._shared": {"pages._work", "pages._live"}}
+PAGE_LAYERS = {
+    "pages._work": set(),
+    "pages._live": set(),
+    "pages._shared": {"pages._work", "pages._live"},
+}
 
 
 def test_pages_import_each_other_in_one_direction() -> None:
     """No circle among them, not for types either."""
-    files = {path.relative_to(PACKAGE.parent): path for path in (PACKAGE.parent / "pages").rglob("*.py")}
-    modules = {".".join(name.with_suffix("").parts).removesuffix(".__init__"): path for name, path in files.items()}
+    files = {
+        path.relative_to(PACKAGE.parent): path for path in (PACKAGE.parent / "pages").rglob("*.py")
+    }
+    modules = {
+        ".".join(name.with_suffix("").parts).removesuffix(".__init__"): path
+        for name, path in files.items()
+    }
     graph = {}
     for name, path in modules.items():
         named = set()
         for node in statements(tree(path)):
             if isinstance(node, ast.ImportFrom):
-                named |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
-        graph[name] = {other for other in named & modules.keys() if not name.startswith(f"{other}.")} - {name}
+                named |= {
+                    str(node.module),
+                    *(f"{node.module}.{alias.name}" for alias in node.names),
+                }
+        graph[name] = {
+            other for other in named & modules.keys() if not name.startswith(f"{other}.")
+        } - {name}
     done: set[str] = set()
-    while ready := {name for name, others in graph.items() if name not in done and not others - done}:
+    while ready := {
+        name for name, others in graph.items() if name not in done and not others - done
+    }:
         done |= ready
     assert done == graph.keys(), f"circle among {sorted(graph.keys() - done)}"
 
@@ -218,4 +260,9 @@ for each in threads:
 assert not errors, errors
 assert {"pages._explore.space", "pages._triage.work", "pages._learn.course", "pages._lab.sweep"} <= set(sys.modules)
 """
-    subprocess.run([sys.executable, "-W", "ignore", "-c", script], cwd=PACKAGE.parent, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script],
+        cwd=PACKAGE.parent,
+        check=True,
+        capture_output=True,
+    )

@@ -15,7 +15,9 @@ KEPT = json.loads(FILE.read_text())
 def test_numbers_of_drawn_pairs_are_those_kept(group: str) -> None:
     found = " ".join(codes(group)).split()
     kept = " ".join(KEPT[group]).split()
-    other = [number for number, (now, then) in enumerate(zip(found, kept, strict=True)) if now != then]
+    other = [
+        number for number, (now, then) in enumerate(zip(found, kept, strict=True)) if now != then
+    ]
     assert not other, (
         f"{len(other)} of {len(found)} differ; where this is meant: python -m tests.kept_numbers. "
         f"Now number {other[0]} is {of_number(group, other[0])}"

@@ -8,9 +8,16 @@ import pytest
 
 from tests.benchmarks import results, table
 
-# Helpers, and what counts instead of timing: the mutants that tests miss, the draws that an interval holds,
-# findings of kinds that tuned nothing.
-NO_BENCHMARKS = {"memory", "plain_slider", "mutants", "frechet_intervals", "held_findings", "fresh_kinds"}
+# Helpers, and what counts instead of timing: the mutants that tests miss, the draws that an
+# interval holds, findings of kinds that tuned nothing.
+NO_BENCHMARKS = {
+    "memory",
+    "plain_slider",
+    "mutants",
+    "frechet_intervals",
+    "held_findings",
+    "fresh_kinds",
+}
 SCRIPTS = {path.stem for path in Path(results.__file__).parent.glob("*.py")} - NO_BENCHMARKS
 
 

@@ -1,4 +1,6 @@
-"""The wheel: what is in it, and the app that runs from it, in an environment and a folder of its own."""
+"""The wheel: what is in it, and the app that runs from it, in an environment and a folder of its
+own.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,20 @@ APP_PARTS = ("app.py", "pages", "data", ".streamlit")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout, built without a network."""
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder],
+        cwd=ROOT,
+        check=True,
+    )
     (built,) = folder.glob("*.whl")
     return built
 
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of commands of a new environment: the wheel is in it, the dependencies are those of this one."""
+    """Folder of commands of a new environment: the wheel is in it, the dependencies are those of
+    this one.
+    """
     home = tmp_path_factory.mktemp("environment")
     venv.create(home, with_pip=True, symlinks=os.name != "nt")
     paths = {"base": str(home), "platbase": str(home)}
@@ -90,7 +98,9 @@ def test_the_wheel_carries_the_package_and_the_app(wheel: Path) -> None:
     assert files_of("prviz") <= names
     for part in ("server/plotly_js", "figures/font"):
         assert f"prviz-{prviz.__version__}.dist-info/licenses/prviz/{part}/LICENSE" in names
-    assert not [name for name in names if "__pycache__" in name or name.startswith(("tests/", "app.py"))]
+    assert not [
+        name for name in names if "__pycache__" in name or name.startswith(("tests/", "app.py"))
+    ]
 
 
 @pytest.mark.thorough
@@ -148,7 +158,9 @@ def test_what_is_uploaded_passes_the_indexs_checks(wheel: Path, tmp_path: Path) 
     subprocess.run(command, cwd=ROOT, check=True)
     (sources,) = (tmp_path / "dist").iterdir()
     subprocess.run([python, "-m", "twine", "check", "--strict", wheel, sources], check=True)
-    shown = subprocess.run([python, "-m", "auditwheel", "show", wheel], check=True, capture_output=True, text=True)
+    shown = subprocess.run(
+        [python, "-m", "auditwheel", "show", wheel], check=True, capture_output=True, text=True
+    )
     assert "manylinux_2_5" in shown.stdout
     assert "requires no external shared libraries" in shown.stdout
 
@@ -161,7 +173,12 @@ def test_the_citation_has_the_version() -> None:
 def test_without_a_compiler_the_wheel_is_for_every_machine(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
     made = subprocess.run(
-        command, cwd=ROOT, check=True, capture_output=True, text=True, env=os.environ | {"CC": "no-such-compiler"}
+        command,
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"CC": "no-such-compiler"},
     )
     assert "nothing was compiled" in made.stdout + made.stderr
     (built,) = tmp_path.glob("*-py3-none-any.whl")
@@ -181,16 +198,27 @@ def test_the_wheel_has_the_command_and_the_version(wheel: Path) -> None:
 
 @pytest.mark.thorough
 def test_the_installed_package_is_the_wheels(environment: Path, elsewhere: Path) -> None:
-    code = "import prviz, prviz.readers.bundled; print(prviz.__file__); print(prviz.TOYS and prviz.PRCurve)"
+    code = (
+        "import prviz, prviz.readers.bundled; print(prviz.__file__); print(prviz.TOYS and"
+        " prviz.PRCurve)"
+    )
     shown = subprocess.run(
-        [environment / "python", "-c", code], cwd=elsewhere, check=True, capture_output=True, text=True
+        [environment / "python", "-c", code],
+        cwd=elsewhere,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
     assert Path(shown.splitlines()[0]).is_relative_to(environment.parent)
 
 
 @pytest.mark.thorough
-def test_the_app_runs_from_the_wheel(environment: Path, elsewhere: Path, tmp_path: Path, chromium: Browser) -> None:
-    with running_app(tmp_path / "log", command=[str(environment / "prviz")], cwd=elsewhere) as server:
+def test_the_app_runs_from_the_wheel(
+    environment: Path, elsewhere: Path, tmp_path: Path, chromium: Browser
+) -> None:
+    with running_app(
+        tmp_path / "log", command=[str(environment / "prviz")], cwd=elsewhere
+    ) as server:
         title, links = first_page(chromium, server)
         assert title == "Explore"
         assert len(links) == 3
@@ -207,7 +235,10 @@ def first_page(chromium: Browser, server: AppServer) -> tuple[str, list[str]]:
     """Heading of the first page, and the addresses of the other pages in its navigation."""
     tab = open_tab(chromium, server.url)
     visit(tab.page, "/")
-    links = [link.get_attribute("href") or "" for link in tab.page.get_by_test_id("stPageLink-NavLink").all()]
+    links = [
+        link.get_attribute("href") or ""
+        for link in tab.page.get_by_test_id("stPageLink-NavLink").all()
+    ]
     title = heading(tab.page)
     tab.context.close()
     tab.check()
@@ -237,11 +268,20 @@ def test_streamlits_own_charts_take_the_figures_colours() -> None:
 
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_text_and_lines_stand_out_in_both_themes(name: str) -> None:
-    written = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"][name]
-    ground, aside = written["backgroundColor"], written["secondaryBackgroundColor"]
+    written = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))[
+        "theme"
+    ][name]
+    ground = written["backgroundColor"]
+    aside = written["secondaryBackgroundColor"]
     for text in (written["textColor"], written["primaryColor"]):
         assert min(contrast(text, ground), contrast(text, aside)) >= 4.5
-    assert min(contrast(color, ground) for color in (*FAMILY_COLORS.values(), *SPARE_COLORS, TRUTH_COLOR)) >= 3
+    assert (
+        min(
+            contrast(color, ground)
+            for color in (*FAMILY_COLORS.values(), *SPARE_COLORS, TRUTH_COLOR)
+        )
+        >= 3
+    )
     place = ("light", "dark").index(name)
     declared = dict(re.findall(r"--prviz-(ground|accent): light-dark\(([^)]*)\)", CSS))
     own = {variable: pair.split(", ")[place] for variable, pair in declared.items()}
@@ -250,25 +290,44 @@ def test_text_and_lines_stand_out_in_both_themes(name: str) -> None:
 
 def contrast(one: str, other: str) -> float:
     """Contrast of two hex colours (WCAG 2.2)."""
-    dark, light = sorted(luminance([int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)]) for c in (one, other))
+    dark, light = sorted(
+        luminance([int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)]) for c in (one, other)
+    )
     return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.exhaustive
 def test_plain_streamlit_runs_the_checkout(tmp_path: Path, new_page: Callable[..., Page]) -> None:
     port = free_port()
-    line = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless=true"]
+    line = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(ROOT / "app.py"),
+        "--server.headless=true",
+    ]
     with (
         (tmp_path / "log").open("wb") as out,
         subprocess.Popen(
-            [*line, f"--server.port={port}"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+            [*line, f"--server.port={port}"],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
         ) as process,
     ):
         try:
             server = AppServer(f"http://127.0.0.1:{port}", process, tmp_path / "log")
             wait_healthy(server)
-            assert [handshake(server.url, host) for host in ("localhost:1", "evil.example")] == [101, 403]
-            assert [asked(server.url, "/", ("Host", host))[0] for host in ("localhost:1", "evil.example")] == [200, 421]
+            assert [handshake(server.url, host) for host in ("localhost:1", "evil.example")] == [
+                101,
+                403,
+            ]
+            assert [
+                asked(server.url, "/", ("Host", host))[0]
+                for host in ("localhost:1", "evil.example")
+            ] == [200, 421]
             page = new_page(url=server.url)
             visit(page)
             expect(page.locator(".live[data-revision]").first).to_be_visible()

@@ -1,4 +1,6 @@
-"""docs/papers.md: every numbered item of the papers has its line, every name in it exists, every figure is computed."""
+"""docs/papers.md: every numbered item of the papers has its line, every name in it exists, every
+figure is computed.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,21 @@ LINES = {line.key: line for line in lines()}
 # As numbered in the papers; "4-6" for 4, 5 and 6.
 NUMBERED = {
     "2018": {"Definition": "1-2", "Theorem": "1-2", "Lemma": "1", "Figure": "1-12"},
-    "2019": {"Definition": "1-3", "Theorem": "1-5", "Lemma": "1", "Algorithm": "1", "Figure": "1-6"},
+    "2019": {
+        "Definition": "1-3",
+        "Theorem": "1-5",
+        "Lemma": "1",
+        "Algorithm": "1",
+        "Figure": "1-6",
+    },
     "hubs": {"Figure": "1-3", "Table": "1-2", "Observation": "1-2"},
-    "2024": {"Definition": "2.1", "Proposition": "2.2", "Theorem": "3.1", "Figure": "1-8", "Table": "1"},
+    "2024": {
+        "Definition": "2.1",
+        "Proposition": "2.2",
+        "Theorem": "3.1",
+        "Figure": "1-8",
+        "Table": "1",
+    },
     "2026": {
         "Definition": "1-4 19",
         "Theorem": "5-6",
@@ -51,7 +65,11 @@ def numbers(text: str) -> set[str]:
 def test_every_numbered_item_has_its_line(paper: str) -> None:
     items = [line.item for line in LINES.values() if line.paper == paper]
     for kind, expected in NUMBERED[paper].items():
-        lists = (each for item in items for each in re.findall(rf"{kind}s? ((?:\d[\d.\-]*|,? |and )+)", item))
+        lists = (
+            each
+            for item in items
+            for each in re.findall(rf"{kind}s? ((?:\d[\d.\-]*|,? |and )+)", item)
+        )
         assert numbers(expected) <= set().union(*map(numbers, lists)), kind
 
 
@@ -76,7 +94,10 @@ def test_every_printed_number_stands_in_its_row_with_ours_as_measured() -> None:
         for values in printed_in(item).values():
             fits = {f"{value:.{digits}f}" for value in values for digits in (0, 1, 2)}
             percents = {f"{100 * value:.1f}" for value in values}
-            assert item.endswith("Table 1") or any(each in shown for each in fits | percents), (item, values)
+            assert item.endswith("Table 1") or any(each in shown for each in fits | percents), (
+                item,
+                values,
+            )
 
 
 def test_the_text_of_the_family_says_both_errors_of_hubs() -> None:
@@ -87,7 +108,11 @@ def test_the_text_of_the_family_says_both_errors_of_hubs() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=pytest.mark.exhaustive if key.startswith(SLOW) else ()) for key in HERE]
+    "key",
+    [
+        pytest.param(key, marks=pytest.mark.exhaustive if key.startswith(SLOW) else ())
+        for key in HERE
+    ],
 )
 def test_our_figures_are_those_computed(key: str) -> None:
     assert LINES[key].here == HERE[key]()
@@ -100,7 +125,12 @@ def test_every_name_exists(name: str) -> None:
     if kind in known:
         assert rest in (*known[kind], "NAME")
     elif name == "cluster:clusters=40":
-        assert import_module("prviz").pr_curve([[0.0], [1.0]] * 50, [[0.0], [1.0]] * 50, method=name).auc > 0
+        assert (
+            import_module("prviz")
+            .pr_curve([[0.0], [1.0]] * 50, [[0.0], [1.0]] * 50, method=name)
+            .auc
+            > 0
+        )
     elif "/" in name or name in ("app.py", "pyproject.toml"):
         assert (ROOT / name).is_file()
     elif not name.startswith("prviz experiment"):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -50,7 +50,8 @@ def drawn(seed: int, n: int = 120, spread: float = 1.0, shift: float = 0.0) -> n
 
 @pytest.mark.parametrize("shift", [0.7, 1.5])
 def test_the_missing_part_of_the_ceiling_is_said_in_percent(tmp_path: Path, shift: float) -> None:
-    real, holdout = as_samples(drawn(0, 400), name="real"), as_samples(drawn(1, 400), name="holdout")
+    real = as_samples(drawn(0, 400), name="real")
+    holdout = as_samples(drawn(1, 400), name="holdout")
     np.save(tmp_path / "one.npy", drawn(2, 400, shift=shift))
     settings = TriageSettings(("knn",))
     (outcome,) = measure_all(real, [Checkpoint(tmp_path / "one.npy", "one")], settings)
@@ -59,10 +60,14 @@ def test_the_missing_part_of_the_ceiling_is_said_in_percent(tmp_path: Path, shif
     sentence = shares_of_ceiling([one], ceiling)["one"].sentence
     percent = re.search(r"([\d.]+) % of the area is missing", sentence)
     assert percent is not None, sentence
-    assert float(percent[1]) == pytest.approx(100 * (1 - one.curve.auc / ceiling.curve.auc), abs=0.51)
+    assert float(percent[1]) == pytest.approx(
+        100 * (1 - one.curve.auc / ceiling.curve.auc), abs=0.51
+    )
 
 
-def test_the_halves_of_the_ceiling_have_no_sample_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_halves_of_the_ceiling_have_no_sample_in_common(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pairs = list[SamplePair]()
     whole = CheckpointEvaluator.measured
 
@@ -84,7 +89,10 @@ def test_an_interval_wider_than_a_tenth_is_too_few_samples(width: float, few: bo
     pair = SamplePair(drawn(0, 200), drawn(1, 200, shift=0.5))
     spread = bootstrap(estimate(pair, "knn")["knn"], 100, seed=0)
     levels = np.linspace(0.01, 0.999, 4000)
-    widths = [np.ptp(np.quantile([each.auc for each in spread.curves], [0.5 - x / 2, 0.5 + x / 2])) for x in levels]
+    widths = [
+        np.ptp(np.quantile([each.auc for each in spread.curves], [0.5 - x / 2, 0.5 + x / 2]))
+        for x in levels
+    ]
     level = float(levels[np.searchsorted(widths, width)])
     found = doubts(replace(spread, level=level), preflight(pair).facts, FEW_EVALUATED)
     assert ("few" in [each.key for each in found]) == few
@@ -96,8 +104,12 @@ def test_kept_results_of_another_bandwidth_do_not_serve(tmp_path: Path) -> None:
     store = ResultCache(tmp_path / "kept")
     for bandwidth in (0.3, 1.5, 0.3):
         settings = TriageSettings(("kde",), bandwidth=bandwidth)
-        (outcome,) = measure_all(real, [Checkpoint(tmp_path / "one.npy", "one")], settings, store=store)
-        (alone,) = estimate(SamplePair(real, drawn(1, shift=0.5)), ["kde"], bandwidth=bandwidth).values()
+        (outcome,) = measure_all(
+            real, [Checkpoint(tmp_path / "one.npy", "one")], settings, store=store
+        )
+        (alone,) = estimate(
+            SamplePair(real, drawn(1, shift=0.5)), ["kde"], bandwidth=bandwidth
+        ).values()
         np.testing.assert_array_equal(outcome.measured[0].curve.vertices, alone.curve.vertices)
 
 
@@ -132,12 +144,17 @@ def test_the_memory_limit_of_the_shell_reaches_every_measurement(
 def test_a_file_that_is_written_again_while_it_is_read_is_no_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Between the look that found it whole and the reading, a training run opens it anew; later it is whole again."""
-    run, one = tmp_path / "run", tmp_path / "run" / "one.npy"
+    """Between the look that found it whole and the reading, a training run opens it anew; later it
+    is whole again.
+    """
+    run = tmp_path / "run"
+    one = tmp_path / "run" / "one.npy"
     run.mkdir()
     for path, seed in ((tmp_path / "real.npy", 0), (one, 1)):
         np.save(path, drawn(seed))
-    whole, looks, states = CheckpointEvaluator.outcome, itertools.count(), list[Any]()
+    whole = CheckpointEvaluator.outcome
+    looks = itertools.count()
+    states = list[Any]()
 
     def half_written(self: CheckpointEvaluator, checkpoint: Checkpoint, progress: Any) -> Any:
         if not states:
@@ -154,7 +171,19 @@ def test_a_file_that_is_written_again_while_it_is_read_is_no_failure(
     monkeypatch.setattr(CheckpointEvaluator, "outcome", half_written)
     monkeypatch.setattr(ArrivalWatch.__init__, "__defaults__", (0.0,))
     monkeypatch.setattr("time.sleep", pause)
-    assert main(["triage", str(tmp_path / "real.npy"), str(run), "--watch", "--out", str(tmp_path / "kept")]) == 0
+    assert (
+        main(
+            [
+                "triage",
+                str(tmp_path / "real.npy"),
+                str(run),
+                "--watch",
+                "--out",
+                str(tmp_path / "kept"),
+            ]
+        )
+        == 0
+    )
     said = "".join(capsys.readouterr())
     assert states
     assert "one: AuC" in said
@@ -192,8 +221,12 @@ def test_the_best_of_many_steps_stays_the_best(tmp_path: Path) -> None:
 class Constant(EmbeddingEncoder):
     """One number for every picture, which stands for its weights."""
 
-    prefix, argument, takes = "constant", "", "pictures"
-    name, transform, versions = "constant", "none", {"numpy": "0"}
+    prefix = "constant"
+    argument = ""
+    takes = "pictures"
+    name = "constant"
+    transform = "none"
+    versions: ClassVar = {"numpy": "0"}
 
     def __init__(self, weight: float) -> None:
         self.weight = weight
@@ -238,7 +271,9 @@ def test_16_bits_of_grey_grow_from_black_to_white(tmp_path: Path) -> None:
     folder = tmp_path / "pictures"
     folder.mkdir()
     for name in "abc":
-        Image.fromarray(np.linspace(0, 65535, 64).astype(np.uint16).reshape(8, 8)).save(folder / f"{name}.png")
+        Image.fromarray(np.linspace(0, 65535, 64).astype(np.uint16).reshape(8, 8)).save(
+            folder / f"{name}.png"
+        )
     embed(open_source(folder), load_encoder("pixels:8"), tmp_path / "x.safetensors")
     grey = prviz.read(tmp_path / "x.safetensors").values[0][::3]
     assert (grey[0], grey[-1]) == (0.0, 1.0)
@@ -279,7 +314,8 @@ def kernel(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def test_the_deviation_of_kid_is_that_of_its_definition() -> None:
-    real, generated = drawn(0, 7).tolist(), drawn(1, 5, shift=0.5).tolist()
+    real = drawn(0, 7).tolist()
+    generated = drawn(1, 5, shift=0.5).tolist()
 
     def leans(own: list[list[float]], others: list[list[float]]) -> list[float]:
         """Mean k to the other samples of its own set, without itself, minus that to the other set."""
@@ -292,6 +328,7 @@ def test_the_deviation_of_kid_is_that_of_its_definition() -> None:
             )
         return found
 
-    g, h = leans(real, generated), leans(generated, real)
+    g = leans(real, generated)
+    h = leans(generated, real)
     expected = math.sqrt(4 * float(np.var(g)) / 7 + 4 * float(np.var(h)) / 5)
     assert kid(np.array(real), np.array(generated)).std == pytest.approx(expected, rel=1e-12)

@@ -1,4 +1,6 @@
-"""What is told of progress: it begins at 0 or later, never goes back, and ends at 1 or before the last part."""
+"""What is told of progress: it begins at 0 or later, never goes back, and ends at 1 or before the
+last part.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ ONE = prviz.estimate(PAIR.real, PAIR.generated, ["knn"], k=3)["knn"]
 # Functions that take `progress`.
 CALLS: dict[str, Callable[..., Any]] = {
     "estimate": partial(prviz.estimate, *PAIR, FAMILIES, k=3),
-    "estimate without split": partial(prviz.estimate, *PAIR, ["knn", "hub", "ppr"], k=3, split=None),
+    "estimate without split": partial(
+        prviz.estimate, *PAIR, ["knn", "hub", "ppr"], k=3, split=None
+    ),
     "profile": partial(prviz.profile, *PAIR, ["knn", "kde", "ppr"], ks=[1, 3]),
     "repeats": partial(estimate_repeated, lambda _: PAIR, "knn", repeats=3),
     "kid": partial(prviz.kid, *PAIR),

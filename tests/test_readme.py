@@ -15,14 +15,16 @@ from tests.browser import ROOT
 from tests.file_builders import VALUES, npy
 
 README, GUIDE, CONTRIBUTING = (
-    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/guide.md", "CONTRIBUTING.md")
+    (ROOT / name).read_text(encoding="utf-8")
+    for name in ("README.md", "docs/guide.md", "CONTRIBUTING.md")
 )
 
 
 @pytest.mark.thorough
 def test_the_python_lines_run() -> None:
     (first,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    more, own, _ = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)  # the last: test_trackers.py
+    # the last: test_trackers.py
+    more, own, _ = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
     names: dict[str, object] = {}
     exec(first, names)
     assert isinstance(names["curve"], PRCurve)
@@ -31,7 +33,9 @@ def test_the_python_lines_run() -> None:
     try:
         exec(own, names)
         assert "first_feature" in ESTIMATORS
-        assert isinstance(prviz.pr_curve(names["real"], names["generated"], "first_feature"), PRCurve)
+        assert isinstance(
+            prviz.pr_curve(names["real"], names["generated"], "first_feature"), PRCurve
+        )
     finally:
         ESTIMATORS.pop("first_feature", None)
     assert len(own.replace("\n\n", "\n").strip().splitlines()) <= 8
@@ -57,10 +61,17 @@ def test_every_file_it_names_exists() -> None:
 
 def test_the_areas_that_it_gives_are_those_measured() -> None:
     pair = prviz.bundled_pair("mixture-converged")
-    few, all_ = subsample(pair, 300, 0), pair
-    areas = [prviz.estimate(each, "knn", k=k)["knn"].curve.auc for each, k in ((few, 4), (all_, 4), (all_, "sqrt"))]
+    few = subsample(pair, 300, 0)
+    all_ = pair
+    areas = [
+        prviz.estimate(each, "knn", k=k)["knn"].curve.auc
+        for each, k in ((few, 4), (all_, 4), (all_, "sqrt"))
+    ]
     told = re.search(
-        r"AuC of (0\.\d\d) with 300 digits .*? of (0\.\d\d)\n? *with all 1,797 .*? of (0\.\d\d) with", README, re.DOTALL
+        r"AuC of (0\.\d\d) with 300 digits .*? of (0\.\d\d)\n? *with all 1,797 .*? of (0\.\d\d)"
+        r" with",
+        README,
+        re.DOTALL,
     )
     assert told is not None
     assert [f"{area:.2f}" for area in areas] == list(told.groups())
@@ -68,4 +79,7 @@ def test_the_areas_that_it_gives_are_those_measured() -> None:
 
 def test_the_readme_and_the_glossary_are_short() -> None:
     assert len(README.splitlines()) <= 110
-    assert len(CONTRIBUTING.partition("## Glossary\n")[2].partition("## ")[0].strip().splitlines()) <= 40
+    assert (
+        len(CONTRIBUTING.partition("## Glossary\n")[2].partition("## ")[0].strip().splitlines())
+        <= 40
+    )

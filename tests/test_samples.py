@@ -107,7 +107,9 @@ def test_a_pair_names_both_dimensions() -> None:
 
 
 def test_split_covers_each_row_once_and_follows_its_seed() -> None:
-    pair = SamplePair(as_samples(np.arange(21.0)[:, None]), as_samples(100 + np.arange(10.0)[:, None]))
+    pair = SamplePair(
+        as_samples(np.arange(21.0)[:, None]), as_samples(100 + np.arange(10.0)[:, None])
+    )
     split = pair.split(0.7, seed=3)
     assert (split.fit.real.n, split.fit.generated.n, split.held_out) == (15, 7, True)
     rows = np.concatenate((split.fit.real.values, split.evaluate.real.values))[:, 0]
@@ -199,12 +201,15 @@ def test_names_and_groups_stay_with_their_samples() -> None:
         Samples(people(4), groups=[1, 2])
 
 
-@given(st.lists(st.integers(1, 30), min_size=2, max_size=12), st.floats(0.05, 0.95), st.integers(0, 99))
+@given(
+    st.lists(st.integers(1, 30), min_size=2, max_size=12), st.floats(0.05, 0.95), st.integers(0, 99)
+)
 def test_a_split_keeps_groups_together(sizes: list[int], ratio: float, seed: int) -> None:
     groups = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
     samples = Samples(np.arange(2.0 * len(groups)).reshape(-1, 2), groups=groups)
     split = SamplePair(samples, samples).split(ratio, seed)
-    fit, evaluate = split.fit_rows[0], split.evaluate_rows[0]
+    fit = split.fit_rows[0]
+    evaluate = split.evaluate_rows[0]
     assert np.array_equal(np.sort(np.concatenate([fit, evaluate])), np.arange(len(groups)))
     assert not set(groups[fit]) & set(groups[evaluate])
     assert len(fit)
@@ -220,7 +225,9 @@ def test_one_group_can_not_be_split() -> None:
 
 def test_hostile_names_of_features_are_quoted_and_cut() -> None:
     real = Samples(np.zeros((3, 2)), features=("a", "\x1b[2J" + "b" * 500))
-    with pytest.raises(ValueError, match=r"only real has '\\x1b\[2Jb+…'; only generated has 'c'") as said:
+    with pytest.raises(
+        ValueError, match=r"only real has '\\x1b\[2Jb+…'; only generated has 'c'"
+    ) as said:
         SamplePair(real, Samples(np.zeros((3, 2)), features=("a", "c")))
     assert len(str(said.value)) < 400
 

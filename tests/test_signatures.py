@@ -1,4 +1,5 @@
-"""Names, order and defaults of the parameters of everything public: a changed one changes numbers of whoever calls.
+"""Names, order and defaults of the parameters of everything public: a changed one changes numbers
+of whoever calls.
 
 `python -m tests.test_signatures` writes what is kept anew.
 """
@@ -19,7 +20,9 @@ KEPT = Path(__file__).with_name("signatures.txt")
 def _parameters(of: Any) -> str:
     """The parameters of a function or class without their types."""
     signature = inspect.signature(of)
-    bare = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
+    bare = [
+        each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
+    ]
     text = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
     return re.sub(r" at 0x[0-9a-f]+", "", text)
 

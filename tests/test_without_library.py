@@ -1,4 +1,6 @@
-"""Every public number is the same, bit for bit, whether the inner loops are compiled or NumPy does their work."""
+"""Every public number is the same, bit for bit, whether the inner loops are compiled or NumPy does
+their work.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ from tests.ranked import rank
 
 LEAST = engine._LEAST_MEMORY
 # The others look at no distances of this engine's, or at those of FAISS besides.
-NEAR = tuple(name for name in ESTIMATORS if not name.startswith(("classifier", "cluster", "hub", "tightest")))
+NEAR = tuple(
+    name for name in ESTIMATORS if not name.startswith(("classifier", "cluster", "hub", "tightest"))
+)
 K = 4
 
 
@@ -50,23 +54,38 @@ def bits(value: Any) -> Any:
     return value
 
 
-def measured(pair: SamplePair, split: float | None, methods: Iterable[str] = NEAR) -> Mapping[str, Estimate]:
+def measured(
+    pair: SamplePair, split: float | None, methods: Iterable[str] = NEAR
+) -> Mapping[str, Estimate]:
     return estimate(pair, list(methods), k=K, split=split, memory_limit=LEAST)
 
 
 def curves(pair: SamplePair, split: float | None) -> Any:
-    found = {name: (each.runs, each.curve, each.band) for name, each in measured(pair, split).items()}
-    single = [prviz.pr_curve(*pair, method=name, k=1, split=split, memory_limit=LEAST) for name in ("knn", "ppr")]
-    return found, single, mean_radius(pair, k=K, split=split), estimate(pair, "kde", bandwidth=2.0, split=split)
+    found = {
+        name: (each.runs, each.curve, each.band) for name, each in measured(pair, split).items()
+    }
+    single = [
+        prviz.pr_curve(*pair, method=name, k=1, split=split, memory_limit=LEAST)
+        for name in ("knn", "ppr")
+    ]
+    return (
+        found,
+        single,
+        mean_radius(pair, k=K, split=split),
+        estimate(pair, "kde", bandwidth=2.0, split=split),
+    )
 
 
 def profiles(pair: SamplePair, split: float | None) -> Any:
-    return prviz.profile(*pair, NEAR, ks=(1, 2, K, 7), bandwidths=None, split=split, memory_limit=LEAST)
+    return prviz.profile(
+        *pair, NEAR, ks=(1, 2, K, 7), bandwidths=None, split=split, memory_limit=LEAST
+    )
 
 
 def published(pair: SamplePair, split: float | None) -> Any:
     """The scalars, which know of no split: of all samples, or of those to evaluate."""
-    pair, rows = pair.split(split).evaluate, np.arange(5)
+    pair = pair.split(split).evaluate
+    rows = np.arange(5)
     return (
         [scalars(*pair, k=K, ball=ball, prc_k=2, ppr_k=3) for ball in ("closed", "open")],
         [score(*pair, k=K) for score in (prviz.realism, prviz.rarity)],
@@ -76,16 +95,24 @@ def published(pair: SamplePair, split: float | None) -> Any:
 
 
 def confusion(pair: SamplePair, split: float | None) -> Any:
-    found = {name: OptimalClassifiers.from_supports(each.supports) for name, each in measured(pair, split).items()}
-    return {name: (each, [each.groups(lam) for lam in (0.0, 0.5, 1.0, 3.0, np.inf)]) for name, each in found.items()}
+    found = {
+        name: OptimalClassifiers.from_supports(each.supports)
+        for name, each in measured(pair, split).items()
+    }
+    return {
+        name: (each, [each.groups(lam) for lam in (0.0, 0.5, 1.0, 3.0, np.inf)])
+        for name, each in found.items()
+    }
 
 
 def influences(pair: SamplePair, split: float | None) -> Any:
     options = {"split": split, "memory_limit": LEAST}
     found = [
         influence(pair, name, role=role, k=K, **options)
-        for name in NEAR if carries(name) for role in ("real", "generated")
-    ]  # fmt: skip
+        for name in NEAR
+        if carries(name)
+        for role in ("real", "generated")
+    ]
     return found, [removals(pair, each, (1,), **options) for each in found]
 
 
@@ -97,7 +124,13 @@ def ends(pair: SamplePair, split: float | None) -> Any:
 def cosupports(pair: SamplePair, split: float | None) -> Any:
     drawn = pair.split(split)
     names = [name for name in NEAR if says_support(name) == "everywhere"]
-    there = supports_at(drawn, np.concatenate([side.values[:9] for side in pair]) + 0.5, names, k=K, memory_limit=LEAST)
+    there = supports_at(
+        drawn,
+        np.concatenate([side.values[:9] for side in pair]) + 0.5,
+        names,
+        k=K,
+        memory_limit=LEAST,
+    )
     found = measured(pair, split)
     return (
         there,
@@ -109,12 +142,17 @@ def cosupports(pair: SamplePair, split: float | None) -> Any:
 
 def resampled(pair: SamplePair, split: float | None) -> Any:
     spreads = {name: prviz.bootstrap(each, 3) for name, each in measured(pair, split).items()}
-    paired = prviz.compare(*pair, pair.generated.values[::-1] / 2, "ppr", k=K, split=split, replicates=3)
-    return {name: (each.intervals, each.band(7)) for name, each in spreads.items()}, paired.differences
+    paired = prviz.compare(
+        *pair, pair.generated.values[::-1] / 2, "ppr", k=K, split=split, replicates=3
+    )
+    return {
+        name: (each.intervals, each.band(7)) for name, each in spreads.items()
+    }, paired.differences
 
 
 NUMBERS = (curves, profiles, published, confusion, influences, ends, cosupports, resampled)
-# Products and many comparisons re-done, distances by coordinates, duplicates that are merged; several blocks and tiles.
+# Products and many comparisons re-done, distances by coordinates, duplicates that are merged;
+# several blocks and tiles.
 PAIRS = {
     "products, split": ("near ties", 10, 40, 33, 0.5),
     "products": ("near ties", 10, 40, 33, None),
@@ -126,7 +164,9 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("numbers", NUMBERS)
-@pytest.mark.parametrize("case", exhaustive_but(PAIRS, "products, split", "merged", "blocks, split"))
+@pytest.mark.parametrize(
+    "case", exhaustive_but(PAIRS, "products, split", "merged", "blocks, split")
+)
 def test_numbers_are_the_same_without_the_library(
     case: str, numbers: Callable[[SamplePair, float | None], Any]
 ) -> None:
@@ -140,7 +180,11 @@ def test_numbers_are_the_same_without_the_library(
 @pytest.mark.parametrize("split", exhaustive_but([0.5, None], 0.5))
 def test_curves_of_all_other_families_are_the_same_without_the_library(split: float | None) -> None:
     pair = make_pair("continuous", 9, 60, 50)
-    others = [name for name, each in ESTIMATORS.items() if name not in NEAR and (split or not each.needs_split)]
+    others = [
+        name
+        for name, each in ESTIMATORS.items()
+        if name not in NEAR and (split or not each.needs_split)
+    ]
     one, other = both_ways(lambda: bits(measured(pair, split, others)))
     assert len(one) == len(others) > 1
     assert one == other
@@ -156,8 +200,14 @@ def test_a_triage_is_the_same_without_the_library(tmp_path: Path) -> None:
         found = list(measure_all(reference, checkpoints_of(tmp_path), settings, memory_limit=LEAST))
         pairs = [SamplePair(reference, np.load(each.checkpoint.path)) for each in found]
         return (
-            [[(each.method, each.estimate.runs, each.summaries) for each in one.measured] for one in found],
-            [rank([one.measured[place] for one in found], bootstrap=3).to_dict() for place in range(len(NEAR))],
+            [
+                [(each.method, each.estimate.runs, each.summaries) for each in one.measured]
+                for one in found
+            ],
+            [
+                rank([one.measured[place] for one in found], bootstrap=3).to_dict()
+                for place in range(len(NEAR))
+            ],
             [findings(pair, estimate(pair, "ipr", k=K)["ipr"], replicates=3) for pair in pairs],
         )
 

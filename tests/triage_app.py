@@ -21,7 +21,9 @@ SLOW = "slow"
 
 
 def triage(part: str = "Report", **query: str) -> AppTest:
-    """The page as this address opens it, with this part open: by default one that takes little to draw."""
+    """The page as this address opens it, with this part open: by default one that takes little to
+    draw.
+    """
     app = AppTest.from_file(APP, default_timeout=60)
     app.session_state["triage-part"] = part
     for name, value in query.items():
@@ -34,7 +36,9 @@ def triage(part: str = "Report", **query: str) -> AppTest:
 
 def begin(app: AppTest) -> AppTest:
     """Start what does not begin by itself."""
-    label = next((each.label for each in until_done(app).button if each.label in ("Start", "Continue")), None)
+    label = next(
+        (each.label for each in until_done(app).button if each.label in ("Start", "Continue")), None
+    )
     return app if label is None else press(app, label)
 
 
@@ -49,7 +53,9 @@ def edit(app: AppTest, row: int, **cells: object) -> AppTest:
     states = app._tree.get_widget_states()
     typed = states.widgets.add()
     typed.id = app.dataframe[0].proto.id
-    typed.string_value = json.dumps({"edited_rows": {row: cells}, "added_rows": [], "deleted_rows": []})
+    typed.string_value = json.dumps(
+        {"edited_rows": {row: cells}, "added_rows": [], "deleted_rows": []}
+    )
     app._run(states)
     healthy(app)
     return app
@@ -58,7 +64,8 @@ def edit(app: AppTest, row: int, **cells: object) -> AppTest:
 @contextmanager
 def slow_family(*, after: int) -> Iterator[threading.Event]:
     """A family by the name of SLOW: the event lets it go on after so many measurements."""
-    go, seen = threading.Event(), []
+    go = threading.Event()
+    seen = []
 
     def centres(fit, evaluate):
         """Closeness to the mean of either set."""

@@ -32,5 +32,9 @@ def areas(outcomes: list[CheckpointOutcome]) -> dict[str, float]:
 
 def listed_below(below: Below, folder: str = "", metadata: str | None = None) -> list[Checkpoint]:
     """The sample files right in a folder below another."""
-    names = [f"{folder}/{name}" if folder else name for name in below.files(folder)[0] if name.endswith(".npy")]
+    names = [
+        f"{folder}/{name}" if folder else name
+        for name in below.files(folder)[0]
+        if name.endswith(".npy")
+    ]
     return checkpoints_below(below, names, metadata)

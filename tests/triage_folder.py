@@ -19,13 +19,16 @@ from prviz.triage.measured import TriageSettings
 
 def mixture(p: Sequence[float], q: Sequence[float], n: int) -> SamplePair:
     means = (0.0, -5.0, 3.0, 6.0)[: len(p)]
-    return toy("mixtures", d=16, means=means, real_weights=tuple(p), generated_weights=tuple(q)).sample(n, 0)
+    return toy(
+        "mixtures", d=16, means=means, real_weights=tuple(p), generated_weights=tuple(q)
+    ).sample(n, 0)
 
 
 def outlying(n: int = 400) -> SamplePair:
     """A fifth of the generated samples lie where only balls around real outliers reach."""
     rng = np.random.default_rng(0)
-    real, generated = rng.normal(size=(n, 6)), rng.normal(size=(n, 6))
+    real = rng.normal(size=(n, 6))
+    generated = rng.normal(size=(n, 6))
     generated[: n // 5] += 20.0 * np.eye(6)[0]
     real[:4] = 40.0 * np.eye(6)[0] + rng.normal(size=(4, 6))
     return SamplePair(real, generated)
@@ -52,9 +55,14 @@ def pair_of(fault: str) -> SamplePair:
     return SamplePair(same.real, generated)
 
 
-def folder_found(folder: Path, fault: str, method: str = "knn", *, table: bool = False) -> CheckpointResults:
-    """One checkpoint against its reference, both files in this folder; as tables they have labels and texts."""
-    pair, suffix = pair_of(fault), "csv" if table else "npy"
+def folder_found(
+    folder: Path, fault: str, method: str = "knn", *, table: bool = False
+) -> CheckpointResults:
+    """One checkpoint against its reference, both files in this folder; as tables they have labels
+    and texts.
+    """
+    pair = pair_of(fault)
+    suffix = "csv" if table else "npy"
     for side, name in zip(pair, ("reference", fault), strict=True):
         path = folder / f"{name}.{suffix}"
         if table:

@@ -28,7 +28,9 @@ def compare_two(
     **options: float,
 ) -> PairedDifference:
     """The difference of two measurements, from their joint replicates."""
-    return difference_of(a, b, compare_curves(a, b, bootstrap, seed, confidence), points=points, **options)
+    return difference_of(
+        a, b, compare_curves(a, b, bootstrap, seed, confidence), points=points, **options
+    )
 
 
 def bundled_found(
@@ -38,7 +40,9 @@ def bundled_found(
     n: int = 1797,
     failed: Sequence[str] = (),
 ) -> CheckpointResults:
-    """These checkpoints against `n` of the digits, and some that failed. No AppTest is needed to make it."""
+    """These checkpoints against `n` of the digits, and some that failed. No AppTest is needed to
+    make it.
+    """
     settings = settings or TriageSettings()
     reference = cut(bundled_pair(names[0]).real, n, 0)
 
@@ -49,7 +53,9 @@ def bundled_found(
     outcomes = list(measure_all(reference, checkpoints, settings))
     for name in failed:
         outcomes.append(
-            CheckpointOutcome(Checkpoint(data_folder() / f"{name}.npz", name), (), reason="'x.npz': corrupt.")
+            CheckpointOutcome(
+                Checkpoint(data_folder() / f"{name}.npz", name), (), reason="'x.npz': corrupt."
+            )
         )
     key = ("bundled", tuple(names), settings, n)
     return CheckpointResults(

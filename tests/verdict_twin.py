@@ -1,4 +1,6 @@
-"""What the numbers of several curves come to, in one or two sentences: the slow twin of `pages/_live/verdict.js`."""
+"""What the numbers of several curves come to, in one or two sentences: the slow twin of
+`pages/_live/verdict.js`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ NOTHING_DRAWN = "No curve to compare yet."
 
 
 class FamilyNumbers(NamedTuple):
-    """A family's title, the area under its curve, and the fields of its `Comparison` with the truth, if that is known.
+    """A family's title, the area under its curve, and the fields of its `Comparison` with the
+    truth, if that is known.
 
     Titles that end in s, such as "Boosted trees", are plurals.
     """
@@ -33,8 +36,8 @@ class FamilyNumbers(NamedTuple):
 
 
 class Few(NamedTuple):
-    """What too few samples say: the area that the truth does not exceed, None where that rules out nothing, and
-    whether the sets differ beyond chance, None while that is not measured.
+    """What too few samples say: the area that the truth does not exceed, None where that rules out
+    nothing, and whether the sets differ beyond chance, None while that is not measured.
     """
 
     bound: float | None
@@ -56,10 +59,11 @@ def verdict_sentence(
 ) -> str:
     """On which side of the truth the curves lie, and which comes closest, by their IoU.
 
-    Families are equal where their printed digits are, or differ by `noise` at most. true_area : None where the truth is
-    not known. stale : the curves are of settings before the current ones. coarse : they are of so few samples of each
-    set. folded : so many of them are not drawn. agreement : the lowest IoU of two of them. pending : the curve to
-    believe is still to be measured.
+    Families are equal where their printed digits are, or differ by `noise` at most. true_area :
+    None where the truth is not known. stale : the curves are of settings before the current ones.
+    coarse : they are of so few samples of each set. folded : so many of them are not drawn.
+    agreement : the lowest IoU of two of them. pending : the curve to believe is still to be
+    measured.
     """
     if not rows:
         return NOTHING_DRAWN
@@ -67,7 +71,10 @@ def verdict_sentence(
         text = _too_few(few)
     elif true_area is None and pending:
         areas = "Areas" if len(rows) > 1 else "Area"
-        text = f"{areas} so far: {_range([row.auc for row in rows])}. The curve to believe is being measured."
+        text = (
+            f"{areas} so far: {_range([row.auc for row in rows])}. The curve to believe is being"
+            " measured."
+        )
     elif true_area is None:
         text = _without_truth(rows, noise, agreement)
     elif true_area < NO_AREA:
@@ -92,13 +99,20 @@ def verdict(
 ) -> str:
     """`verdict_sentence` of these curves, by the names of their families."""
     rows = [
-        FamilyNumbers(ESTIMATORS[name].title, curve.auc, *(() if truth is None else curve.compare(truth)))
+        FamilyNumbers(
+            ESTIMATORS[name].title, curve.auc, *(() if truth is None else curve.compare(truth))
+        )
         for name, curve in curves.items()
     ]
     pairs = itertools.combinations(curves.values(), 2)
     agreement = min((one.iou(other) for one, other in pairs), default=None)
     true_area = None if truth is None else truth.auc
-    states: dict[str, Any] = {"approximate": approximate, "stale": stale, "noise": noise, "agreement": agreement}
+    states: dict[str, Any] = {
+        "approximate": approximate,
+        "stale": stale,
+        "noise": noise,
+        "agreement": agreement,
+    }
     return verdict_sentence(rows, true_area, **states)
 
 
@@ -106,7 +120,10 @@ def _compared(rows: Sequence[FamilyNumbers], noise: float) -> str:
     overlaps = [row.iou for row in rows]
     tied, _, high = _ends(rows, lambda row: row.iou, noise)
     if len(rows) == 1:
-        return f"{_names(rows)} {_verb(rows, 'is', 'are')} {_side(rows[0])}: overlap {_range(overlaps)}."
+        return (
+            f"{_names(rows)} {_verb(rows, 'is', 'are')} {_side(rows[0])}: overlap"
+            f" {_range(overlaps)}."
+        )
     if min(overlaps) > CLOSE:
         return f"None is far from the truth: every overlap is above {CLOSE}."
     if tied:
@@ -115,7 +132,9 @@ def _compared(rows: Sequence[FamilyNumbers], noise: float) -> str:
 
 
 def _side(row: FamilyNumbers) -> str:
-    """The side of the truth on which it mostly lies; both where the smaller part is over half of the larger."""
+    """The side of the truth on which it mostly lies; both where the smaller part is over half of
+    the larger.
+    """
     if row.iou > CLOSE:
         return "close to the truth"
     if min(row.excess, row.deficit) > max(row.excess, row.deficit) / 2:
@@ -148,7 +167,10 @@ def _without_area(rows: Sequence[FamilyNumbers], true_area: float, noise: float)
     if tied:
         return f"{truth}: {who} {has} {_range(areas)}."
     most = _range([row.auc for row in high])
-    return f"{truth}: {_names(high)} {_verb(high, 'has', 'have')} {most}. {_best(low, rows, lambda row: row.auc)}"
+    return (
+        f"{truth}: {_names(high)} {_verb(high, 'has', 'have')} {most}."
+        f" {_best(low, rows, lambda row: row.auc)}"
+    )
 
 
 def _without_truth(rows: Sequence[FamilyNumbers], noise: float, agreement: float | None) -> str:
@@ -182,7 +204,8 @@ def _too_few(few: Few) -> str:
 def _ends(
     rows: Sequence[FamilyNumbers], value: Callable[[FamilyNumbers], float], noise: float
 ) -> tuple[bool, list[FamilyNumbers], list[FamilyNumbers]]:
-    """True if all are alike; the families of the least number and those of the greatest, the very ends first.
+    """True if all are alike; the families of the least number and those of the greatest, the very
+    ends first.
 
     A family that is alike to either end is in neither.
     """
@@ -200,10 +223,15 @@ def _ends(
 
 
 def _best(
-    closest: Sequence[FamilyNumbers], rows: Sequence[FamilyNumbers], value: Callable[[FamilyNumbers], float]
+    closest: Sequence[FamilyNumbers],
+    rows: Sequence[FamilyNumbers],
+    value: Callable[[FamilyNumbers], float],
 ) -> str:
     degree = "closer" if len(rows) == 2 else "closest"
-    return f"{_names(closest)} {_verb(closest, 'is', 'are')} {degree}: {_range([value(row) for row in closest])}."
+    return (
+        f"{_names(closest)} {_verb(closest, 'is', 'are')} {degree}:"
+        f" {_range([value(row) for row in closest])}."
+    )
 
 
 def _names(rows: Sequence[FamilyNumbers]) -> str:
@@ -225,6 +253,8 @@ def _verb(rows: Sequence[FamilyNumbers], one: str, many: str) -> str:
 
 
 def _printed(value: float, digits: int = 2) -> str:
-    """The value with these digits, halves up: JavaScript and Python round an exact half differently."""
+    """The value with these digits, halves up: JavaScript and Python round an exact half
+    differently.
+    """
     unit = 10**digits
     return f"{math.floor(value * unit + 0.5) / unit:.{digits}f}"

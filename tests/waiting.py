@@ -9,7 +9,8 @@ from time import monotonic  # the function itself: a test may hold the clock of 
 __all__ = ["until"]
 
 # Seconds between two looks, and after which what should come has failed, on any machine.
-PAUSE, LONG = 0.005, 60.0
+PAUSE = 0.005
+LONG = 60.0
 _NEVER = threading.Event()
 
 

@@ -14,26 +14,36 @@ function save(blob, file) {
 
 /** @param {Blob} svg @returns {Promise<Blob>} */
 async function png(svg) {
-  const image = document.createElement("img"), url = URL.createObjectURL(svg);
+  const image = document.createElement("img"),
+    url = URL.createObjectURL(svg);
   image.src = url;
   await image.decode();
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [SCALE * image.naturalWidth, SCALE * image.naturalHeight];
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(url);
-  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no PNG")))));
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no PNG")))),
+  );
 }
 
 /** @param {{ data: Uint8Array, parentElement: HTMLElement }} component */
 export default function showButtons({ data, parentElement }) {
   /** @type {{ name: string, drawings: Record<string, string> }} */
   const { name, drawings } = JSON.parse(new TextDecoder().decode(data));
-  const buttons = Object.entries(drawings).flatMap(([shape, text]) => ["PNG", "SVG"].map((kind) => {
-    const button = document.createElement("button"), svg = new Blob([text], { type: "image/svg+xml" });
-    button.type = "button";
-    button.textContent = `${kind} ${shape}`;
-    button.onclick = async () => save(kind === "SVG" ? svg : await png(svg), `${name}-${shape.replace(":", "x")}.${kind.toLowerCase()}`);
-    return button;
-  }));
+  const buttons = Object.entries(drawings).flatMap(([shape, text]) =>
+    ["PNG", "SVG"].map((kind) => {
+      const button = document.createElement("button"),
+        svg = new Blob([text], { type: "image/svg+xml" });
+      button.type = "button";
+      button.textContent = `${kind} ${shape}`;
+      button.onclick = async () =>
+        save(
+          kind === "SVG" ? svg : await png(svg),
+          `${name}-${shape.replace(":", "x")}.${kind.toLowerCase()}`,
+        );
+      return button;
+    }),
+  );
   parentElement.querySelector(".pictures")?.replaceChildren(...buttons);
 }

@@ -12,10 +12,11 @@ from prviz.reports.settings import ExploreSettings
 NOTE = "approximate"
 PENDING = "approximate: how far from the exact curves is being measured"
 HELP = (
-    "For exploring very large files: curves from approximate lists of nearest neighbours, on at most 10,000 evaluation "
-    "samples of each set. The page says how many of the true neighbours the lists hold, and how far the curves are "
-    "from the exact ones on a sample. What it costs: one run without repeats, one k and bandwidth at a time, no Hub "
-    "iPR; and below about 100,000 rows the exact curves are there sooner."
+    "For exploring very large files: curves from approximate lists of nearest neighbours, on at"
+    " most 10,000 evaluation samples of each set. The page says how many of the true neighbours the"
+    " lists hold, and how far the curves are from the exact ones on a sample. What it costs: one"
+    " run without repeats, one k and bandwidth at a time, no Hub iPR; and below about 100,000 rows"
+    " the exact curves are there sooner."
 )
 
 
@@ -36,7 +37,9 @@ def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:
 
 
 def say(found: Results, *, wanted: bool) -> None:
-    """Show the label of approximate curves, or that their distance from the exact ones is still being measured."""
+    """Show the label of approximate curves, or that their distance from the exact ones is still
+    being measured.
+    """
     if found.approximation is not None:
         st.markdown(f":material/blur_on: {plain(found.approximation.label)}.")
     elif wanted:

@@ -39,7 +39,9 @@ from prviz.reports.settings import B_LIMITS, EPS_LIMITS, FIRST_VIEW, ExploreSett
 from prviz.toys import TOYS, toy
 
 # Keys of the widgets of numbers that the papers fix.
-_OF_FAMILY, _B, _EPS = "parameter.{}.{}", "summary-b", "summary-eps"
+_OF_FAMILY = "parameter.{}.{}"
+_B = "summary-b"
+_EPS = "summary-eps"
 SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
 
 
@@ -56,7 +58,8 @@ def start() -> ExploreSettings:
 
 
 def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
-    """Let Explore, opened next from another page, show these settings instead of those its widgets and figure hold.
+    """Let Explore, opened next from another page, show these settings instead of those its widgets
+    and figure hold.
 
     uploaded : the pair to show, where the settings say that it is an upload.
     """
@@ -77,16 +80,21 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
 
 
 def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | None, DeltaGenerator]:
-    """Draw the sidebar, take what it says into the state, and return the upload and a place for its preflight.
+    """Draw the sidebar, take what it says into the state, and return the upload and a place for its
+    preflight.
 
     drop : the place of the upload fields.
     """
     with st.sidebar:
         data = st.container(key="part-data")
         look: dict[str, Any] = {"label_visibility": "collapsed", "width": "stretch"}
-        name, n, uploaded = "", None, None
+        name = ""
+        n = None
+        uploaded = None
         with data:
-            source = choose_one("Data", SOURCES, key=begin(SOURCE, begun.source), persist_state=KEEP, **look)
+            source = choose_one(
+                "Data", SOURCES, key=begin(SOURCE, begun.source), persist_state=KEEP, **look
+            )
             if source == "toy":
                 name = _toy(begun)
             elif source == "bundled":
@@ -94,7 +102,8 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             else:
                 uploaded = uploads.stage(state().tuning(source)[0], drop)
                 if uploaded is not None:
-                    known = st.session_state.get(APPROXIMATE, begun.approximate)  # its toggle comes below
+                    # its toggle comes below
+                    known = st.session_state.get(APPROXIMATE, begun.approximate)
                     n = uploads.rows_to_use(uploaded.pair, approximate=known)
             facts = st.empty()
             place("data")
@@ -103,11 +112,15 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             methods = _families.choose(begun.methods)
         place("estimator")
         place("sampling")
-        with st.popover("More", icon=":material/tune:", type="tertiary", help="Numbers that the papers fix."):
+        with st.popover(
+            "More", icon=":material/tune:", type="tertiary", help="Numbers that the papers fix."
+        ):
             methods, b, eps = _parameters(begun, methods)
             key = begin(APPROXIMATE, begun.approximate)
             label = "Approximate neighbour lists"
-            approximate = bool(st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP))
+            approximate = bool(
+                st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP)
+            )
             st.button("The first five steps again", on_click=guide.show, args=(True,))
     choice: dict[str, Any] = {"methods": methods, "b": b, "eps": eps, "approximate": approximate}
 
@@ -124,7 +137,10 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
 
 def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
     """The value of every widget, by its key; the first of several kinds of one family counts."""
-    chosen = {ESTIMATORS[name].name.partition(":")[0]: ESTIMATORS[name] for name in reversed(settings.methods)}
+    chosen = {
+        ESTIMATORS[name].name.partition(":")[0]: ESTIMATORS[name]
+        for name in reversed(settings.methods)
+    }
     values = {
         _OF_FAMILY.format(name, each.name): chosen.get(name, family).value(each.name)
         for name, family in ESTIMATORS.items()
@@ -133,23 +149,35 @@ def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
     return values | {_B: float(settings.b), _EPS: float(settings.eps)}
 
 
-def _parameters(begun: ExploreSettings, methods: tuple[str, ...]) -> tuple[tuple[str, ...], float, float]:
+def _parameters(
+    begun: ExploreSettings, methods: tuple[str, ...]
+) -> tuple[tuple[str, ...], float, float]:
     """The methods with their chosen parameters, b and eps; begun : the session's first settings."""
     first = parameter_values(begun)
 
     def number(key: str, label: str, limits: tuple[Any, Any], step: Any, text: str) -> Any:
-        options = {"step": step, "help": text, "format": None if isinstance(first[key], int) else "%g"}
-        return st.number_input(label, *limits, key=begin(key, first[key]), persist_state=KEEP, **options)
+        options = {
+            "step": step,
+            "help": text,
+            "format": None if isinstance(first[key], int) else "%g",
+        }
+        return st.number_input(
+            label, *limits, key=begin(key, first[key]), persist_state=KEEP, **options
+        )
 
     names = []
     for family in (ESTIMATORS[name] for name in methods):
         values = {}
         for each in family.parameters:
             kind: type = int if each.kind == "int" else float
-            limits, key = (kind(each.low), kind(each.high)), _OF_FAMILY.format(family.name, each.name)
+            limits = (kind(each.low), kind(each.high))
+            key = _OF_FAMILY.format(family.name, each.name)
             values[each.name] = number(key, each.label, limits, kind(each.step), each.help)
         names.append(family.named(values))
-    weight = f"Of the F-score: how many times as much its favoured side counts; {B:g} as published (2018)."
+    weight = (
+        f"Of the F-score: how many times as much its favoured side counts; {B:g} as published"
+        " (2018)."
+    )
     b = number(_B, "b of the F-scores", B_LIMITS, 1.0, weight)
     end = f"The recall that α@ε is read at, and the precision of β@ε; {EPS:g} as published (2026)."
     eps = number(_EPS, "ε of α@ε", EPS_LIMITS, 0.01, end)
@@ -162,11 +190,13 @@ def _thumbnails() -> str:
     rules = []
     for number, name in enumerate(TOYS, start=1):
         _, precision, recall = toy(name).truth().sample(40)
-        line = " ".join(f"{30 * x + 1:.1f} {31 - 30 * y:.1f}" for x, y in zip(recall, precision, strict=True))
+        line = " ".join(
+            f"{30 * x + 1:.1f} {31 - 30 * y:.1f}" for x, y in zip(recall, precision, strict=True)
+        )
         picture = (
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M1 1V31H31" fill="none" '
-            f'stroke="{TRUTH_COLOR}"/><path d="M1 31L{line}" fill="{TRUTH_COLOR}55" stroke="{TRUTH_COLOR}" '
-            'stroke-width="2"/></svg>'
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M1 1V31H31"'
+            f' fill="none" stroke="{TRUTH_COLOR}"/><path d="M1 31L{line}" fill="{TRUTH_COLOR}55"'
+            f' stroke="{TRUTH_COLOR}" stroke-width="2"/></svg>'
         )
         rules.append(
             f".st-key-{PROBLEM} [role=radiogroup] > :nth-child({number}) label::before "
@@ -204,7 +234,11 @@ def _presets(name: str, described: Any) -> None:
 
     def apply() -> None:
         chosen = described.presets.get(st.session_state[PRESET.format(name)], {})
-        put: dict[str, Any] = {"problem": name, "parameters": chosen, "n": toy(name, **chosen).default_n}
+        put: dict[str, Any] = {
+            "problem": name,
+            "parameters": chosen,
+            "n": toy(name, **chosen).default_n,
+        }
         explore_session().update(lambda now: now.with_settings(replace(now.settings, **put)))
 
     st.selectbox(

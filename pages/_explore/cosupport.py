@@ -1,4 +1,6 @@
-"""The supports of P and Q as families estimate them: mapped on the line or in the plane, or by the samples in them."""
+"""The supports of P and Q as families estimate them: mapped on the line or in the plane, or by the
+samples in them.
+"""
 
 from __future__ import annotations
 
@@ -48,37 +50,58 @@ MOST_BALLS = {1: 24, 2: 40}
 # Pixels: the height of a figure beside the curve.
 HEIGHT = 300
 # Seconds for two projections = BASE + VALUE * number of values; measured on two cores.
-PROJECTION_BASE, PROJECTION_VALUE = 0.4, 2e-7
+PROJECTION_BASE = 0.4
+PROJECTION_VALUE = 2e-7
 HELP = (
-    "A point is in the support of P, where real samples are possible, if c_X > 0 there, and in that of Q, where "
-    "generated ones are, if c_Y > 0. Both: the co-support; blank: neither. The masses of the co-support are the ends "
-    "of the curve, α∞ = Q(cosupp) and β0 = P(cosupp)."
+    "A point is in the support of P, where real samples are possible, if c_X > 0 there, and in that"
+    " of Q, where generated ones are, if c_Y > 0. Both: the co-support; blank: neither. The masses"
+    " of the co-support are the ends of the curve, α∞ = Q(cosupp) and β0 = P(cosupp)."
 )
 MASSES_HELP = (
-    "An estimated α∞ is the smallest share of generated samples that a classifier of the family accepts if it is to "
-    "miss no real one. It can be lower than Q(cosupp), and it is 1 as soon as a single real sample is in the support "
-    "of Q only: then only the classifier that calls everything real misses none. The same holds for β0 and P(cosupp), "
-    "with the roles exchanged."
+    "An estimated α∞ is the smallest share of generated samples that a classifier of the family"
+    " accepts if it is to miss no real one. It can be lower than Q(cosupp), and it is 1 as soon as"
+    " a single real sample is in the support of Q only: then only the classifier that calls"
+    " everything real misses none. The same holds for β0 and P(cosupp), with the roles exchanged."
 )
 _COLUMNS = [
-    Column("p_cosupp", "P(cosupp)", "Share of the real evaluation samples that are in the co-support."),
+    Column(
+        "p_cosupp", "P(cosupp)", "Share of the real evaluation samples that are in the co-support."
+    ),
     Column("beta_0", "β0", "Extreme recall: the right end of the curve."),
-    Column("q_cosupp", "Q(cosupp)", "Share of the generated evaluation samples that are in the co-support."),
+    Column(
+        "q_cosupp",
+        "Q(cosupp)",
+        "Share of the generated evaluation samples that are in the co-support.",
+    ),
     Column("alpha_inf", "α∞", "Extreme precision: the left end of the curve."),
 ]
 
 
 def draw_map(problem: Problem, found: results.Results, name: str) -> None:
-    """The map of one family or of the truth, in one or two dimensions; enlarged, of all of them, with the masses."""
+    """The map of one family or of the truth, in one or two dimensions; enlarged, of all of them,
+    with the masses.
+    """
     if found.approximation is not None:
         st.info("Approximate curves use only some of the samples; the map needs exact curves.")
         return
-    names = [method for method in visible(problem.settings.methods) if says_support(method) == "everywhere"]
+    names = [
+        method
+        for method in visible(problem.settings.methods)
+        if says_support(method) == "everywhere"
+    ]
     if not names:
         st.info("None of the chosen families states where a support is.")
         return
-    enlarged, split = explore_session().enlarged, problem.split()
-    key = ("cosupport", problem.key, problem.settings.split, tuple(names), problem.k, results.width(problem))
+    enlarged = explore_session().enlarged
+    split = problem.split()
+    key = (
+        "cosupport",
+        problem.key,
+        problem.settings.split,
+        tuple(names),
+        problem.k,
+        results.width(problem),
+    )
     radii = {method: found.estimates[method].bandwidth for method in names}
     made = answers.tab_result(key, _seconds(problem, names), partial(_measured, problem, radii))
     if made is not None and problem.sizes[2] == 1:
@@ -87,7 +110,10 @@ def draw_map(problem: Problem, found: results.Results, name: str) -> None:
         truth = [TRUTH] if problem.toy is not None else []
         shown = [*truth, *names] if enlarged else [name]
         balls = made.balls.get(name, ())
-        panes = [_region_pane(problem, made, each, split, balls if each == name else ()) for each in shown]
+        panes = [
+            _region_pane(problem, made, each, split, balls if each == name else ())
+            for each in shown
+        ]
         live_figure("cosupport", panes)
     if enlarged:
         _masses(problem, found, names)
@@ -95,12 +121,20 @@ def draw_map(problem: Problem, found: results.Results, name: str) -> None:
 
 def _silent_text(names: Sequence[str]) -> str:
     """Which families have no map, and why."""
-    silent = {kind: [name for name in names if says_support(name) == kind] for kind in ("never", "samples")}
+    silent = {
+        kind: [name for name in names if says_support(name) == kind]
+        for kind in ("never", "samples")
+    }
     texts = {
-        "never": "a trained classifier gives every point some chance of either side, so that no support is ever 0.",
+        "never": (
+            "a trained classifier gives every point some chance of either side, so that no support"
+            " is ever 0."
+        ),
         "samples": "hubs are samples; no other point is said to be in a support or not.",
     }
-    return " ".join(f"{_titles(silent[kind])}: {text}" for kind, text in texts.items() if silent[kind])
+    return " ".join(
+        f"{_titles(silent[kind])}: {text}" for kind, text in texts.items() if silent[kind]
+    )
 
 
 def _titles(names: Sequence[str]) -> str:
@@ -111,19 +145,35 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
     """The shares of evaluation samples in the co-support beside the extremes."""
     rows = {}
     if problem.toy is not None and problem.truth is not None:
-        masses, truth = problem.toy.support_masses, problem.truth
-        rows[TRUTH] = [masses.p_of_cosupp, truth.extreme_recall, masses.q_of_cosupp, truth.extreme_precision]
+        masses = problem.toy.support_masses
+        truth = problem.truth
+        rows[TRUTH] = [
+            masses.p_of_cosupp,
+            truth.extreme_recall,
+            masses.q_of_cosupp,
+            truth.extreme_precision,
+        ]
     for name in names:
-        shares, curve = class_shares(found.estimates[name].supports), found.curves[name]
-        rows[name] = [shares.p_of_cosupport, curve.extreme_recall, shares.q_of_cosupport, curve.extreme_precision]
-    caption = "Mass of the co-support, as the share of evaluation samples in it, beside the extremes of the curves"
+        shares = class_shares(found.estimates[name].supports)
+        curve = found.curves[name]
+        rows[name] = [
+            shares.p_of_cosupport,
+            curve.extreme_recall,
+            shares.q_of_cosupport,
+            curve.extreme_precision,
+        ]
+    caption = (
+        "Mass of the co-support, as the share of evaluation samples in it, beside the extremes of"
+        " the curves"
+    )
     curves = linked({name: found.curves[name] for name in names}, problem.truth)
     live_figure("cosupport-masses", [], curves=curves, table=Table(caption, _COLUMNS, rows))
     st.caption(MASSES_HELP)
 
 
 def beside_curve(figure: go.Figure, *, below: int, ticks: bool = False) -> None:
-    """Lay a figure of samples out for the narrow column: a frame, no words on its axes, `below` pixels of legend.
+    """Lay a figure of samples out for the narrow column: a frame, no words on its axes, `below`
+    pixels of legend.
 
     ticks : numbers on the horizontal axis.
     """
@@ -161,7 +211,9 @@ class Map:
 
 
 def _seconds(problem: Problem, names: Sequence[str]) -> float:
-    """Estimated seconds: those of a measurement whose evaluation samples are the points of the grid."""
+    """Estimated seconds: those of a measurement whose evaluation samples are the points of the
+    grid.
+    """
     n_real, n_generated, d = problem.sizes
     fit = fit_size(n_real, problem.settings.split) + fit_size(n_generated, problem.settings.split)
     total = fit + CELLS[d] ** d
@@ -169,14 +221,27 @@ def _seconds(problem: Problem, names: Sequence[str]) -> float:
     return estimate_seconds(total // 2, total // 2, d, **work)
 
 
-def _measured(problem: Problem, radii: Mapping[str, tuple[float, float] | None], progress: Progress) -> Map:
+def _measured(
+    problem: Problem, radii: Mapping[str, tuple[float, float] | None], progress: Progress
+) -> Map:
     """The map of the families in `radii`; `progress` may raise to stop."""
-    split, k, d = problem.split(), problem.k, problem.sizes[2]
+    split = problem.split()
+    k = problem.k
+    d = problem.sizes[2]
     grid = grid_over(split.pair, CELLS[d])
-    options: dict[str, Any] = {"k": k, "bandwidth": results.width(problem), "seed": problem.settings.seed}
+    options: dict[str, Any] = {
+        "k": k,
+        "bandwidth": results.width(problem),
+        "seed": problem.settings.seed,
+    }
     supports = supports_at(split, grid.points, list(radii), progress=progress, **options)
-    classes = {name: support_classes(*found).reshape(grid.shape) for name, found in supports.items()}
-    balls = {name: support_balls(split, name, k=k, radii=each, most=MOST_BALLS[d]) for name, each in radii.items()}
+    classes = {
+        name: support_classes(*found).reshape(grid.shape) for name, found in supports.items()
+    }
+    balls = {
+        name: support_balls(split, name, k=k, radii=each, most=MOST_BALLS[d])
+        for name, each in radii.items()
+    }
     return Map(grid, classes, balls)
 
 
@@ -195,14 +260,22 @@ def _truth_text(problem: ToyProblem, classes: Classes) -> str:
 
 def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
     """The truth and one family as bands; enlarged, all families."""
-    enlarged, helps = explore_session().enlarged, [HELP]
-    rows = {method: classes for method, classes in made.classes.items() if enlarged or method == name}
+    enlarged = explore_session().enlarged
+    helps = [HELP]
+    rows = {
+        method: classes for method, classes in made.classes.items() if enlarged or method == name
+    }
     if problem.toy is not None:
         rows = {"truth": _truth(problem.toy, made.grid), **rows}
         helps.append(_truth_text(problem.toy, rows["truth"]))
     values, is_real = _evaluated(split)
     figure = figures.support_bands_figure(
-        made.grid.axes[0], rows, points=values, is_real=is_real, balls=made.balls, axis_title="feature 1"
+        made.grid.axes[0],
+        rows,
+        points=values,
+        is_real=is_real,
+        balls=made.balls,
+        axis_title="feature 1",
     )
     helps += [
         "Below each band: some of its balls, the smallest on top.",
@@ -213,22 +286,41 @@ def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
         beside_curve(figure, below=54, ticks=True)
         figure.update_layout(legend={"y": -0.1}).update_yaxes(showticklabels=True)
         _shorten(figure)
-    return Pane("cosupport-line", figure, wide=True, compact=not enlarged, help=" ".join(filter(None, helps)))
+    return Pane(
+        "cosupport-line",
+        figure,
+        wide=True,
+        compact=not enlarged,
+        help=" ".join(filter(None, helps)),
+    )
 
 
 def _shorten(figure: go.Figure) -> None:
     """Leave the three regions in the legend, in one line."""
-    short = {"support of P only": "P only", "support of Q only": "Q only", "both: the co-support": "both"}
-    figure.for_each_trace(lambda trace: trace.update(name=short.get(trace.name), showlegend=trace.name in short))
+    short = {
+        "support of P only": "P only",
+        "support of Q only": "Q only",
+        "both: the co-support": "both",
+    }
+    figure.for_each_trace(
+        lambda trace: trace.update(name=short.get(trace.name), showlegend=trace.name in short)
+    )
 
 
 def _kinds(made: Map) -> str:
     """Describe whose balls are drawn."""
     around = {name: balls[0].around for name, balls in made.balls.items() if balls}
-    unions, own = ([name for name in around if around[name] == kind] for kind in ("fit", "evaluation"))
-    words = f"{_titles(unions)}: balls around samples, whose union is the support. " if unions else ""
+    unions, own = (
+        [name for name in around if around[name] == kind] for kind in ("fit", "evaluation")
+    )
+    words = (
+        f"{_titles(unions)}: balls around samples, whose union is the support. " if unions else ""
+    )
     if own:
-        words += f"{_titles(own)}: each point has a ball of its own, and is in a support where that holds a sample."
+        words += (
+            f"{_titles(own)}: each point has a ball of its own, and is in a support where that"
+            " holds a sample."
+        )
     return words
 
 
@@ -236,16 +328,22 @@ def _ball_text(balls: Sequence[SupportBalls]) -> str:
     if not balls:
         return "It is not made of balls that could be drawn here."
     if balls[0].around == "fit":
-        return "Circles: balls around samples of a set, whose union is its support; the dots are those samples."
+        return (
+            "Circles: balls around samples of a set, whose union is its support; the dots are those"
+            " samples."
+        )
     return (
-        "Circles: the balls of some evaluation samples; a point is in the support of a set where its own ball holds "
-        "one of the set's samples."
+        "Circles: the balls of some evaluation samples; a point is in the support of a set where"
+        " its own ball holds one of the set's samples."
     )
 
 
-def _region_pane(problem: Problem, made: Map, name: str, split: Split, balls: Sequence[SupportBalls]) -> Pane:
+def _region_pane(
+    problem: Problem, made: Map, name: str, split: Split, balls: Sequence[SupportBalls]
+) -> Pane:
     """The map of one family, or of the truth; beside the curve without words on its axes."""
-    helps, enlarged = [HELP], explore_session().enlarged
+    helps = [HELP]
+    enlarged = explore_session().enlarged
     if name == TRUTH and problem.toy is not None:
         classes = _truth(problem.toy, made.grid)
         helps.append(_truth_text(problem.toy, classes))
@@ -262,7 +360,12 @@ def _region_pane(problem: Problem, made: Map, name: str, split: Split, balls: Se
         figure.layout.yaxis.scaleanchor = None  # as large as the other scatters
         _shorten(figure)
     return Pane(
-        f"cosupport-{name}", figure, title, wide=not enlarged, compact=not enlarged, help=" ".join(filter(None, helps))
+        f"cosupport-{name}",
+        figure,
+        title,
+        wide=not enlarged,
+        compact=not enlarged,
+        help=" ".join(filter(None, helps)),
     )
 
 
@@ -276,7 +379,9 @@ def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarr
 
 
 def draw_projections(problem: Problem, found: results.Results, name: str) -> None:
-    """Where a family believes every evaluation sample to be, in two projections that mark the same samples."""
+    """Where a family believes every evaluation sample to be, in two projections that mark the same
+    samples.
+    """
     if found.approximation is not None or says_support(name) == "never":
         return
     key = (problem.key, problem.settings.split)
@@ -298,7 +403,8 @@ def draw_projections(problem: Problem, found: results.Results, name: str) -> Non
     said = sample_display.evaluated(problem, found).notes
     classes = support_classes(supports.c_real, supports.c_generated)
     notes = [said[row] for row in rows]
-    is_real, link = np.arange(len(rows)) < supports.n_real, hashlib.sha256(repr(key).encode()).hexdigest()[:12]
+    is_real = np.arange(len(rows)) < supports.n_real
+    link = hashlib.sha256(repr(key).encode()).hexdigest()[:12]
 
     def pane(key: str, title: str, caption: str, projection: Projection, first: int = 0) -> Pane:
         columns = slice(first, first + 2)
@@ -315,13 +421,23 @@ def draw_projections(problem: Problem, found: results.Results, name: str) -> Non
     one = pane("components", "Principal components", "Where the samples vary most.", principal)
     if second == "components":
         last = min(4, principal.points.shape[1])
-        other = pane("further", "Further components", "Where they vary most beside that.", principal, last - 2)
+        other = pane(
+            "further",
+            "Further components",
+            "Where they vary most beside that.",
+            principal,
+            last - 2,
+        )
     else:
         held = "samples that are not shown" if split.held_out else "the same samples"
         words = f"The direction that best tells real from generated, found on {held}."
         other = pane("discriminant", "Linear discriminant", words, discriminant)
     live_figure("cosupport-samples", [one, other])
-    _masses(problem, found, [method for method in visible(problem.settings.methods) if says_support(method) != "never"])
+    _masses(
+        problem,
+        found,
+        [method for method in visible(problem.settings.methods) if says_support(method) != "never"],
+    )
 
 
 def _projected(problem: Problem, progress: Progress) -> tuple[Projection, Projection]:

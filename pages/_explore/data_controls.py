@@ -1,4 +1,6 @@
-"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and mode weights."""
+"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and
+mode weights.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ import numpy as np
 from pages._live.figure import Bars, Control, Slider
 from prviz.figures import GENERATED_COLOR, REAL_COLOR
 from prviz.live.state import SPLIT_PERCENTS, control_ids, has_bars, percent, specs
-from prviz.reports.settings import N_LIMITS, PARAMETER_PREFIX, REPEATS_LIMITS, SEED_LIMITS, ExploreSettings
+from prviz.reports.settings import (
+    N_LIMITS,
+    PARAMETER_PREFIX,
+    REPEATS_LIMITS,
+    SEED_LIMITS,
+    ExploreSettings,
+)
 from prviz.toys import Parameter, toy
 from prviz.toys.painted import Painted, cell_names
 
@@ -21,12 +29,13 @@ SEEDS = range(100)
 # Percent of the samples that define the classifiers; 0: no split.
 SPLITS = range(0, 100, 10)
 SPLIT_HELP = (
-    "Percent of each set that define the classifiers; the rest measures their errors. None: one and the same samples "
-    "do both, as in most published metrics. On all bundled sets the curves then lie lower."
+    "Percent of each set that define the classifiers; the rest measures their errors. None: one and"
+    " the same samples do both, as in most published metrics. On all bundled sets the curves then"
+    " lie lower."
 )
 REPEATS_HELP = (
-    "Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the band is one standard "
-    "deviation along each ray of equal λ."
+    "Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the"
+    " band is one standard deviation along each ray of equal λ."
 )
 ONCE = " Rows that are all used exist once: without a split or a subsample nothing is drawn again."
 # Most stops of a slider: more are finer than a pointer can be placed.
@@ -36,10 +45,15 @@ FINEST = 1e-4
 
 
 def sliders(settings: ExploreSettings) -> list[Control]:
-    """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where they are read."""
+    """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where
+    they are read.
+    """
 
-    def slider(name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = "") -> Slider:
-        group = "modes" if "." in name.removeprefix(PARAMETER_PREFIX) else "data"  # one entry of several
+    def slider(
+        name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = ""
+    ) -> Slider:
+        # one entry of several
+        group = "modes" if "." in name.removeprefix(PARAMETER_PREFIX) else "data"
         return Slider(name, label, stops, value, value, number=limits, help=text, group=group)
 
     found: list[Control] = []
@@ -52,13 +66,19 @@ def sliders(settings: ExploreSettings) -> list[Control]:
             found.append(_bars(settings, spec, label))
             continue
         entries = value if spec.kind == "weights" else (value,)
-        for index, (name, entry) in enumerate(zip(control_ids(spec, len(entries)), entries, strict=True), start=1):
+        for index, (name, entry) in enumerate(
+            zip(control_ids(spec, len(entries)), entries, strict=True), start=1
+        ):
             shown = f"{label} {index}" if spec.kind == "weights" else label
             found.append(slider(name, shown, stops(spec, entry), entry, limits, text))
     if settings.source != "upload":
         label = "Samples per set" if settings.source == "toy" else "Samples per set, at most"
         found.append(slider("n", label, sorted({*SIZES, settings.n}), settings.n, (*N_LIMITS, 1)))
-    text = "Of the samples and the split." if settings.source == "toy" else "Of the subsample and the split."
+    text = (
+        "Of the samples and the split."
+        if settings.source == "toy"
+        else "Of the subsample and the split."
+    )
     seeds = sorted({*SEEDS, settings.seed})
     seed = slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)
     return [*found, replace(seed, line=True), *_sampling(settings)]
@@ -94,12 +114,16 @@ def _sampling(settings: ExploreSettings) -> list[Slider]:
 
 
 def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
-    """The weights of the modes, or the amounts of a painting's cells: a grid where it has two dimensions."""
+    """The weights of the modes, or the amounts of a painting's cells: a grid where it has two
+    dimensions.
+    """
     problem = toy(settings.problem, **settings.parameters)
     value = cast(tuple[float, ...], problem.parameters[spec.name])
-    names, columns = [f"mode {index + 1}" for index in range(len(value))], 0
+    names = [f"mode {index + 1}" for index in range(len(value))]
+    columns = 0
     if isinstance(problem, Painted):
-        names, columns = cell_names(problem.d, problem.side), problem.side if problem.d > 1 else 0
+        names = cell_names(problem.d, problem.side)
+        columns = problem.side if problem.d > 1 else 0
     real = problem.parameters.get("real_weights", ()) if spec.name == "generated_weights" else ()
     color = REAL_COLOR if spec.name.startswith("real") else GENERATED_COLOR
     return Bars(
@@ -117,12 +141,19 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:
-    """Stops from `low` to `high` by `step`; where these are too many, MOST_STOPS even steps on a log scale."""
+    """Stops from `low` to `high` by `step`; where these are too many, MOST_STOPS even steps on a
+    log scale.
+    """
     count = round((spec.high - spec.low) / spec.step)
     if count <= MOST_STOPS:
         found = spec.low + spec.step * np.arange(count + 1)
     else:
         found = np.geomspace(max(spec.low, spec.step), spec.high, MOST_STOPS)
     rounded = [float(f"{value:.4g}") for value in found]
-    inside = {spec.low, spec.high, *always, *(value for value in rounded if spec.low <= value <= spec.high)}
+    inside = {
+        spec.low,
+        spec.high,
+        *always,
+        *(value for value in rounded if spec.low <= value <= spec.high),
+    }
     return sorted({round(value) for value in inside} if spec.kind == "int" else inside)

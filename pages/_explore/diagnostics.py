@@ -24,14 +24,19 @@ from prviz.live import frames as _frames
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, panels
 
-OVER_K_HELP = "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the price of k."
+OVER_K_HELP = (
+    "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the"
+    " price of k."
+)
 # Ends of lam between which a risk weighs both errors.
 LAMS = (0.01, 100.0)
 
 
 def draw(problem: Problem, found: results.Results) -> None:
     """The open panel, which can lie over the page."""
-    draws = dict(zip(PANELS, (space.draw, extremes.draw, all_numbers, gives_away.draw), strict=True))
+    draws = dict(
+        zip(PANELS, (space.draw, extremes.draw, all_numbers, gives_away.draw), strict=True)
+    )
     with st.container(key="part-panel"):
         _enlarge()
         order = panels(state().settings.source)
@@ -39,7 +44,10 @@ def draw(problem: Problem, found: results.Results) -> None:
             if tab.open:
                 with tab:
                     if found.approximation is not None:
-                        st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
+                        st.caption(
+                            "Also approximate:"
+                            f" {plain(found.approximation.label.partition(': ')[2])}."
+                        )
                     # Space looks at one family, whichever is in focus
                     draws[name](problem, found if name == PANELS[0] else shown_alone(found))
 
@@ -47,13 +55,23 @@ def draw(problem: Problem, found: results.Results) -> None:
 def _enlarge() -> None:
     """The button that lays the open panel over the page, and takes it back; so does Escape."""
     enlarged = explore_session().enlarged
-    # The style sheet reads the state from this mark: a container of another name would mount its figures anew.
+    # The style sheet reads the state from this mark: a container of another name would mount its
+    # figures anew.
     st.html(f'<i class="panel-{"enlarged" if enlarged else "beside"}"></i>')
-    icon, words, shortcut = "open_in_full", "Enlarge this panel", None
+    icon = "open_in_full"
+    words = "Enlarge this panel"
+    shortcut = None
     if enlarged:
-        icon, words, shortcut = "close_fullscreen", "Back beside the curve", "Escape"
+        icon = "close_fullscreen"
+        words = "Back beside the curve"
+        shortcut = "Escape"
     icon = f":material/{icon}:"
-    more: dict[str, Any] = {"help": words, "key": "enlarge", "shortcut": shortcut, "on_click": _turn_over}
+    more: dict[str, Any] = {
+        "help": words,
+        "key": "enlarge",
+        "shortcut": shortcut,
+        "on_click": _turn_over,
+    }
     st.button(words, icon=icon, type="tertiary", **more)
 
 
@@ -66,7 +84,8 @@ def _turn_over() -> None:
 def all_numbers(problem: Problem, found: results.Results) -> None:
     table = replace(live_view.numbers(problem, found), turned=True)
     live_figure("numbers", [], table=table, **following(problem, found))
-    enlarged, by_k = explore_session().enlarged, visible(over(problem).get("k", []))
+    enlarged = explore_session().enlarged
+    by_k = visible(over(problem).get("k", []))
     if problem.truth is None:
         _best_setting(problem, by_k, charts=enlarged)
     encoders.draw(problem)
@@ -78,7 +97,9 @@ def all_numbers(problem: Problem, found: results.Results) -> None:
 
 
 def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
-    """IoU with the truth at every k, and what ever more samples come to there; names : those that k moves."""
+    """IoU with the truth at every k, and what ever more samples come to there; names : those that k
+    moves.
+    """
     frames = _frames.known_frames(problem)
     if frames is None or not names:
         return
@@ -92,16 +113,25 @@ def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> N
 
 
 def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = False) -> None:
-    """The setting of the lowest held-out risk of all families, hidden ones too; names : those that k moves.
+    """The setting of the lowest held-out risk of all families, hidden ones too; names : those that
+    k moves.
 
     Nothing while the curves at every k, and that to believe, are not measured, and without split.
     """
     profile = results.profile(problem)
-    if profile is None or problem.settings.split is None or not names or bounds.is_pending(problem, session().stopped):
+    if (
+        profile is None
+        or problem.settings.split is None
+        or not names
+        or bounds.is_pending(problem, session().stopped)
+    ):
         return
     curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops[0]}
-    fixed = {name: curve for name, curve in results.known_curves(problem).items() if name not in names}
-    lam, now = min(max(problem.settings.lam, LAMS[0]), LAMS[1]), problem.k
+    fixed = {
+        name: curve for name, curve in results.known_curves(problem).items() if name not in names
+    }
+    lam = min(max(problem.settings.lam, LAMS[0]), LAMS[1])
+    now = problem.k
     best_setting.draw(
         curves,
         lam,
@@ -143,21 +173,30 @@ def stability(problem: Problem, found: results.Results) -> None:
     if frames is None:
         return
     st.caption(
-        "Every number of the table against k (log scale), all on one scale from 0 to 1: where a line is steep, a "
-        "published value depends on its k." + (" Dashed: the truth." if problem.truth is not None else "")
+        "Every number of the table against k (log scale), all on one scale from 0 to 1: where a"
+        " line is steep, a published value depends on its k."
+        + (" Dashed: the truth." if problem.truth is not None else "")
     )
     true = {} if problem.truth is None else summaries(problem.truth, settings.b, settings.eps)
     panes = []
     for summary in summary_list(settings.b, settings.eps):
-        lines = {name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key)) for name in names}
-        figure = figures.stability_figure(lines, truth=true.get(summary.key)).update_layout(showlegend=False)
-        panes.append(Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True))
+        lines = {
+            name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key))
+            for name in names
+        }
+        figure = figures.stability_figure(lines, truth=true.get(summary.key)).update_layout(
+            showlegend=False
+        )
+        panes.append(
+            Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True)
+        )
     live_figure("stability", panes, legend=True, **following(problem, found))
 
 
 def _frames_or_notice(problem: Problem) -> Mapping[str, Any] | None:
     """Curves and numbers at every stop; where they are missing, the page says why."""
-    why, found = no_frames(problem), _frames.known_frames(problem)
+    why = no_frames(problem)
+    found = _frames.known_frames(problem)
     if why or found is None:
         st.caption(why or "Over k: measuring every value …")
         return None

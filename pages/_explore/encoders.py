@@ -1,4 +1,6 @@
-"""The pair through other encoders: curves and areas with all and with fewer features; closed until asked for."""
+"""The pair through other encoders: curves and areas with all and with fewer features; closed until
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +22,28 @@ from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.samples import SamplePair
 
-# Most samples of each set; seconds to read and encode a picture on a slow machine, and by a network of the computer.
-_MOST, _PICTURE_SECONDS, _NETWORK_SECONDS = 2_000, 2e-3, 2e-2
+# Most samples of each set; seconds to read and encode a picture on a slow machine, and by a network
+# of the computer.
+_MOST = 2_000
+_PICTURE_SECONDS = 2e-3
+_NETWORK_SECONDS = 2e-2
 # Readings of an encoder, and encoders, at most; features kept in the second curve of each encoder.
-_READINGS, _ENCODERS, _FEW = 9, 3, 8
+_READINGS = 9
+_ENCODERS = 3
+_FEW = 8
 # Colours: an encoder is no family, and two of its blues are hard to tell apart.
 _HUES = tuple(figures.FAMILY_COLORS.values())
 _HELP = (
-    "The same two sets in other features: principal components of the values, and of pictures a network with random "
-    "weights, or one of yours. AuC is of its encoder and number of features: compare models within one, not across."
+    "The same two sets in other features: principal components of the values, and of pictures a"
+    " network with random weights, or one of yours. AuC is of its encoder and number of features:"
+    " compare models within one, not across."
 )
 
 
 def draw(problem: Problem) -> None:
-    """The first family's curve in several encoders, and its area over the number of features; nothing for toys."""
+    """The first family's curve in several encoders, and its area over the number of features;
+    nothing for toys.
+    """
     if problem.settings.source == "toy":
         return
     with st.expander(
@@ -49,7 +59,9 @@ def draw(problem: Problem) -> None:
             for name in found.encoders
         }
         enlarged = explore_session().enlarged
-        over = compact(figures.iou_sweep_figure(lines, xlabel="features kept", ylabel="AuC", log_x=True), 270)
+        over = compact(
+            figures.iou_sweep_figure(lines, xlabel="features kept", ylabel="AuC", log_x=True), 270
+        )
         over.update_layout(showlegend=True, margin_t=44, legend={"y": 1.02, "yanchor": "bottom"})
         for hue, trace in zip(_HUES, over.data, strict=False):
             trace.update(mode="lines+markers", line_color=hue)
@@ -80,19 +92,34 @@ def _lens(problem: Problem) -> Lens | None:
     """The readings; None until a job has measured them."""
     settings = problem.settings
     pair = SamplePair(*(cut(side, _MOST, settings.seed) for side in problem.pair))
-    n, method = min(side.n for side in pair), settings.methods[0]
+    n = min(side.n for side in pair)
+    method = settings.methods[0]
     k = settings.k if settings.k == "sqrt" or settings.k < fit_size(n, settings.split) else "sqrt"
     held = None if problem.uploaded is None else problem.uploaded.pictures
     sources = () if held is None else held.sources
     networks = choose_networks(pair.real, sources, "encoders-networks")
 
     def compute(progress: Progress) -> Lens:
-        how: dict[str, Any] = {"method": method, "k": k, "split": settings.split, "seed": settings.seed}
-        return lens(pair.real, pair.generated, sources=sources, encoders=networks.load(), progress=progress, **how)
+        how: dict[str, Any] = {
+            "method": method,
+            "k": k,
+            "split": settings.split,
+            "seed": settings.seed,
+        }
+        return lens(
+            pair.real,
+            pair.generated,
+            sources=sources,
+            encoders=networks.load(),
+            progress=progress,
+            **how,
+        )
 
     one = estimate_seconds(pair.real.n, pair.generated.n, 256, methods=1, split=settings.split)
     picture = _PICTURE_SECONDS + networks.count * _NETWORK_SECONDS
-    seconds = _READINGS * (_ENCODERS + networks.count) * one + sum(side.n for side in pair) * picture
+    seconds = (
+        _READINGS * (_ENCODERS + networks.count) * one + sum(side.n for side in pair) * picture
+    )
     how = (method, k, settings.split, settings.seed, media.view_key(problem.uploaded), networks.key)
     key = ("encoders", *problem.key, *how)
     return answers.tab_result(key, seconds, compute)

@@ -1,4 +1,6 @@
-"""The panel Extremes: the ends of the curves over lam, k and split, the samples that they hang on, and duplicates."""
+"""The panel Extremes: the ends of the curves over lam, k and split, the samples that they hang on,
+and duplicates.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +41,13 @@ from prviz.samples import Samples
 # Distance from the truth, in precision or recall, above which an estimate counts as different.
 MARGIN = 0.05
 # The plotted values of lam.
-LEAST, MOST = 10.0**LOWEST, 10.0**HIGHEST
+LEAST = 10.0**LOWEST
+MOST = 10.0**HIGHEST
 NOT_WITHIN = "not within 1/1000 to 1000"
 HELP = (
-    "A line that runs flat is saturated: on the right precision has reached the extreme precision α∞, on the left "
-    "recall has reached the extreme recall β0, and nothing beyond is told apart any more. The upright line is at "
-    "the λ in use."
+    "A line that runs flat is saturated: on the right precision has reached the extreme precision"
+    " α∞, on the left recall has reached the extreme recall β0, and nothing beyond is told apart"
+    " any more. The upright line is at the λ in use."
 )
 # Side, title, how the browser redraws it, what it shows and where an estimate comes from.
 SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
@@ -54,15 +57,25 @@ SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
         "tail",
         ("Large λ asks what share of the generated samples is good.", "left"),
     ),
-    ("recall", "Recall over λ", "tail-recall", ("Small λ asks what share of the real samples is covered.", "right")),
+    (
+        "recall",
+        "Recall over λ",
+        "tail-recall",
+        ("Small λ asks what share of the real samples is covered.", "right"),
+    ),
 )
 # Pixels of each of the two plots beside the curve, where the style does not say more.
 COMPACT_HEIGHT = 118
-LINES = {(True,): "With split.", (False,): "Without split.", (True, False): "Bold: with split. Thin, marked: without."}
+LINES = {
+    (True,): "With split.",
+    (False,): "Without split.",
+    (True, False): "Bold: with split. Thin, marked: without.",
+}
 Sweep = Mapping[str, tuple[Sequence[float], Sequence[Extremes]]]
 # Number of influential samples listed.
 LISTED = 10
-# Measurements in one influence analysis: the carried samples, all samples, and without the top 1, 2 and 5.
+# Measurements in one influence analysis: the carried samples, all samples, and without the top 1, 2
+# and 5.
 PASSES = 5
 ROLE_TITLES: dict[Role, str] = {"real": "Precision end, α∞", "generated": "Recall end, β0"}
 ENDS: dict[Role, str] = {"real": "α∞", "generated": "β0"}
@@ -81,8 +94,8 @@ EXAMPLE = ExploreSettings(
     split=None,
 )
 EXAMPLE_HELP = (
-    "Two shifted Gaussians, one real sample far away at (4, ..., 4), k = 4 and no split (Sykes et al. 2024, 4.3). "
-    "It opens in a new tab; open Extremes there."
+    "Two shifted Gaussians, one real sample far away at (4, ..., 4), k = 4 and no split (Sykes et"
+    " al. 2024, 4.3). It opens in a new tab; open Extremes there."
 )
 # Seconds to hash one float64 value of the samples.
 VALUE_SECONDS = 1.5e-8
@@ -90,19 +103,26 @@ COPIES_TITLES = ("all rows", "one of each", "no copies across")
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """Precision and recall over lam; enlarged, with both ends over split and k, and what they hang on."""
+    """Precision and recall over lam; enlarged, with both ends over split and k, and what they hang
+    on.
+    """
     _tails(problem, found)
     held = explore_session()
     wanted = held.enlarged and held.influential
     if not wanted:
         st.button(
-            "Find influential samples", icon=":material/person_search:", on_click=_find_influential, key="influential"
+            "Find influential samples",
+            icon=":material/person_search:",
+            on_click=_find_influential,
+            key="influential",
         )
     if not held.enlarged:
         return
     if problem.truth is not None:
         figure = figures.bias_figure(found.curves, problem.truth).update_layout(showlegend=False)
-        pane = Pane("bias-curve", figure, "Estimated minus true precision", follow="bias", wide=True)
+        pane = Pane(
+            "bias-curve", figure, "Estimated minus true precision", follow="bias", wide=True
+        )
         live_figure("bias", [pane], **following(problem, found))
     _all(problem, found, single=wanted)
 
@@ -118,15 +138,21 @@ def _find_influential() -> None:
 
 def _tails(problem: Problem, found: results.Results) -> None:
     """Precision and recall over lam; enlarged, with the place where each estimate leaves the truth."""
-    truth, enlarged = problem.truth, explore_session().enlarged
+    truth = problem.truth
+    enlarged = explore_session().enlarged
     differences: dict[str, FirstDifferences] = {}
     if truth is not None:
-        differences = {name: first_differences(curve, truth, MARGIN) for name, curve in found.curves.items()}
+        differences = {
+            name: first_differences(curve, truth, MARGIN) for name, curve in found.curves.items()
+        }
     panes = []
     for side, title, follow, (asks, coming) in SIDES:
-        figure = figures.tail_figure(found.curves, truth=truth, differences=differences, bands=found.bands, side=side)
+        figure = figures.tail_figure(
+            found.curves, truth=truth, differences=differences, bands=found.bands, side=side
+        )
         dot = (
-            f" A plain dot is where an estimate, coming from the {coming}, is first more than {MARGIN:g} off the truth."
+            f" A plain dot is where an estimate, coming from the {coming}, is first more than"
+            f" {MARGIN:g} off the truth."
         )
         words = f"{asks}{'' if truth is None else dot} {HELP}"
         name = f"tail-{side}"
@@ -134,7 +160,18 @@ def _tails(problem: Problem, found: results.Results) -> None:
             panes.append(Pane(f"{name}-large", figure, title, follow=follow, help=words))
         else:
             compact(figure, COMPACT_HEIGHT).update_yaxes(dtick=0.5)
-            panes.append(Pane(name, figure, title, follow=follow, small=True, wide=True, compact=True, help=words))
+            panes.append(
+                Pane(
+                    name,
+                    figure,
+                    title,
+                    follow=follow,
+                    small=True,
+                    wide=True,
+                    compact=True,
+                    help=words,
+                )
+            )
     live_figure("tail", panes, **following(problem, found))
     if differences and enlarged:
         st.markdown(_differences_table(differences))
@@ -143,8 +180,11 @@ def _tails(problem: Problem, found: results.Results) -> None:
 def _differences_table(differences: dict[str, FirstDifferences]) -> str:
     """The lam at which each estimate leaves the truth, as a table in Markdown."""
     lines = [
-        f"**Where each estimate first differs from the truth by more than {MARGIN:g}**: precision on the way up from "
-        "λ = 0, where every precision is 0; recall on the way down from λ = ∞, where every recall is 0.",
+        (
+            f"**Where each estimate first differs from the truth by more than {MARGIN:g}**:"
+            " precision on the way up from λ = 0, where every precision is 0; recall on the way"
+            " down from λ = ∞, where every recall is 0."
+        ),
         "",
         "| | precision is off from λ = | recall is off from λ = |",
         "|---|---:|---:|",
@@ -169,16 +209,20 @@ def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
     The quick parts are measured first; their containers keep the order on screen.
     """
     st.caption(
-        "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all that most published "
-        "metrics report. Their true values are masses of the **co-support**, the part of space that both distributions "
-        "reach: Q(cosupp) and P(cosupp). Q(supp P), the mass inside the support of the real data, is what improved "
-        "precision reports; it can be 1 where the co-support is empty."
+        "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all"
+        " that most published metrics report. Their true values are masses of the **co-support**,"
+        " the part of space that both distributions reach: Q(cosupp) and P(cosupp). Q(supp P), the"
+        " mass inside the support of the real data, is what improved precision reports; it can be 1"
+        " where the co-support is empty."
     )
     both, sweeps, samples, copies = (st.container() for _ in range(4))
     with both:
         _ends(problem, found)
     if problem.settings.approximate:
-        st.info("Over k, single samples and duplicates are measured exactly, so not while curves are approximate.")
+        st.info(
+            "Over k, single samples and duplicates are measured exactly, so not while curves are"
+            " approximate."
+        )
         return
     if single:
         with samples:
@@ -191,20 +235,30 @@ def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
 
 def _ends(problem: Problem, found: results.Results) -> None:
     """Every family's two ends with and without split, against the true masses."""
-    settings, unlike = problem.settings, results.with_other_split(problem)
-    other = answers.tab_result(results.key(unlike), results.seconds(unlike), partial(results.measure, unlike))
+    settings = problem.settings
+    unlike = results.with_other_split(problem)
+    other = answers.tab_result(
+        results.key(unlike), results.seconds(unlike), partial(results.measure, unlike)
+    )
     if other is None:
         return
     if other.approximation is not None:
         st.caption(f"The other split: {plain(other.approximation.label)}.")
     rows = [
-        figures.ExtremeRow(name, (settings.split is not None) == mine, curve.extreme_precision, curve.extreme_recall)
+        figures.ExtremeRow(
+            name,
+            (settings.split is not None) == mine,
+            curve.extreme_precision,
+            curve.extreme_recall,
+        )
         for mine, curves in ((True, found.curves), (False, other.curves))
         for name, curve in curves.items()
         if name in visible(settings.methods)
     ]
     masses = None if problem.toy is None else problem.toy.support_masses
-    live_figure("extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)])
+    live_figure(
+        "extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)]
+    )
 
 
 def _over_k(problem: Problem, found: results.Results) -> None:
@@ -220,9 +274,10 @@ def _over_k(problem: Problem, found: results.Results) -> None:
         problem.settings.repeats > 1
     )
     st.caption(
-        "Both ends at every number of neighbours k: a published extreme is a statement about k and the split as much "
-        "as about the generator. With a split an end is 1 wherever every classifier of the family is wrong about some "
-        f"sample of the other side.{repeated}" + (" Dashed: the truth." if problem.truth is not None else "")
+        "Both ends at every number of neighbours k: a published extreme is a statement about k and"
+        " the split as much as about the generator. With a split an end is 1 wherever every"
+        f" classifier of the family is wrong about some sample of the other side.{repeated}"
+        + (" Dashed: the truth." if problem.truth is not None else "")
     )
     truth = None if problem.truth is None else Extremes.of(problem.truth)
     panes = []
@@ -230,17 +285,24 @@ def _over_k(problem: Problem, found: results.Results) -> None:
     for side, title in enumerate(ROLE_TITLES.values()):
         values = {
             held_out: {
-                name: (ks, [pair[side] for pair in pairs]) for name, (ks, pairs) in sweep.items() if name in shown
+                name: (ks, [pair[side] for pair in pairs])
+                for name, (ks, pairs) in sweep.items()
+                if name in shown
             }
             for held_out, sweep in lines.items()
         }
         true = None if truth is None else truth[side]
         figure = figures.extreme_sweep_figure(values, ylabel=list(ENDS.values())[side], truth=true)
         name = f"extremes-over-k-{side}"
-        panes.append(Pane(name, figure, f"{title}, over k", follow="k", caption=LINES[tuple(lines)]))
-    # The browser takes a figure over all k for the same as long as the frames are: other lines are another figure.
+        panes.append(
+            Pane(name, figure, f"{title}, over k", follow="k", caption=LINES[tuple(lines)])
+        )
+    # The browser takes a figure over all k for the same as long as the frames are: other lines are
+    # another figure.
     drawn = [*("split" if held_out else "none" for held_out in lines), *shown]
-    live_figure(f"extremes-over-k-{'-'.join(drawn)}", panes, legend=True, **following(problem, found))
+    live_figure(
+        f"extremes-over-k-{'-'.join(drawn)}", panes, legend=True, **following(problem, found)
+    )
 
 
 def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
@@ -249,9 +311,17 @@ def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
     profile = frames.known_frames(problem)
     if profile is not None:
         content = profile.content
-        columns = {name: [frames.column(content, "k", name, key) for key in ("alpha_inf", "beta_0")] for name in names}
-        both = {name: [Extremes(*each) for each in zip(*sides, strict=True)] for name, sides in columns.items()}
-        found[problem.settings.split is not None] = {name: (content["k"]["stops"], both[name]) for name in names}
+        columns = {
+            name: [frames.column(content, "k", name, key) for key in ("alpha_inf", "beta_0")]
+            for name in names
+        }
+        both = {
+            name: [Extremes(*each) for each in zip(*sides, strict=True)]
+            for name, sides in columns.items()
+        }
+        found[problem.settings.split is not None] = {
+            name: (content["k"]["stops"], both[name]) for name in names
+        }
     other = _other_over_k(problem, names)
     if other is not None:
         found[problem.settings.split is None] = other
@@ -263,7 +333,8 @@ def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
 def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
     """Both ends with the other split at every k; None while they are not measured."""
     other = allowed(results.with_other_split(problem).having(methods=tuple(names)))
-    split, ks = other.settings.split, other.stops[0]
+    split = other.settings.split
+    ks = other.stops[0]
     names = [name for name in names if name in other.settings.methods]
     seconds = results.seconds(other, ks=len(ks))
     if seconds > PROFILE_SECONDS:
@@ -284,7 +355,9 @@ def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
 
 @dataclass(frozen=True, eq=False)
 class InfluenceResult:
-    """The influence of single samples in one family, and its extreme without the most influential ones."""
+    """The influence of single samples in one family, and its extreme without the most influential
+    ones.
+    """
 
     found: Influence
     falls: tuple[Removal, ...]
@@ -301,14 +374,19 @@ def _single(problem: Problem) -> None:
     able = [name for name in visible(settings.methods) if _influence.carries(name)]
     left = [ESTIMATORS[name].title for name in visible(settings.methods) if name not in able]
     if left:
-        st.caption(f"Left out, because they do not count single samples in one ball each: {plain(', '.join(left))}.")
+        st.caption(
+            "Left out, because they do not count single samples in one ball each:"
+            f" {plain(', '.join(left))}."
+        )
     if not able:
         st.info("Choose kNN, KDE, iPR or Coverage to see which samples carry others.")
         return
     name, role = _choose(able)
     key = ("autopsy", problem.key, name, settings.k, settings.bandwidth, settings.split, role)
     drawn = problem.toy is not None
-    seconds = PASSES * estimate_seconds(*problem.sizes, methods=1, split=settings.split, drawn=drawn)
+    seconds = PASSES * estimate_seconds(
+        *problem.sizes, methods=1, split=settings.split, drawn=drawn
+    )
     made = answers.tab_result(key, seconds, partial(_measured, problem, name, role))
     if made is not None:
         _result(problem, made)
@@ -318,13 +396,15 @@ def _example(settings: ExploreSettings) -> None:
     """Link the paper's own example, or explain it where it is on screen."""
     if replace(settings, lam=1.0, seed=0, methods=EXAMPLE.methods) == EXAMPLE:
         st.caption(
-            "This is the worked example: the last real row lies far from all else, at (4, ..., 4). Its ball out to its "
-            "4th nearest real sample reaches back over the whole set, so that in iPR it makes look real whatever is "
-            "generated there, true or not."
+            "This is the worked example: the last real row lies far from all else, at (4, ..., 4)."
+            " Its ball out to its 4th nearest real sample reaches back over the whole set, so that"
+            " in iPR it makes look real whatever is generated there, true or not."
         )
         return
     link = f"{st.context.url}?{urlencode(EXAMPLE.to_query())}"
-    st.link_button("Worked example: one outlier", link, icon=":material/open_in_new:", help=EXAMPLE_HELP)
+    st.link_button(
+        "Worked example: one outlier", link, icon=":material/open_in_new:", help=EXAMPLE_HELP
+    )
 
 
 def _choose(able: Sequence[str]) -> tuple[str, Role]:
@@ -337,7 +417,8 @@ def _choose(able: Sequence[str]) -> tuple[str, Role]:
 
 def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> InfluenceResult:
     """The influence of the samples of one role in one family; for any thread."""
-    (pair, seed), split = problem.draw(0), problem.settings.split
+    pair, seed = problem.draw(0)
+    split = problem.settings.split
     part = 1 / PASSES
     found = _influence.influence(
         pair,
@@ -350,33 +431,41 @@ def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> Influe
         progress=lambda done: tick(part * done),
     )
     rest: Progress = lambda done: tick(part + (1 - part) * done)  # noqa: E731
-    return InfluenceResult(found, _influence.removals(pair, found, split=split, seed=seed, progress=rest))
+    return InfluenceResult(
+        found, _influence.removals(pair, found, split=split, seed=seed, progress=rest)
+    )
 
 
 def _result(problem: Problem, made: InfluenceResult) -> None:
-    found, falls, role = made.found, made.falls, made.found.role
+    found = made.found
+    falls = made.falls
+    role = made.found.role
     other = OTHER[role]
     counts = found.ball_members.counts
     published = PUBLISHED.get((found.method, role)) if problem.settings.split is None else None
     means = f", which is what {published} reports" if published else ""
     st.caption(
-        f"A {role} sample *carries* a {other} one if it is among the {role} samples that "
-        f"{ESTIMATORS[found.method].title} counts for it, and carries it *alone* if nobody else is. **Carried** is the "
-        f"share of {other} samples that at least one carries{means}. **{ENDS[role]}**, the end of the curve, is the "
-        f"lowest share of {other} samples called {role} by a classifier that is right about every {role} one: it may "
-        "ask for more than one carrier and lie lower, and it is 1 where no classifier is right about all of them."
+        f"A {role} sample *carries* a {other} one if it is among the {role} samples that"
+        f" {ESTIMATORS[found.method].title} counts for it, and carries it *alone* if nobody else"
+        f" is. **Carried** is the share of {other} samples that at least one carries{means}."
+        f" **{ENDS[role]}**, the end of the curve, is the lowest share of {other} samples called"
+        f" {role} by a classifier that is right about every {role} one: it may ask for more than"
+        " one carrier and lie lower, and it is 1 where no classifier is right about all of them."
     )
     if not falls:
         st.info(f"k = {found.k} needs every sample; none can be taken away.")
         return
     top = found.top(LISTED)
-    before = f"{ENDS[role]} = {falls[0].extreme:.3f}, carried: {falls[0].share:.1%} of {len(counts):,} {other} samples"
+    before = (
+        f"{ENDS[role]} = {falls[0].extreme:.3f}, carried: {falls[0].share:.1%} of {len(counts):,}"
+        f" {other} samples"
+    )
     if len(falls) > 1:
         (row,) = falls[1].rows
         after = (
-            f" **Row {row + 1}** of the {role} samples carries {found.carried[top[0]]:,} of them, "
-            f"{found.alone[top[0]] or 'none'} alone. Measured again without it: {ENDS[role]} = {falls[1].extreme:.3f}, "
-            f"carried: {falls[1].share:.1%}."
+            f" **Row {row + 1}** of the {role} samples carries {found.carried[top[0]]:,} of them,"
+            f" {found.alone[top[0]] or 'none'} alone. Measured again without it: {ENDS[role]} ="
+            f" {falls[1].extreme:.3f}, carried: {falls[1].share:.1%}."
         )
     else:
         after = f" No {role} sample that carries any can be taken away."
@@ -389,7 +478,8 @@ def _result(problem: Problem, made: InfluenceResult) -> None:
 
 def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
     """Draw the samples that carry most, and the end of the curve without them. truth: the true end."""
-    role, top = found.role, found.top(LISTED)
+    role = found.role
+    top = found.top(LISTED)
     color = figures.REAL_COLOR if role == "real" else figures.GENERATED_COLOR
     bars = figures.carriers_figure(
         [f"row {row + 1}" for row in found.rows[top]],
@@ -406,7 +496,10 @@ def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None
         color=figures.colors([found.method])[found.method],
         truth=truth,
     )
-    why = "Without a sample the others' balls may change, so what is measured again can differ from a subtraction."
+    why = (
+        "Without a sample the others' balls may change, so what is measured again can differ from a"
+        " subtraction."
+    )
     who = f"How many {OTHER[role]} samples each {role} one carries, alone and in all."
     live_figure(
         "autopsy",
@@ -431,7 +524,9 @@ def _carriers_table(found: Influence, top: NDArray[np.intp], side: Samples) -> N
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         share = st.column_config.NumberColumn(format="percent")
-        st.dataframe(table, hide_index=True, column_config={"carried, share": share}, key="autopsy-table")
+        st.dataframe(
+            table, hide_index=True, column_config={"carried, share": share}, key="autopsy-table"
+        )
         st.caption("Rows are counted from 1 in the sample's own file or draw.")
 
 
@@ -448,18 +543,31 @@ def _copies(problem: Problem) -> None:
     if found is None:
         return
     if not (found.real or found.generated or found.shared_generated):
-        st.caption("No row occurs twice, neither inside a set nor across the two: nothing to reduce.")
+        st.caption(
+            "No row occurs twice, neither inside a set nor across the two: nothing to reduce."
+        )
         return
     st.markdown(counted(found, n_real, n_generated))
-    measured = ("distinct", problem.key, settings.methods, settings.k, settings.bandwidth, settings.split)
+    measured = (
+        "distinct",
+        problem.key,
+        settings.methods,
+        settings.k,
+        settings.bandwidth,
+        settings.split,
+    )
     seconds = len(COPIES_TITLES) * results.seconds(problem) / problem.repeats
 
     def measure(tick: Progress) -> tuple[Distinct, ...]:
         """Both ends on all rows and on fewer; for any thread."""
-        (pair, seed), split = problem.draw(0), settings.split
+        pair, seed = problem.draw(0)
+        split = settings.split
         width = results.width(problem)
-        methods, k = settings.methods, settings.k
-        return _influence.distinct(pair, methods, k=k, bandwidth=width, split=split, seed=seed, progress=tick)
+        methods = settings.methods
+        k = settings.k
+        return _influence.distinct(
+            pair, methods, k=k, bandwidth=width, split=split, seed=seed, progress=tick
+        )
 
     ends = answers.tab_result(measured, seconds, measure)
     if ends is not None:
@@ -469,9 +577,10 @@ def _copies(problem: Problem) -> None:
 def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
     """The number of rows that repeat others, as text."""
     return (
-        f"**{found.real:,}** of {n_real:,} real and **{found.generated:,}** of {n_generated:,} generated rows repeat "
-        f"an earlier one of their set; **{found.shared_generated:,}** generated rows are exact copies of real ones. "
-        "Copies shrink the balls of their own set, and a generated copy of a real fit sample is always carried by it."
+        f"**{found.real:,}** of {n_real:,} real and **{found.generated:,}** of {n_generated:,}"
+        f" generated rows repeat an earlier one of their set; **{found.shared_generated:,}**"
+        " generated rows are exact copies of real ones. Copies shrink the balls of their own set,"
+        " and a generated copy of a real fit sample is always carried by it."
     )
 
 
@@ -481,17 +590,24 @@ def copies_table(found: tuple[Distinct, ...], methods: Sequence[str]) -> None:
         if each.extremes is None:
             st.info(f"{title.capitalize()}: too few rows are left for this k.")
     measured = [
-        (title, each.extremes) for title, each in zip(COPIES_TITLES, found, strict=True) if each.extremes is not None
+        (title, each.extremes)
+        for title, each in zip(COPIES_TITLES, found, strict=True)
+        if each.extremes is not None
     ]
     columns: dict[str, list[Any]] = {"estimator": [ESTIMATORS[name].title for name in methods]}
     for side, end in enumerate(("α∞", "β0")):
         for title, ends in measured:
             columns[f"{end}, {title}"] = [ends[name][side] for name in methods]
-    numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in columns if name != "estimator"}
+    numbers = {
+        name: st.column_config.NumberColumn(format="%.3f")
+        for name in columns
+        if name != "estimator"
+    }
     st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=numbers, key="copies-table")
     dropped = found[1].dropped, found[2].dropped
     st.caption(
-        f"One of each: of equal rows in a set only the first stays ({dropped[0][0]:,} real and {dropped[0][1]:,} "
-        f"generated rows go). No copies across: generated rows that equal a real one go besides "
-        f"({dropped[1][1] - dropped[0][1]:,} more). Each is measured again; rows keep their part of the split."
+        f"One of each: of equal rows in a set only the first stays ({dropped[0][0]:,} real and"
+        f" {dropped[0][1]:,} generated rows go). No copies across: generated rows that equal a real"
+        f" one go besides ({dropped[1][1] - dropped[0][1]:,} more). Each is measured again; rows"
+        " keep their part of the split."
     )

@@ -1,4 +1,6 @@
-"""How far each family could be off where no truth is known: its errors on a surrogate, whose truth is known."""
+"""How far each family could be off where no truth is known: its errors on a surrogate, whose truth
+is known.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,26 @@ from prviz.studies.surrogate.choice import best_surrogate, cheap_kinds, trial_se
 from prviz.studies.surrogate.surrogate import SurrogateSources
 
 # Most principal components that the surrogate keeps, and seed of its fresh sample.
-MOST_DIMENSIONS, SEED = 32, 1
+MOST_DIMENSIONS = 32
+SEED = 1
 # Rough seconds of the truth, beside the fits and the measurement.
 TRUTH_SECONDS = 3.0
 ABOUT = (
-    "A density is fitted to each set, of several kinds the one that a two-sample test finds closest; its true curve is "
-    "known. ± is how far the area of each family is from the true one on a fresh sample of it, with these settings."
+    "A density is fitted to each set, of several kinds the one that a two-sample test finds"
+    " closest; its true curve is known. ± is how far the area of each family is from the true one"
+    " on a fresh sample of it, with these settings."
 )
 UNKNOWN = "How far each is off is unknown: no surrogate resembles the data."
-POOR = " Here even the best one is poor: fresh samples of it are told from the data, so that its errors say nothing."
+POOR = (
+    " Here even the best one is poor: fresh samples of it are told from the data, so that its"
+    " errors say nothing."
+)
 
 
 class SurrogateErrors(NamedTuple):
-    """Area under each family's curve of a surrogate's sample minus the true area; True if the fit is poor."""
+    """Area under each family's curve of a surrogate's sample minus the true area; True if the fit
+    is poor.
+    """
 
     area: Mapping[str, float]
     poor: bool
@@ -53,14 +62,24 @@ def known(problem: Problem) -> SurrogateErrors | None:
 
 
 def draw(problem: Problem) -> None:
-    """Draw the button that measures the errors, or what they are of; nothing where a truth is known."""
+    """Draw the button that measures the errors, or what they are of; nothing where a truth is
+    known.
+    """
     if problem.toy is not None or problem.settings.approximate:
         return
-    key, wanted = _key(problem), explore_session().far_off
+    key = _key(problem)
+    wanted = explore_session().far_off
     if key not in wanted and known(problem) is None:
-        st.button("How far could each be off?", key="far-off", type="tertiary", on_click=wanted.add, args=(key,))
+        st.button(
+            "How far could each be off?",
+            key="far-off",
+            type="tertiary",
+            on_click=wanted.add,
+            args=(key,),
+        )
         return
-    pair, d = problem.pair, min(MOST_DIMENSIONS, problem.pair.d)
+    pair = problem.pair
+    d = min(MOST_DIMENSIONS, problem.pair.d)
     fits = sum(trial_seconds(pair, d, each) for each in cheap_kinds(pair, d))
     seconds = fits + TRUTH_SECONDS + results.seconds(problem)
     found = answers.tab_result(key, seconds, lambda progress: measure(problem, progress))
@@ -76,9 +95,13 @@ def measure(problem: Problem, progress: Progress) -> SurrogateErrors:
     """Fit the best surrogate to the pair, and measure its fresh sample as the pair is measured."""
     settings = problem.settings
     sources = SurrogateSources(problem.pair)
-    best = best_surrogate(sources, min(MOST_DIMENSIONS, sources.components.most), part_of(progress, 0, 2))
+    best = best_surrogate(
+        sources, min(MOST_DIMENSIONS, sources.components.most), part_of(progress, 0, 2)
+    )
     fitted = best.surrogate.problem()
-    sample, split, width = fitted.sample(fitted.default_n, SEED), settings.split, settings.bandwidth
+    sample = fitted.sample(fitted.default_n, SEED)
+    split = settings.split
+    width = settings.bandwidth
     found = estimate(
         sample,
         settings.methods,
@@ -89,4 +112,6 @@ def measure(problem: Problem, progress: Progress) -> SurrogateErrors:
         progress=part_of(progress, 1, 2),
     )
     truth = fitted.truth().auc
-    return SurrogateErrors({name: each.curve.auc - truth for name, each in found.items()}, best.poor)
+    return SurrogateErrors(
+        {name: each.curve.auc - truth for name, each in found.items()}, best.poor
+    )

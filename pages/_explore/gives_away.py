@@ -1,4 +1,6 @@
-"""The panel on what gives the generated samples away: features, samples, and what remains without these features."""
+"""The panel on what gives the generated samples away: features, samples, and what remains without
+these features.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,18 @@ from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
 
 # Width and height of a histogram, in units of its own.
-WIDTH, HEIGHT = 150.0, 44.0
+WIDTH = 150.0
+HEIGHT = 44.0
 # Samples of either kind that are shown, and seconds that a million values take on a slow machine.
-SHOWN, SECONDS = 4, 8.0
+SHOWN = 4
+SECONDS = 8.0
 KINDS = (("most surely generated", "generated"), ("most surely missing", "real"))
 
 
 def draw(problem: Problem, _: results.Results) -> None:
-    """Features with both distributions, the areas, samples, and the button that leaves the features out."""
+    """Features with both distributions, the areas, samples, and the button that leaves the features
+    out.
+    """
     _take_back(problem)
     pair = problem.pair
     key = _key(problem)
@@ -50,7 +56,12 @@ def draw(problem: Problem, _: results.Results) -> None:
             _leave_out(problem, first)
             st.rerun(scope="app")
         if places := _places(problem, first):
-            st.button("Find them among the samples", key="find-samples", on_click=_find, args=(problem, places))
+            st.button(
+                "Find them among the samples",
+                key="find-samples",
+                on_click=_find,
+                args=(problem, places),
+            )
     st.html(f'<div class="away">{_rest(problem, first)}</div>')
 
 
@@ -60,7 +71,8 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 def known_witness(problem: Problem) -> Witness | None:
     """The witness as far as the panel has measured it; None before it was opened."""
-    held, key = cache.session().results, _key(problem)
+    held = cache.session().results
+    key = _key(problem)
     found: Witness | None = held.get((*key, "areas")) or held.get(key)
     return found
 
@@ -105,19 +117,32 @@ def _features(pair: SamplePair, found: Witness) -> str:
     parts = [f"<p>{html.escape(each)}.</p>" for each in found.of_all]
     if found.named:
         roles = (("real", REAL_COLOR), ("generated", GENERATED_COLOR))
-        parts.append("<p>" + " ".join(f'<i style="background:{color}"></i>{role}' for role, color in roles) + "</p>")
+        parts.append(
+            "<p>"
+            + " ".join(f'<i style="background:{color}"></i>{role}' for role, color in roles)
+            + "</p>"
+        )
     parts += [_feature(each) for each in found.named]
     if found.area is not None:
-        of = "" if found.area_samples is None else f", of at most {found.area_samples:,} samples of each set"
+        of = (
+            ""
+            if found.area_samples is None
+            else f", of at most {found.area_samples:,} samples of each set"
+        )
         parts.append(_bar(f"area with all {pair.d:,} features{of}", found.area))
-        parts += [_bar(each.words, each.area, "" if each.helps else "does not help") for each in found.remedies]
+        parts += [
+            _bar(each.words, each.area, "" if each.helps else "does not help")
+            for each in found.remedies
+        ]
     return "".join(parts)
 
 
 def _rest(problem: Problem, found: Witness) -> str:
     """The most telling samples, and what was not tested, as HTML."""
     parts = list[str]()
-    sides = [(title, role, rows) for (title, role), rows in zip(KINDS, _rows(found), strict=True) if rows]
+    sides = [
+        (title, role, rows) for (title, role), rows in zip(KINDS, _rows(found), strict=True) if rows
+    ]
     if sides:
         listed = "".join(_samples(problem, found, title, role, rows) for title, role, rows in sides)
         parts.append(f'<div class="sides">{listed}</div>')
@@ -137,20 +162,27 @@ def _feature(named: NamedColumns) -> str:
 
 
 def _histogram(bins: Histogram, named: NamedColumns, name: str) -> str:
-    """Both distributions as steps, with square roots as heights, and the ends that the sentence is about."""
+    """Both distributions as steps, with square roots as heights, and the ends that the sentence is
+    about.
+    """
     shares = [np.sqrt(np.array(side) / max(sum(side), 1)) for side in (bins.real, bins.generated)]
     top = max(float(side.max()) for side in shares)
     step = WIDTH / len(bins.real)
     drawn = ""
     for side, color in zip(shares, (REAL_COLOR, GENERATED_COLOR), strict=True):
         heights = HEIGHT - (HEIGHT - 2) * side / top
-        steps = "".join(f"H{step * place:.1f}V{height:.1f}h{step:.1f}" for place, height in enumerate(heights))
+        steps = "".join(
+            f"H{step * place:.1f}V{height:.1f}h{step:.1f}" for place, height in enumerate(heights)
+        )
         drawn += f'<path d="M0 {HEIGHT}{steps}V{HEIGHT}Z" fill="{color}44" stroke="{color}"/>'
     for end in dict.fromkeys((named.low, named.high)):
         if end is not None and bins.edges[0] <= end <= bins.edges[-1]:
             at = step * float(np.interp(end, bins.edges, range(len(bins.edges))))
             drawn += f'<path d="M{at:.1f} 0V{HEIGHT}" stroke="#888" stroke-dasharray="2 2"/>'
-    size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
+    size = (
+        f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
+        ' preserveAspectRatio="none"'
+    )
     picture = quote(f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>')
     return f'<img src="data:image/svg+xml,{picture}" alt="{name}: both distributions">'
 
@@ -171,7 +203,9 @@ def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequ
     for row, look in zip(rows, looks, strict=True):
         own = f"row {int(numbers[row]) + 1:,}"
         if look.picture:
-            lines += f'<img src="{html.escape(look.picture)}" alt="{role} sample, {own}" title="{own}">'
+            lines += (
+                f'<img src="{html.escape(look.picture)}" alt="{role} sample, {own}" title="{own}">'
+            )
             continue
         said = look.text
         if not said and found.named:
@@ -189,22 +223,36 @@ def _leave_out(problem: Problem, found: Witness) -> None:
     before = problem.uploaded
     whole = problem.pair if before is None else before.pair
     left = leaving_out(whole, found.columns)
-    dropped = tuple(whole.real.features[column] for column in found.columns) if whole.real.features else ()
+    dropped = (
+        tuple(whole.real.features[column] for column in found.columns)
+        if whole.real.features
+        else ()
+    )
     if before is not None and dropped:  # as the files are read with these columns as labels
-        sides = [_with_labels(each, of, found.columns, dropped) for each, of in zip(left, whole, strict=True)]
+        sides = [
+            _with_labels(each, of, found.columns, dropped)
+            for each, of in zip(left, whole, strict=True)
+        ]
         choice = replace(before.choice, drop=(*before.choice.drop, *dropped))
         uploaded = replace(before, pair=SamplePair(*sides), choice=choice, before=(now, before))
     else:
-        note = "1 feature left out" if len(found.columns) == 1 else f"{len(found.columns)} features left out"
+        note = (
+            "1 feature left out"
+            if len(found.columns) == 1
+            else f"{len(found.columns)} features left out"
+        )
         kept = np.setdiff1d(np.arange(whole.d), found.columns).tolist()
-        names = tuple(column_text(whole, column) for column in kept)  # else they would be numbered anew
+        # else they would be numbered anew
+        names = tuple(column_text(whole, column) for column in kept)
         sides = [replace(each, name=f"{each.name}, {note}", features=names) for each in left]
         files = tuple(each.name for each in sides)
         uploaded = Uploaded(SamplePair(*sides), files, (None, None), before=(now, before))
     explore_session().next = replace(now, source="upload", problem="", parameters={}), uploaded
 
 
-def _with_labels(left: Samples, whole: Samples, columns: Sequence[int], names: Sequence[str]) -> Samples:
+def _with_labels(
+    left: Samples, whole: Samples, columns: Sequence[int], names: Sequence[str]
+) -> Samples:
     """The samples with the columns that were left out as labels."""
     labels = {name: whole.values[:, column] for name, column in zip(names, columns, strict=True)}
     return replace(left, labels={**left.labels, **labels})
@@ -218,7 +266,11 @@ def _take_back(problem: Problem) -> None:
     if pressed("Take the features back", "take-back", icon=":material/undo:"):
         now = explore_session().update().settings
         same = replace(
-            now, source=settings.source, problem=settings.problem, parameters=settings.parameters, n=settings.n
+            now,
+            source=settings.source,
+            problem=settings.problem,
+            parameters=settings.parameters,
+            n=settings.n,
         )
         explore_session().next = same, uploaded
         st.rerun(scope="app")

@@ -1,4 +1,6 @@
-"""The first minute of Explore: five steps from a line between two sets to the page's own controls, shown once."""
+"""The first minute of Explore: five steps from a line between two sets to the page's own controls,
+shown once.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,16 @@ from prviz.samples import SamplePair
 from prviz.toys import toy
 
 _FOLDER = Path(__file__).parent
-# A cookie of visitors who have seen it or skipped it, the step in a link, the component's key, and the session's entry.
-COOKIE, STEP, KEY, SHOWN = "prviz-guide", "step", "guide", "guide-shown"
+# A cookie of visitors who have seen it or skipped it, the step in a link, the component's key, and
+# the session's entry.
+COOKIE = "prviz-guide"
+STEP = "step"
+KEY = "guide"
+SHOWN = "guide-shown"
 
-MEANS, REAL, GENERATED = (-3.5, -1.0, 1.0, 3.5), (0.2, 0.6, 0.2, 0.0), (0.0, 0.1, 0.5, 0.4)
+MEANS = (-3.5, -1.0, 1.0, 3.5)
+REAL = (0.2, 0.6, 0.2, 0.0)
+GENERATED = (0.0, 0.1, 0.5, 0.4)
 # What the steps are about, and what Explore shows after them: four modes in the plane, in a row.
 SETTINGS = ExploreSettings(
     problem="mixtures",
@@ -49,7 +57,9 @@ WATCHED = 0.4
 
 
 def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
-    """Of a line across the row of modes, real before it: its place, fpr, fnr and the lam at which no line is better."""
+    """Of a line across the row of modes, real before it: its place, fpr, fnr and the lam at which
+    no line is better.
+    """
     centres = np.multiply(MEANS, math.sqrt(2))
     from_centres = offsets[:, None] - centres
     fpr = ndtr(-from_centres) @ REAL
@@ -77,7 +87,9 @@ def draw_of(seed: int) -> dict[str, Any]:
 
 
 def neighbours(pair: SamplePair, seed: int) -> dict[str, Any]:
-    """A held-out real sample in the middle, and of its k-nearest neighbours the distances and whether they are real."""
+    """A held-out real sample in the middle, and of its k-nearest neighbours the distances and
+    whether they are real.
+    """
     split = pair.split(SETTINGS.split, seed)
     held_out = split.evaluate.real.values
     watched = held_out[np.argmin(np.linalg.norm(held_out - WATCHED, axis=1))]
@@ -121,15 +133,21 @@ def show(shown: bool) -> None:
 
 
 def is_due() -> bool:
-    """True where the steps stand in place of Explore: asked for, or never seen by a visitor who follows no link."""
+    """True where the steps stand in place of Explore: asked for, or never seen by a visitor who
+    follows no link.
+    """
     if SHOWN not in st.session_state:
         asked = st.query_params.to_dict()
-        st.session_state[SHOWN] = STEP in asked or not (asked or COOKIE in st.context.cookies.to_dict())
+        st.session_state[SHOWN] = STEP in asked or not (
+            asked or COOKIE in st.context.cookies.to_dict()
+        )
     return bool(st.session_state[SHOWN])
 
 
 def draw() -> None:
-    """Draw the steps, which end in Explore: on the same samples, or where they are skipped in its first view."""
+    """Draw the steps, which end in Explore: on the same samples, or where they are skipped in its
+    first view.
+    """
     _component(key=KEY, data=as_text(content()), on_over_change=_over)
 
 

@@ -1,4 +1,6 @@
-"""The main figure: k, bandwidth and lam as sliders, the curves, the same classifiers in error space, the bias bars."""
+"""The main figure: k, bandwidth and lam as sliders, the curves, the same classifiers in error
+space, the bias bars.
+"""
 
 from __future__ import annotations
 
@@ -44,17 +46,22 @@ from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 # Largest number of a question: what JavaScript counts to exactly.
 MOST_QUESTIONS = 2**53
 BOUND_HELP = (
-    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by the best "
-    f"classifier, judged on samples that it has not seen. A curve is thin where it does: there a family is "
-    f"refuted, and the area of the best classifier is cut to its bound. {NO_LOWER_BOUND}"
+    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent;"
+    " by the best classifier, judged on samples that it has not seen. A curve is thin where it"
+    " does: there a family is refuted, and the area of the best classifier is cut to its bound."
+    f" {NO_LOWER_BOUND}"
 )
 LIMITS_HELP = (
-    "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "
-    "further sample repairs, only another k."
+    "Dotted: what an estimator comes to with ever more samples at this k. What lies between that"
+    " and the truth no further sample repairs, only another k."
 )
-ERROR_HELP = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
+ERROR_HELP = (
+    "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
+)
 K_HELP = "How many nearest neighbours a ball holds; √n uses the size of one set before the split."
-HELP = "Higher and further right is better. A click on a curve sets λ, and in Space takes its family."
+HELP = (
+    "Higher and further right is better. A click on a curve sets λ, and in Space takes its family."
+)
 
 
 def last(shared: Session) -> Answer:
@@ -74,7 +81,11 @@ def wanted(held: ExploreSession, shared: Session) -> Problem:
     if settings.source == "upload" and held.uploaded is None:
         before = last(shared).problem.settings
         settings = replace(
-            settings, source=before.source, problem=before.problem, parameters=before.parameters, n=before.n
+            settings,
+            source=before.source,
+            problem=before.problem,
+            parameters=before.parameters,
+            n=before.n,
         )
     return allowed(problem_of(settings, held.uploaded, shared))
 
@@ -82,16 +93,22 @@ def wanted(held: ExploreSession, shared: Session) -> Problem:
 def controls(problem: Problem, view: str) -> list[Control]:
     """The controls of the figure; the bandwidth's only where a family has one.
 
-    view : one of VIEWS; bound and limits are drawn beside curves alone, and so are the chips that ask for them.
+    view : one of VIEWS; bound and limits are drawn beside curves alone, and so are the chips that
+    ask for them.
     """
-    settings, top, (ks, units) = problem.settings, problem.largest_k, problem.stops
+    settings = problem.settings
+    top = problem.largest_k
+    ks, units = problem.stops
     k = Slider(
         "k",
         "Neighbours k",
         ks,
         settings.k,
         problem.k,
-        marks=[*((mark, str(mark)) for mark in (3, 4, 5) if mark <= top), ("sqrt", f"√n = {min(problem.root_k, top)}")],
+        marks=[
+            *((mark, str(mark)) for mark in (3, 4, 5) if mark <= top),
+            ("sqrt", f"√n = {min(problem.root_k, top)}"),
+        ],
         number=(1, top, 1),
         help=f"{K_HELP} {no_frames(problem)}".strip(),
     )
@@ -104,7 +121,10 @@ def controls(problem: Problem, view: str) -> list[Control]:
         marks=[(None, "auto: each class's own"), (1, "1")],
         number=(*BANDWIDTH_LIMITS, 0.001),
         empty="auto",
-        help="Radius of KDE's balls, in mean k-NN radii. auto: each class's own mean radius; a value: one for both.",
+        help=(
+            "Radius of KDE's balls, in mean k-NN radii. auto: each class's own mean radius; a"
+            " value: one for both."
+        ),
     )
     angle = lam_angle(settings.lam)
     lam = Slider(
@@ -116,9 +136,17 @@ def controls(problem: Problem, view: str) -> list[Control]:
         marks=[(0, "recall end"), (45, "λ = 1"), (90, "precision end")],
         angle=True,
         group="figure",
-        help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
+        help=(
+            "Large λ: what share of the generated samples is good. Small λ: what share of the real"
+            " ones is covered."
+        ),
     )
-    found: list[Control] = [k, *([bandwidth] if units else []), *data_controls.sliders(settings), lam]
+    found: list[Control] = [
+        k,
+        *([bandwidth] if units else []),
+        *data_controls.sliders(settings),
+        lam,
+    ]
     if problem.truth is not None and not settings.approximate and view == VIEWS[0]:
         found.append(Chips("show", "Show", _shown(problem), settings.show))
     return found
@@ -136,28 +164,49 @@ def no_frames(problem: Problem) -> str:
 def _shown(problem: Problem) -> list[tuple[str, str, str]]:
     """What can be drawn beside the curves: name, label and help."""
     bound = bounds.bound(problem)
-    label = "95 % bound" if bound is None or bound.auc <= bounds.WIDEST else "95 % bound: rules nothing out"
+    label = (
+        "95 % bound"
+        if bound is None or bound.auc <= bounds.WIDEST
+        else "95 % bound: rules nothing out"
+    )
     limits = [(SHOW_LIMITS, "limits for n → ∞", LIMITS_HELP)]
-    return [(SHOW_BOUND, label, BOUND_HELP), *(limits if problem.settings.split is not None else [])]
+    return [
+        (SHOW_BOUND, label, BOUND_HELP),
+        *(limits if problem.settings.split is not None else []),
+    ]
 
 
 def content(
-    held: ExploreSession, shared: Session, asked: Problem, number: int, answer: Answer, have: set[str] | None = None
+    held: ExploreSession,
+    shared: Session,
+    asked: Problem,
+    number: int,
+    answer: Answer,
+    have: set[str] | None = None,
 ) -> bytes:
     """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
 
     number : of the last question that `asked` knows of. have : as of `figure_content`.
     """
     state = held.update()
-    problem, found = answer.problem, answer.drawn
+    problem = answer.problem
+    found = answer.drawn
     truth = problem.truth
     curves = found.curves
     shade = bounds.shade(problem)
-    known = bounds.every_limit(problem) if answer.final else {}  # drawn for the row that is pointed at
+    # drawn for the row that is pointed at
+    known = bounds.every_limit(problem) if answer.final else {}
     limits = {limit_label(name): curve for name, curve in known.items()}
-    errors, table = far_off.known(problem), numbers(problem, found)
+    errors = far_off.known(problem)
+    table = numbers(problem, found)
     drawing = figure_content(
-        [curve_space(problem, found, table) if state.view == VIEWS[0] else error_space(problem, found)],
+        [
+            (
+                curve_space(problem, found, table)
+                if state.view == VIEWS[0]
+                else error_space(problem, found)
+            )
+        ],
         controls=controls(asked, state.view),
         curves=linked(curves, truth),
         lines=limits if shade is None else {BOUND: shade, **limits},
@@ -184,23 +233,34 @@ def content(
         "stale": answer.stale,
         "other": not answer.final and asked.key[:2] != problem.key[:2],
         "pending": bounds.is_pending(problem, shared.stopped),
-        "more": bool(needs.missing(needs.needs(asked, None, snapshots.pin_needs(asked, state.pins)), shared.stopped)),
+        "more": bool(
+            needs.missing(
+                needs.needs(asked, None, snapshots.pin_needs(asked, state.pins)), shared.stopped
+            )
+        ),
     }
     return joined(drawing, beside)
 
 
 def understand(held: ExploreSession, shared: Session) -> Ask:
-    """How questions on the line are understood: their values change the state, which the answer is about."""
+    """How questions on the line are understood: their values change the state, which the answer is
+    about.
+    """
 
     def understood(sent: Mapping[str, Any], sink: Sink) -> Question:
-        values, number = sent.get("values"), int(sent["q"])
+        values = sent.get("values")
+        number = int(sent["q"])
         have = set(map(str, sent.get("have", ())))
         if not 0 < number <= MOST_QUESTIONS:
             raise ValueError("a question has a number")
         held.asked = max(held.asked, number)
         settings = held.update().settings
         # What was moved for other data must not count for these.
-        if isinstance(values, Mapping) and values and sent.get("of") == [settings.source, settings.problem]:
+        if (
+            isinstance(values, Mapping)
+            and values
+            and sent.get("of") == [settings.source, settings.problem]
+        ):
             try:
                 held.update(lambda state: state.with_values(values))
                 held.refused = ""
@@ -208,7 +268,8 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
                 held.refused = str(error)
         asked = wanted(held, shared)
         wishes = snapshots.pin_needs(asked, held.update().pins)
-        over, film = str(sent.get("film", "")), dict[str, Any]()
+        over = str(sent.get("film", ""))
+        film = dict[str, Any]()
         if over and over in snapshots.films(asked):  # most questions are of no film
             film = snapshots.film_content(asked, over)
             wishes += snapshots.film_needs(asked, over)
@@ -227,7 +288,9 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
 
 
 def _choose(name: object) -> None:
-    """A click on a curve: the panel Space is about its family; what is open, and what colours mean, stays."""
+    """A click on a curve: the panel Space is about its family; what is open, and what colours mean,
+    stays.
+    """
     if name in (*state().settings.methods, TRUTH):
         explore_session().method = str(name)
 
@@ -259,7 +322,9 @@ TOLD: Mapping[str, Callable[[object], object]] = {
 
 
 def position(problem: Problem) -> dict[str, float | None]:
-    """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic one."""
+    """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic
+    one.
+    """
     return {"k": problem.k, "bandwidth": problem.settings.bandwidth}
 
 
@@ -288,14 +353,19 @@ def shown_alone(found: results.Results) -> results.Results:
 def over(problem: Problem) -> dict[str, list[str]]:
     """The families that each slider moves, by its name; a slider that moves none is left out."""
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
-    by_k = [name for name in problem.tuned if name not in tuned or problem.settings.bandwidth is None]
+    by_k = [
+        name for name in problem.tuned if name not in tuned or problem.settings.bandwidth is None
+    ]
     return {control: names for control, names in (("k", by_k), ("bandwidth", tuned)) if names}
 
 
 def hubs(problem: Problem) -> str:
-    """Sentence on the share of hubs among the samples on screen, where a family measures at hubs alone."""
+    """Sentence on the share of hubs among the samples on screen, where a family measures at hubs
+    alone.
+    """
     for name in problem.settings.methods:
-        family, kept = ESTIMATORS[name], results.kept_estimate(problem, name)
+        family = ESTIMATORS[name]
+        kept = results.kept_estimate(problem, name)
         if not isinstance(family, Hub) or kept is None:
             continue
         share = len(kept.supports.c_real) / sum(problem.judged)
@@ -312,20 +382,31 @@ def _layout() -> dict[str, Any]:
 
 
 def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
-    """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
-    truth, curves = problem.truth, found.curves
+    """The curves; in the legend the first number of each in the table, if that compares it with the
+    truth.
+    """
+    truth = problem.truth
+    curves = found.curves
     note = "" if found.approximation is None else NOTE
     compared = frames.comparable(problem) is not None
     words = {name: f"IoU {table.rows[name][0]:.2f}" if compared else "" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
-    bound, limits = bounds.shade(problem), bounds.limits(problem)
+    bound = bounds.shade(problem)
+    limits = bounds.limits(problem)
     about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
     helps = [problem.headline, about, HELP, hubs(problem)]
     helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
     traces = figures.pr_traces(
-        curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes, placed=False
+        curves,
+        truth=truth,
+        bound=bound,
+        limits=limits,
+        bands=found.bands,
+        notes=notes,
+        placed=False,
     )
-    data = sorted(map(plain_trace, traces), key=lambda trace: bool(trace["legendgroup"] == TRUTH))  # on top
+    # on top
+    data = sorted(map(plain_trace, traces), key=lambda trace: bool(trace["legendgroup"] == TRUTH))
     return Pane(
         "pr",
         {"data": data, "layout": _layout()},
@@ -341,13 +422,24 @@ def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
 def error_space(problem: Problem, found: results.Results) -> Pane:
     """The same classifiers by their two error rates."""
     note = "" if found.approximation is None else NOTE
-    figure = figures.error_space_figure(found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note))
+    figure = figures.error_space_figure(
+        found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note)
+    )
     plain = plain_figure(figure)
     plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # on top
     for trace in plain["data"]:  # the browser has the curves
         for part in ("x", "y", "text", "customdata"):
             trace.pop(part)
-    return Pane("error", plain, "Error space", follow="error", square=True, fit=True, note=note, help=ERROR_HELP)
+    return Pane(
+        "error",
+        plain,
+        "Error space",
+        follow="error",
+        square=True,
+        fit=True,
+        note=note,
+        help=ERROR_HELP,
+    )
 
 
 def numbers(problem: Problem, found: results.Results) -> Table:
@@ -355,7 +447,10 @@ def numbers(problem: Problem, found: results.Results) -> Table:
     settings = problem.settings
     truth = problem.truth
     bound = bounds.bound(problem)
-    rows = {name: frames.row(curve, problem, limit_of(name, bound)) for name, curve in found.curves.items()}
+    rows = {
+        name: frames.row(curve, problem, limit_of(name, bound))
+        for name, curve in found.curves.items()
+    }
     known = {}
     if truth is not None:
         key = ("truth-row", *problem.key[1:3], settings.b, settings.eps)

@@ -1,4 +1,6 @@
-"""The checks of the two sets: their warnings over the figure, and all that was found behind a line in the sidebar."""
+"""The checks of the two sets: their warnings over the figure, and all that was found behind a line
+in the sidebar.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,13 @@ from prviz.checks.flags import Finding, flags_of
 from prviz.diagnostics.preflight import preflight
 from prviz.live.problems import Problem
 
-MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "warning": ":orange[:material/warning:]"}
-SWAPPED, SHARED = "These look swapped", "Rows in both sets"
+MARKS = {
+    "ok": ":green[:material/check:]",
+    "note": ":blue[:material/info:]",
+    "warning": ":orange[:material/warning:]",
+}
+SWAPPED = "These look swapped"
+SHARED = "Rows in both sets"
 
 
 def draw(problem: Problem, place: DeltaGenerator) -> None:
@@ -29,21 +36,28 @@ def draw(problem: Problem, place: DeltaGenerator) -> None:
     data = cache.remembered(("preflight", problem.key), lambda: preflight(pair))
     found = preflight(pair, k=problem.settings.k, split=problem.settings.split, known=data)
     troubles = len(found.troubles)
-    count = "all clear" if not troubles else f"{troubles} thing{'s' if troubles > 1 else ''} to know"
+    count = (
+        "all clear" if not troubles else f"{troubles} thing{'s' if troubles > 1 else ''} to know"
+    )
     icon = ":material/warning:" if found.level == "warning" else None
     sizes = f"{pair.real.n:,} + {pair.generated.n:,} × {pair.d:,} · "
     with place.container(), st.popover(f"{sizes}{count}", icon=icon, type="tertiary"):
         for finding in sorted(found.findings, key=lambda one: one.level == "ok"):
             effect = f"  \n:small[{plain(finding.effect)}]" if finding.effect else ""
-            st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.value_text)}{effect}")
+            st.markdown(
+                f"{MARKS[finding.level]} **{plain(finding.title)}**:"
+                f" {plain(finding.value_text)}{effect}"
+            )
 
 
 def warnings(problem: Problem, place: DeltaGenerator) -> Above:
-    """What changes the meaning of the numbers, for `place`: the first warning whole, the others behind a button.
+    """What changes the meaning of the numbers, for `place`: the first warning whole, the others
+    behind a button.
 
     Nothing that the user has dismissed.
     """
-    dismissed, found = explore_session().dismissed, list[Finding]()
+    dismissed = explore_session().dismissed
+    found = list[Finding]()
     if problem.toy is None:  # only uploads can be swapped
         found = [
             each

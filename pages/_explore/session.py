@@ -14,30 +14,40 @@ from prviz.live.problems import Uploaded
 from prviz.live.state import ExploreState
 from prviz.reports.settings import ExploreSettings
 
-# Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a toy's presets have
-# keys of their own.
-SOURCE, PROBLEM, FAMILY, APPROXIMATE = "source", "problem", "family", "approximate"
-CHECKPOINT, PRESET = "checkpoint.{}", "preset.{}"
-LAM_METHOD, COLOUR = "lambda-method", "space-colour"
+# Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a
+# toy's presets have keys of their own.
+SOURCE = "source"
+PROBLEM = "problem"
+FAMILY = "family"
+APPROXIMATE = "approximate"
+CHECKPOINT = "checkpoint.{}"
+PRESET = "preset.{}"
+LAM_METHOD = "lambda-method"
+COLOUR = "space-colour"
 # Keys of the panels' tabs and of the main figure's axes.
-PANEL_TAB, MAIN_VIEW = "diagnostics", "main-view"
+PANEL_TAB = "diagnostics"
+MAIN_VIEW = "main-view"
 
 
 @dataclass
 class ExploreSession:
     """The state of the page.
 
-    state : what the user has chosen: at first the link's, or what another page has put. The page and the line change
+    state : what the user has chosen: at first the link's, or what another page has put. The page
+    and the line change
         it, each by `update`.
-    asked : number of the browser's last question. link_messages : what was wrong with the link. refused : why the toy
+    asked : number of the browser's last question. link_messages : what was wrong with the link.
+    refused : why the toy
         refuses what the user has just moved.
     uploaded : the pair in the upload fields.
     about : the family whose card opens next. method : the family in focus in the panel Space.
     picked : what the user has selected in that panel, as the browser sent it.
     far_off : keys of the errors on a surrogate that the user has asked for.
-    dismissed : warnings that the user no longer wants to see: a pair's digest and the title of each.
+    dismissed : warnings that the user no longer wants to see: a pair's digest and the title of
+    each.
     next : settings, and an upload if they are of one, that the next run of the page begins with.
-    enlarged : the open panel lies over the page, with all that it has. influential : its search for influential samples
+    enlarged : the open panel lies over the page, with all that it has. influential : its search for
+    influential samples
         and duplicates is wanted.
     """
 
@@ -56,8 +66,12 @@ class ExploreSession:
     influential: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
 
-    def update(self, change: Callable[[ExploreState], ExploreState] = lambda now: now) -> ExploreState:
-        """Replace the state by what `change` makes of it, which is returned; no change of another thread is lost."""
+    def update(
+        self, change: Callable[[ExploreState], ExploreState] = lambda now: now
+    ) -> ExploreState:
+        """Replace the state by what `change` makes of it, which is returned; no change of another
+        thread is lost.
+        """
         with self.lock:
             self.state = change(self.state or ExploreState())
             return self.state

@@ -1,4 +1,6 @@
-"""The panel Space: one scatter of the samples, coloured by role, by a family's belief or by its decision at lam."""
+"""The panel Space: one scatter of the samples, coloured by role, by a family's belief or by its
+decision at lam.
+"""
 
 from __future__ import annotations
 
@@ -31,29 +33,38 @@ from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
 
 KEY = "samples"
-EXTREMES, NEAREST, MOST_PICKED = 20, 3, 100
+EXTREMES = 20
+NEAREST = 3
+MOST_PICKED = 100
 # Seconds for one feature of one distance, and to read one value for it.
-DISTANCE_SECONDS, VALUE_SECONDS = 2e-10, 1e-8
-# Pixels: the heights of a decision's four buttons, of the lines on the best setting and on the errors that stand beside
-# the curve where no truth is known, and of the scatter over the page.
-BUTTONS_HEIGHT, LINES_HEIGHT = 68, 62
+DISTANCE_SECONDS = 2e-10
+VALUE_SECONDS = 1e-8
+# Pixels: the heights of a decision's four buttons, of the lines on the best setting and on the
+# errors that stand beside the curve where no truth is known, and of the scatter over the page.
+BUTTONS_HEIGHT = 68
+LINES_HEIGHT = 62
 ENLARGED_HEIGHT = 560
 # Of the choices of colour, whose names are those in links.
 TITLES = {"Role": "Sets", "Belief": "Score"}
 HELPS = {
-    "Role": "Real samples (circles) and generated ones (triangles): those on which the classifiers are judged.",
+    "Role": (
+        "Real samples (circles) and generated ones (triangles): those on which the classifiers are"
+        " judged."
+    ),
     "Belief": (
-        "The supports c_X and c_Y of a sample are how much real and generated data speaks for it, as {title} counts. "
-        "Colour: c_Y / c_X."
+        "The supports c_X and c_Y of a sample are how much real and generated data speaks for it,"
+        " as {title} counts. Colour: c_Y / c_X."
     ),
     "Decision": (
-        "A point of a curve is the best classifier where calling a real sample generated costs λ times as much as "
-        "calling a generated one real. It calls real what has a small {key}. Real missed (a share fpr) and generated "
-        "accepted (a share fnr) make the curve: precision α = λ fpr + fnr, recall β = α / λ."
+        "A point of a curve is the best classifier where calling a real sample generated costs λ"
+        " times as much as calling a generated one real. It calls real what has a small {key}. Real"
+        " missed (a share fpr) and generated accepted (a share fnr) make the curve: precision α = λ"
+        " fpr + fnr, recall β = α / λ."
     ),
 }
 CLICK = (
-    "A click on a curve takes its λ and its family. A box or a lasso (buttons at the top right; Shift adds) selects."
+    "A click on a curve takes its λ and its family. A box or a lasso (buttons at the top right;"
+    " Shift adds) selects."
 )
 
 
@@ -77,10 +88,15 @@ def _draw(problem: Problem, found: results.Results) -> None:
     lists: dict[str, list[int]] = {}
     if classifiers is not None and colour == "Decision":
         lists = {group: places[rows].tolist() for group, rows in _lists(classifiers).items()}
-    wanted = sorted({*(place for group in lists.values() for place in group), *picked[:MOST_PICKED]})
+    wanted = sorted(
+        {*(place for group in lists.values() for place in group), *picked[:MOST_PICKED]}
+    )
     near = _near(problem, shown, wanted)
     index = {place: number for number, place in enumerate(places.tolist())} if wanted else {}
-    rows = {place: {**_row(shown, place, index[place], classifiers), "near": near.get(place)} for place in wanted}
+    rows = {
+        place: {**_row(shown, place, index[place], classifiers), "near": near.get(place)}
+        for place in wanted
+    }
     enlarged = explore_session().enlarged
     explorer |= {
         "lists": {group: [rows[place] for place in chosen] for group, chosen in lists.items()},
@@ -104,9 +120,11 @@ def _draw(problem: Problem, found: results.Results) -> None:
         help=" ".join(filter(None, [*helps, media.hover_words(shown.pictures)])),
     )
     # The roles are the same at every k.
-    profile, at = "", None
+    profile = ""
+    at = None
     if colour != "Role":
-        profile, at = frames.profile_id(problem), position(problem)
+        profile = frames.profile_id(problem)
+        at = position(problem)
     live_figure(KEY, [pane], frames=profile, shown=at, explorer=explorer)
     if classifiers is not None and colour == "Decision" and (enlarged or picked):
         _downloads(problem.settings, shown, places, classifiers, name)
@@ -118,7 +136,9 @@ def _draw(problem: Problem, found: results.Results) -> None:
 
 
 def _colour(problem: Problem) -> str:
-    """What the colours mean, by the user or by a click in the main figure; a map needs one or two dimensions."""
+    """What the colours mean, by the user or by a click in the main figure; a map needs one or two
+    dimensions.
+    """
     choices = ["Role", "Belief", "Decision", *(["Map"] if problem.sizes[2] <= 2 else [])]
 
     def choose() -> None:
@@ -126,17 +146,24 @@ def _colour(problem: Problem) -> str:
 
     chosen = state().colour if state().colour in choices else choices[0]
     _put(COLOUR, chosen)
-    look: dict[str, Any] = {"label_visibility": "collapsed", "format_func": lambda name: TITLES.get(name, name)}
+    look: dict[str, Any] = {
+        "label_visibility": "collapsed",
+        "format_func": lambda name: TITLES.get(name, name),
+    }
     st.segmented_control("Colour", choices, required=True, key=COLOUR, on_change=choose, **look)
     return chosen
 
 
 def _family(problem: Problem, colour: str) -> str:
-    """The family in focus: that chosen here, or by a click on its curve in the main figure; the later one counts."""
+    """The family in focus: that chosen here, or by a click on its curve in the main figure; the
+    later one counts.
+    """
     titles = {name: ESTIMATORS[name].title for name in visible(problem.settings.methods)}
     held = explore_session()
     if colour == "Map":
-        titles = {name: title for name, title in titles.items() if says_support(name) == "everywhere"}
+        titles = {
+            name: title for name, title in titles.items() if says_support(name) == "everywhere"
+        }
     if problem.toy is not None and colour != "Belief":
         titles[TRUTH] = "Truth"
 
@@ -144,7 +171,9 @@ def _family(problem: Problem, colour: str) -> str:
         held.method = st.session_state[LAM_METHOD]
 
     # The family in focus may have another parameter now.
-    alike = [name for name in titles if name.partition(":")[0] == str(held.method).partition(":")[0]]
+    alike = [
+        name for name in titles if name.partition(":")[0] == str(held.method).partition(":")[0]
+    ]
     chosen = held.method if held.method in titles else next(iter([*alike, *titles]), "")
     if chosen:
         _put(LAM_METHOD, chosen)
@@ -161,7 +190,9 @@ def _family(problem: Problem, colour: str) -> str:
 
 
 def _put(key: str, value: str) -> None:
-    """Give a widget this value. Unless it has it: the browser would take an earlier one over the user's last click."""
+    """Give a widget this value. Unless it has it: the browser would take an earlier one over the
+    user's last click.
+    """
     if st.session_state.get(key) != value:
         st.session_state[key] = value
 
@@ -170,16 +201,24 @@ def _titles(name: str) -> tuple[str, str]:
     """Whose the classifiers are, and what they decide by; "" for the roles alone."""
     if not name:
         return "", ""
-    return ("Truth (likelihood ratio)", "q / p") if name == TRUTH else (ESTIMATORS[name].title, "c_Y / c_X")
+    return (
+        ("Truth (likelihood ratio)", "q / p")
+        if name == TRUTH
+        else (ESTIMATORS[name].title, "c_Y / c_X")
+    )
 
 
 def _notes(problem: Problem, found: results.Results, name: str) -> list[str]:
     """What else there is to know of these classifiers."""
     if name == TRUTH:
-        return ["The truth's is the best for the two distributions; its rates here are those on these samples."]
+        return [
+            "The truth's is the best for the two distributions; its rates here are those on these"
+            " samples."
+        ]
     if not name:
         return []
-    repeated, runs = problem.repeats > 1, len(found.estimates[name].runs) > 1
+    repeated = problem.repeats > 1
+    runs = len(found.estimates[name].runs) > 1
     which = " and ".join(["first repeat"] * repeated + ["first run"] * runs)
     return [f"The curve is a mean; these samples are those of its {which}."] if which else []
 
@@ -188,7 +227,9 @@ def _notes(problem: Problem, found: results.Results, name: str) -> list[str]:
 
 
 def _key(problem: Problem, name: str) -> tuple[Any, ...]:
-    """All settings that decide a family's classifiers; the truth's, and the roles, depend on no estimate."""
+    """All settings that decide a family's classifiers; the truth's, and the roles, depend on no
+    estimate.
+    """
     if name in ("", TRUTH):
         return ("groups", problem.key, problem.settings.split, problem.settings.approximate, name)
     return ("groups", results.key(problem), name)
@@ -197,14 +238,19 @@ def _key(problem: Problem, name: str) -> tuple[Any, ...]:
 def _classifiers(
     problem: Problem, found: results.Results, shown: Evaluated, name: str
 ) -> tuple[Any, OptimalClassifiers | None]:
-    """The samples that the family has measured, and its classifiers on them; all samples and None for the roles."""
-    toy, places = problem.toy, np.arange(sum(shown.sizes))
+    """The samples that the family has measured, and its classifiers on them; all samples and None
+    for the roles.
+    """
+    toy = problem.toy
+    places = np.arange(sum(shown.sizes))
     if not name:
         return places, None
 
     def make() -> OptimalClassifiers:
         if name != TRUTH or toy is None:
-            return OptimalClassifiers.from_supports(of_evaluation(found.estimates[name], shown.split))
+            return OptimalClassifiers.from_supports(
+                of_evaluation(found.estimates[name], shown.split)
+            )
         ratios = np.concatenate([toy.log_ratio(side) for side in shown.split.evaluate])
         return OptimalClassifiers.from_log_ratio(ratios, shown.sizes[0])
 
@@ -214,7 +260,9 @@ def _classifiers(
 
 
 def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
-    """The most extreme samples of each group at the lam where it is largest; their order is the same at every lam."""
+    """The most extreme samples of each group at the lam where it is largest; their order is the
+    same at every lam.
+    """
     ends = {"kept": np.inf, "missed": 0.0, "accepted": np.inf, "rejected": 0.0}
     return {group: classifiers.most_extreme(group, lam, EXTREMES) for group, lam in ends.items()}
 
@@ -226,9 +274,11 @@ def _explorer(
     places: Any,
     classifiers: OptimalClassifiers | None,
 ) -> dict[str, Any]:
-    """Data from which the browser regroups the samples; `of` names the samples, `id` the classifiers on them.
+    """Data from which the browser regroups the samples; `of` names the samples, `id` the
+    classifiers on them.
 
-    ids: None where all samples are there in their order. For the roles there is one classifier, which calls all real.
+    ids: None where all samples are there in their order. For the roles there is one classifier,
+    which calls all real.
     """
     title, key = _titles(name)
     explorer = {
@@ -243,7 +293,13 @@ def _explorer(
     }
     if classifiers is None:
         one = {"missed": [0], "accepted": [shown.sizes[1]], "needed": [0], "unsupported": [True]}
-        return {**explorer, **one, "breaks": [], "levels": None, "labels": {"kept": "real", "accepted": "generated"}}
+        return {
+            **explorer,
+            **one,
+            "breaks": [],
+            "levels": None,
+            "labels": {"kept": "real", "accepted": "generated"},
+        }
     missed, accepted = classifiers.counts
     return explorer | {
         "sizes": [classifiers.n_real, classifiers.n_generated],
@@ -275,16 +331,28 @@ def _figure(
     places: Any,
     classifiers: OptimalClassifiers | None,
 ) -> go.Figure:
-    """The samples. The browser regroups those of a decision at its own lam, so that one drawing serves every lam."""
-    enlarged, points = explore_session().enlarged, shown.points[places]
+    """The samples. The browser regroups those of a decision at its own lam, so that one drawing
+    serves every lam.
+    """
+    enlarged = explore_session().enlarged
+    points = shown.points[places]
 
     def make() -> go.Figure:
         if classifiers is None:
-            n, labels = len(points), shown.notes if any("," in note for note in shown.notes) else None
-            numbers = np.concatenate([shown.numbers[role][rows] for role, rows in enumerate(shown.split.evaluate_rows)])
+            n = len(points)
+            labels = shown.notes if any("," in note for note in shown.notes) else None
+            numbers = np.concatenate(
+                [shown.numbers[role][rows] for role, rows in enumerate(shown.split.evaluate_rows)]
+            )
             is_real = np.arange(n) < shown.sizes[0]
-            return figures.roles_figure(points, is_real, numbers=numbers, axis_titles=shown.axes, notes=labels)
-        shared = {"ids": places, "axis_titles": shown.axes, "notes": [shown.notes[place] for place in places]}
+            return figures.roles_figure(
+                points, is_real, numbers=numbers, axis_titles=shown.axes, notes=labels
+            )
+        shared = {
+            "ids": places,
+            "axis_titles": shown.axes,
+            "notes": [shown.notes[place] for place in places],
+        }
         if colour == "Belief":
             c = of_evaluation(found.estimates[name], shown.split)
             is_real = np.arange(len(places)) < c.n_real
@@ -301,7 +369,9 @@ def _figure(
             group[rows] = index
         title = _titles(name)[1].replace("_X", "<sub>X</sub>").replace("_Y", "<sub>Y</sub>")
         always = np.concatenate(list(_lists(classifiers).values()))
-        return figures.groups_figure(points, group, keys=classifiers.keys, key_title=title, always=always, **shared)
+        return figures.groups_figure(
+            points, group, keys=classifiers.keys, key_title=title, always=always, **shared
+        )
 
     key = ("figure", _key(problem, name), colour, enlarged, media.view_key(problem.uploaded))
     lower = LINES_HEIGHT * (problem.truth is None)
@@ -309,12 +379,16 @@ def _figure(
 
 
 def _laid_out(figure: go.Figure, colour: str, lower: int, *, enlarged: bool) -> go.Figure:
-    """The figure at its size, `lower` by so many pixels beside the curve. The groups' legend is their buttons."""
+    """The figure at its size, `lower` by so many pixels beside the curve. The groups' legend is
+    their buttons.
+    """
     flat = "yaxis2" in figure.layout.to_plotly_json()
     figure.update_layout(showlegend=colour != "Decision" and (enlarged or not flat))
     if enlarged:
         return figure.update_layout(height=ENLARGED_HEIGHT)
-    cosupport.beside_curve(figure, below={"Role": 4, "Belief": 36, "Decision": 4}[colour] + 18 * flat, ticks=flat)
+    cosupport.beside_curve(
+        figure, below={"Role": 4, "Belief": 36, "Decision": 4}[colour] + 18 * flat, ticks=flat
+    )
     if colour == "Role":  # above the samples, in sight whatever stands below
         figure.update_layout(margin_t=30, legend={"y": 1, "yanchor": "bottom"})
     figure.layout.height -= lower + BUTTONS_HEIGHT * (colour == "Decision")
@@ -327,7 +401,11 @@ def _laid_out(figure: go.Figure, colour: str, lower: int, *, enlarged: bool) -> 
             "len": 0.45,
             "thickness": 8,
         }
-        words = {"title": {"text": ""}, "tickfont": {"size": 11}, "ticktext": ["looks real", "", "looks generated"]}
+        words = {
+            "title": {"text": ""},
+            "tickfont": {"size": 11},
+            "ticktext": ["looks real", "", "looks generated"],
+        }
         figure.update_coloraxes(colorbar=bar | words)
     return figure
 
@@ -336,7 +414,9 @@ def _laid_out(figure: go.Figure, colour: str, lower: int, *, enlarged: bool) -> 
 
 
 def _picked(of: str, places: Any) -> list[int]:
-    """The samples the user has selected, as far as they are of this problem and split and measured by the family."""
+    """The samples the user has selected, as far as they are of this problem and split and measured
+    by the family.
+    """
     values = moved(KEY)
     if values:
         explore_session().picked = values
@@ -346,11 +426,17 @@ def _picked(of: str, places: Any) -> list[int]:
     return sorted({int(place) for place in chosen if place in known})
 
 
-def _row(shown: Evaluated, place: int, index: int, classifiers: OptimalClassifiers | None) -> dict[str, Any]:
-    """The table's entries without neighbours of the sample at this place, which the family has measured as `index`."""
-    key, level = "", 0
+def _row(
+    shown: Evaluated, place: int, index: int, classifiers: OptimalClassifiers | None
+) -> dict[str, Any]:
+    """The table's entries without neighbours of the sample at this place, which the family has
+    measured as `index`.
+    """
+    key = ""
+    level = 0
     if classifiers is not None:
-        key, level = figures.key_text(float(classifiers.keys[index])), int(classifiers.levels[index])
+        key = figures.key_text(float(classifiers.keys[index]))
+        level = int(classifiers.levels[index])
     role, _ = shown.side(place)
     return {**sample_display.details(shown, place), "key": key, "level": level, "real": role == 0}
 
@@ -361,7 +447,8 @@ def _near(problem: Problem, shown: Evaluated, wanted: Sequence[int]) -> dict[int
         return {}
     pair = shown.split.pair
     key = ("near", problem.key, problem.settings.split, problem.settings.approximate, tuple(wanted))
-    n, d = max(pair.real.n, pair.generated.n), pair.d
+    n = max(pair.real.n, pair.generated.n)
+    d = pair.d
     seconds = n * d * (len(wanted) * DISTANCE_SECONDS + 2 * VALUE_SECONDS)
 
     def measure(tick: Callable[[float], None]) -> dict[int, list[str]]:
@@ -380,15 +467,27 @@ def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[i
     rows = np.array([shown.pair_row(place)[1] for place in mine])
     found, distances = nearest_rows(sides[role], rows, NEAREST, sides[1 - role])
     return [
-        (place, [f"{shown.number(1 - role, row)} ({number(far)})" for row, far in zip(near, reach, strict=True)])
+        (
+            place,
+            [
+                f"{shown.number(1 - role, row)} ({number(far)})"
+                for row, far in zip(near, reach, strict=True)
+            ],
+        )
         for place, near, reach in zip(mine, found.tolist(), distances.tolist(), strict=True)
     ]
 
 
 def _downloads(
-    settings: ExploreSettings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str
+    settings: ExploreSettings,
+    shown: Evaluated,
+    places: Any,
+    classifiers: OptimalClassifiers,
+    name: str,
 ) -> None:
-    """A download button per group, of all its rows at lam; its file is written when the user clicks."""
+    """A download button per group, of all its rows at lam; its file is written when the user
+    clicks.
+    """
     with st.container(horizontal=True):
         for group, label in GROUPS.items():
             st.download_button(
@@ -398,17 +497,28 @@ def _downloads(
                 "text/csv",
                 on_click="ignore",
                 key=f"csv-{group}",
-                help=f"All rows of the group at λ = {number(settings.lam)}, with their labels and keys.",
+                help=(
+                    f"All rows of the group at λ = {number(settings.lam)}, with their labels and"
+                    " keys."
+                ),
             )
 
 
 def group_file(
-    settings: ExploreSettings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str, group: str
+    settings: ExploreSettings,
+    shown: Evaluated,
+    places: Any,
+    classifiers: OptimalClassifiers,
+    name: str,
+    group: str,
 ) -> str:
     """One group at the λ of the settings as CSV."""
     chosen = getattr(classifiers.groups(settings.lam), group)
     role = list(GROUPS).index(group) // 2
     rows = [shown.pair_row(int(place))[1] for place in places[chosen]]
     samples = (shown.split.pair.real, shown.split.pair.generated)[role]
-    keys, numbers = classifiers.keys[chosen], shown.numbers[role]
-    return export.group_csv(samples, rows, keys, numbers=numbers, group=GROUPS[group], lam=settings.lam, method=name)
+    keys = classifiers.keys[chosen]
+    numbers = shown.numbers[role]
+    return export.group_csv(
+        samples, rows, keys, numbers=numbers, group=GROUPS[group], lam=settings.lam, method=name
+    )

@@ -36,12 +36,17 @@ def summary(problem: Problem, found: results.Results) -> None:
     """Explain the columns of the table in the figure, and show further numbers."""
     with st.expander("What the numbers say", icon=":material/help:"):
         columns = frames.columns(problem)
-        st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
+        st.markdown(
+            "\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns)
+        )
     with st.expander("Other distances from the same curve", icon=":material/straighten:"):
         bound = bounds.shade(problem)
         curves = {"truth": problem.truth, "at least, 95 %": bound}
         curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
-        rows = [["", *(each.label for each in DIVERGENCES)], ["---", *("---:" for _ in DIVERGENCES)]]
+        rows = [
+            ["", *(each.label for each in DIVERGENCES)],
+            ["---", *("---:" for _ in DIVERGENCES)],
+        ]
         rows += [
             [plain(name), *(number(each.of(curve), 4) for each in DIVERGENCES)]
             for name, curve in curves.items()
@@ -52,7 +57,9 @@ def summary(problem: Problem, found: results.Results) -> None:
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """The link in the address bar, and behind one button files, code and link that reproduce the screen."""
+    """The link in the address bar, and behind one button files, code and link that reproduce the
+    screen.
+    """
     query = replace(state(), settings=replace(problem.settings, repeats=problem.repeats)).to_query()
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
@@ -64,10 +71,13 @@ def draw(problem: Problem, found: results.Results) -> None:
 
 
 def _export(problem: Problem, found: results.Results, link: str) -> None:
-    settings, hidden = problem.settings, (*state().hidden, *state().folded)
+    settings = problem.settings
+    hidden = (*state().hidden, *state().folded)
     name = "prviz-" + (settings.problem or "upload")
     approximation = found.approximation
-    line = "; ".join([settings.line(problem.root_k), *([] if approximation is None else [approximation.label])])
+    line = "; ".join(
+        [settings.line(problem.root_k), *([] if approximation is None else [approximation.label])]
+    )
     shown = [method for method in found.curves if method not in hidden] or list(found.curves)
     found = replace(found, curves={method: found.curves[method] for method in shown})
     drawing = partial(
@@ -77,7 +87,9 @@ def _export(problem: Problem, found: results.Results, link: str) -> None:
         subtitle=line,
         truth=problem.truth,
         bound=bounds.shade(problem),
-        limits={method: limit for method, limit in bounds.limits(problem).items() if method in shown},
+        limits={
+            method: limit for method, limit in bounds.limits(problem).items() if method in shown
+        },
         bands={method: band for method, band in found.bands.items() if method in shown},
         notes=None if approximation is None else dict.fromkeys(shown, NOTE),
     )
@@ -88,14 +100,18 @@ def _export(problem: Problem, found: results.Results, link: str) -> None:
     with st.container(horizontal=True):
         for label, (suffix, mime, make) in _files(problem, found, drawing, line, link).items():
             st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")
-    with st.expander("Python: the same curves to the last bit", on_change="rerun", key="export-python") as python:
+    with st.expander(
+        "Python: the same curves to the last bit", on_change="rerun", key="export-python"
+    ) as python:
         if python.open:
             more: dict[str, Any] = {}
             if (uploaded := problem.uploaded) is not None:
                 more = {"files": uploaded.files, "keys": uploaded.keys, "choices": uploaded.choices}
             st.code(export.python_snippet(settings, **more), language="python")
     if settings.source == "upload":
-        st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
+        st.caption(
+            "Uploaded files can't travel in a link; the code above reads them from your own disk."
+        )
 
 
 def _files(
@@ -105,18 +121,31 @@ def _files(
 
     Files are made on a click, without the session, so that they cost a moving slider nothing.
     """
-    settings, curves = problem.settings, found.curves
-    approximate, bound = found.approximation is not None, bounds.shade(problem)
-    titled = {ESTIMATORS[method].title + " (approximate)" * approximate: curve for method, curve in curves.items()}
+    settings = problem.settings
+    curves = found.curves
+    approximate = found.approximation is not None
+    bound = bounds.shade(problem)
+    titled = {
+        ESTIMATORS[method].title + " (approximate)" * approximate: curve
+        for method, curve in curves.items()
+    }
     truth: dict[str, Any] = {"truth": problem.truth}
     weights: dict[str, Any] = {**truth, "b": settings.b, "eps": settings.eps}
     link = "" if settings.source == "upload" else link
     told: dict[str, Any] = {"witness": known_witness(problem)}
     if (few := bounds.too_few(problem)) is not None:
         seen = told["witness"]
-        told["conclusion"] = export.too_few(bool(few["apart"]) or (seen is not None and seen.told_apart))
+        told["conclusion"] = export.too_few(
+            bool(few["apart"]) or (seen is not None and seen.told_apart)
+        )
     about: dict[str, Any] = {"title": problem.title, "settings": line, "link": link, **told}
-    whole: dict[str, Any] = {"curves": curves, "approximation": found.approximation, "bound": bound, **truth, **told}
+    whole: dict[str, Any] = {
+        "curves": curves,
+        "approximation": found.approximation,
+        "bound": bound,
+        **truth,
+        **told,
+    }
 
     def as_json() -> str:
         estimates = {method: found.estimates[method] for method in curves}
@@ -126,7 +155,11 @@ def _files(
         return export.summaries_csv(curves, bound=bound, approximate=approximate, **weights)
 
     return {
-        "HTML": ("html", "text/html", lambda: export.curves_html(drawing(), titled, bound=bound, **about, **weights)),
+        "HTML": (
+            "html",
+            "text/html",
+            lambda: export.curves_html(drawing(), titled, bound=bound, **about, **weights),
+        ),
         "Table as CSV": ("table.csv", "text/csv", table),
         "Curves as CSV": (
             "curves.csv",

@@ -1,4 +1,6 @@
-"""The sections of the bias lab in their order: each module has an IDEA in a few sentences, and `show`."""
+"""The sections of the bias lab in their order: each module has an IDEA in a few sentences, and
+`show`.
+"""
 
 from __future__ import annotations
 

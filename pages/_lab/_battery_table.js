@@ -33,7 +33,12 @@ const SIGNS = { right: "●", wrong: "✕", asks: "○", lucky: "◆", wait: "·
 /** @param {Cell} cell @param {string | undefined} chosen @param {Choose} choose */
 function button(cell, chosen, choose) {
   const node = element("button", SIGNS[cell.kind], {
-    type: "button", class: `cell ${cell.kind}`, "data-id": cell.id, "aria-pressed": String(cell.id === chosen), "aria-label": cell.label, title: cell.label,
+    type: "button",
+    class: `cell ${cell.kind}`,
+    "data-id": cell.id,
+    "aria-pressed": String(cell.id === chosen),
+    "aria-label": cell.label,
+    title: cell.label,
   });
   node.onclick = () => choose(cell.id);
   return node;
@@ -41,16 +46,35 @@ function button(cell, chosen, choose) {
 
 /** @param {Truth | null} truth */
 function mark(truth) {
-  return truth ? element("span", SIGNS[truth.kind], { class: `cell ${truth.kind}`, title: truth.label, role: "img", "aria-label": truth.label }) : "–";
+  return truth
+    ? element("span", SIGNS[truth.kind], {
+        class: `cell ${truth.kind}`,
+        title: truth.label,
+        role: "img",
+        "aria-label": truth.label,
+      })
+    : "–";
 }
 
 /** @param {Column[]} columns @param {Side[]} truths */
 function head(columns, truths) {
-  const top = columns.map(({ label, help, sides }) => element("th", label, { scope: "colgroup", colspan: String(sides.length), title: help }));
-  const below = columns.flatMap(({ sides }) => sides).map(({ label, help }) => element("th", label, { scope: "col", title: help }));
+  const top = columns.map(({ label, help, sides }) =>
+    element("th", label, { scope: "colgroup", colspan: String(sides.length), title: help }),
+  );
+  const below = columns
+    .flatMap(({ sides }) => sides)
+    .map(({ label, help }) => element("th", label, { scope: "col", title: help }));
   const first = element("th", "Check", { scope: "col", rowspan: "2", class: "check" });
-  const truth = truths.map(({ label, help }) => element("th", label, { scope: "col", rowspan: "2", title: help, class: "truth" }));
-  return element("thead", "", {}, element("tr", "", {}, first, ...truth, ...top), element("tr", "", {}, ...below));
+  const truth = truths.map(({ label, help }) =>
+    element("th", label, { scope: "col", rowspan: "2", title: help, class: "truth" }),
+  );
+  return element(
+    "thead",
+    "",
+    {},
+    element("tr", "", {}, first, ...truth, ...top),
+    element("tr", "", {}, ...below),
+  );
 }
 
 /** One line for each check: a cell has a mark for each of the things that the check asks for.
@@ -59,28 +83,75 @@ function body(rows, chosen, choose) {
   /** @type {Row[][]} */
   const checks = [];
   for (const row of rows) row.first ? checks.push([row]) : checks[checks.length - 1].push(row);
-  return element("tbody", "", {}, ...checks.map((tags) => {
-    const names = tags.map(({ tag, help }) => element("small", tag, { title: help }));
-    const name = element("th", "", { scope: "row", class: "check" }, element("span", tags[0].check), ...names);
-    const truth = tags[0].truth.map((_, place) => element("td", "", { class: "truth" }, ...tags.map((row) => mark(row.truth[place]))));
-    const cells = tags[0].cells.map((_, place) => element("td", "", {}, ...tags.map((row) => {
-      const cell = row.cells[place];
-      return cell ? button(cell, chosen, choose) : element("span", "–", { title: "not asked of this number" });
-    })));
-    return element("tr", "", {}, name, ...truth, ...cells);
-  }));
+  return element(
+    "tbody",
+    "",
+    {},
+    ...checks.map((tags) => {
+      const names = tags.map(({ tag, help }) => element("small", tag, { title: help }));
+      const name = element(
+        "th",
+        "",
+        { scope: "row", class: "check" },
+        element("span", tags[0].check),
+        ...names,
+      );
+      const truth = tags[0].truth.map((_, place) =>
+        element("td", "", { class: "truth" }, ...tags.map((row) => mark(row.truth[place]))),
+      );
+      const cells = tags[0].cells.map((_, place) =>
+        element(
+          "td",
+          "",
+          {},
+          ...tags.map((row) => {
+            const cell = row.cells[place];
+            return cell
+              ? button(cell, chosen, choose)
+              : element("span", "–", { title: "not asked of this number" });
+          }),
+        ),
+      );
+      return element("tr", "", {}, name, ...truth, ...cells);
+    }),
+  );
 }
 
 /** @param {Total[]} totals @param {number} truths */
 function foot(totals, truths) {
-  return element("tfoot", "", {}, ...totals.map(({ label, help, values }) => element("tr", "", {},
-    element("th", label, { scope: "row", class: "check", title: help }), ...Array.from({ length: truths }, () => element("td")), ...values.map((value) => element("td", value)))));
+  return element(
+    "tfoot",
+    "",
+    {},
+    ...totals.map(({ label, help, values }) =>
+      element(
+        "tr",
+        "",
+        {},
+        element("th", label, { scope: "row", class: "check", title: help }),
+        ...Array.from({ length: truths }, () => element("td")),
+        ...values.map((value) => element("td", value)),
+      ),
+    ),
+  );
 }
 
 /** @param {Kind[]} kinds */
 function key(kinds) {
-  return element("ul", "", { class: "key", "aria-label": "Signs" }, ...kinds.map(({ kind, text }) =>
-    element("li", "", {}, ...(kind ? [element("b", SIGNS[kind], { class: `cell ${kind}` })] : []), element("span", text))));
+  return element(
+    "ul",
+    "",
+    { class: "key", "aria-label": "Signs" },
+    ...kinds.map(({ kind, text }) =>
+      element(
+        "li",
+        "",
+        {},
+        ...(kind ? [element("b", SIGNS[kind], { class: `cell ${kind}` })] : []),
+        element("span", text),
+      ),
+    ),
+  );
 }
 
 /** Scroll to the answer below the table once it is there. @param {number} tries */
@@ -94,7 +165,9 @@ function seek(tries) {
 export default function showTable({ data, parentElement, setStateValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".battery"));
   const given = JSON.parse(new TextDecoder().decode(data));
-  const buttons = () => [.../** @type {NodeListOf<HTMLButtonElement>} */ (root.querySelectorAll("button.cell"))];
+  const buttons = () => [
+    .../** @type {NodeListOf<HTMLButtonElement>} */ (root.querySelectorAll("button.cell")),
+  ];
   const choose = (/** @type {string} */ id) => {
     CHOSEN.set(parentElement, id);
     buttons().forEach((node) => node.setAttribute("aria-pressed", String(node.dataset.id === id)));
@@ -102,11 +175,25 @@ export default function showTable({ data, parentElement, setStateValue }) {
     seek(30);
   };
   const chosen = CHOSEN.get(parentElement) ?? given.chosen;
-  const focused = buttons().find((node) => node === document.activeElement)?.dataset.id, places = [root.scrollLeft, root.scrollTop];
-  root.replaceChildren(element("table", "", {}, head(given.columns, given.truths), body(given.rows, chosen, choose), foot(given.totals, given.truths.length)));
-  parentElement.querySelector(".battery-key")?.replaceChildren(key([...given.key, { kind: "", text: given.caption }]));
+  const focused = buttons().find((node) => node === document.activeElement)?.dataset.id,
+    places = [root.scrollLeft, root.scrollTop];
+  root.replaceChildren(
+    element(
+      "table",
+      "",
+      {},
+      head(given.columns, given.truths),
+      body(given.rows, chosen, choose),
+      foot(given.totals, given.truths.length),
+    ),
+  );
+  parentElement
+    .querySelector(".battery-key")
+    ?.replaceChildren(key([...given.key, { kind: "", text: given.caption }]));
   [root.scrollLeft, root.scrollTop] = places;
-  buttons().find((node) => focused && node.dataset.id === focused)?.focus({ preventScroll: true });
+  buttons()
+    .find((node) => focused && node.dataset.id === focused)
+    ?.focus({ preventScroll: true });
   root.dataset.rows = String(given.measured);
   return () => CHOSEN.delete(parentElement);
 }

@@ -1,4 +1,5 @@
-"""Section of the bias lab: 15 sanity checks, with the verdicts of any reading and of the truth itself.
+"""Section of the bias lab: 15 sanity checks, with the verdicts of any reading and of the truth
+itself.
 
 The detail of a cell holds the reason for its verdict, and the sweeps behind it.
 """
@@ -46,13 +47,15 @@ from prviz.studies.battery.judge import SweepResult, along, criteria_of
 from prviz.studies.battery.tasks import kept
 from prviz.studies.kept_rows import KeptRows
 
-# The number of failed checks is counted in a test, from the verdicts in `prviz.studies.battery.judge`.
+# The number of failed checks is counted in a test, from the verdicts in
+# `prviz.studies.battery.judge`.
 IDEA = (
-    "A paper of 2025 requires of every score of generative models what common sense does: 1 where both distributions "
-    "are equal, less where they differ, the same in any unit of a feature. Of its 15 such checks **every published "
-    "score failed 11 or more**. Here you run them on any number, also on curves, and see beside each verdict **what "
-    "the truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says that *the "
-    "estimator is wrong*. Where the truth fails too, *the check asks for something else*."
+    "A paper of 2025 requires of every score of generative models what common sense does: 1 where"
+    " both distributions are equal, less where they differ, the same in any unit of a feature. Of"
+    " its 15 such checks **every published score failed 11 or more**. Here you run them on any"
+    " number, also on curves, and see beside each verdict **what the truth scores**: a perfect"
+    " estimator, under the same reading. Where the truth passes, a failure says that *the estimator"
+    " is wrong*. Where the truth fails too, *the check asks for something else*."
 )
 
 
@@ -63,15 +66,25 @@ SIGNS = """
 - Each mark names its verdict and the published one. Where the specification allows either, *low* falls where generated
   samples are spread too thin, *high* stays up because every real sample can still be produced.
 """
-KEPT, OTHERS, RUN = "Published pairs", "FD, KID and others", "Run it yourself"
+KEPT = "Published pairs"
+OTHERS = "FD, KID and others"
+RUN = "Run it yourself"
 
 
 def draw() -> None:
     head = st.container(horizontal=True, vertical_alignment="center", key="battery-head")
-    held = {name: rows for name, reported in ((KEPT, False), (OTHERS, True)) if (rows := _kept(reported)) is not None}
+    held = {
+        name: rows
+        for name, reported in ((KEPT, False), (OTHERS, True))
+        if (rows := _kept(reported)) is not None
+    }
     with head:
         results = (*held, RUN)
-        result = choose_one("Result", results, results[0], key="battery.result", **_COLLAPSED) if held else RUN
+        result = (
+            choose_one("Result", results, results[0], key="battery.result", **_COLLAPSED)
+            if held
+            else RUN
+        )
         found = held.get(result)
         if found is None:
             with st.popover("Settings", icon=":material/tune:"):
@@ -79,18 +92,28 @@ def draw() -> None:
         else:
             names = {*found.rows["check"], *found.rows["method"]}
             choice = Choice(
-                tuple(filter(names.__contains__, CHECKS)), tuple(filter(names.__contains__, SCALARS)), "paper"
+                tuple(filter(names.__contains__, CHECKS)),
+                tuple(filter(names.__contains__, SCALARS)),
+                "paper",
             )
         with st.popover("How to read it", icon=":material/help:", type="tertiary"):
-            st.markdown("\n".join([*(f"- {words}" for words in battery_table.SIDE_WORDS.values()), SIGNS]))
+            st.markdown(
+                "\n".join([*(f"- {words}" for words in battery_table.SIDE_WORDS.values()), SIGNS])
+            )
             st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
             if result == OTHERS:
                 st.markdown(battery_table.REPORTED_WORDS)
             if found is not None:
                 repeats = found.rows["repeat"].nunique()
-                st.caption(plain(f"{result}: 1,000 samples per set, {repeats} repeats. {facts(found.facts)}"))
+                st.caption(
+                    plain(
+                        f"{result}: 1,000 samples per set, {repeats} repeats. {facts(found.facts)}"
+                    )
+                )
     if choice is None:
-        st.info("Choose at least a check, and a family with a point to read it at, or a published pair.")
+        st.info(
+            "Choose at least a check, and a family with a point to read it at, or a published pair."
+        )
         return
     oracle = _oracle(choice)
     if found is not None:
@@ -136,11 +159,14 @@ def _shared() -> LeastRecentlyUsed:
 
 def _oracle(choice: Choice) -> pd.DataFrame:
     """Verdicts of the truth; progress is drawn the first time."""
-    place, found = st.empty(), []
+    place = st.empty()
+    found = []
     for done, check in enumerate(choice.checks):
         key = ("oracle", check, choice.readings)
         if key not in _shared():
-            place.progress(done / len(choice.checks), f"Working out the truth of “{CHECKS[check].title}”")
+            place.progress(
+                done / len(choice.checks), f"Working out the truth of “{CHECKS[check].title}”"
+            )
         found.append(_shared().remembered(key, partial(_truth_judged, check, choice.readings)))
     place.empty()
     return _concatenated(found)
@@ -156,7 +182,8 @@ def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
     own = bool(rows["key"].notna().any())  # False for kept rows
     return _concatenated(
         _shared().remembered(
-            (own, choice.key, choice.readings, each, len(parts[each])), partial(judge, parts[each], choice.readings)
+            (own, choice.key, choice.readings, each, len(parts[each])),
+            partial(judge, parts[each], choice.readings),
         )
         for each in CHECKS
         if each in parts
@@ -172,13 +199,22 @@ KEY = "battery-detail"
 _SAYS = {
     "wait": ("Not measured yet. The truth {truth} here.", ":material/hourglass_empty:"),
     "right": ("**Passes{how}**, and so does the truth.", ":material/check:"),
-    "wrong": ("**Fails, although the truth passes: the estimator is wrong here.**", ":material/error:"),
+    "wrong": (
+        "**Fails, although the truth passes: the estimator is wrong here.**",
+        ":material/error:",
+    ),
     "asks": (
-        "**Fails, and so does the truth: the check asks for something else** than this reading says.{besides}",
+        (
+            "**Fails, and so does the truth: the check asks for something else** than this reading"
+            " says.{besides}"
+        ),
         ":material/help:",
     ),
     "lucky": (
-        "**Passes{how} although the truth does not**: it is an error of the estimator that the check rewards here.",
+        (
+            "**Passes{how} although the truth does not**: it is an error of the estimator that the"
+            " check rewards here."
+        ),
         ":material/warning:",
     ),
 }
@@ -193,9 +229,15 @@ SCENARIOS: Mapping[str, str] = {
 }
 
 
-def show_detail(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
-    """Draw one cell's detail. judged, oracle : lines of `prviz.studies.battery.judge`; rows : measured rows, if any."""
-    place, check, reading = cell.place, CHECKS[cell.place.check], READINGS[cell.place.reading]
+def show_detail(
+    cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None
+) -> None:
+    """Draw one cell's detail. judged, oracle : lines of `prviz.studies.battery.judge`; rows :
+    measured rows, if any.
+    """
+    place = cell.place
+    check = CHECKS[cell.place.check]
+    reading = READINGS[cell.place.reading]
     side = cast(Side, place.side)
     pair = reading.pair[SIDES.index(side)]
     found = along(rows, place.check, place.reading, side)
@@ -208,32 +250,45 @@ def show_detail(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, r
         box(text.format(truth=truth, how=_HOW.get(cell.verdict, ""), besides=besides), icon=icon)
     asks = TAGS[cast(Tag, place.tag)]
     st.markdown(
-        f"{check.summary} *{check.source}.* **{place.tag.capitalize()}** asks: {asks[:1].lower()}{asks[1:]} "
-        f"{SIDE_WORDS[side]} The number is {pair} ({reading.label})."
+        f"{check.summary} *{check.source}.* **{place.tag.capitalize()}** asks:"
+        f" {asks[:1].lower()}{asks[1:]} {SIDE_WORDS[side]} The number is {pair} ({reading.label})."
     )
     lines: list[tuple[str, dict[Hashable, Any]]] = []
     for whose, lines_of in (("Measured", judged), ("Truth", oracle)):
         mine = (lines_of[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
         lines += [(whose, line) for line in lines_of[mine].to_dict("records")]
     st.markdown(
-        "\n".join(f"- **{whose}**, what decides: {_decided(line, found, place.check)}" for whose, line in lines)
+        "\n".join(
+            f"- **{whose}**, what decides: {_decided(line, found, place.check)}"
+            for whose, line in lines
+        )
     )
-    narrow, deciding = "", lines[0][1]
+    narrow = ""
+    deciding = lines[0][1]
     if np.isfinite(deciding["spread"]) and abs(deciding["margin"]) < deciding["spread"]:
         narrow = " Here the margin is smaller than the spread: other samples may turn the verdict."
     st.caption(
-        "The margin is how far the value is on the right side of what is allowed; below 0 it fails. The spread is the "
-        f"standard deviation of the value over the repeats.{narrow}"
+        "The margin is how far the value is on the right side of what is allowed; below 0 it"
+        f" fails. The spread is the standard deviation of the value over the repeats.{narrow}"
     )
     live_figure(KEY, [_pane(each, place, pair) for each in found])
     with st.expander("Every criterion in every setting", icon=":material/rule:"):
         outcomes = []
         for each in found:
-            for criterion in criteria_of(place.check, place.tag, cast(Side, place.side), each.scenario):
-                outcome, true = each.judge(criterion), each.judge_truth(criterion)
+            for criterion in criteria_of(
+                place.check, place.tag, cast(Side, place.side), each.scenario
+            ):
+                outcome = each.judge(criterion)
+                true = each.judge_truth(criterion)
                 where = setting_words(CHECKS[place.check], each.dim, each.scenario) or "all"
-                entry: dict[str, Any] = {"where": where, "allowed for": _placed(criterion.rule.words, each)}
-                entry |= {"verdict": outcome.verdict if outcome else "…", "margin": outcome.margin if outcome else None}
+                entry: dict[str, Any] = {
+                    "where": where,
+                    "allowed for": _placed(criterion.rule.words, each),
+                }
+                entry |= {
+                    "verdict": outcome.verdict if outcome else "…",
+                    "margin": outcome.margin if outcome else None,
+                }
                 outcomes.append(entry | {"truth": true.verdict, "truth's margin": true.margin})
         st.dataframe(pd.DataFrame(outcomes).round(3), hide_index=True)
     dims = check.dims
@@ -246,12 +301,15 @@ def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str
     setting = (int(line["dim"]), str(line["scenario"]))
     sweep = next(each for each in found if (each.dim, each.scenario) == setting)
     where = setting_words(CHECKS[check], *setting)
-    words = f"{line['condition']}{f' ({where})' if where else ''}, for the criterion “{line['criterion']}”"
+    words = (
+        f"{line['condition']}{f' ({where})' if where else ''}, for the criterion"
+        f" “{line['criterion']}”"
+    )
     sense = {">=": "at least", "<=": "at most"}[line["sense"]]
     spread = f" ± {line['spread']:.3f} (spread)" if np.isfinite(line["spread"]) else ""
     return (
-        f"{_placed(words, sweep)}. Value **{line['value']:.3f}**{spread}, threshold {sense} {line['threshold']:g}, "
-        f"margin **{line['margin']:+.3f}**."
+        f"{_placed(words, sweep)}. Value **{line['value']:.3f}**{spread}, threshold {sense}"
+        f" {line['threshold']:g}, margin **{line['margin']:+.3f}**."
     )
 
 
@@ -261,12 +319,20 @@ def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
         f"{_placed(criterion.rule.words, each)}{f' ({where})' if where else ''}"
         for each in found
         for criterion in criteria_of(place.check, place.tag, cast(Side, place.side), each.scenario)
-        if (outcome := each.judge(criterion)) and outcome.verdict == "F" and each.judge_truth(criterion).verdict != "F"
+        if (outcome := each.judge(criterion))
+        and outcome.verdict == "F"
+        and each.judge_truth(criterion).verdict != "F"
         for where in [setting_words(CHECKS[place.check], each.dim, each.scenario)]
     ]
     if not missed:
-        return " It misses nothing that the truth meets, so this failure says nothing against the estimator."
-    return f" Besides, it misses what the truth does meet, and there the estimator is wrong: {'; '.join(missed)}."
+        return (
+            " It misses nothing that the truth meets, so this failure says nothing against the"
+            " estimator."
+        )
+    return (
+        " Besides, it misses what the truth does meet, and there the estimator is wrong:"
+        f" {'; '.join(missed)}."
+    )
 
 
 def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
@@ -275,7 +341,8 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     x = found.points[found.measured].tolist()
     geometric = False
     if found.points.min() > 0:  # logarithmic if the steps are more alike on such an axis
-        steps, ratios = np.diff(found.points), np.diff(np.log(found.points))
+        steps = np.diff(found.points)
+        ratios = np.diff(np.log(found.points))
         geometric = bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
     figure = check_figure(
         x,
@@ -308,7 +375,9 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
 
 def _placed(words: str, found: SweepResult) -> str:
     """The text with numbers of points replaced by their x."""
-    return re.sub(r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words)
+    return re.sub(
+        r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words
+    )
 
 
 def setting_words(check: Check, dim: int, scenario: str) -> str:
@@ -318,13 +387,20 @@ def setting_words(check: Check, dim: int, scenario: str) -> str:
 
 
 def like_problem(check: str, dim: int) -> ExploreSettings | None:
-    """Explore's settings of a toy like one point of the check's sweep, at this dimension; None if there is none."""
+    """Explore's settings of a toy like one point of the check's sweep, at this dimension; None if
+    there is none.
+    """
     mu = {1: 1.5, 8: 0.75, 64: 0.25}.get(dim, 0.25)
-    scale, outlier = {1: 0.3, 8: 0.6, 64: 0.9}.get(dim, 0.9), {1: 6.0, 8: 3.0, 64: 1.0}.get(dim, 1.0)
-    tenth, boxes = (0.1,) * 10, {"d": dim, "volume": 1.0, "overlap": 0.2}
+    scale = {1: 0.3, 8: 0.6, 64: 0.9}.get(dim, 0.9)
+    outlier = {1: 6.0, 8: 3.0, 64: 1.0}.get(dim, 1.0)
+    tenth = (0.1,) * 10
+    boxes = {"d": dim, "volume": 1.0, "overlap": 0.2}
     problems: dict[str, tuple[str, Mapping[str, ParameterValue]]] = {
         "gaussian-mean-difference": ("shifted-gaussians", {"d": dim, "mu": mu}),
-        "gaussian-mean-difference-with-outlier": ("outlier", {"d": dim, "mu": mu, "value": outlier}),
+        "gaussian-mean-difference-with-outlier": (
+            "outlier",
+            {"d": dim, "mu": mu, "value": outlier},
+        ),
         "gaussian-std-difference": ("scaled-gaussian", {"d": dim, "scale": scale}),
         "uniform-hypercube-varying-size": ("boxes", boxes),
         "uniform-hypercube-varying-syn-size": ("boxes", boxes),

@@ -1,4 +1,6 @@
-"""The choices above the table of verdicts, and the table: each verdict beside the truth's and the published one."""
+"""The choices above the table of verdicts, and the table: each verdict beside the truth's and the
+published one.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from prviz.studies.battery import (
 )
 from prviz.studies.battery.tasks import Mode
 
-FEW, ALL, OWN = "A few", f"All {len(CHECKS)}", "My choice"
+FEW = "A few"
+ALL = f"All {len(CHECKS)}"
+OWN = "My choice"
 FIRST_CHECKS = (
     "gaussian-mean-difference",
     "gaussian-mixture-mode-dropping-invention",
@@ -36,19 +40,22 @@ FIRST_CHECKS = (
     "gaussian-high-dim-one-disjoint-dim",
     "discrete-numerical-vs-continuous-numerical",
 )
-FIRST_FAMILIES, FIRST_POINTS, FIRST_SCORES = ("knn",), ("10",), ("i-prec/i-rec", "density/coverage")
+FIRST_FAMILIES = ("knn",)
+FIRST_POINTS = ("10",)
+FIRST_SCORES = ("i-prec/i-rec", "density/coverage")
 POINTS = {**{f"{lam}": f"λ = {lam}" for lam in LAMS}, "ends": "extremes", "f8": "F8", "auc": "AuC"}
 MODES: dict[Mode, str] = {"quick": "Quick", "paper": "As in the paper"}
 
 POINTS_HELP = (
-    "A curve has no single fidelity: it is read at a point. λ = 10: precision α(10), where ten precision points are "
-    "worth a recall point, and recall β(1/10), its mirror. Extremes: both ends, α∞ and β0. F8: the best balance along "
-    "the curve, leaning 8 to 1 to precision for fidelity, to recall for diversity. AuC: the area under the curve, the "
-    "same for both. Another point costs no new measurement."
+    "A curve has no single fidelity: it is read at a point. λ = 10: precision α(10), where ten"
+    " precision points are worth a recall point, and recall β(1/10), its mirror. Extremes: both"
+    " ends, α∞ and β0. F8: the best balance along the curve, leaning 8 to 1 to precision for"
+    " fidelity, to recall for diversity. AuC: the area under the curve, the same for both. Another"
+    " point costs no new measurement."
 )
 REPORTED_WORDS = (
-    "FD and KID are distances, one number for both sides, brought to 1 for equal sets. Vendi and RKE are ratios, "
-    "generated over real, and say nothing of fidelity."
+    "FD and KID are distances, one number for both sides, brought to 1 for equal sets. Vendi and"
+    " RKE are ratios, generated over real, and say nothing of fidelity."
 )
 
 
@@ -79,7 +86,10 @@ def choose() -> Choice | None:
         FIRST_FAMILIES,
         format_func=lambda name: ESTIMATORS[name].title,
         key="battery.families",
-        help="Estimators of a whole precision-recall curve, at k = √n and with half of the samples to measure.",
+        help=(
+            "Estimators of a whole precision-recall curve, at k = √n and with half of the samples"
+            " to measure."
+        ),
         persist_state="session",
     )
     read = st.multiselect(
@@ -95,11 +105,15 @@ def choose() -> Choice | None:
         "Published numbers",
         list(SCALARS),
         FIRST_SCORES,
-        format_func=lambda name: SCALARS[name].label if name in REPORTED else ", ".join(SCALARS[name].pair),
+        format_func=lambda name: (
+            SCALARS[name].label if name in REPORTED else ", ".join(SCALARS[name].pair)
+        ),
         key="battery.scores",
-        help="One number for fidelity and one for diversity, as published and with the settings that the battery's "
-        f"paper gives them. {REPORTED_WORDS} A perfect score of this kind is the share of one set that lies within the "
-        "other's support.",
+        help=(
+            "One number for fidelity and one for diversity, as published and with the settings"
+            f" that the battery's paper gives them. {REPORTED_WORDS} A perfect score of this kind"
+            " is the share of one set that lies within the other's support."
+        ),
         persist_state="session",
     )
     mode = choose_one("How thoroughly", MODES, "quick", key="battery.mode", persist_state="session")
@@ -130,7 +144,10 @@ KEY = "battery-table"
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "prviz_battery",
-    html='<div class="battery-key"></div><div class="battery" role="region" aria-label="Verdicts" tabindex="0"></div>',
+    html=(
+        '<div class="battery-key"></div><div class="battery" role="region" aria-label="Verdicts"'
+        ' tabindex="0"></div>'
+    ),
     css=(_FOLDER / "_battery_table.css").read_text(encoding="utf-8"),
     js=(_FOLDER / "_battery_table.js").read_text(encoding="utf-8"),
     isolate_styles=False,
@@ -138,7 +155,9 @@ _component = st.components.v2.component(
 SIDE_WORDS: Mapping[str, str] = MappingProxyType(
     {
         "fidelity": "Fidelity is the precision side: are the generated samples like real ones?",
-        "diversity": "Diversity is the recall side: are all the real ones covered by generated samples?",
+        "diversity": (
+            "Diversity is the recall side: are all the real ones covered by generated samples?"
+        ),
     }
 )
 KINDS = dict(zip(SAYS, ("right", "wrong", "asks", "lucky"), strict=True))
@@ -148,7 +167,13 @@ _KEY = (
     ("asks", "the check asks for something else: the truth fails too"),
     ("lucky", "passes, but the truth does not"),
 )
-_VERDICTS = {"T": "passes", "F": "fails", "L": "passes as low", "H": "passes as high", "": "is not measured yet"}
+_VERDICTS = {
+    "T": "passes",
+    "F": "fails",
+    "L": "passes as low",
+    "H": "passes as high",
+    "": "is not measured yet",
+}
 
 
 class CellPlace(NamedTuple):
@@ -179,8 +204,12 @@ class VerdictCell(NamedTuple):
 
     @property
     def label(self) -> str:
-        check, side = CHECKS[self.place.check], SIDES.index(self.place.side)
-        text = f"{check.title}, {self.place.tag}: {READINGS[self.place.reading].pair[side]} {_VERDICTS[self.verdict]}; "
+        check = CHECKS[self.place.check]
+        side = SIDES.index(self.place.side)
+        text = (
+            f"{check.title}, {self.place.tag}: {READINGS[self.place.reading].pair[side]}"
+            f" {_VERDICTS[self.verdict]}; "
+        )
         paper = f"; in the paper it {_VERDICTS[self.published]}" if self.published else ""
         return f"{text}the truth {_VERDICTS[self.oracle]}{paper}"
 
@@ -188,11 +217,18 @@ class VerdictCell(NamedTuple):
 Cells = Mapping[CellPlace, VerdictCell]
 
 
-def cells(choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame) -> dict[CellPlace, VerdictCell]:
-    """All cells in the order of the table. oracle, judged : lines of `judge` for the truth and for the rows."""
+def cells(
+    choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame
+) -> dict[CellPlace, VerdictCell]:
+    """All cells in the order of the table. oracle, judged : lines of `judge` for the truth and for
+    the rows.
+    """
     columns = ["check", "tag", "reading", "side", "verdict"]
     measured, true = (
-        {CellPlace(*place): str(verdict) for *place, verdict in table[columns].itertuples(index=False, name=None)}
+        {
+            CellPlace(*place): str(verdict)
+            for *place, verdict in table[columns].itertuples(index=False, name=None)
+        }
         for table in (judged, oracle)
     )
     return {
@@ -212,7 +248,9 @@ def cells(choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame) -> dict[Ce
 
 def tags(check: str) -> list[str]:
     """Tags of a check, the purpose last, as in the paper's tables."""
-    return sorted({each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag))
+    return sorted(
+        {each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag)
+    )
 
 
 def chosen(known: Cells) -> CellPlace | None:
@@ -233,7 +271,10 @@ def message(known: Cells) -> str:
     shares = {key: sum(wrong) / len(wrong) for key, wrong in asked.items()}
     (best, fewest), (worst, most) = (
         (READINGS[reading].pair[SIDES.index(side)], asked[reading, side])
-        for reading, side in (min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__))
+        for reading, side in (
+            min(shares, key=shares.__getitem__),
+            max(shares, key=shares.__getitem__),
+        )
     )
     if len(asked) > 1 and len(set(shares.values())) == 1:
         best = "each number"
@@ -247,8 +288,16 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
     truths = list({READINGS[name].at: name for name in reversed(choice.readings)}.values())[::-1]
     lines = (
         ("passed", "cells that pass, of those measured so far", "verdict"),
-        ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
-        ("in the paper", "cells that pass in the published table, of the checks above", "published"),
+        (
+            "the truth passes",
+            "cells that a perfect estimator passes under the same reading",
+            "oracle",
+        ),
+        (
+            "in the paper",
+            "cells that pass in the published table, of the checks above",
+            "published",
+        ),
     )
     columns = [
         (name, side)
@@ -262,7 +311,11 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
         for column in columns:
             found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
             verdicts = [verdict for verdict in found if verdict]
-            values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
+            values.append(
+                f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}"
+                if verdicts
+                else "–"
+            )
         if field != "published" or set(values) != {"–"}:
             totals.append({"label": label, "help": text, "values": values})
     content = {
@@ -276,8 +329,14 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
         "columns": [
             {
                 "label": reading.label,
-                "help": f"{reading.label}: "
-                + ", ".join(f"{label} for {side}" for label, side in zip(reading.pair, SIDES, strict=True) if label),
+                "help": (
+                    f"{reading.label}: "
+                    + ", ".join(
+                        f"{label} for {side}"
+                        for label, side in zip(reading.pair, SIDES, strict=True)
+                        if label
+                    )
+                ),
                 "sides": [
                     {"label": label, "help": f"{label}. {SIDE_WORDS[side]}"}
                     for label, side in zip(reading.pair, SIDES, strict=True)
@@ -293,7 +352,9 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
                 "help": TAGS[tag],  # type: ignore[index]
                 "first": not place,
                 "truth": [
-                    _truth(known.get(CellPlace(check, tag, reading, side))) for reading in truths for side in SIDES
+                    _truth(known.get(CellPlace(check, tag, reading, side)))
+                    for reading in truths
+                    for side in SIDES
                 ],
                 "cells": [_cell(known.get(CellPlace(check, tag, *column))) for column in columns],
             }
@@ -320,5 +381,8 @@ def _truth(cell: VerdictCell | None) -> dict[str, str] | None:
     kind = "right" if cell.oracle in PASSES else "asks"
     return {
         "kind": kind,
-        "label": f"the truth {_VERDICTS[cell.oracle]}: {CHECKS[cell.place.check].title}, {cell.place.tag}",
+        "label": (
+            f"the truth {_VERDICTS[cell.oracle]}: {CHECKS[cell.place.check].title},"
+            f" {cell.place.tag}"
+        ),
     }

@@ -9,8 +9,8 @@ from pages._shared.text import plain
 from prviz.studies.papers.errata import ERRATA
 
 IDEA = (
-    "Where the papers slip: what stands there, **what is true**, and the computation behind it. 2024 and 2026: the two "
-    "versions of Sykes, Simon, Rabin, Fadili (hal-05344404)."
+    "Where the papers slip: what stands there, **what is true**, and the computation behind it."
+    " 2024 and 2026: the two versions of Sykes, Simon, Rabin, Fadili (hal-05344404)."
 )
 
 # Height of a figure in pixels: the lines below it stay on the screen.
@@ -20,7 +20,11 @@ HEIGHT = 300
 def draw() -> None:
     for place, erratum in enumerate(ERRATA):
         line = f"{plain(erratum.place)}: {plain(erratum.says)} → **{plain(erratum.finding)}**"
-        with st.expander(line, expanded=place == 0, key=f"erratum-{place}", on_change="rerun") as box:
+        with st.expander(
+            line, expanded=place == 0, key=f"erratum-{place}", on_change="rerun"
+        ) as box:
             if box.open:
                 st.caption(plain(erratum.setting))
-                draw_chart(erratum.chart(), f"erratum-figure-{place}", "The line above holds", HEIGHT)
+                draw_chart(
+                    erratum.chart(), f"erratum-figure-{place}", "The line above holds", HEIGHT
+                )

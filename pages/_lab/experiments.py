@@ -35,11 +35,13 @@ from prviz.studies.papers.base import stored
 from prviz.studies.papers.forensics import CONVENTION_COLUMNS, DRAWINGS, read_by, spreads_by
 
 IDEA = (
-    "How good is an estimate of a precision-recall curve? That can be measured where the true curve is known. These "
-    "are the experiments of the papers that the estimators come from: the published figures beside those measured here."
+    "How good is an estimate of a precision-recall curve? That can be measured where the true curve"
+    " is known. These are the experiments of the papers that the estimators come from: the"
+    " published figures beside those measured here."
 )
 MENU = "experiment-menu"
-KEPT, RUN = "Paper size", "Run it yourself"
+KEPT = "Paper size"
+RUN = "Run it yourself"
 MODES: dict[Mode, str] = {"quick": "Quick", "paper": "Paper size"}
 _HEADS = {
     "ours": ("ours", "Mean over the repeats."),
@@ -57,17 +59,30 @@ _CLASSES = ("cluster", "classifier", "knn")
 
 # By experiment: one of its settings, with the paper's own number of samples.
 EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
-    "table1": (ExploreSettings(problem="shifted-gaussians", parameters={"mu": 0.375}, n=10_000), _SAME),
+    "table1": (
+        ExploreSettings(problem="shifted-gaussians", parameters={"mu": 0.375}, n=10_000),
+        _SAME,
+    ),
     "mixtures": (ExploreSettings(problem="mixtures", n=10_000), _SAME),
     "same": (ExploreSettings(problem="identical", n=10_000, split=None), _SAME),
-    "outlier": (ExploreSettings(problem="outlier", parameters={"mu": 0.375}, n=10_000, k=4, split=None), _SAME),
-    "dimension": (ExploreSettings(problem="high-dimension", parameters={"d": 2048, "shift": 1.0}, n=10_000), _SAME),
+    "outlier": (
+        ExploreSettings(problem="outlier", parameters={"mu": 0.375}, n=10_000, k=4, split=None),
+        _SAME,
+    ),
+    "dimension": (
+        ExploreSettings(problem="high-dimension", parameters={"d": 2048, "shift": 1.0}, n=10_000),
+        _SAME,
+    ),
     "sample-size": (
-        ExploreSettings(problem="shifted-gaussians", parameters={"mu": 5 / 24}, n=1_000, repeats=10),
+        ExploreSettings(
+            problem="shifted-gaussians", parameters={"mu": 5 / 24}, n=1_000, repeats=10
+        ),
         _SAME,
     ),
     "truncation": (
-        ExploreSettings(source="bundled", problem="truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")),
+        ExploreSettings(
+            source="bundled", problem="truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")
+        ),
         "Open psi = 0.5 in Explore",
     ),
     "guidance": (
@@ -75,7 +90,9 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
         "Open the toy at scale 1 in Explore",
     ),
     "prompting": (
-        ExploreSettings(source="bundled", problem="classes-1", n=1_797, methods=("knn", "ipr", "coverage")),
+        ExploreSettings(
+            source="bundled", problem="classes-1", n=1_797, methods=("knn", "ipr", "coverage")
+        ),
         "Open one class against real digits in Explore",
     ),
     "inside-classes": (
@@ -83,7 +100,9 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
         "Open all classes at temperature 0.5 in Explore",
     ),
     "digits": (
-        ExploreSettings(source="bundled", problem="digits-held-out", n=899, methods=(*_CLASSES, "coverage")),
+        ExploreSettings(
+            source="bundled", problem="digits-held-out", n=899, methods=(*_CLASSES, "coverage")
+        ),
         "Open both halves with all their classes in Explore",
     ),
     "cluster-number": (
@@ -96,14 +115,36 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
         "Open the two boxes in Explore",
     ),
     "features": (
-        ExploreSettings(source="bundled", problem="diffusion-e300", n=1_797, methods=("classifier", "knn", "ipr")),
+        ExploreSettings(
+            source="bundled",
+            problem="diffusion-e300",
+            n=1_797,
+            methods=("classifier", "knn", "ipr"),
+        ),
         "Open the diffusion model in Explore",
     ),
-    "hubs": (ExploreSettings(problem="shifted-gaussians", n=2_000, k=3, split=None, methods=("ipr", "hub")), _SAME),
-    "common-classes": (ExploreSettings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES), _SAME),
-    "plug-in": (ExploreSettings(problem="mixtures", parameters={"d": 2}, n=100, methods=("kde",)), _SAME),
+    "hubs": (
+        ExploreSettings(
+            problem="shifted-gaussians", n=2_000, k=3, split=None, methods=("ipr", "hub")
+        ),
+        _SAME,
+    ),
+    "common-classes": (
+        ExploreSettings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES),
+        _SAME,
+    ),
+    "plug-in": (
+        ExploreSettings(problem="mixtures", parameters={"d": 2}, n=100, methods=("kde",)),
+        _SAME,
+    ),
     "bias": (
-        ExploreSettings(problem="high-dimension", parameters={"d": 16, "shift": 1.0}, n=1_000, methods=("kde",), k=1),
+        ExploreSettings(
+            problem="high-dimension",
+            parameters={"d": 16, "shift": 1.0},
+            n=1_000,
+            methods=("kde",),
+            k=1,
+        ),
         _SAME,
     ),
     "embeddings": (
@@ -132,13 +173,21 @@ def draw() -> None:
     try:
         kept = stored(experiment)
     except ValueError as error:
-        st.warning(plain(f"The result at paper size can't be shown: {error}."), icon=":material/broken_image:")
+        st.warning(
+            plain(f"The result at paper size can't be shown: {error}."),
+            icon=":material/broken_image:",
+        )
         kept = None
     with head:
         result = RUN
         if kept is not None:
             result = choose_one(
-                "Result", (KEPT, RUN), KEPT, key="result", bind="query-params", label_visibility="collapsed"
+                "Result",
+                (KEPT, RUN),
+                KEPT,
+                key="result",
+                bind="query-params",
+                label_visibility="collapsed",
             )
         with st.popover("About", icon=":material/help:", type="tertiary"):
             st.markdown(f"**{plain(experiment.question)}**")
@@ -182,7 +231,9 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
     values = _choices(experiment, rows, key)
     convention: CurveConvention | PaperConvention | None = None
     at = experiment.chosen(rows, values)
-    rows = experiment.chosen(rows, {name: value for name, value in values.items() if name != experiment.along})
+    rows = experiment.chosen(
+        rows, {name: value for name, value in values.items() if name != experiment.along}
+    )
     head = st.container(horizontal=True, vertical_alignment="top")
     message = head.container(width="content")
     if experiment.columns is CONVENTION_COLUMNS:
@@ -202,25 +253,36 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
 
 
 def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, Any]:
-    """The values that the user chooses of the labels that the experiment offers; those that have rows."""
+    """The values that the user chooses of the labels that the experiment offers; those that have
+    rows.
+    """
     if not experiment.choices or not len(rows):
         return {}
-    known, values = experiment.ordered(rows), dict[str, Any]()
-    with st.container(horizontal=True, vertical_alignment="center", key=f"experiment-choices-{key}"):
+    known = experiment.ordered(rows)
+    values = dict[str, Any]()
+    with st.container(
+        horizontal=True, vertical_alignment="center", key=f"experiment-choices-{key}"
+    ):
         for label, first in experiment.choices.items():
             offered = list(dict.fromkeys(known[label]))
             begun = first if first in offered else offered[0]
             name = f"{key}-{experiment.name}-{label}"
             if label == experiment.along:
-                values[label] = st.select_slider(f"Threshold {label}", offered, begun, key=name, width=240)
+                values[label] = st.select_slider(
+                    f"Threshold {label}", offered, begun, key=name, width=240
+                )
             else:
                 titles = {each: f"k = {each}" if label == "k" else str(each) for each in offered}
-                values[label] = choose_one(label, titles, begun, key=name, label_visibility="collapsed")
+                values[label] = choose_one(
+                    label, titles, begun, key=name, label_visibility="collapsed"
+                )
     return values
 
 
 def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) -> None:
-    """Draw every panel, of another height than its own; ``numbers`` says for screen readers what holds the numbers."""
+    """Draw every panel, of another height than its own; ``numbers`` says for screen readers what
+    holds the numbers.
+    """
     panels = figures.experiment_figures(chart)
     square = isinstance(chart, CurveChart)
     if height is not None:
@@ -243,13 +305,26 @@ def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) 
 def _convention(key: str) -> CurveConvention | PaperConvention | None:
     """A convention that the paper leaves open, chosen behind one small button; None: prviz's own."""
     texts = "\n".join(f"- **{name}**: {text}" for name, text in SELF_COUNTING.items())
-    with st.popover("More", icon=":material/tune:", type="tertiary", help="Conventions that the paper leaves open."):
+    with st.popover(
+        "More",
+        icon=":material/tune:",
+        type="tertiary",
+        help="Conventions that the paper leaves open.",
+    ):
         paper = st.selectbox("As computed by", ["prviz", "2024", "2026"], key=f"{key}-paper")
         if paper != "prviz":
-            st.caption("Nine rays; kNN and Coverage take a sample for its own neighbour; ± of a mean of ten runs.")
+            st.caption(
+                "Nine rays; kNN and Coverage take a sample for its own neighbour; ± of a mean of"
+                " ten runs."
+            )
             return PAPERS[paper]
         itself = st.segmented_control(
-            "Self-counting", list(SELF_COUNTING), default="count", required=True, key=f"{key}-self", help=texts
+            "Self-counting",
+            list(SELF_COUNTING),
+            default="count",
+            required=True,
+            key=f"{key}-self",
+            help=texts,
         )
         drawing = st.selectbox("Curves", DRAWINGS, format_func=_drawing, key=f"{key}-rays")
     convention = CurveConvention(itself, *drawing)
@@ -264,26 +339,41 @@ def _drawing(drawing: tuple[int | None, bool]) -> str:
 def facts(provenance: Provenance) -> str:
     """Date, versions, machine and seconds of a measurement, as text."""
     libraries = ", ".join(f"{name} {version}" for name, version in provenance.versions.items())
-    return f"Measured on {provenance.date} with {libraries} on {provenance.machine}, in {provenance.seconds:,.0f} s."
+    return (
+        f"Measured on {provenance.date} with {libraries} on {provenance.machine}, in"
+        f" {provenance.seconds:,.0f} s."
+    )
 
 
 def _legend(chart: Chart) -> str:
     if isinstance(chart, HeatMap):
         signed = f" {', '.join(chart.signed)}: red above 0, blue below." if chart.signed else ""
-        return f"{chart.label}, from {chart.low:g} to {chart.high:g}, brighter is higher.{signed} {chart.note}".strip()
+        return (
+            f"{chart.label}, from {chart.low:g} to {chart.high:g}, brighter is higher.{signed}"
+            f" {chart.note}".strip()
+        )
     if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
-        area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""
+        area = (
+            " Area: one standard deviation over the repeats to either side."
+            if _spread(bands)
+            else ""
+        )
         truth = " Dashed: the truth." if chart.truths else ""
         return f"Solid: mean curve over the repeats.{truth}{area}"
     lines = [line for panel in chart.panels.values() for line in panel.values()]
     bars = " Bars: one standard deviation to either side." if _spread(lines) else ""
-    return f"Mean over the repeats.{bars}" + (" Open symbols: published values." if chart.published else "")
+    return f"Mean over the repeats.{bars}" + (
+        " Open symbols: published values." if chart.published else ""
+    )
 
 
 def _spread(series: Sequence[ChartBand | ChartLine]) -> bool:
     """True if any of the series has a standard deviation; a single repeat has none."""
-    return any(np.isfinite(each.sd if isinstance(each, ChartLine) else each.recall_sd).any() for each in series)
+    return any(
+        np.isfinite(each.sd if isinstance(each, ChartLine) else each.recall_sd).any()
+        for each in series
+    )
 
 
 def _alternative(chart: Chart, title: str, numbers: str) -> str:
@@ -296,7 +386,9 @@ def _alternative(chart: Chart, title: str, numbers: str) -> str:
 
 
 def _table(found: pd.DataFrame) -> None:
-    """Draw our mean, its spread, the published number and the difference, without empty or constant columns."""
+    """Draw our mean, its spread, the published number and the difference, without empty or constant
+    columns.
+    """
     optional = ("spread", "published", "difference", "bound")
     empty = [name for name in optional if name in found and found[name].isna().all()]
     same = ["figure"] if "figure" in found and found["figure"].nunique() == 1 else []

@@ -1,4 +1,6 @@
-"""Data like yours: a density of known truth fitted to a pair of sets, and every estimator tried on its samples."""
+"""Data like yours: a density of known truth fitted to a pair of sets, and every estimator tried on
+its samples.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +35,25 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.studies.surrogate import verdict
 from prviz.studies.surrogate.choice import CheckedSurrogate
-from prviz.studies.surrogate.predictive import LEAST_INSIDE, Prediction, areas_of, own_areas, prediction
+from prviz.studies.surrogate.predictive import (
+    LEAST_INSIDE,
+    Prediction,
+    areas_of,
+    own_areas,
+    prediction,
+)
 
 IDEA = (
-    "How far an estimate is from the truth depends on the data: how many samples, in how many dimensions, of what "
-    "shape. Of your own data the truth is unknown. So **a surrogate is fitted to them**: a Gaussian, or a mixture of "
-    "several, that looks like your real samples, and another one like your generated samples. Of these the true "
-    "precision-recall curve can be computed, and fresh samples can be drawn, as many as you have. What an estimator "
-    "gets wrong there, it is likely to get wrong on your data too."
+    "How far an estimate is from the truth depends on the data: how many samples, in how many"
+    " dimensions, of what shape. Of your own data the truth is unknown. So **a surrogate is fitted"
+    " to them**: a Gaussian, or a mixture of several, that looks like your real samples, and"
+    " another one like your generated samples. Of these the true precision-recall curve can be"
+    " computed, and fresh samples can be drawn, as many as you have. What an estimator gets wrong"
+    " there, it is likely to get wrong on your data too."
 )
-CURVES, OVER_K, OVER_D = "Curves", "Over k", "Over d"
+CURVES = "Curves"
+OVER_K = "Over k"
+OVER_D = "Over d"
 REFUSED = "No surrogate of your data is good enough; unknown"
 # Seed of the fresh sample and of the splits.
 SEED = 1
@@ -51,7 +62,9 @@ HARDLY = 0.02
 
 
 class CurvesBeside(NamedTuple):
-    """Curves by method: of a fresh sample of the surrogate, whose truth is known, and of the data themselves."""
+    """Curves by method: of a fresh sample of the surrogate, whose truth is known, and of the data
+    themselves.
+    """
 
     truth: PRCurve
     fresh: Mapping[str, PRCurve]
@@ -89,7 +102,9 @@ def draw() -> None:
         mine = rows[rows["d"] == shape.d]
         found = ranked(mine)
         refusal = _refusal(mine, data, shape, request, fitted, complete=complete)
-        _conclude(refusal, partial(show_verdict, found, data, shape, fitted, tried, complete=complete))
+        _conclude(
+            refusal, partial(show_verdict, found, data, shape, fitted, tried, complete=complete)
+        )
         with st.expander("Look closer", key="stand-in.open", on_change="rerun") as closer:
             if closer.open:
                 _closer(rows, found, data, shape, request, fitted if complete else None)
@@ -131,15 +146,22 @@ def _refusal(
     if found is None or found.passes:
         return None if found is None else ""
     return (
-        f"{found.inside:.0%} of the settings measure an area on your data that samples of the surrogate have too; at "
-        f"least {LEAST_INSIDE:.0%} is asked. On average their areas are {found.off:.2f} apart."
+        f"{found.inside:.0%} of the settings measure an area on your data that samples of the"
+        f" surrogate have too; at least {LEAST_INSIDE:.0%} is asked. On average their areas are"
+        f" {found.off:.2f} apart."
     )
 
 
 def _prediction(
-    rows: pd.DataFrame, data: Data, shape: Fit, request: MeasurementRequest, fitted: CheckedSurrogate
+    rows: pd.DataFrame,
+    data: Data,
+    shape: Fit,
+    request: MeasurementRequest,
+    fitted: CheckedSurrogate,
 ) -> Prediction | None:
-    """How the areas of settings on the data compare with those on the surrogate; None until that is known."""
+    """How the areas of settings on the data compare with those on the surrogate; None until that is
+    known.
+    """
     pair = fitted.surrogate.projected
     settings = list(areas_of(rows))
     n = request.n
@@ -176,7 +198,9 @@ def _closer(
         live_figure("stand-in-over-d", surrogate_paper.panes(some, "d", "dimension d", measures))
     elif view == OVER_K:
         mine = rows[rows["d"] == shape.d]
-        live_figure("stand-in-over-k", surrogate_paper.panes(mine, "k_used", "neighbours k", measures))
+        live_figure(
+            "stand-in-over-k", surrogate_paper.panes(mine, "k_used", "neighbours k", measures)
+        )
     elif fitted is None:
         st.caption("The curves come when everything is measured.")
     else:
@@ -184,13 +208,18 @@ def _closer(
 
 
 def _beside(
-    found: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: CheckedSurrogate
+    found: Sequence[RankedSetting],
+    data: Data,
+    shape: Fit,
+    request: MeasurementRequest,
+    fitted: CheckedSurrogate,
 ) -> None:
     best: dict[str, RankedSetting] = {}
     for each in found:  # the best first
         best.setdefault(each.method, each)
     settings = list(best.values())
-    pair, n = data.pair, request.n
+    pair = data.pair
+    n = request.n
 
     def compute(progress: Progress) -> CurvesBeside:
         problem = fitted.surrogate.problem(SCENARIOS[request.scenario][0], request.common)
@@ -203,7 +232,13 @@ def _beside(
     seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
     chosen = tuple((each.method, each.k, each.split) for each in settings)
     key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
-    job = Need(key, compute, seconds, "Measuring one fresh sample and your own data", cache.session().results)
+    job = Need(
+        key,
+        compute,
+        seconds,
+        "Measuring one fresh sample and your own data",
+        cache.session().results,
+    )
     beside: CurvesBeside | None = answers.result(job, "these curves were not measured.")
     if beside is None:
         return
@@ -212,22 +247,25 @@ def _beside(
         "fresh",
         figures.pr_figure(beside.fresh, truth=beside.truth, notes=notes),
         "The surrogate: its truth and one fresh sample",
-        f"Dashed: the true curve of the surrogate, area {beside.truth.auc:.2f}. Solid: what each family's best setting "
-        "makes of one fresh sample.",
+        f"Dashed: the true curve of the surrogate, area {beside.truth.auc:.2f}. Solid: what each"
+        " family's best setting makes of one fresh sample.",
         square=True,
     )
     right = Pane(
         "own",
         figures.pr_figure(beside.own, notes=notes),
         "Your data: the same settings",
-        "Their truth is unknown. Where these curves look like those of the surrogate, they are likely to err alike.",
+        "Their truth is unknown. Where these curves look like those of the surrogate, they are"
+        " likely to err alike.",
         square=True,
     )
-    if beside.truth.auc < HARDLY:  # the fits of fewer dimensions are projections of these, which overlap no less
+    if (
+        beside.truth.auc < HARDLY
+    ):  # the fits of fewer dimensions are projections of these, which overlap no less
         st.info(
-            f"In these {shape.d} dimensions the two fits hardly overlap: the area under the true curve is "
-            f"{beside.truth.auc:.4f}, and an estimate with any area at all is far off. Fewer dimensions keep more in "
-            "common.",
+            f"In these {shape.d} dimensions the two fits hardly overlap: the area under the true"
+            f" curve is {beside.truth.auc:.4f}, and an estimate with any area at all is far off."
+            " Fewer dimensions keep more in common.",
             icon=":material/info:",
         )
     live_figure("stand-in-beside", [left, right])
@@ -236,14 +274,20 @@ def _beside(
 def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PRCurve]:
     return {
         each.method: estimates.pr_curve(
-            pair.real, pair.generated, each.method, k="sqrt" if each.k is None else each.k, split=each.split, seed=SEED
+            pair.real,
+            pair.generated,
+            each.method,
+            k="sqrt" if each.k is None else each.k,
+            split=each.split,
+            seed=SEED,
         )
         for each in settings
     }
 
 
 # Settings in the figure: the best, and the last; the table has all.
-MOST_BEST, MOST_LAST = 10, 6
+MOST_BEST = 10
+MOST_LAST = 6
 # An IoU below which an estimate tells little.
 FAR = 0.5
 RANKING_COLUMNS = {
@@ -251,11 +295,21 @@ RANKING_COLUMNS = {
         "Rank", help="Settings that the repeats do not tell apart from the best are ties."
     ),
     "setting": st.column_config.TextColumn("Setting"),
-    "iou": st.column_config.NumberColumn("IoU", format="%.3f", help="Shared area over joint area: 1 is perfect."),
-    "spread": st.column_config.NumberColumn("±", format="%.3f", help="Standard deviation of the IoU over the repeats."),
-    "excess": st.column_config.NumberColumn("Excess", format="%.3f", help="Invented area: too optimistic."),
-    "deficit": st.column_config.NumberColumn("Deficit", format="%.3f", help="Missed area: too pessimistic."),
-    "low": st.column_config.NumberColumn("Off from", format="%+.3f", help="Area minus true area, lower end."),
+    "iou": st.column_config.NumberColumn(
+        "IoU", format="%.3f", help="Shared area over joint area: 1 is perfect."
+    ),
+    "spread": st.column_config.NumberColumn(
+        "±", format="%.3f", help="Standard deviation of the IoU over the repeats."
+    ),
+    "excess": st.column_config.NumberColumn(
+        "Excess", format="%.3f", help="Invented area: too optimistic."
+    ),
+    "deficit": st.column_config.NumberColumn(
+        "Deficit", format="%.3f", help="Missed area: too pessimistic."
+    ),
+    "low": st.column_config.NumberColumn(
+        "Off from", format="%+.3f", help="Area minus true area, lower end."
+    ),
     "high": st.column_config.NumberColumn("to", format="%+.3f", help="Upper end."),
 }
 
@@ -321,9 +375,17 @@ def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
 
 
 def show_verdict(
-    found: list[RankedSetting], data: Data, shape: Fit, fitted: CheckedSurrogate, tried: int, *, complete: bool
+    found: list[RankedSetting],
+    data: Data,
+    shape: Fit,
+    fitted: CheckedSurrogate,
+    tried: int,
+    *,
+    complete: bool,
 ) -> None:
-    """Draw how far the area could be off with the closest setting, the button that applies it, and all as intervals."""
+    """Draw how far the area could be off with the closest setting, the button that applies it, and
+    all as intervals.
+    """
     best = found[0]
 
     def apply() -> None:
@@ -348,26 +410,50 @@ def show_verdict(
     if cache.page_wished():
         st.rerun()
     many = f", the best fit of {tried}" if tried > 1 else ""
-    shown = found if len(found) <= MOST_BEST + MOST_LAST else [*found[:MOST_BEST], *found[-MOST_LAST:]]
-    drawn = [SettingError(each.method, each.setting, each.error, each.low, each.high, each.mark) for each in shown]
+    shown = (
+        found if len(found) <= MOST_BEST + MOST_LAST else [*found[:MOST_BEST], *found[-MOST_LAST:]]
+    )
+    drawn = [
+        SettingError(each.method, each.setting, each.error, each.low, each.high, each.mark)
+        for each in shown
+    ]
     pane = Pane(
         "ranked",
         figures.error_intervals(drawn),
         f"Area minus true area on a surrogate{many}: {shape.words}, d = {shape.d}",
         wide=True,
-        alt="Intervals of the error of each setting, the closest first; all numbers are in the table below.",
-        help=f"★ closest to the truth of {len(found)} settings, ✕ avoid (IoU below {FAR:g}). Each line holds 95% of "
-        "fresh samples of the surrogate, were errors normal. How far your own area is off also depends on how well the "
-        "surrogate fits.",
+        alt=(
+            "Intervals of the error of each setting, the closest first; all numbers are in the"
+            " table below."
+        ),
+        help=(
+            f"★ closest to the truth of {len(found)} settings, ✕ avoid (IoU below {FAR:g}). Each"
+            " line holds 95% of fresh samples of the surrogate, were errors normal. How far your"
+            " own area is off also depends on how well the surrogate fits."
+        ),
     )
     live_figure("stand-in-ranked", [pane])
 
 
 def _table(found: list[RankedSetting]) -> None:
     rows = [
-        (each.rank, each.label, each.iou, each.spread, each.excess, each.deficit, each.low, each.high) for each in found
+        (
+            each.rank,
+            each.label,
+            each.iou,
+            each.spread,
+            each.excess,
+            each.deficit,
+            each.low,
+            each.high,
+        )
+        for each in found
     ]
-    st.dataframe(pd.DataFrame(rows, columns=list(RANKING_COLUMNS)), hide_index=True, column_config=RANKING_COLUMNS)
+    st.dataframe(
+        pd.DataFrame(rows, columns=list(RANKING_COLUMNS)),
+        hide_index=True,
+        column_config=RANKING_COLUMNS,
+    )
 
 
 def applied(best: RankedSetting, settings: ExploreSettings) -> ExploreSettings:

@@ -1,4 +1,6 @@
-"""The choices: the pair that the surrogate is fitted to, its density, and the measurements on its samples."""
+"""The choices: the pair that the surrogate is fitted to, its density, and the measurements on its
+samples.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from prviz.studies.surrogate.choice import kinds
 
 PAPER = "paper"
 SOURCES = {"bundled": "A bundled set", "upload": "Your files", PAPER: "The paper's figures 8 to 10"}
-SOURCE, FAMILY = "stand-in.source", "stand-in.family"
+SOURCE = "stand-in.source"
+FAMILY = "stand-in.family"
 # Key of the source and problem that Explore showed when this choice last began with them.
 _BEGUN = "_surrogate_of"
 
@@ -44,12 +47,16 @@ class Data(NamedTuple):
 
 
 def choose(head: DeltaGenerator) -> Data | str | None:
-    """Draw the choice of a pair, which starts with Explore's; None if there is none yet, PAPER for the paper's."""
+    """Draw the choice of a pair, which starts with Explore's; None if there is none yet, PAPER for
+    the paper's.
+    """
     explored = session().shown
     shown = ExploreSettings() if explored is None else explored.problem.settings
     _begin(shown)
     with head:
-        source = choose_one("Data", SOURCES, key=SOURCE, persist_state="session", label_visibility="collapsed")
+        source = choose_one(
+            "Data", SOURCES, key=SOURCE, persist_state="session", label_visibility="collapsed"
+        )
         if source == "bundled":
             return _bundled(shown)
     return PAPER if source == PAPER else _upload(shown)
@@ -73,10 +80,16 @@ def _bundled(shown: ExploreSettings) -> Data:
     families = bundled.BUNDLED
     look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
     family: str = st.selectbox(
-        "Generator", list(families), format_func=lambda name: families[name].title, key=FAMILY, width=250, **look
+        "Generator",
+        list(families),
+        format_func=lambda name: families[name].title,
+        key=FAMILY,
+        width=250,
+        **look,
     )
     points = {point.name: point for point in families[family].checkpoints}
-    checkpoint, key = list(points)[-1], f"stand-in.checkpoint.{family}"
+    checkpoint = list(points)[-1]
+    key = f"stand-in.checkpoint.{family}"
     if len(points) > 1:
         checkpoint = st.selectbox(
             "Checkpoint",
@@ -97,14 +110,23 @@ def _upload(shown: ExploreSettings) -> Data | None:
     return Data(uploaded.pair, _settings(shown, "upload", "", uploaded.pair))
 
 
-def _settings(shown: ExploreSettings, source: Source, problem: str, pair: SamplePair) -> ExploreSettings:
+def _settings(
+    shown: ExploreSettings, source: Source, problem: str, pair: SamplePair
+) -> ExploreSettings:
     n = min(max(pair.real.n, pair.generated.n, N_LIMITS[0]), N_LIMITS[1])
     return replace(shown, source=source, problem=problem, parameters={}, n=n, approximate=False)
 
 
-FITS: dict[Literal["gaussian", "mixture"], str] = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
+FITS: dict[Literal["gaussian", "mixture"], str] = {
+    "gaussian": "One Gaussian",
+    "mixture": "Mixture of Gaussians",
+}
 BEST = "best"
-COVARIANCES: dict[Literal["full", "tied", "diag"], str] = {"full": "Full", "tied": "Tied", "diag": "Diagonal"}
+COVARIANCES: dict[Literal["full", "tied", "diag"], str] = {
+    "full": "Full",
+    "tied": "Tied",
+    "diag": "Diagonal",
+}
 SCENARIOS: dict[Literal["pair", "itself", "common"], str] = {
     "pair": "Real against generated",
     "itself": "Each against itself",
@@ -112,17 +134,24 @@ SCENARIOS: dict[Literal["pair", "itself", "common"], str] = {
 }
 # Which bias each favours: hal-05344404, section 5.3, the column "Favorable Bias" of its table.
 FAVOURS = {
-    "pair": "As your own question: how much of each set does the other one cover? In many dimensions the true overlap "
-    "is small, which favours estimators that see too little.",
-    "itself": "Both samples come from one and the same density, first the real one's, then the generated one's. The "
-    "truth is a perfect overlap, which favours estimators that see too much.",
-    "common": "A part of both is the same density, the rest is each one's own. This favours neither side.",
+    "pair": (
+        "As your own question: how much of each set does the other one cover? In many dimensions"
+        " the true overlap is small, which favours estimators that see too little."
+    ),
+    "itself": (
+        "Both samples come from one and the same density, first the real one's, then the generated"
+        " one's. The truth is a perfect overlap, which favours estimators that see too much."
+    ),
+    "common": (
+        "A part of both is the same density, the rest is each one's own. This favours neither side."
+    ),
 }
 DIMENSION = "stand-in.d"
 FIRST_D = 32
 SPLITS = (None, 0.5)
 NAMED_KS = ("√n", "3", "5", "10", "20", "50", "100")
-OWN_SIZE, SIZES = 0, (200, 500, 1000, 2000, 5000)
+OWN_SIZE = 0
+SIZES = (200, 500, 1000, 2000, 5000)
 # Characters of a typed entry that an error message repeats.
 LONGEST_REPEATED = 40
 
@@ -141,13 +170,22 @@ class Fit:
 
     @property
     def words(self) -> str:
-        shape = {"full": "full covariance", "tied": "tied covariance", "diag": "diagonal covariance"}[self.covariance]
-        return f"{'one Gaussian' if self.fit == 'gaussian' else 'a mixture of Gaussians'} per set, {shape}"
+        shape = {
+            "full": "full covariance",
+            "tied": "tied covariance",
+            "diag": "diagonal covariance",
+        }[self.covariance]
+        return (
+            f"{'one Gaussian' if self.fit == 'gaussian' else 'a mixture of Gaussians'} per set,"
+            f" {shape}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementRequest:
-    """The measurements. dims : every d, the shown surrogate's among them. n : None: as many as the data have."""
+    """The measurements. dims : every d, the shown surrogate's among them. n : None: as many as the
+    data have.
+    """
 
     dims: tuple[int, ...]
     scenario: Literal["pair", "itself", "common"]
@@ -160,7 +198,9 @@ class MeasurementRequest:
 
 
 def fits(most: int) -> list[Fit]:
-    """Draw the choice of the density: its dimension, up to `most`, and its kind; several, of which the best counts."""
+    """Draw the choice of the density: its dimension, up to `most`, and its kind; several, of which
+    the best counts.
+    """
     d = 1
     if most > 1:
         held = st.session_state.get(DIMENSION)
@@ -170,8 +210,11 @@ def fits(most: int) -> list[Fit]:
             1,
             most,
             key=DIMENSION,
-            help="The d directions in which the real samples vary most (their principal components); both sets are "
-            "projected on them. More directions keep more of your data, and have more numbers to fit.",
+            help=(
+                "The d directions in which the real samples vary most (their principal components);"
+                " both sets are projected on them. More directions keep more of your data, and have"
+                " more numbers to fit."
+            ),
             persist_state="session",
         )
     kind = choose_one(
@@ -179,10 +222,12 @@ def fits(most: int) -> list[Fit]:
         {BEST: "The one that fits best", **FITS},
         BEST,
         key="stand-in.fit",
-        help="The best is the one whose fresh samples keep least apart from your data in a two-sample test, "
-        "among those that are quickly fitted. A Gaussian is one ellipsoid; a mixture has as many components, up to "
-        f"{FitOptions().most_components}, as score best by BIC, which rewards a good fit and charges for every number "
-        "fitted.",
+        help=(
+            "The best is the one whose fresh samples keep least apart from your data in a"
+            " two-sample test, among those that are quickly fitted. A Gaussian is one ellipsoid; a"
+            f" mixture has as many components, up to {FitOptions().most_components}, as score best"
+            " by BIC, which rewards a good fit and charges for every number fitted."
+        ),
         persist_state="session",
     )
     if kind == BEST:
@@ -192,21 +237,31 @@ def fits(most: int) -> list[Fit]:
         COVARIANCES,
         "full",
         key="stand-in.covariance",
-        help="- **Full**: any ellipsoid, each component its own.\n- **Tied**: one ellipsoid for all components.\n"
-        "- **Diagonal**: ellipsoids along the axes. It has few numbers to fit, and misses correlations.",
+        help=(
+            "- **Full**: any ellipsoid, each component its own.\n- **Tied**: one ellipsoid for all"
+            " components.\n- **Diagonal**: ellipsoids along the axes. It has few numbers to fit,"
+            " and misses correlations."
+        ),
         persist_state="session",
     )
     return [Fit(d, kind, covariance)]
 
 
 def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
-    """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d of the data."""
-    scenario = choose_one("What is compared", SCENARIOS, "pair", key="stand-in.scenario", persist_state="session")
+    """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d
+    of the data.
+    """
+    scenario = choose_one(
+        "What is compared", SCENARIOS, "pair", key="stand-in.scenario", persist_state="session"
+    )
     st.caption(FAVOURS[scenario])
     common = 0.5  # the share of it, where a part is common
     if scenario == "common":
-        common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
-    methods, splits = _methods(data), _splits()
+        common = st.slider(
+            "Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session"
+        )
+    methods = _methods(data)
+    splits = _splits()
     ks = _ks(min(data.pair.real.n, data.pair.generated.n))
     with st.expander("More: several d, fewer samples, repeats", key="stand-in.more"):
         dims = _dims(most, d)
@@ -214,10 +269,14 @@ def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
         n = st.selectbox(
             "Samples per set",
             [OWN_SIZE, *(size for size in SIZES if size < own)],
-            format_func=lambda size: f"{size:,}: a quick look" if size else "As many as your data have",
+            format_func=lambda size: (
+                f"{size:,}: a quick look" if size else "As many as your data have"
+            ),
             key="stand-in.n",
-            help="The bias depends on how many samples there are: a quick look with fewer of them tells less about "
-            "yours.",
+            help=(
+                "The bias depends on how many samples there are: a quick look with fewer of them"
+                " tells less about yours."
+            ),
             persist_state="session",
         )
         repeats = st.slider(
@@ -235,7 +294,14 @@ def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
         st.warning("These estimators need a split: choose one.")
         return None
     return MeasurementRequest(
-        dims=dims, scenario=scenario, common=common, methods=methods, ks=ks, splits=splits, repeats=repeats, n=n or None
+        dims=dims,
+        scenario=scenario,
+        common=common,
+        methods=methods,
+        ks=ks,
+        splits=splits,
+        repeats=repeats,
+        n=n or None,
     )
 
 
@@ -262,8 +328,10 @@ def _splits() -> tuple[float | None, ...]:
         format_func=lambda share: "none" if share is None else f"{share:.0%}",
         selection_mode="multi",
         key="stand-in.splits",
-        help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
-        "samples do both.",
+        help=(
+            "Share of each set that defines the classifiers while the rest measures their errors;"
+            " none: the same samples do both."
+        ),
         persist_state="session",
     )
     if not chosen:
@@ -279,7 +347,10 @@ def _ks(n: int) -> tuple[K, ...]:
         accept_new_options=True,
         key="stand-in.ks",
         placeholder="Choose, or type a number",
-        help=f"How many nearest neighbours a ball holds. √n is {math.isqrt(n)} here; type any other whole number.",
+        help=(
+            f"How many nearest neighbours a ball holds. √n is {math.isqrt(n)} here; type any other"
+            " whole number."
+        ),
         persist_state="session",
     )
     found = [as_k(text) for text in chosen]
@@ -300,7 +371,11 @@ def as_k(text: str) -> K | None:
     text = text.strip()
     if text in ("√n", "sqrt"):
         return "sqrt"
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 and int(text) >= 1 else None
+    return (
+        int(text)
+        if text.isascii() and text.isdigit() and len(text) < 8 and int(text) >= 1
+        else None
+    )
 
 
 def _dims(most: int, d: int) -> tuple[int, ...]:

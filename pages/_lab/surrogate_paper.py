@@ -1,4 +1,6 @@
-"""Lines over k or d; figures 8 to 10 of hal-05344404, section 5.3, on the bundled digits and their truncations."""
+"""Lines over k or d; figures 8 to 10 of hal-05344404, section 5.3, on the bundled digits and their
+truncations.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ SAYS: dict[Measure, str] = {
     "excess": "Area that the estimate has invented, as a share of the joint area: too optimistic.",
     "deficit": "Area that the estimate has missed, as a share of the joint area: too pessimistic.",
 }
-MARKS = "Filled marks: with a split; open marks: without. Bars: ± one standard deviation over the repeats."
+MARKS = (
+    "Filled marks: with a split; open marks: without. Bars: ± one standard deviation over the"
+    " repeats."
+)
 
 
 def at_k(rows: pd.DataFrame, k: K) -> pd.DataFrame:
@@ -44,14 +49,19 @@ def lines(rows: pd.DataFrame, x: Literal["k_used", "d"], measure: Measure) -> li
     """One line per family and split, in the order of the rows."""
     found = []
     for _, part in rows.groupby(["method", "split"], dropna=False, sort=False):
-        method, split = str(part["method"].iloc[0]), part["split"].iloc[0]
+        method = str(part["method"].iloc[0])
+        split = part["split"].iloc[0]
         xs: list[float] = []
-        means, spreads = [part[measure].mean()], [_spread(part[measure])]
+        means = [part[measure].mean()]
+        spreads = [_spread(part[measure])]
         if part[x].notna().any():
             groups = part.groupby(x)[measure]
-            xs, means = [float(value) for value in groups.mean().index], groups.mean().tolist()
+            xs = [float(value) for value in groups.mean().index]
+            means = groups.mean().tolist()
             spreads = [_spread(values) for _, values in groups]
-        found.append(SettingLine(method, None if pd.isna(split) else float(split), xs, means, spreads))
+        found.append(
+            SettingLine(method, None if pd.isna(split) else float(split), xs, means, spreads)
+        )
     return found
 
 
@@ -59,7 +69,9 @@ def _spread(values: pd.Series) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
-def panes(rows: pd.DataFrame, x: Literal["k_used", "d"], xlabel: str, measures: Sequence[Measure]) -> list[Pane]:
+def panes(
+    rows: pd.DataFrame, x: Literal["k_used", "d"], xlabel: str, measures: Sequence[Measure]
+) -> list[Pane]:
     """One pane per measure: the first wide, with the legend, the others side by side."""
     found = []
     for place, measure in enumerate(measures):
@@ -80,33 +92,45 @@ def panes(rows: pd.DataFrame, x: Literal["k_used", "d"], xlabel: str, measures: 
 DIMS = (2, 4, 8, 16, 32, 50, 61)
 KS: tuple[K, ...] = ("sqrt", 4)
 SPLITS = (None, 0.5)
-# Seconds of a task (one d and split), on one core: a draw, both k of all families, a share of fits and truths.
+# Seconds of a task (one d and split), on one core: a draw, both k of all families, a share of fits
+# and truths.
 SECONDS_EACH = 0.9
 FIGURES = {
     "pair": (
         "Figure 8: real against truncated",
-        "Mean over the truncations of real data against each truncated set. In many dimensions the true overlap is "
-        "almost none, which favours estimators that see too little. Where the truth has no area at all, as at "
-        "psi = 0, an IoU is 1 for an estimate without area, and 0 for any other.",
+        (
+            "Mean over the truncations of real data against each truncated set. In many dimensions"
+            " the true overlap is almost none, which favours estimators that see too little. Where"
+            " the truth has no area at all, as at psi = 0, an IoU is 1 for an estimate without"
+            " area, and 0 for any other."
+        ),
     ),
     "generated-generated": (
         "Figure 9: each against itself",
-        "Mean over the truncations of each truncated set against itself: the truth is a perfect overlap, which favours "
-        "estimators that see too much.",
+        (
+            "Mean over the truncations of each truncated set against itself: the truth is a perfect"
+            " overlap, which favours estimators that see too much."
+        ),
     ),
     "common": (
         "Figure 10: mixtures with a common half",
-        "Half of both is the set at psi = 0.3; the other half is that at 0.5 on one side, at 0.9 on the other.",
+        (
+            "Half of both is the set at psi = 0.3; the other half is that at 0.5 on one side, at"
+            " 0.9 on the other."
+        ),
     ),
 }
 # What the text of section 5.3.1 says of figure 8, kNN with split: IoU by d.
-PUBLISHED = dict(zip((2, 50), (value for (value,) in printed_in("2026: Figure 8").values()), strict=True))
+PUBLISHED = dict(
+    zip((2, 50), (value for (value,) in printed_in("2026: Figure 8").values()), strict=True)
+)
 SETTING = (
-    "The paper takes embeddings of 50,000 faces and of 50,000 images of a generator whose latents are truncated by "
-    "psi, from 0 (every image the same) to 1 (no truncation). It keeps their first d principal components, fits a "
-    "Gaussian to each set and asks how close the estimates from fresh samples come to the truth, for ever more d. "
-    "Here the faces are the **bundled 1,797 digits**, the generator is the bundled mixture, and fresh samples are as "
-    f"many as the digits are; d = {', '.join(map(str, DIMS))}: the digits vary in no more than 61 directions."
+    "The paper takes embeddings of 50,000 faces and of 50,000 images of a generator whose latents"
+    " are truncated by psi, from 0 (every image the same) to 1 (no truncation). It keeps their"
+    " first d principal components, fits a Gaussian to each set and asks how close the estimates"
+    " from fresh samples come to the truth, for ever more d. Here the faces are the **bundled"
+    " 1,797 digits**, the generator is the bundled mixture, and fresh samples are as many as the"
+    f" digits are; d = {', '.join(map(str, DIMS))}: the digits vary in no more than 61 directions."
 )
 
 
@@ -132,7 +156,9 @@ def draw() -> None:
     listed = tasks()
     key = ("stand-in-paper", DIMS, KS, SPLITS)
     title = "Figures 8 to 10 on the bundled digits"
-    work_box.box(work_box.WorkRequest(key, title, listed, COLUMNS, SECONDS_EACH * len(listed)), draw_rows)
+    work_box.box(
+        work_box.WorkRequest(key, title, listed, COLUMNS, SECONDS_EACH * len(listed)), draw_rows
+    )
 
 
 def draw_rows(rows: pd.DataFrame, complete: bool) -> None:
@@ -178,16 +204,38 @@ def says(rows: pd.DataFrame) -> list[str]:
         if len(own):
             top = own[own["d"] == own["d"].max()]
             means = top.groupby(["method", "k", "split"], dropna=False)["iou"].mean()
-            (method, k, split), best = cast(tuple[str, K, float], means.idxmax()), means.max()
-            how = f"k = {'√n' if k == 'sqrt' else k}, {'no split' if pd.isna(split) else f'split {split:.0%}'}"
-            others = int((means.round(2) == round(best, 2)).sum()) - 1  # settings equal to two decimals
-            tied = f", and {others} others are as close" if others > 1 else ", and another is as close" * others
+            method, k, split = cast(tuple[str, K, float], means.idxmax())
+            best = means.max()
+            how = (
+                f"k = {'√n' if k == 'sqrt' else k},"
+                f" {'no split' if pd.isna(split) else f'split {split:.0%}'}"
+            )
+            # settings equal to two decimals
+            others = int((means.round(2) == round(best, 2)).sum()) - 1
+            tied = (
+                f", and {others} others are as close"
+                if others > 1
+                else ", and another is as close" * others
+            )
             text = f"{ESTIMATORS[method].title} ({how}), IoU {best:.2f}{tied}"
-            found.append(f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is {text}.")
+            found.append(
+                f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is"
+                f" {text}."
+            )
     # Our numbers beside the two that the paper's text gives.
-    knn = rows[(rows["scenario"] == "pair") & (rows["method"] == "knn") & rows["split"].notna() & (rows["k"] == "sqrt")]
-    ours = {d: float(np.mean(knn.loc[knn["d"] == d, "iou"])) for d in PUBLISHED if (knn["d"] == d).any()}
+    knn = rows[
+        (rows["scenario"] == "pair")
+        & (rows["method"] == "knn")
+        & rows["split"].notna()
+        & (rows["k"] == "sqrt")
+    ]
+    ours = {
+        d: float(np.mean(knn.loc[knn["d"] == d, "iou"])) for d in PUBLISHED if (knn["d"] == d).any()
+    }
     if beside := [f"{PUBLISHED[d]:.1f} at d = {d} (here {mean:.2f})" for d, mean in ours.items()]:
         name = ESTIMATORS["knn"].title
-        found.append(f"The paper's text says of {name} with split in its figure 8: IoU about {', '.join(beside)}.")
+        found.append(
+            f"The paper's text says of {name} with split in its figure 8: IoU about"
+            f" {', '.join(beside)}."
+        )
     return found

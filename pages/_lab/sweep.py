@@ -24,29 +24,40 @@ from prviz.curves.summaries import COMPARISONS, SUMMARIES
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
 from prviz.measure.workload import duration
-from prviz.studies.sweeps import COLUMNS, SETTINGS, Cell, Files, sweep_cells, sweep_means, sweep_seconds
+from prviz.studies.sweeps import (
+    COLUMNS,
+    SETTINGS,
+    Cell,
+    Files,
+    sweep_cells,
+    sweep_means,
+    sweep_seconds,
+)
 from prviz.toys import TOYS, ToyProblem, toy
 
 IDEA = (
-    "Measure every combination of the problems, estimators and settings that you choose. The exact precision-recall "
-    "curve of every problem here is known, so each row says how far its estimate is off: **IoU** is the area under "
-    "both curves, the estimate and the truth, divided by the area under either (1 is perfect); **excess** is the "
-    "share that only the estimate covers (too optimistic), **deficit** the share that only the truth covers (too "
-    "pessimistic)."
+    "Measure every combination of the problems, estimators and settings that you choose. The exact"
+    " precision-recall curve of every problem here is known, so each row says how far its estimate"
+    " is off: **IoU** is the area under both curves, the estimate and the truth, divided by the"
+    " area under either (1 is perfect); **excess** is the share that only the estimate covers (too"
+    " optimistic), **deficit** the share that only the truth covers (too pessimistic)."
 )
-# Most rows, values per set and seconds per measurement that a page may request; the shell has no such limits.
+# Most rows, values per set and seconds per measurement that a page may request; the shell has no
+# such limits.
 MOST_MEASURED = 5_000
 MOST_VALUES = 10_000 * 2_048
 MOST_SECONDS = 60.0
 _ALLOWED = (
-    f"at most {MOST_MEASURED:,} are measured for a page: take fewer values or repeats, or the shell, which has no limit"
+    f"at most {MOST_MEASURED:,} are measured for a page: take fewer values or repeats, or the"
+    " shell, which has no limit"
 )
 
 
 class Field(NamedTuple):
     """One list of the grid.
 
-    key : its name in the configuration. label, help : for the page. offered, first : values, and those chosen at first.
+    key : its name in the configuration. label, help : for the page. offered, first : values, and
+    those chosen at first.
     whole : True if the numbers are whole. word : allowed besides numbers, and stands for `value`.
     """
 
@@ -79,7 +90,8 @@ FIELDS = (
         True,
         "sqrt",
         "sqrt",
-        "How many nearest neighbours a ball holds; sqrt: the root of n. Families without neighbours have one row.",
+        "How many nearest neighbours a ball holds; sqrt: the root of n. Families without neighbours"
+        " have one row.",
     ),
     Field(
         "splits",
@@ -89,8 +101,8 @@ FIELDS = (
         False,
         "none",
         None,
-        "Share of each set that defines the classifiers, the rest measures their errors; none: the same samples do "
-        "both. Trained classifiers have no rows without a split.",
+        "Share of each set that defines the classifiers, the rest measures their errors; none: the"
+        " same samples do both. Trained classifiers have no rows without a split.",
     ),
     Field(
         "dims",
@@ -110,22 +122,29 @@ FIELDS = (
         False,
         "auto",
         None,
-        "Radius of KDE's balls in units of the data; auto: in each set its mean distance to the k-th neighbour.",
+        "Radius of KDE's balls in units of the data; auto: in each set its mean distance to the"
+        " k-th neighbour.",
     ),
 )
 
 
 def entries(field: Field, texts: Sequence[str]) -> list[Any]:
-    """The chosen and typed values, each once. Raises ValueError for what is neither a number nor the field's word."""
+    """The chosen and typed values, each once. Raises ValueError for what is neither a number nor
+    the field's word.
+    """
     kind = "whole numbers" if field.whole else "numbers"
     legal = f'{kind} or "{field.word}" are needed, such as {", ".join(field.first)}'
     found = []
-    parts = [part for text in texts for part in re.split(r"[,;\s]+", text[:MOST_CHARACTERS]) if part]
+    parts = [
+        part for text in texts for part in re.split(r"[,;\s]+", text[:MOST_CHARACTERS]) if part
+    ]
     if not parts:
         raise ValueError(f"{field.label} ({field.key}): nothing was given; {legal}")
     for part in parts:
         try:
-            found.append(field.value if part.lower() == field.word else (int if field.whole else float)(part))
+            found.append(
+                field.value if part.lower() == field.word else (int if field.whole else float)(part)
+            )
         except ValueError:
             raise ValueError(f"{field.label} ({field.key}): {part!r} was given; {legal}") from None
     return list(dict.fromkeys(found))
@@ -138,14 +157,22 @@ def named_problems() -> dict[str, ToyProblem]:
         usual = toy(name)
         title = usual.title.split(":")[0]
         found[title] = usual
-        others = {f"{title}, {label}": toy(name, **parameters) for label, parameters in usual.presets.items()}
+        others = {
+            f"{title}, {label}": toy(name, **parameters)
+            for label, parameters in usual.presets.items()
+        }
         found |= {label: other for label, other in others.items() if other != usual}
     return found
 
 
 def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
-    """The cells of `prviz.sweep`; raises ValueError or TypeError, also for more than a page may request."""
-    pairs = math.prod(len(arguments[key]) for key in ("problems", "dims", "ns", "splits")) * arguments["repeats"]
+    """The cells of `prviz.sweep`; raises ValueError or TypeError, also for more than a page may
+    request.
+    """
+    pairs = (
+        math.prod(len(arguments[key]) for key in ("problems", "dims", "ns", "splits"))
+        * arguments["repeats"]
+    )
     if pairs > MOST_MEASURED:
         raise ValueError(f"{pairs:,} pairs of samples are asked for; {_ALLOWED}")
     cells = sweep_cells(**arguments)
@@ -156,29 +183,38 @@ def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
         d = 1 if isinstance(cell.problem, Files) else cell.problem.parameters["d"]
         if n * d > MOST_VALUES:
             raise ValueError(
-                f"n = {n:,} and d = {d:,} are {n * d:,} numbers per set; at most {MOST_VALUES:,} are drawn for a page, "
-                "the shell takes more"
+                f"n = {n:,} and d = {d:,} are {n * d:,} numbers per set; at most {MOST_VALUES:,}"
+                " are drawn for a page, the shell takes more"
             )
         seconds = sweep_seconds([cell]) or 0.0
         if seconds > MOST_SECONDS:
             raise ValueError(
-                f"n = {n:,} and d = {d:,} take {duration(seconds)} at a time, which nobody can stop; at most "
-                f"{duration(MOST_SECONDS)} are measured for a page: take smaller n or d, or the shell"
+                f"n = {n:,} and d = {d:,} take {duration(seconds)} at a time, which nobody can"
+                f" stop; at most {duration(MOST_SECONDS)} are measured for a page: take smaller n"
+                " or d, or the shell"
             )
     return cells
 
 
 FIRST_PROBLEMS = ("Gaussian mixtures", "Shifted generator")
-MOST_REPEATS, MOST_CHARACTERS = 100, 200
-CONFIG, ROWS = "grid.toml", "rows.parquet"
+MOST_REPEATS = 100
+MOST_CHARACTERS = 200
+CONFIG = "grid.toml"
+ROWS = "rows.parquet"
 KEY = "lab-sweep"
 # Seconds of a sweep that starts by itself.
 AT_ONCE = 4.0
 # Numbers that the heat map can show; AuC is the estimate's alone.
 NUMBERS = {
     "iou": ("IoU", COMPARISONS["iou"][1]),
-    "excess": ("Excess", "Share of the area under either curve that only the estimate covers: too optimistic."),
-    "deficit": ("Deficit", "Share of the area under either curve that only the truth covers: too pessimistic."),
+    "excess": (
+        "Excess",
+        "Share of the area under either curve that only the estimate covers: too optimistic.",
+    ),
+    "deficit": (
+        "Deficit",
+        "Share of the area under either curve that only the truth covers: too pessimistic.",
+    ),
     "auc": ("AuC", next(each.explanation for each in SUMMARIES if each.key == "auc")),
 }
 # Settings in the heat map; the table has all.
@@ -186,7 +222,9 @@ MOST_SETTINGS = 40
 # Rows in the table; the files have all.
 MOST_LISTED = 500
 # Fewest k with a figure over k, most such figures, and longest seconds of one limit in them.
-LEAST_KS, MOST_PANES, LIMIT_SECONDS = 3, 6, 1.0
+LEAST_KS = 3
+MOST_PANES = 6
+LIMIT_SECONDS = 1.0
 Line = tuple[list[int], list[float]]  # numbers of k, and IoUs
 _ROOTS = {"sqrt": "√n"}
 
@@ -198,20 +236,26 @@ def draw() -> None:
     except (ValueError, TypeError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    early = sorted(cells, key=lambda cell: cell.repeat)  # every cell of the map has a first value soon
+    # every cell of the map has a first value soon
+    early = sorted(cells, key=lambda cell: cell.repeat)
     seconds = sweep_seconds(cells) or 0.0
-    box(WorkRequest(("sweep", text), "Sweep", early, COLUMNS, seconds, at_once=seconds <= AT_ONCE), _draw)
+    box(
+        WorkRequest(("sweep", text), "Sweep", early, COLUMNS, seconds, at_once=seconds <= AT_ONCE),
+        _draw,
+    )
     with st.expander("The same in a shell", icon=":material/terminal:"):
         st.markdown(
-            f"Save this as `{CONFIG}`. The rows are the same to the last digit, except for their seconds; a stopped "
-            "sweep continues when the command is run again."
+            f"Save this as `{CONFIG}`. The rows are the same to the last digit, except for their"
+            " seconds; a stopped sweep continues when the command is run again."
         )
         st.code(text, language="toml")
         st.code(f"prviz sweep {CONFIG} --out {ROWS}", language="bash")
 
 
 def _chosen() -> dict[str, Any]:
-    """Draw the form; returns the arguments of `prviz.sweep`. Raises ValueError for an entry that can't be used."""
+    """Draw the form; returns the arguments of `prviz.sweep`. Raises ValueError for an entry that
+    can't be used.
+    """
     offered = named_problems()
     left, middle, right = st.columns([5, 5, 2], vertical_alignment="bottom")
     problems = left.multiselect(
@@ -244,11 +288,20 @@ def _chosen() -> dict[str, Any]:
             MOST_REPEATS,
             3,
             key="sweep.repeats",
-            help="Fresh samples and a fresh split for each; mean and spread are those over the repeats.",
+            help=(
+                "Fresh samples and a fresh split for each; mean and spread are those over the"
+                " repeats."
+            ),
             persist_state="session",
         )
         seed = st.number_input(
-            "Seed", 0, 2**31, 0, key="sweep.seed", help="Another seed draws other samples.", persist_state="session"
+            "Seed",
+            0,
+            2**31,
+            0,
+            key="sweep.seed",
+            help="Another seed draws other samples.",
+            persist_state="session",
         )
     for key, chosen in {"Problems (problems)": problems, "Estimators (methods)": methods}.items():
         if not chosen:
@@ -265,42 +318,56 @@ def _chosen() -> dict[str, Any]:
 def _draw(rows: pd.DataFrame, complete: bool) -> None:
     shown = {key: title for key, (title, _) in NUMBERS.items()}
     number = choose_one("Shown", shown, "iou", key="sweep.number", label_visibility="collapsed")
-    means, (name, explained) = sweep_means(rows, number), NUMBERS[number]
+    means = sweep_means(rows, number)
+    name, explained = NUMBERS[number]
     texts = [_setting_texts(row) for row in means[list(SETTINGS)].to_dict("records")]
     of = pd.Series([each["problem"] for each in texts], index=means.index)
-    top, panes, one = theme.reach(float(means["mean"].max())), list[Pane](), of.nunique() == 1
+    top = theme.reach(float(means["mean"].max()))
+    panes = list[Pane]()
+    one = of.nunique() == 1
     for problem, part in means.groupby(of, sort=False):
         labels, common = _labels([each for each in texts if each["problem"] == problem])
-        methods, settings = list(dict.fromkeys(part["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
+        methods = list(dict.fromkeys(part["method"]))
+        settings = list(dict.fromkeys(labels))[:MOST_SETTINGS]
         labelled = part.assign(setting=labels)
         values = {
-            each: labelled.pivot(index="setting", columns="method", values=each)
-            .reindex(index=settings, columns=methods)
-            .to_numpy(dtype=float, na_value=math.nan)
+            each: (
+                labelled.pivot(index="setting", columns="method", values=each)
+                .reindex(index=settings, columns=methods)
+                .to_numpy(dtype=float, na_value=math.nan)
+            )
             for each in ("mean", "spread", "repeats")
         }
         worse = number in ("excess", "deficit")
-        figure = figures.sweep_figure(methods, settings, **values, label=name, less_is_better=worse, top=top)
+        figure = figures.sweep_figure(
+            methods, settings, **values, label=name, less_is_better=worse, top=top
+        )
         left = len(set(labels)) - len(settings)
         words = [explained, "± is the standard deviation over the repeats, the number their mean."]
         words += [f"{left} more settings are in the table."] if left else []
         pane = f"sweep-{len(panes)}"
         alt = f"Heat map of {name}; the table below has the numbers."
         title = f"{name}: {common}"
-        panes.append(Pane(pane, figure, title, wide=one, half=not one, help=" ".join(words), alt=alt))
+        panes.append(
+            Pane(pane, figure, title, wide=one, half=not one, help=" ".join(words), alt=alt)
+        )
     live_figure(KEY, panes)
     if number == "iou":
         _over_k(rows)
     with st.expander("Means and spreads as a table"):
         st.dataframe(means.drop(columns="parameters").round(4), hide_index=True)
     with st.expander("Every row"):
-        st.dataframe(rows.drop(columns=["key", "parameters"]).head(MOST_LISTED).round(4), hide_index=True)
+        st.dataframe(
+            rows.drop(columns=["key", "parameters"]).head(MOST_LISTED).round(4), hide_index=True
+        )
         if len(rows) > MOST_LISTED:
             st.caption(f"The first {MOST_LISTED} of {len(rows)} rows; the files below have all.")
 
 
 def _over_k(rows: pd.DataFrame) -> None:
-    """The IoU over k of every pair that is measured at several k, and what ever more samples come to."""
+    """The IoU over k of every pair that is measured at several k, and what ever more samples come
+    to.
+    """
     panes: list[Pane] = []
     same = ["problem", "parameters", "d", "n_real", "split"]
     setting: Any
@@ -308,9 +375,11 @@ def _over_k(rows: pd.DataFrame) -> None:
         name, parameters, _, n, split = setting
         if pair["k_used"].nunique() < LEAST_KS or len(panes) == MOST_PANES:
             continue
-        problem, unsplit = toy(name, **json.loads(parameters)), bool(pd.isna(split))
+        problem = toy(name, **json.loads(parameters))
+        unsplit = bool(pd.isna(split))
         truth = problem.truth()
-        lines, limits = dict[str, Line](), dict[str, Line]()
+        lines = dict[str, Line]()
+        limits = dict[str, Line]()
         for method, own in pair.groupby("method", sort=False):
             means = own.groupby("k_used")["iou"].mean()
             ks = [int(k) for k in means.index]
@@ -320,13 +389,17 @@ def _over_k(rows: pd.DataFrame) -> None:
         figure = figures.iou_sweep_figure(
             lines, xlabel="neighbours k (log scale)", limits=limits, best=True, log_x=True
         )
-        title = f"{problem.title}, d = {problem.d}, n = {n:,}, {'no split' if unsplit else f'split {split:g}'}"
+        title = (
+            f"{problem.title}, d = {problem.d}, n = {n:,},"
+            f" {'no split' if unsplit else f'split {split:g}'}"
+        )
         panes.append(Pane(f"sweep-k-{len(panes)}", figure, title, half=True))
     if panes:
         st.markdown("##### Over k")
         st.caption(
-            "Stars: the k that comes closest to the truth for this pair and n. Dotted: what ever more samples come to "
-            "at this k, of kNN, coverage and iPR; the rest to 1 is the price of k."
+            "Stars: the k that comes closest to the truth for this pair and n. Dotted: what ever"
+            " more samples come to at this k, of kNN, coverage and iPR; the rest to 1 is the price"
+            " of k."
         )
         live_figure(f"{KEY}-k-{len(panes)}", panes)
 
@@ -343,9 +416,13 @@ def _limit_iou(problem: ToyProblem, truth: PRCurve, method: str, k: int) -> floa
 def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
     """The settings of a row in words, without the estimator and settings that it does not have."""
     # The problem's title in the form, whatever its dimension.
-    wanted, title = json.loads(str(row["parameters"])) | {"d": None}, str(row["problem"])
+    wanted = json.loads(str(row["parameters"])) | {"d": None}
+    title = str(row["problem"])
     for label, problem in named_problems().items():
-        if problem.name == row["problem"] and json.loads(json.dumps(problem.parameters)) | {"d": None} == wanted:
+        if (
+            problem.name == row["problem"]
+            and json.loads(json.dumps(problem.parameters)) | {"d": None} == wanted
+        ):
             title = label
             break
     found = {"problem": title}
@@ -366,6 +443,8 @@ def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
     labels = []
     for each in texts:
         lines = each["problem"].split(", ", 1) if "problem" not in same else []
-        rest = ", ".join(each[name] for name in names if name in each and name not in (*same, "problem"))
+        rest = ", ".join(
+            each[name] for name in names if name in each and name not in (*same, "problem")
+        )
         labels.append("\n".join([*lines, rest]).strip() or each["problem"])
     return labels, ", ".join(texts[0][name] for name in same)

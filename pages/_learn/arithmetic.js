@@ -18,7 +18,9 @@ const RADII = new WeakMap();
 /** How far the curve is from the origin along each ray.
  * @param {Vertex[]} vertices */
 function radii(vertices) {
-  const found = RADII.get(vertices) ?? Float64Array.from(pointsAlong(vertices, LAMS), ({ alpha, beta }) => Math.hypot(alpha, beta));
+  const found =
+    RADII.get(vertices) ??
+    Float64Array.from(pointsAlong(vertices, LAMS), ({ alpha, beta }) => Math.hypot(alpha, beta));
   RADII.set(vertices, found);
   return found;
 }
@@ -32,21 +34,30 @@ function area(squared) {
 }
 
 /** @param {Vertex[]} vertices */
-export const auc = (vertices) => { const r = radii(vertices); return area((i) => r[i] ** 2); };
+export const auc = (vertices) => {
+  const r = radii(vertices);
+  return area((i) => r[i] ** 2);
+};
 
 /** The area that both curves cover, what only the first one does, and what only the second one does, as shares of all.
  * @param {Vertex[]} curve @param {Vertex[]} truth */
 export function compared(curve, truth) {
   const [a, b] = [radii(curve), radii(truth)];
-  const all = area((i) => Math.max(a[i], b[i]) ** 2), both = area((i) => Math.min(a[i], b[i]) ** 2);
+  const all = area((i) => Math.max(a[i], b[i]) ** 2),
+    both = area((i) => Math.min(a[i], b[i]) ** 2);
   if (all === 0) return { iou: 1, excess: 0, deficit: 0 };
-  return { iou: both / all, excess: (area((i) => a[i] ** 2) - both) / all, deficit: (area((i) => b[i] ** 2) - both) / all };
+  return {
+    iou: both / all,
+    excess: (area((i) => a[i] ** 2) - both) / all,
+    deficit: (area((i) => b[i] ** 2) - both) / all,
+  };
 }
 
 /** F8 leaning to precision (weight 64) or to recall (1/64): reached at a corner.
  * @param {Vertex[]} vertices @param {number} weight */
 function score(vertices, weight) {
-  const hull = lowerHull(vertices), lams = breakpoints(hull);
+  const hull = lowerHull(vertices),
+    lams = breakpoints(hull);
   const alphas = pointsAlong(hull, lams.toReversed()).reverse();
   return lams.reduce((best, lam, i) => Math.max(best, ((weight + 1) * alphas[i].alpha) / (weight + lam)), 0);
 }
@@ -55,16 +66,21 @@ function score(vertices, weight) {
 function precisionAt(vertices, recall) {
   const hull = lowerHull(vertices);
   // On the arc of one classifier recall = fpr + fnr / lam; of all of them the first that reaches it has the most precision.
-  let low = 0, high = Math.PI / 2;
+  let low = 0,
+    high = Math.PI / 2;
   const at = (/** @type {number} */ angle) => pointsAlong(hull, [Math.tan(angle)])[0];
   if (at(1e-9).beta < recall) return 0;
-  for (let i = 0; i < 40; i++) [low, high] = at((low + high) / 2).beta >= recall ? [(low + high) / 2, high] : [low, (low + high) / 2];
+  for (let i = 0; i < 40; i++)
+    [low, high] = at((low + high) / 2).beta >= recall ? [(low + high) / 2, high] : [low, (low + high) / 2];
   return at(low).alpha;
 }
 
 /** Precision at half the recall, and recall at half the precision: the same of the curve with its sides exchanged.
  * @param {Vertex[]} vertices */
-export const atHalf = (vertices) => ({ precision: precisionAt(vertices, 0.5), recall: precisionAt(vertices.map(([fpr, fnr]) => /** @type {Vertex} */ ([fnr, fpr])).reverse(), 0.5) });
+export const atHalf = (vertices) => ({
+  precision: precisionAt(vertices, 0.5),
+  recall: precisionAt(vertices.map(([fpr, fnr]) => /** @type {Vertex} */ ([fnr, fpr])).reverse(), 0.5),
+});
 
 /** Numbers that sum a curve up, by their name on screen.
  * @type {Record<string, (vertices: Vertex[]) => number>} */
@@ -78,47 +94,74 @@ export const NUMBERS = {
 /** The value between low and high at which a function comes nearest to the target.
  * @param {(value: number) => number} of @param {number} target @param {number} low @param {number} high */
 export function nearest(of, target, low, high) {
-  const steps = 60, stops = Array.from({ length: steps + 1 }, (_, i) => low + ((high - low) * i) / steps), gaps = stops.map((stop) => of(stop) - target);
+  const steps = 60,
+    stops = Array.from({ length: steps + 1 }, (_, i) => low + ((high - low) * i) / steps),
+    gaps = stops.map((stop) => of(stop) - target);
   const crossed = gaps.findIndex((gap, i) => i < steps && gap * gaps[i + 1] < 0);
-  if (crossed < 0) return stops[gaps.reduce((best, gap, i) => (Math.abs(gap) < Math.abs(gaps[best]) - 1e-9 ? i : best), 0)];
+  if (crossed < 0)
+    return stops[gaps.reduce((best, gap, i) => (Math.abs(gap) < Math.abs(gaps[best]) - 1e-9 ? i : best), 0)];
   let [a, b] = [stops[crossed], stops[crossed + 1]];
-  for (let i = 0; i < 24; i++) [a, b] = of((a + b) / 2) - target > 0 === gaps[crossed] > 0 ? [(a + b) / 2, b] : [a, (a + b) / 2];
+  for (let i = 0; i < 24; i++)
+    [a, b] = of((a + b) / 2) - target > 0 === gaps[crossed] > 0 ? [(a + b) / 2, b] : [a, (a + b) / 2];
   return a;
 }
 
 // ---- two bells ----
 
-const COEFFICIENTS = [-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277];
+const COEFFICIENTS = [
+  -1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587,
+  -0.82215223, 0.17087277,
+];
 
 /** Mass of the standard normal distribution below x, to a relative 1.2e-7 (erfcc of Numerical Recipes, 6.2).
  * @param {number} x */
 function massBelow(x) {
-  const z = Math.abs(x) / Math.SQRT2, t = 1 / (1 + z / 2), tail = 0.5 * t * Math.exp(-z * z + COEFFICIENTS.reduceRight((sum, each) => sum * t + each, 0));
+  const z = Math.abs(x) / Math.SQRT2,
+    t = 1 / (1 + z / 2),
+    tail = 0.5 * t * Math.exp(-z * z + COEFFICIENTS.reduceRight((sum, each) => sum * t + each, 0));
   return x < 0 ? tail : 1 - tail;
 }
 
 /** Where lam times the density of N(0, 1) is at least that of N(shift, scale²): between or beyond the roots of a quadratic.
  * @param {number} shift @param {number} scale @param {number} lam @returns {[from: number, to: number][]} */
 export function saysReal(shift, scale, lam) {
-  const a = (scale ** -2 - 1) / 2, b = -shift / scale ** 2, c = shift ** 2 / (2 * scale ** 2) + Math.log(lam * scale); // a x² + b x + c >= 0
+  const a = (scale ** -2 - 1) / 2,
+    b = -shift / scale ** 2,
+    c = shift ** 2 / (2 * scale ** 2) + Math.log(lam * scale); // a x² + b x + c >= 0
   if (!Number.isFinite(c)) return lam ? [[-Infinity, Infinity]] : [];
-  if (Math.abs(a) < 1e-9) return b ? [b < 0 ? [-Infinity, -c / b] : [-c / b, Infinity]] : c >= 0 ? [[-Infinity, Infinity]] : [];
+  if (Math.abs(a) < 1e-9)
+    return b ? [b < 0 ? [-Infinity, -c / b] : [-c / b, Infinity]] : c >= 0 ? [[-Infinity, Infinity]] : [];
   const inside = b ** 2 - 4 * a * c;
   if (inside <= 0) return a > 0 ? [[-Infinity, Infinity]] : [];
   const [low, high] = [-1, 1].map((sign) => (-b + sign * Math.sqrt(inside)) / (2 * a)).sort((u, v) => u - v);
-  return a > 0 ? [[-Infinity, low], [high, Infinity]] : [[low, high]];
+  return a > 0
+    ? [
+        [-Infinity, low],
+        [high, Infinity],
+      ]
+    : [[low, high]];
 }
 
 // Those of the rays, and on towards both ends, where rays are far apart.
 const FAR = Array.from({ length: 40 }, (_, i) => 10 ** (2 + i / 10));
-const MANY = [0, ...FAR.map((lam) => 1 / lam).reverse(), ...LAMS.filter((lam) => lam > 0.01 && lam < 100), ...FAR, Infinity];
+const MANY = [
+  0,
+  ...FAR.map((lam) => 1 / lam).reverse(),
+  ...LAMS.filter((lam) => lam > 0.01 && lam < 100),
+  ...FAR,
+  Infinity,
+];
 
 /** The true curve of N(0, 1) and N(shift, scale²): the error rates of the best classifier at many lam.
  * @param {number} shift @param {number} scale @returns {Vertex[]} */
 export function bellsCurve(shift, scale) {
   return MANY.map((lam) => {
-    const parts = saysReal(shift, scale, lam), mass = (/** @type {number} */ mean, /** @type {number} */ sigma) =>
-      parts.reduce((sum, [from, to]) => sum + massBelow((to - mean) / sigma) - massBelow((from - mean) / sigma), 0);
+    const parts = saysReal(shift, scale, lam),
+      mass = (/** @type {number} */ mean, /** @type {number} */ sigma) =>
+        parts.reduce(
+          (sum, [from, to]) => sum + massBelow((to - mean) / sigma) - massBelow((from - mean) / sigma),
+          0,
+        );
     return /** @type {Vertex} */ ([Math.max(0, 1 - mass(0, 1)), Math.max(0, mass(shift, scale))]);
   }).reverse();
 }
@@ -140,7 +183,8 @@ export function random(seed) {
 /** A round Gaussian sample of the plane.
  * @param {() => number} uniform @returns {Sample} */
 export function gaussian(uniform) {
-  const r = Math.sqrt(-2 * Math.log(uniform())), turn = 2 * Math.PI * uniform();
+  const r = Math.sqrt(-2 * Math.log(uniform())),
+    turn = 2 * Math.PI * uniform();
   return [r * Math.cos(turn), r * Math.sin(turn)];
 }
 
@@ -152,7 +196,11 @@ export function split(real, generated, apart) {
   const half = (/** @type {Sample[]} */ samples, /** @type {boolean} */ first) =>
     first ? samples.slice(0, Math.floor(samples.length / 2)) : samples.slice(Math.floor(samples.length / 2));
   if (!apart) return { fit: [real, generated], judged: [real, generated], split: false };
-  return { fit: [half(real, true), half(generated, true)], judged: [half(real, false), half(generated, false)], split: true };
+  return {
+    fit: [half(real, true), half(generated, true)],
+    judged: [half(real, false), half(generated, false)],
+    split: true,
+  };
 }
 
 /** Votes in the closed ball to the k-th neighbour, the point itself not counted as one: [real, generated], and its radius.
@@ -169,7 +217,9 @@ const smallest = new Float64Array(64);
 function ballsAround(x, y, nReal, count, places) {
   const kept = Math.min(places[places.length - 1] + 1, count);
   for (let i = 0; i < count; i++) {
-    const across = coordinates[2 * i] - x, up = coordinates[2 * i + 1] - y, square = across * across + up * up;
+    const across = coordinates[2 * i] - x,
+      up = coordinates[2 * i + 1] - y,
+      square = across * across + up * up;
     squares[i] = square;
     if (i >= kept && square >= smallest[kept - 1]) continue;
     let j = Math.min(i, kept - 1);
@@ -178,7 +228,8 @@ function ballsAround(x, y, nReal, count, places) {
   }
   return places.map((place) => {
     const limit = smallest[Math.min(place, kept - 1)];
-    let real = 0, generated = 0;
+    let real = 0,
+      generated = 0;
     for (let i = 0; i < nReal; i++) if (squares[i] <= limit) real++;
     for (let i = nReal; i < count; i++) if (squares[i] <= limit) generated++;
     return { votes: [real, generated], radius: Math.sqrt(limit) };
@@ -188,8 +239,11 @@ function ballsAround(x, y, nReal, count, places) {
 /** Balls around points at several increasing k, by point and k. own: the points are voters themselves.
  * @param {Sample[]} points @param {[Sample[], Sample[]]} fit @param {number[]} ks @param {boolean} own @returns {Ball[][]} */
 export function balls(points, fit, ks, own) {
-  const places = ks.map((k) => k - (own ? 0 : 1)), nReal = fit[0].length, count = nReal + fit[1].length;
-  if (squares.length < count) [squares, coordinates] = [new Float64Array(2 * count), new Float64Array(4 * count)];
+  const places = ks.map((k) => k - (own ? 0 : 1)),
+    nReal = fit[0].length,
+    count = nReal + fit[1].length;
+  if (squares.length < count)
+    [squares, coordinates] = [new Float64Array(2 * count), new Float64Array(4 * count)];
   fit.forEach((side, role) => side.forEach((point, i) => coordinates.set(point, 2 * (role * nReal + i))));
   return points.map(([x, y]) => ballsAround(x, y, nReal, count, places));
 }
@@ -201,12 +255,14 @@ export function balls(points, fit, ks, own) {
 /** All classifiers of these votes, the two trivial ones at the ends (ErrorRates.from_supports).
  * @param {[number, number][]} votes real judged samples first @param {number} nReal @returns {Classifiers} */
 export function classifiers(votes, nReal) {
-  const keys = votes.map(([x, y]) => (x > 0 ? y / x : Infinity)), order = [...keys.keys()].sort((i, j) => keys[i] - keys[j] || i - j);
+  const keys = votes.map(([x, y]) => (x > 0 ? y / x : Infinity)),
+    order = [...keys.keys()].sort((i, j) => keys[i] - keys[j] || i - j);
   const nGenerated = votes.length - nReal;
   /** @type {Vertex[]} */
   const rates = [[1, 0]];
   const cuts = [-1];
-  let real = 0, generated = 0;
+  let real = 0,
+    generated = 0;
   order.forEach((i, place) => {
     if (i < nReal) real++;
     else generated++;

@@ -52,7 +52,8 @@ const left = new Map();
 let lastStep = "";
 
 /** @param {string} text @param {string} name @param {() => void} onclick @param {Record<string, string>} more */
-const button = (text, name, onclick, more = {}) => Object.assign(element("button", text, { type: "button", class: name, ...more }), { onclick });
+const button = (text, name, onclick, more = {}) =>
+  Object.assign(element("button", text, { type: "button", class: name, ...more }), { onclick });
 
 export class Course {
   index = 0;
@@ -74,7 +75,8 @@ export class Course {
   #later = 0;
 
   /** @param {HTMLElement} root @param {Content} content @param {(parts: string[]) => void} wish */
-  constructor(root, content, wish) { // wish: have the app measure these parts
+  constructor(root, content, wish) {
+    // wish: have the app measure these parts
     this.root = root;
     this.content = content;
     this.wish = wish;
@@ -88,49 +90,89 @@ export class Course {
     this.ask = element("p", { class: "ask", id: "course-ask" });
     this.options = element("div", { class: "options", role: "group", "aria-labelledby": "course-ask" });
     this.because = element("p", { class: "because", role: "status", "aria-live": "polite" });
-    this.helpButton = button("?", "round", () => this.help.togglePopover(), { "aria-label": "Formula and sources", title: "Formula and sources" });
+    this.helpButton = button("?", "round", () => this.help.togglePopover(), {
+      "aria-label": "Formula and sources",
+      title: "Formula and sources",
+    });
     this.help = element("div", { popover: "auto", class: "menu help" });
-    this.reset = button("↺", "round", () => this.restart(), { "aria-label": "As it was", title: "As it was" });
+    this.reset = button("↺", "round", () => this.restart(), {
+      "aria-label": "As it was",
+      title: "As it was",
+    });
     this.back = button("← Back", "back", () => this.go(this.index - 1));
     this.next = button("Next →", "next", () => this.go(this.index + 1));
     const guess = element("div", { class: "guess" }, this.ask, this.options, this.because);
-    const words = element("section", { class: "card words", "data-prviz": "step" }, this.lessonButton, this.bars, this.lead, this.clause, guess,
-      element("div", { class: "feet" }, this.helpButton, this.reset, this.back, this.next));
-    const events = { begun: () => this.#begun(), moved: (/** @type {Values} */ values) => this.#moved(values) };
+    const words = element(
+      "section",
+      { class: "card words", "data-prviz": "step" },
+      this.lessonButton,
+      this.bars,
+      this.lead,
+      this.clause,
+      guess,
+      element("div", { class: "feet" }, this.helpButton, this.reset, this.back, this.next),
+    );
+    const events = {
+      begun: () => this.#begun(),
+      moved: (/** @type {Values} */ values) => this.#moved(values),
+    };
     this.figure = new Stage("figure", events);
-    this.again = button("Draw again", "again", () => { this.#begun(); this.#moved({ seed: this.values.seed + 1, moved: {} }); });
+    this.again = button("Draw again", "again", () => {
+      this.#begun();
+      this.#moved({ seed: this.values.seed + 1, moved: {} });
+    });
     this.figure.box.append(this.again);
     this.curve = new Stage("curve", events);
     this.curve.title.textContent = "The curve it draws";
     this.explore = element("a", "Open in Explore ↗", { class: "explore", target: "_blank" });
     this.curve.box.append(this.explore);
-    this.tools = element("div", { class: "course-tools" }, ...(content.script ? [
-      button("Present", "", () => this.present(!this.presenting), { title: "Large and without the page around it; key P" }),
-      button("Lesson plan", "", () => save("prviz-lesson-plan.md", lessonPlan(this.content, location.href), "text/markdown")),
-      button("Save as a page", "", () => this.#savePage(), { title: "One file that opens anywhere, also inside another page" }),
-    ] : []));
+    this.tools = element(
+      "div",
+      { class: "course-tools" },
+      ...(content.script
+        ? [
+            button("Present", "", () => this.present(!this.presenting), {
+              title: "Large and without the page around it; key P",
+            }),
+            button("Lesson plan", "", () =>
+              save("prviz-lesson-plan.md", lessonPlan(this.content, location.href), "text/markdown"),
+            ),
+            button("Save as a page", "", () => this.#savePage(), {
+              title: "One file that opens anywhere, also inside another page",
+            }),
+          ]
+        : []),
+    );
     this.stay = element("button", "Leave", { type: "button", class: "leave" });
     this.stay.onclick = () => this.present(false);
     root.replaceChildren(this.style, words, this.figure.box, this.curve.box, this.menu, this.help, this.stay);
     root.classList.add("course");
     document.querySelector(".bar-tools .link")?.before(this.tools);
-    this.menu.append(...Object.entries(content.lessons).map(([id, title], i) => button(`${i + 1}  ${title}`, "", () => {
-      this.menu.hidePopover();
-      this.go(content.steps.findIndex(({ lesson }) => lesson === id));
-    })));
+    this.menu.append(
+      ...Object.entries(content.lessons).map(([id, title], i) =>
+        button(`${i + 1}  ${title}`, "", () => {
+          this.menu.hidePopover();
+          this.go(content.steps.findIndex(({ lesson }) => lesson === id));
+        }),
+      ),
+    );
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
     window.addEventListener("keydown", this.onKey);
-    this.onScreen = () => { if (!document.fullscreenElement) this.present(false); }; // Escape has left it
+    this.onScreen = () => {
+      if (!document.fullscreenElement) this.present(false);
+    }; // Escape has left it
     document.addEventListener("fullscreenchange", this.onScreen);
     this.observer = new ResizeObserver(() => this.schedule());
     this.observer.observe(this.figure.frame);
     this.observer.observe(this.curve.frame);
-    const query = new URLSearchParams(location.search), asked = content.at?.step ?? query.get("step") ?? lastStep;
+    const query = new URLSearchParams(location.search),
+      asked = content.at?.step ?? query.get("step") ?? lastStep;
     const found = content.steps.findIndex(({ id, lesson }) => id === asked || lesson === asked);
     root.toggleAttribute("data-only", query.has("only"));
     if (query.get("present") === "1") this.present(true);
     this.index = Math.max(found, 0);
-    if (content.at ?? query.has("step")) this.#open({ ...valuesFrom(query, this.step.start), ...content.at?.values });
+    if (content.at ?? query.has("step"))
+      this.#open({ ...valuesFrom(query, this.step.start), ...content.at?.values });
     else this.#reopen();
     this.#later = setTimeout(() => this.#wishMore(), LATER_MS);
   }
@@ -159,7 +201,8 @@ export class Course {
 
   /** Have the parts measured: first the one that is waited for here, then in the order of the course. */
   #wishMore() {
-    const { measured, script, steps } = this.content, parts = [this.step, ...steps].flatMap((step) => needs(step) ?? []).filter((part) => !measured[part]);
+    const { measured, script, steps } = this.content,
+      parts = [this.step, ...steps].flatMap((step) => needs(step) ?? []).filter((part) => !measured[part]);
     if (!script || !parts.length || parts.join() === this.#wished) return;
     this.#wished = parts.join();
     this.wish([...new Set(parts)]);
@@ -167,7 +210,13 @@ export class Course {
 
   /** @param {number} index */
   go(index) {
-    if (this.root.hasAttribute("data-only") || index < 0 || index >= this.content.steps.length || index === this.index) return;
+    if (
+      this.root.hasAttribute("data-only") ||
+      index < 0 ||
+      index >= this.content.steps.length ||
+      index === this.index
+    )
+      return;
     this.index = index;
     this.#reopen();
     this.#wishMore();
@@ -201,7 +250,8 @@ export class Course {
   }
 
   #model() {
-    const { step, values } = this, { measured } = this.content;
+    const { step, values } = this,
+      { measured } = this.content;
     this.made = FIGURES[step.figure].model(values, { hands: step.hands, measured });
   }
 
@@ -218,18 +268,35 @@ export class Course {
   }
 
   schedule() {
-    if (!this.#frame) this.#frame = requestAnimationFrame(() => { this.#frame = 0; this.#model(); this.draw(); this.#link(); });
+    if (!this.#frame)
+      this.#frame = requestAnimationFrame(() => {
+        this.#frame = 0;
+        this.#model();
+        this.draw();
+        this.#link();
+      });
   }
 
   // ---- the guess ----
 
   /** @param {string} chosen */
   guess(chosen) {
-    const { step, setting } = this, { measured } = this.content, figure = FIGURES[step.figure], values = target(step.guess.to, setting);
-    const [before, made] = [setting, values].map((each) => figure.model(each, { hands: step.hands, measured }));
+    const { step, setting } = this,
+      { measured } = this.content,
+      figure = FIGURES[step.figure],
+      values = target(step.guess.to, setting);
+    const [before, made] = [setting, values].map((each) =>
+      figure.model(each, { hands: step.hands, measured }),
+    );
     this.ghost = ghostOf(before, setting.angle);
     this.#byHand = false;
-    this.answered = { chosen, answer: JUDGES[step.guess.judge]({ values: setting, made: before, measured }, { values, made, measured }) };
+    this.answered = {
+      chosen,
+      answer: JUDGES[step.guess.judge](
+        { values: setting, made: before, measured },
+        { values, made, measured },
+      ),
+    };
     this.words();
     this.#animate(setting, values);
   }
@@ -237,14 +304,23 @@ export class Course {
   /** @param {Values} from @param {Values} to */
   #animate(from, to) {
     cancelAnimationFrame(this.#movement);
-    const began = performance.now(), still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const began = performance.now(),
+      still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const changed = Object.keys(to).filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]));
-    const smooth = changed.every((name) => ["shift", "scale", "angle", "mu", "p", "q", "drop"].includes(name));
+    const smooth = changed.every((name) =>
+      ["shift", "scale", "angle", "mu", "p", "q", "drop"].includes(name),
+    );
     const between = (/** @type {any} */ a, /** @type {any} */ b, /** @type {number} */ share) =>
       Array.isArray(b) ? b.map((each, i) => a[i] + share * (each - a[i])) : a + share * (b - a);
     const step = () => {
-      const share = still ? 1 : Math.min(1, (performance.now() - began) / MOVE_MS), eased = share * share * (3 - 2 * share);
-      this.values = { ...to, ...(smooth && share < 1 ? Object.fromEntries(changed.map((name) => [name, between(from[name], to[name], eased)])) : {}) };
+      const share = still ? 1 : Math.min(1, (performance.now() - began) / MOVE_MS),
+        eased = share * share * (3 - 2 * share);
+      this.values = {
+        ...to,
+        ...(smooth && share < 1
+          ? Object.fromEntries(changed.map((name) => [name, between(from[name], to[name], eased)]))
+          : {}),
+      };
       if (smooth || share === 0 || share === 1 || performance.now() - began < 50) this.#model();
       this.draw(smooth ? 1 : eased);
       this.root.dataset.moving = String(share < 1);
@@ -257,24 +333,51 @@ export class Course {
   // ---- on screen ----
 
   words() {
-    const { step, answered } = this, { steps, lessons, measured } = this.content, names = Object.keys(lessons), place = names.indexOf(step.lesson);
+    const { step, answered } = this,
+      { steps, lessons, measured } = this.content,
+      names = Object.keys(lessons),
+      place = names.indexOf(step.lesson);
     this.root.dataset.step = step.id;
     setText(this.lessonButton, `${place + 1} of ${names.length} · ${lessons[step.lesson]} ▾`);
-    this.bars.replaceChildren(...steps.map(({ id, lesson }, i) => element("i", { class: `${i <= this.index ? "done" : ""} ${i && lesson !== steps[i - 1].lesson ? "first" : ""}`, "data-id": id })));
+    this.bars.replaceChildren(
+      ...steps.map(({ id, lesson }, i) =>
+        element("i", {
+          class: `${i <= this.index ? "done" : ""} ${i && lesson !== steps[i - 1].lesson ? "first" : ""}`,
+          "data-id": id,
+        }),
+      ),
+    );
     setText(this.lead, step.lead);
     this.lead.tabIndex = -1;
     setText(this.clause, answered ? step.takeaway : step.clause);
     this.clause.classList.toggle("seen", answered !== null);
     setText(this.ask, step.guess.ask);
-    const need = needs(step), waits = need !== null && !measured[need];
-    this.options.replaceChildren(...step.guess.options.filter(({ id, label }) => label || id === answered?.answer).map(({ id, label }, i) => {
-      const state = !answered ? "" : id === answered.answer ? "right" : id === answered.chosen ? "wrong" : "";
-      const chip = button(label || id, `chip ${state}`, () => this.guess(id), { "aria-pressed": String(id === answered?.chosen), "data-key": String(i + 1) });
-      chip.prepend(element("span", state === "right" ? "✓ " : state ? "✗ " : "", { class: "sign" }));
-      chip.disabled = waits;
-      return chip;
-    }));
-    setText(this.because, answered ? step.guess.options.find(({ id }) => id === answered.answer)?.because ?? "" : "");
+    const need = needs(step),
+      waits = need !== null && !measured[need];
+    this.options.replaceChildren(
+      ...step.guess.options
+        .filter(({ id, label }) => label || id === answered?.answer)
+        .map(({ id, label }, i) => {
+          const state = !answered
+            ? ""
+            : id === answered.answer
+              ? "right"
+              : id === answered.chosen
+                ? "wrong"
+                : "";
+          const chip = button(label || id, `chip ${state}`, () => this.guess(id), {
+            "aria-pressed": String(id === answered?.chosen),
+            "data-key": String(i + 1),
+          });
+          chip.prepend(element("span", state === "right" ? "✓ " : state ? "✗ " : "", { class: "sign" }));
+          chip.disabled = waits;
+          return chip;
+        }),
+    );
+    setText(
+      this.because,
+      answered ? (step.guess.options.find(({ id }) => id === answered.answer)?.because ?? "") : "",
+    );
     this.help.innerHTML = "";
     this.help.append(...step.help.split("\n").map((line) => element("p", line)));
     this.back.disabled = this.index === 0;
@@ -284,8 +387,11 @@ export class Course {
   }
 
   draw(morph = 1) {
-    const { step, values, made, ghost } = this, { measured } = this.content, setting = { hands: step.hands, measured };
-    const size = this.figure.size, beside = this.curve.size;
+    const { step, values, made, ghost } = this,
+      { measured } = this.content,
+      setting = { hands: step.hands, measured };
+    const size = this.figure.size,
+      beside = this.curve.size;
     if (size.width < 40 || beside.width < 40) return;
     setText(this.figure.title, FIGURES[step.figure].heading?.(values, made) ?? FIGURES[step.figure].title);
     this.figure.draw(FIGURES[step.figure].draw(values, made, { ...size, ...setting }));
@@ -306,7 +412,11 @@ export class Course {
     clearTimeout(this.#linkTimer);
     this.#linkTimer = setTimeout(() => {
       if (!content.script || location.pathname !== this.address) return; // the reader is on the way to another page
-      history.replaceState(history.state, "", `${location.pathname}?${stepQuery(step, kept)}${this.presenting ? "&present=1" : ""}`);
+      history.replaceState(
+        history.state,
+        "",
+        `${location.pathname}?${stepQuery(step, kept)}${this.presenting ? "&present=1" : ""}`,
+      );
       this.explore.href = `./?${exploreQuery(step, values)}`;
     }, LINK_MS);
     this.explore.hidden = !this.content.script || !Object.keys(this.step.explore).length;
@@ -322,18 +432,30 @@ export class Course {
 
   async #savePage() {
     const { content, step, kept } = this;
-    save("prviz-course.html", await standalonePage({ ...content, at: { step: step.id, values: kept } }), "text/html");
+    save(
+      "prviz-course.html",
+      await standalonePage({ ...content, at: { step: step.id, values: kept } }),
+      "text/html",
+    );
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
     const on = event.target instanceof Element ? event.target : document.body;
-    if (!this.root.isConnected || event.ctrlKey || event.metaKey || event.altKey || on.closest("input, textarea, select, [contenteditable=true], [role=menu], [popover]")) return;
+    if (
+      !this.root.isConnected ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      on.closest("input, textarea, select, [contenteditable=true], [role=menu], [popover]")
+    )
+      return;
     const go = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
     if (go) this.go(this.index + go);
     else if (event.key === "p") this.present(!this.presenting);
     else if (event.key === "Escape" && this.presenting) this.present(false);
-    else if ("1" <= event.key && event.key <= "9") /** @type {HTMLElement | null} */ (this.options.querySelector(`[data-key="${event.key}"]`))?.click();
+    else if ("1" <= event.key && event.key <= "9")
+      /** @type {HTMLElement | null} */ (this.options.querySelector(`[data-key="${event.key}"]`))?.click();
     else return;
     event.preventDefault();
   }
@@ -360,11 +482,13 @@ const COURSES = new Map();
 
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
 export default function mount({ data, parentElement, setStateValue }) {
-  const content = /** @type {Content} */ (JSON.parse(new TextDecoder().decode(data))), known = COURSES.get(parentElement);
+  const content = /** @type {Content} */ (JSON.parse(new TextDecoder().decode(data))),
+    known = COURSES.get(parentElement);
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".course-root"));
   const tell = whileHere(parentElement);
   if (known) known.take(content);
-  else COURSES.set(parentElement, new Course(root, content, (wish) => tell(() => setStateValue("wish", wish))));
+  else
+    COURSES.set(parentElement, new Course(root, content, (wish) => tell(() => setStateValue("wish", wish))));
   return () => {
     COURSES.get(parentElement)?.leave();
     COURSES.delete(parentElement);

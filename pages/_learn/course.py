@@ -1,4 +1,6 @@
-"""The course in the page: one component that draws all steps, and what Python measures for it meanwhile."""
+"""The course in the page: one component that draws all steps, and what Python measures for it
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,15 @@ from prviz.server.static_files import publish
 from prviz.toys import toy
 
 _FOLDER = Path(__file__).parent
-# The last lesson: all families over the dimension, kNN over the samples in a few dimensions; centres 2 apart.
+# The last lesson: all families over the dimension, kNN over the samples in a few dimensions;
+# centres 2 apart.
 DISTANCE = 2.0
-DIMENSIONS, N, REPEATS = tuple(2**power for power in range(1, 12)), 500, 10
-SOME_DIMENSIONS, SIZES, MORE_REPEATS = (2, 8, 64), (100, 200, 400, 800, 1600), 40
+DIMENSIONS = tuple(2**power for power in range(1, 12))
+N = 500
+REPEATS = 10
+SOME_DIMENSIONS = (2, 8, 64)
+SIZES = (100, 200, 400, 800, 1600)
+MORE_REPEATS = 40
 # k of the curves of infinitely many samples: those of `figures.js`.
 KS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 LIMIT_PROBLEM: Mapping[str, Any] = {"d": 2, "mu": 1.0}
@@ -60,10 +67,15 @@ def thinned(curve: PRCurve) -> list[float]:
 
 
 def cell(d: int, n: int, methods: tuple[str, ...], repeats: int) -> dict[str, Any]:
-    """These families in d dimensions on n samples per set: mean curves, and how far those are from the truth."""
+    """These families in d dimensions on n samples per set: mean curves, and how far those are from
+    the truth.
+    """
     problem = toy("high-dimension", d=d, shift=DISTANCE)
-    runs = estimate_repeated(lambda seed: problem.sample(n, seed), methods, repeats=repeats, split=0.5)
-    truth, curves = problem.truth(), {name: PRCurve.mean([run.curve for run in each]) for name, each in runs.items()}
+    runs = estimate_repeated(
+        lambda seed: problem.sample(n, seed), methods, repeats=repeats, split=0.5
+    )
+    truth = problem.truth()
+    curves = {name: PRCurve.mean([run.curve for run in each]) for name, each in runs.items()}
     return {
         "d": d,
         "n": n,
@@ -78,7 +90,9 @@ def limits() -> dict[str, list[float]]:
     return {str(k): thinned(problem.limit("knn", k)) for k in KS}
 
 
-def cells(wanted: Sequence[tuple[int, int]], methods: tuple[str, ...], repeats: int, progress: Progress) -> list[Any]:
+def cells(
+    wanted: Sequence[tuple[int, int]], methods: tuple[str, ...], repeats: int, progress: Progress
+) -> list[Any]:
     """A cell for each dimension and number of samples."""
     found: list[Any] = []
     for d, n in wanted:
@@ -91,7 +105,9 @@ def cells(wanted: Sequence[tuple[int, int]], methods: tuple[str, ...], repeats: 
 PARTS: Mapping[str, Callable[[Progress], Any]] = {
     "limits": lambda progress: limits(),  # noqa: ARG005 - they take no time worth a report
     "d": lambda progress: cells([(d, N) for d in DIMENSIONS], DEFAULT_METHODS, REPEATS, progress),
-    "n": lambda progress: cells([(d, n) for d in SOME_DIMENSIONS for n in SIZES], ("knn",), MORE_REPEATS, progress),
+    "n": lambda progress: cells(
+        [(d, n) for d in SOME_DIMENSIONS for n in SIZES], ("knn",), MORE_REPEATS, progress
+    ),
 }
 
 
@@ -112,9 +128,13 @@ def measurements(wished: object) -> dict[str, Any]:
 
 @st.fragment
 def draw() -> None:
-    """Draw the course; the browser asks for one measurement after the other once it has drawn the first step."""
+    """Draw the course; the browser asks for one measurement after the other once it has drawn the
+    first step.
+    """
     state = st.session_state.get("course")
-    with answers.waiting(st.container(key="course-waits")):  # always there, so that the course keeps its place
+    with answers.waiting(
+        st.container(key="course-waits")
+    ):  # always there, so that the course keeps its place
         known = measurements(state.get("wish") if isinstance(state, Mapping) else None)
     content = {
         "lessons": dict(steps.LESSONS),
@@ -123,8 +143,13 @@ def draw() -> None:
         "script": SCRIPT,
         "measured": {
             "names": {name: ESTIMATORS[name].title for name in DEFAULT_METHODS},
-            "colors": {name: LIGHTER.format(color) for name, color in figures.colors(DEFAULT_METHODS).items()},
+            "colors": {
+                name: LIGHTER.format(color)
+                for name, color in figures.colors(DEFAULT_METHODS).items()
+            },
             **known,
         },
     }
-    _component(key="course", data=as_text(content), default={"wish": None}, on_wish_change=lambda: None)
+    _component(
+        key="course", data=as_text(content), default={"wish": None}, on_wish_change=lambda: None
+    )

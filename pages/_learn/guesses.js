@@ -19,32 +19,49 @@ const EVEN_AREA = 0.05; // shares of the area
 /** @param {number[]} list */
 const largest = (list) => list.indexOf(Math.max(...list));
 /** @param {number[]} list */
-const scaled = (list) => { const all = list.reduce((sum, each) => sum + each, 0); return list.map((each) => +(each / all).toFixed(4)); };
+const scaled = (list) => {
+  const all = list.reduce((sum, each) => sum + each, 0);
+  return list.map((each) => +(each / all).toFixed(4));
+};
 
 /** Changes that depend on all values.
  * @type {Record<string, (values: Values) => Values>} */
 const RULES = {
   // The generator loses the heaviest real mode that it has.
   drop({ p, q }) {
-    const lost = largest(p.map((/** @type {number} */ share, /** @type {number} */ i) => (q[i] > 0 ? share : -1)));
+    const lost = largest(
+      p.map((/** @type {number} */ share, /** @type {number} */ i) => (q[i] > 0 ? share : -1)),
+    );
     const left = q.map((/** @type {number} */ share, /** @type {number} */ i) => (i === lost ? 0 : share));
     return { q: left.some((/** @type {number} */ share) => share > 0) ? scaled(left) : q };
   },
   // Half of what it makes goes to the mode that real data have least of.
   invent({ p, q }) {
     const made = p.indexOf(Math.min(...p));
-    return { q: scaled(q.map((/** @type {number} */ share, /** @type {number} */ i) => (i === made ? 0 : share / 2)).with(made, 0.5)) };
+    return {
+      q: scaled(
+        q
+          .map((/** @type {number} */ share, /** @type {number} */ i) => (i === made ? 0 : share / 2))
+          .with(made, 0.5),
+      ),
+    };
   },
   // Seven tenths of what it makes are of one mode, the rest of the others.
   skew({ p }) {
-    const most = largest(p), others = p.map((/** @type {number} */ share, /** @type {number} */ i) => (i === most ? 0 : share));
+    const most = largest(p),
+      others = p.map((/** @type {number} */ share, /** @type {number} */ i) => (i === most ? 0 : share));
     const all = others.reduce((/** @type {number} */ sum, /** @type {number} */ share) => sum + share, 0);
-    return { q: scaled(others.map((/** @type {number} */ share) => (all ? (0.3 * share) / all : 0)).with(most, 0.7)) };
+    return {
+      q: scaled(others.map((/** @type {number} */ share) => (all ? (0.3 * share) / all : 0)).with(most, 0.7)),
+    };
   },
   // Real and generated data in every second cell each.
   stripes: ({ p }) => {
     const full = Math.max(...p) || 1;
-    return { p: p.map((/** @type {number} */ _, /** @type {number} */ i) => (i % 2 ? 0 : full)), q: p.map((/** @type {number} */ _, /** @type {number} */ i) => (i % 2 ? full : 0)) };
+    return {
+      p: p.map((/** @type {number} */ _, /** @type {number} */ i) => (i % 2 ? 0 : full)),
+      q: p.map((/** @type {number} */ _, /** @type {number} */ i) => (i % 2 ? full : 0)),
+    };
   },
   redraw: ({ seed }) => ({ seed: seed + 1, moved: {} }),
   match: ({ drop }) => matched(drop, "where both are equal"),
@@ -54,13 +71,18 @@ const RULES = {
 /** B where this number is that of A.
  * @param {number} drop @param {string} number */
 function matched(drop, number) {
-  const of = NUMBERS[number], wanted = of(FIGURES.rivals.model({ drop, shift: 0 }, { hands: [], measured: { names: {}, colors: {} } }).curves[0].vertices);
+  const of = NUMBERS[number],
+    wanted = of(
+      FIGURES.rivals.model({ drop, shift: 0 }, { hands: [], measured: { names: {}, colors: {} } }).curves[0]
+        .vertices,
+    );
   return { shift: +nearest((shift) => of(bellsCurve(shift, 1)), wanted, 0, 3.5).toFixed(4) };
 }
 
 /** The measurement that a step's guess, or its figure, waits for.
  * @param {{ figure: string, hands: string[], guess: { judge: string } }} step */
-export const needs = ({ figure, hands, guess }) => FIGURES[figure].needs?.(hands) ?? (guess.judge === "limit" ? "limits" : null);
+export const needs = ({ figure, hands, guess }) =>
+  FIGURES[figure].needs?.(hands) ?? (guess.judge === "limit" ? "limits" : null);
 
 /** Values that a guess moves to.
  * @param {Record<string, Change | string>} to @param {Values} values @returns {Values} */
@@ -80,36 +102,51 @@ const alpha = (at, lam) => pointAt(shown(at), lam).alpha;
 /** @param {At} at @param {number} lam */
 const beta = (at, lam) => pointAt(shown(at), lam).beta;
 /** @param {number} change @param {number} even @param {[string, string, string]} names less, the same, more */
-const sign = (change, even, [less, same, more]) => (Math.abs(change) < even ? same : change < 0 ? less : more);
+const sign = (change, even, [less, same, more]) =>
+  Math.abs(change) < even ? same : change < 0 ? less : more;
 /** @param {At} at */
-const errorOf = ({ made }) => { const { excess, deficit, iou } = compared(made.curves[0].vertices, /** @type {Vertex[]} */ (made.truth)); return { excess, deficit, wrong: 1 - iou }; };
+const errorOf = ({ made }) => {
+  const { excess, deficit, iou } = compared(made.curves[0].vertices, /** @type {Vertex[]} */ (made.truth));
+  return { excess, deficit, wrong: 1 - iou };
+};
 
 /** The answer, one of the guess's options, from the figure before and after the move.
  * @type {Record<string, (before: At, after: At) => string>} */
 export const JUDGES = {
   // Precision at the precision end, recall at the recall end.
   loses(before, after) {
-    const precision = alpha(after, 10) - alpha(before, 10), recall = beta(after, 0.1) - beta(before, 0.1);
+    const precision = alpha(after, 10) - alpha(before, 10),
+      recall = beta(after, 0.1) - beta(before, 0.1);
     return Math.min(precision, recall) > -EVEN ? "neither" : precision < recall ? "precision" : "recall";
   },
   // Precision at half the recall, and recall at half the precision.
   halves(before, after) {
-    const [then, now] = [before, after].map((at) => atHalf(shown(at))), precision = then.precision - now.precision, recall = then.recall - now.recall;
+    const [then, now] = [before, after].map((at) => atHalf(shown(at))),
+      precision = then.precision - now.precision,
+      recall = then.recall - now.recall;
     const [less, more] = precision < recall ? [precision, recall] : [recall, precision];
     return more < EVEN ? "neither" : less > more / 2 ? "both" : precision > recall ? "precision" : "recall";
   },
   middle(before, after) {
-    const ends = Math.abs(alpha(after, Infinity) - alpha(before, Infinity)) + Math.abs(beta(after, 0) - beta(before, 0));
+    const ends =
+      Math.abs(alpha(after, Infinity) - alpha(before, Infinity)) + Math.abs(beta(after, 0) - beta(before, 0));
     return ends > EVEN ? "ends" : Math.abs(alpha(after, 1) - alpha(before, 1)) > EVEN ? "middle" : "nothing";
   },
   jumps(before, after) {
     const by = (/** @type {(at: At) => number} */ of) => Math.abs(of(after) - of(before));
-    const ends = Math.max(by((at) => alpha(at, Infinity)), by((at) => beta(at, 0))), middle = by((at) => alpha(at, 1));
+    const ends = Math.max(
+        by((at) => alpha(at, Infinity)),
+        by((at) => beta(at, 0)),
+      ),
+      middle = by((at) => alpha(at, 1));
     return Math.max(ends, middle) < EVEN ? "nothing" : ends > middle ? "ends" : "middle";
   },
-  end: (before, after) => sign(alpha(after, Infinity) - alpha(before, Infinity), EVEN, ["falls", "stays", "rises"]),
+  end: (before, after) =>
+    sign(alpha(after, Infinity) - alpha(before, Infinity), EVEN, ["falls", "stays", "rises"]),
   gains(before, after) {
-    const [now, then] = [before, after].map((at) => pointAt(shown(at), Math.tan((at.values.angle * Math.PI) / 180)));
+    const [now, then] = [before, after].map((at) =>
+      pointAt(shown(at), Math.tan((at.values.angle * Math.PI) / 180)),
+    );
     return then.alpha > now.alpha + EVEN ? "precision" : then.beta > now.beta + EVEN ? "recall" : "neither";
   },
   errors(_, after) {
@@ -117,19 +154,31 @@ export const JUDGES = {
     return sign(fpr - fnr, EVEN, ["generated", "equal", "real"]);
   },
   rarer(before, after) {
-    const [now, then] = [before, after].map((at) => pointAt(shown(at), Math.tan((at.values.angle * Math.PI) / 180)));
+    const [now, then] = [before, after].map((at) =>
+      pointAt(shown(at), Math.tan((at.values.angle * Math.PI) / 180)),
+    );
     return sign(then.fpr - now.fpr, EVEN, ["real", "equal", "generated"]);
   },
-  side: (_, after) => { const { excess, deficit } = errorOf(after); return sign(excess - deficit, EVEN_AREA, ["low", "near", "high"]); },
-  closer: (before, after) => sign(errorOf(after).wrong - errorOf(before).wrong, 0.02, ["closer", "same", "farther"]),
+  side: (_, after) => {
+    const { excess, deficit } = errorOf(after);
+    return sign(excess - deficit, EVEN_AREA, ["low", "near", "high"]);
+  },
+  closer: (before, after) =>
+    sign(errorOf(after).wrong - errorOf(before).wrong, 0.02, ["closer", "same", "farther"]),
   lower(before, after) {
     const { excess, deficit } = compared(shown(after), shown(before));
     return sign(excess - deficit, EVEN_AREA, ["lower", "same", "higher"]);
   },
-  limit: (_, { made }) => (1 - compared(made.curves[1].vertices, /** @type {Vertex[]} */ (made.truth)).iou < EVEN_AREA ? "yes" : "no"),
+  limit: (_, { made }) =>
+    1 - compared(made.curves[1].vertices, /** @type {Vertex[]} */ (made.truth)).iou < EVEN_AREA
+      ? "yes"
+      : "no",
   // The number in which A and B differ most.
   apart(_, { made }) {
-    const gaps = Object.entries(NUMBERS).map(([name, of]) => ({ name, gap: Math.abs(of(made.curves[0].vertices) - of(made.curves[1].vertices)) }));
+    const gaps = Object.entries(NUMBERS).map(([name, of]) => ({
+      name,
+      gap: Math.abs(of(made.curves[0].vertices) - of(made.curves[1].vertices)),
+    }));
     const most = gaps.reduce((best, each) => (each.gap > best.gap ? each : best));
     return most.gap < EVEN ? "none" : most.name;
   },
@@ -139,12 +188,17 @@ export const JUDGES = {
   },
   // The mean of all families over the dimension.
   families(_, { made }) {
-    const off = made.curves.map(({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth))), all = off.reduce((sum, { excess, deficit }) => sum + excess - deficit, 0) / off.length;
+    const off = made.curves.map(({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth))),
+      all = off.reduce((sum, { excess, deficit }) => sum + excess - deficit, 0) / off.length;
     return sign(all, EVEN_AREA, ["low", "near", "high"]);
   },
   // In how many dimensions the error of kNN falls least, for its size.
   helps({ values: { n: few } }, { values: { n: many }, made }) {
-    const { stops, lines } = made.more, shares = lines.map((/** @type {{ errors: number[] }} */ { errors }) => errors[stops.indexOf(many)] / errors[stops.indexOf(few)]);
+    const { stops, lines } = made.more,
+      shares = lines.map(
+        (/** @type {{ errors: number[] }} */ { errors }) =>
+          errors[stops.indexOf(many)] / errors[stops.indexOf(few)],
+      );
     return lines[largest(shares)].name;
   },
 };

@@ -8,7 +8,8 @@ import { JUDGES, needs, target } from "./guesses.js";
 
 /** @param {string} name @param {string} text @param {string} type */
 export function save(name, text, type) {
-  const address = URL.createObjectURL(new Blob([text], { type })), link = element("a", { href: address, download: name });
+  const address = URL.createObjectURL(new Blob([text], { type })),
+    link = element("a", { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
@@ -16,27 +17,47 @@ export function save(name, text, type) {
 /** The answer to a step's guess as the step begins; null while something is still to be measured.
  * @param {Step} step @param {Content} content */
 export function solution(step, { measured }) {
-  const figure = FIGURES[step.figure], values = { angle: 45, ...step.start }, setting = { hands: step.hands, measured }, need = needs(step);
+  const figure = FIGURES[step.figure],
+    values = { angle: 45, ...step.start },
+    setting = { hands: step.hands, measured },
+    need = needs(step);
   if (need && !measured[need]) return null;
-  const after = target(step.guess.to, values), made = figure.model(values, setting), then = figure.model(after, setting);
-  const answer = JUDGES[step.guess.judge]({ values, made, measured }, { values: after, made: then, measured });
+  const after = target(step.guess.to, values),
+    made = figure.model(values, setting),
+    then = figure.model(after, setting);
+  const answer = JUDGES[step.guess.judge](
+    { values, made, measured },
+    { values: after, made: then, measured },
+  );
   return step.guess.options.find(({ id }) => id === answer) ?? null;
 }
 
 /** The course on one page, in Markdown: exercises and solutions as the steps begin.
  * @param {Content} content @param {string} address of the course */
 export function lessonPlan(content, address) {
-  const lines = ["# Precision and recall of generative models: a lesson plan", "",
-    "20 minutes at a screen. In each step: move the picture, let the class vote on the question, press the answer, ask \"what did you just see?\".",
-    "Keys: ← → steps, 1 to 5 answers, P large screen.", ""];
+  const lines = [
+    "# Precision and recall of generative models: a lesson plan",
+    "",
+    '20 minutes at a screen. In each step: move the picture, let the class vote on the question, press the answer, ask "what did you just see?".',
+    "Keys: ← → steps, 1 to 5 answers, P large screen.",
+    "",
+  ];
   Object.entries(content.lessons).forEach(([lesson, title], i) => {
     lines.push(`## ${i + 1}. ${title}`, "");
     for (const step of content.steps.filter((each) => each.lesson === lesson)) {
-      const found = solution(step, content), options = step.guess.options.map(({ label }) => label).filter(Boolean).join(" / ");
-      lines.push(`**[${step.lead}](${address.split("?")[0]}?step=${step.id})** ${step.clause}`, "",
+      const found = solution(step, content),
+        options = step.guess.options
+          .map(({ label }) => label)
+          .filter(Boolean)
+          .join(" / ");
+      lines.push(
+        `**[${step.lead}](${address.split("?")[0]}?step=${step.id})** ${step.clause}`,
+        "",
         `- Exercise: ${step.guess.ask} (${options})`,
         `- Solution: ${found ? `${found.label || found.id}. ${found.because}` : "the app measures it in the background; save this plan again in a moment."}`,
-        `- To see: ${step.takeaway}`, "");
+        `- To see: ${step.takeaway}`,
+        "",
+      );
     }
   });
   return lines.join("\n");
@@ -46,7 +67,8 @@ export function lessonPlan(content, address) {
  * @param {Content} content */
 export async function standalonePage(content) {
   const scripts = /** @type {HTMLScriptElement} */ (document.querySelector("script[src*='static/js/']")).src;
-  const script = await (await fetch(new URL(content.script, scripts))).text(), data = JSON.stringify({ ...content, script: "" }).replaceAll("<", "\\u003c");
+  const script = await (await fetch(new URL(content.script, scripts))).text(),
+    data = JSON.stringify({ ...content, script: "" }).replaceAll("<", "\\u003c");
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>prviz: precision and recall</title>
 <body style="margin:0;color-scheme:light dark"><div class="course-root"></div>

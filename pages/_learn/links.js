@@ -7,28 +7,50 @@ import { inBoth } from "./figures.js";
 
 /** @param {Step} step @param {Values} values */
 export function stepQuery(step, values) {
-  const own = Object.entries({ angle: 45, ...step.start }).filter(([name, value]) => JSON.stringify(values[name]) !== JSON.stringify(value));
-  return new URLSearchParams([["step", step.id], ...own.map(([name]) => [name, JSON.stringify(values[name])])]).toString();
+  const own = Object.entries({ angle: 45, ...step.start }).filter(
+    ([name, value]) => JSON.stringify(values[name]) !== JSON.stringify(value),
+  );
+  return new URLSearchParams([
+    ["step", step.id],
+    ...own.map(([name]) => [name, JSON.stringify(values[name])]),
+  ]).toString();
 }
 
 /** True if a value of a link may stand for the step's own: numbers within what the figure can draw, as many as there are.
  * @param {unknown} value @param {unknown} own @returns {boolean} */
 function fits(value, own) {
-  if (typeof own === "number") return typeof value === "number" && Number.isFinite(value) && Math.abs(value) <= 5000;
+  if (typeof own === "number")
+    return typeof value === "number" && Number.isFinite(value) && Math.abs(value) <= 5000;
   if (Array.isArray(own)) {
-    return Array.isArray(value) && value.length === own.length && value.every((each) => typeof each === "number" && each >= 0 && each <= 1) && value.some((each) => each > 0);
+    return (
+      Array.isArray(value) &&
+      value.length === own.length &&
+      value.every((each) => typeof each === "number" && each >= 0 && each <= 1) &&
+      value.some((each) => each > 0)
+    );
   }
   if (typeof own !== "object" || own === null) return typeof value === typeof own;
-  const place = (/** @type {unknown} */ each) => Array.isArray(each) && each.length === 2 && each.every((x) => Number.isFinite(x) && Math.abs(x) < 20);
-  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(place);
+  const place = (/** @type {unknown} */ each) =>
+    Array.isArray(each) && each.length === 2 && each.every((x) => Number.isFinite(x) && Math.abs(x) < 20);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(place)
+  );
 }
 
 /** Limits and stops of the values that have them.
  * @type {Record<string, (value: number) => boolean>} */
 const LEGAL = {
-  angle: (value) => value >= 0 && value <= 90, shift: (value) => Math.abs(value) <= 4, scale: (value) => value >= 0.5 && value <= 2.5,
-  mu: (value) => value >= 0 && value <= 3, drop: (value) => value >= 0 && value <= 0.8, k: (value) => [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30].includes(value),
-  n: (value) => [20, 40, 50, 80, 100, 120, 160, 200, 400, 800].includes(value), seed: Number.isInteger, picked: Number.isInteger, pAt: Number.isInteger, qAt: Number.isInteger,
+  angle: (value) => value >= 0 && value <= 90,
+  shift: (value) => Math.abs(value) <= 4,
+  scale: (value) => value >= 0.5 && value <= 2.5,
+  mu: (value) => value >= 0 && value <= 3,
+  drop: (value) => value >= 0 && value <= 0.8,
+  k: (value) => [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30].includes(value),
+  n: (value) => [20, 40, 50, 80, 100, 120, 160, 200, 400, 800].includes(value),
+  seed: Number.isInteger,
+  picked: Number.isInteger,
+  pAt: Number.isInteger,
+  qAt: Number.isInteger,
 };
 
 /** The values of an address that can be used; the others stay the step's own.
@@ -54,6 +76,22 @@ export function valuesFrom(query, start) {
  * @param {Step} step @param {Values} values */
 export function exploreQuery(step, values) {
   const lam = values.angle >= 90 ? "inf" : String(+Math.tan((values.angle * Math.PI) / 180).toPrecision(6));
-  const shown = (/** @type {string} */ name) => (name === "lam" ? lam : name === "split" ? (values.split ? "0.5" : "none") : name === "inBoth" ? String(inBoth(values) / (2 * Math.min(1, values.scale))) : Array.isArray(values[name]) ? values[name].join(",") : String(values[name]));
-  return new URLSearchParams(Object.entries(step.explore).map(([name, text]) => [name, text.replace(/\{(\w+)\}/g, (_, each) => shown(each))])).toString();
+  const shown = (/** @type {string} */ name) =>
+    name === "lam"
+      ? lam
+      : name === "split"
+        ? values.split
+          ? "0.5"
+          : "none"
+        : name === "inBoth"
+          ? String(inBoth(values) / (2 * Math.min(1, values.scale)))
+          : Array.isArray(values[name])
+            ? values[name].join(",")
+            : String(values[name]);
+  return new URLSearchParams(
+    Object.entries(step.explore).map(([name, text]) => [
+      name,
+      text.replace(/\{(\w+)\}/g, (_, each) => shown(each)),
+    ]),
+  ).toString();
 }

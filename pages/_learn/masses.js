@@ -9,14 +9,16 @@ const sum = (masses) => masses.reduce((total, mass) => total + mass, 0);
  * Cells sorted by q / p give the best classifiers, which lie on a hull as they are (prviz.curves.ground_truth.finite_masses).
  * @param {number[]} p @param {number[]} q */
 export function massCurve(p, q) {
-  const allP = sum(p), allQ = sum(q);
+  const allP = sum(p),
+    allQ = sum(q);
   const cells = [...p.keys()].filter((i) => p[i] > 0 || q[i] > 0).sort((i, j) => q[i] * p[j] - q[j] * p[i]);
   // From "all is generated" to "all is real"; cells of the same ratio make one edge.
   /** @type {Vertex[]} */
   const points = [];
   /** @type {number | null} */
   let last = null;
-  let fpr = 1, fnr = 0;
+  let fpr = 1,
+    fnr = 0;
   for (const i of cells) {
     const [a, b] = last === null ? [1, 0] : [q[i] * p[last], q[last] * p[i]];
     const same = Math.abs(a - b) <= 1e-9 * (a + b);
@@ -27,7 +29,8 @@ export function massCurve(p, q) {
     points.push([Math.max(fpr, 0), Math.min(fnr, 1)]);
     last = i;
   }
-  const first = points.findLastIndex(([, n]) => n <= 1e-12), end = points.findIndex(([f]) => f <= 1e-12);
+  const first = points.findLastIndex(([, n]) => n <= 1e-12),
+    end = points.findIndex(([f]) => f <= 1e-12);
   const kept = points.slice(first, end + 1);
   kept[0][1] = 0;
   kept[kept.length - 1][0] = 0;

@@ -1,4 +1,6 @@
-"""The course as data: each step is one screen with one thing to move, one guess, and what a reader should have seen."""
+"""The course as data: each step is one screen with one thing to move, one guess, and what a reader
+should have seen.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to a guess: its id (an outcome of the judge), its text, and one clause that says why it is so.
+    """One answer to a guess: its id (an outcome of the judge), its text, and one clause that says
+    why it is so.
 
     Without a text it is offered only where it is the answer.
     """
@@ -26,7 +29,8 @@ class Option:
 class Guess:
     """A question whose answer the figure gives.
 
-    to : values that the answer moves to, by name: a value, a rule of `guesses.js`, or {"times", "low", "high"}.
+    to : values that the answer moves to, by name: a value, a rule of `guesses.js`, or {"times",
+    "low", "high"}.
     judge : the function of `guesses.js` that compares the figure before and after.
     """
 
@@ -41,8 +45,9 @@ class Step:
     """One screen.
 
     lead, clause : what to do, and what it means. figure : a name in `FIGURES` of `figures.js`.
-    hands : what can be moved and is shown. start : the figure's values. takeaway : the answer to "what did you just
-    see?", in the clause's place after the guess. help : formula and sources, a paragraph a line.
+    hands : what can be moved and is shown. start : the figure's values. takeaway : the answer to
+    "what did you just see?", in the clause's place after the guess. help : formula and sources, a
+    paragraph a line.
     explore : query of Explore's link, with {name} for a value.
     """
 
@@ -72,7 +77,13 @@ LESSONS = MappingProxyType(
 
 _HALF = {"scale": {"times": 0.5, "low": 0.5, "high": 2.5}}
 _FAR = "2026: Sykes, Simon, Rabin, Fadili (hal-05344404)."
-_BELLS = {"problem": "scaled-gaussian", "p.d": "1", "p.shift": "{shift}", "p.scale": "{scale}", "lam": "{lam}"}
+_BELLS = {
+    "problem": "scaled-gaussian",
+    "p.d": "1",
+    "p.shift": "{shift}",
+    "p.scale": "{scale}",
+    "lam": "{lam}",
+}
 _MODES = {
     "problem": "mixtures",
     "p.d": "1",
@@ -89,7 +100,16 @@ _PLANE = {
     "split": "{split}",
     "methods": "knn",
 }
-_SAMPLES = {"n": 80, "k": 8, "split": True, "mu": 1.0, "seed": 3, "moved": {}, "picked": -1, "limit": False}
+_SAMPLES = {
+    "n": 80,
+    "k": 8,
+    "split": True,
+    "mu": 1.0,
+    "seed": 3,
+    "moved": {},
+    "picked": -1,
+    "limit": False,
+}
 _EVEN = (0.25, 0.25, 0.25, 0.25)
 _LOSES = {
     "precision": "Precision: the part of what it makes that could be real. Some can't.",
@@ -109,12 +129,23 @@ _SPLIT_HELP = (
     "estimate (kNN) says real where c_Y ≤ γ c_X. At each λ the best γ counts.\n" + _FAR
 )
 _STRIP_HELP = (
-    "Wrong is 1 − IoU: the shaded area as a share of the area under either curve. The band holds 8 of 10 draws."
+    "Wrong is 1 − IoU: the shaded area as a share of the area under either curve. "
+    "The band holds 8 of 10 draws."
 )
 _SIDE = (
-    Option("high", "too high", "It errs more often than the best classifier: errors count as precision and recall."),
-    Option("near", "near the truth", "On these samples its errors are about those of the best classifier."),
-    Option("low", "too low", "Here it errs less often than the best classifier could on new samples."),
+    Option(
+        "high",
+        "too high",
+        "It errs more often than the best classifier: errors count as precision and recall.",
+    ),
+    Option(
+        "near",
+        "near the truth",
+        "On these samples its errors are about those of the best classifier.",
+    ),
+    Option(
+        "low", "too low", "Here it errs less often than the best classifier could on new samples."
+    ),
 )
 
 
@@ -139,7 +170,12 @@ STEPS: tuple[Step, ...] = (
         figure="modes",
         hands=("q", "ends"),
         start={"p": (0.4, 0.3, 0.2, 0.1), "q": (0.4, 0.3, 0.2, 0.1)},
-        guess=Guess("The generator drops the heaviest mode. What falls?", {"q": "drop"}, "loses", _options(_LOSES)),
+        guess=Guess(
+            "The generator drops the heaviest mode. What falls?",
+            {"q": "drop"},
+            "loses",
+            _options(_LOSES),
+        ),
         takeaway="A dropped mode costs recall; precision stays, since all it still makes is real.",
         help=_MODES_HELP,
         explore=_MODES,
@@ -151,7 +187,12 @@ STEPS: tuple[Step, ...] = (
         figure="modes",
         hands=("q", "ends"),
         start={"p": (0.5, 0.3, 0.2, 0.0), "q": (0.5, 0.3, 0.2, 0.0)},
-        guess=Guess("Half of what it makes is invented. What falls?", {"q": "invent"}, "loses", _options(_LOSES)),
+        guess=Guess(
+            "Half of what it makes is invented. What falls?",
+            {"q": "invent"},
+            "loses",
+            _options(_LOSES),
+        ),
         takeaway="An invented mode costs precision; recall stays, since it still makes all that is real.",
         help=_MODES_HELP,
         explore=_MODES,
@@ -242,8 +283,16 @@ STEPS: tuple[Step, ...] = (
             _HALF,
             "errors",
             (
-                Option("real", "real called generated", "The wide one reaches into the narrow one's place."),
-                Option("generated", "generated called real", "The generated data lie where real is likelier."),
+                Option(
+                    "real",
+                    "real called generated",
+                    "The wide one reaches into the narrow one's place.",
+                ),
+                Option(
+                    "generated",
+                    "generated called real",
+                    "The generated data lie where real is likelier.",
+                ),
                 Option("equal", "equal", "They mirror each other."),
             ),
         ),
@@ -264,13 +313,22 @@ STEPS: tuple[Step, ...] = (
             {"angle": 76},
             "rarer",
             (
-                Option("real", "real called generated", "It costs four times as much, so more is called real."),
-                Option("generated", "generated called real", "From there λ = 4 makes the other error cheaper."),
+                Option(
+                    "real",
+                    "real called generated",
+                    "It costs four times as much, so more is called real.",
+                ),
+                Option(
+                    "generated",
+                    "generated called real",
+                    "From there λ = 4 makes the other error cheaper.",
+                ),
                 Option("equal", "", "λ was there already."),
             ),
         ),
         takeaway="The curve is the list of all best classifiers, one for each λ.",
-        help="Precision α = λ fpr + fnr is the smallest cost any classifier can reach at λ.\n" + _FAR,
+        help="Precision α = λ fpr + fnr is the smallest cost any classifier can reach at λ.\n"
+        + _FAR,
         explore=_BELLS,
     ),
     # ---- samples ----
@@ -332,7 +390,11 @@ STEPS: tuple[Step, ...] = (
             {"split": False},
             "lower",
             (
-                Option("lower", "down", "With its own vote a sample is rarely called wrong: too few errors."),
+                Option(
+                    "lower",
+                    "down",
+                    "With its own vote a sample is rarely called wrong: too few errors.",
+                ),
                 Option("same", "nowhere", "On these samples it comes to the same."),
                 Option("higher", "up", "On these samples the voters happen to err more."),
             ),
@@ -385,7 +447,9 @@ STEPS: tuple[Step, ...] = (
             {"p": "stripes"},
             "side",
             (
-                Option("high", "too high", "At a stripe's edge the fourteen nearest are of both kinds."),
+                Option(
+                    "high", "too high", "At a stripe's edge the fourteen nearest are of both kinds."
+                ),
                 *_SIDE[1:],
             ),
         ),
@@ -474,7 +538,8 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
         takeaway="Ends hang on a few samples far out; trust the middle of a curve before its ends.",
-        help="Both Gaussians have the whole plane as support, so the true ends are 1.\n" + _SPLIT_HELP,
+        help="Both Gaussians have the whole plane as support, so the true ends are 1.\n"
+        + _SPLIT_HELP,
         explore=_PLANE,
     ),
     # ---- one number ----
@@ -491,8 +556,14 @@ STEPS: tuple[Step, ...] = (
             "apart",
             (
                 Option("area", "the area", "Their areas differ although one point is the same."),
-                Option("F8 for precision", "F8 for precision", "All that A makes is real; not so B."),
-                Option("F8 for recall", "F8 for recall", "A can't make what it lost; B makes a bit of all."),
+                Option(
+                    "F8 for precision", "F8 for precision", "All that A makes is real; not so B."
+                ),
+                Option(
+                    "F8 for recall",
+                    "F8 for recall",
+                    "A can't make what it lost; B makes a bit of all.",
+                ),
                 Option("none", "none", "Here the curves are the same."),
             ),
         ),
@@ -534,14 +605,18 @@ STEPS: tuple[Step, ...] = (
             {"d": 2048},
             "families",
             (
-                Option("high", "too high", "All samples are about equally far: both kinds look alike."),
+                Option(
+                    "high", "too high", "All samples are about equally far: both kinds look alike."
+                ),
                 Option("near", "near the truth", "Their errors cancel here."),
                 Option("low", "too low", "Here they err to the other side."),
             ),
         ),
         takeaway="In many dimensions neighbours say little, and a generator looks better than it is.",
         help="Two round Gaussians whose centres are 2 apart; k = √n, split, mean curves of 10 draws.\n"
-        + "".join(f"{ESTIMATORS[name].title}: {ESTIMATORS[name].idea}\n" for name in DEFAULT_METHODS)
+        + "".join(
+            f"{ESTIMATORS[name].title}: {ESTIMATORS[name].idea}\n" for name in DEFAULT_METHODS
+        )
         + _FAR,
         explore={"problem": "high-dimension", "p.d": "{d}", "p.shift": "2", "n": "500"},
     ),
@@ -565,7 +640,13 @@ STEPS: tuple[Step, ...] = (
         takeaway="More samples help quickly in few dimensions, slowly in many. Report the estimator, k, n and d.",
         help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
         "It promises a bound; a real error may do better.\nMeasured: mean curves of 40 draws.",
-        explore={"problem": "high-dimension", "p.d": "64", "p.shift": "2", "n": "{n}", "methods": "knn"},
+        explore={
+            "problem": "high-dimension",
+            "p.d": "64",
+            "p.shift": "2",
+            "n": "{n}",
+            "methods": "knn",
+        },
     ),
 )
 

@@ -50,7 +50,8 @@ import { whileHere } from "./leaving.js";
 /** @type {WeakMap<HTMLElement, Table>} */
 const TABLES = new WeakMap();
 // Height of a row in pixels, and fewest rows before the rest is folded; so many where the table is as high as its rows.
-const ROW = 25, FEWEST = 8;
+const ROW = 25,
+  FEWEST = 8;
 // For so long after a click a part that grows is brought up.
 const BRING_MS = 4000;
 
@@ -75,8 +76,15 @@ function change(table, chosen) {
 /** The spread of 95 % of the draws on a scale from 0 to 1.
  * @param {Row} row */
 function interval({ low, place, high }) {
-  const range = low === null || high === null ? [] : [element("i", { style: `left:${percent(low)};width:${percent(high - low)}` })];
-  return element("td", { class: "interval" }, element("div", ...range, element("b", { style: `left:${percent(place)}` })));
+  const range =
+    low === null || high === null
+      ? []
+      : [element("i", { style: `left:${percent(low)};width:${percent(high - low)}` })];
+  return element(
+    "td",
+    { class: "interval" },
+    element("div", ...range, element("b", { style: `left:${percent(place)}` })),
+  );
 }
 
 /** What the true score is at most, in digits that hold too.
@@ -95,12 +103,30 @@ function warningsOf({ warnings }) {
 }
 
 /** @param {string} name @param {string} sign @param {string} label @param {string} id @param {boolean} pressed @param {() => void} act */
-const tool = (name, sign, label, id, pressed, act) => button((event) => { event.stopPropagation(); act(); },
-  { class: name, "data-sign": sign, title: label, "aria-label": `${label}: ${id}`, "aria-pressed": String(pressed), "data-focus": `${name} ${id}` });
+const tool = (name, sign, label, id, pressed, act) =>
+  button(
+    (event) => {
+      event.stopPropagation();
+      act();
+    },
+    {
+      class: name,
+      "data-sign": sign,
+      title: label,
+      "aria-label": `${label}: ${id}`,
+      "aria-pressed": String(pressed),
+      "data-focus": `${name} ${id}`,
+    },
+  );
 
 /** @param {Table} table @param {string} id */
 function noteField(table, id) {
-  const field = element("input", { type: "text", maxlength: 200, "aria-label": `Note on ${id}`, "data-focus": `note ${id}` });
+  const field = element("input", {
+    type: "text",
+    maxlength: 200,
+    "aria-label": `Note on ${id}`,
+    "data-focus": `note ${id}`,
+  });
   field.value = table.choice.notes[id] ?? "";
   field.onclick = (event) => event.stopPropagation();
   const done = () => {
@@ -114,34 +140,91 @@ function noteField(table, id) {
   field.onkeydown = (event) => {
     event.stopPropagation();
     if (event.key === "Enter") done();
-    else if (event.key === "Escape") { table.noting = null; fill(table); }
+    else if (event.key === "Escape") {
+      table.noting = null;
+      fill(table);
+    }
   };
   return field;
 }
 
 /** @param {Table} table @param {Row} row @param {boolean[]} best of its family */
 function rowOf(table, row, best) {
-  const { choice, spec } = table, { id } = row;
-  const tick = element("input", { type: "checkbox", "aria-label": `compare ${id}`, "data-focus": `tick ${id}` });
+  const { choice, spec } = table,
+    { id } = row;
+  const tick = element("input", {
+    type: "checkbox",
+    "aria-label": `compare ${id}`,
+    "data-focus": `tick ${id}`,
+  });
   tick.disabled = Boolean(row.color) && !choice.ticked.includes(id); // the one looked at
   tick.checked = tick.disabled || choice.ticked.includes(id);
   tick.onclick = (event) => event.stopPropagation();
   tick.onchange = () => change(table, { ticked: toggled(choice.ticked, id) });
-  const name = element("button", id, { type: "button", class: "name", title: row.told, "data-focus": `name ${id}` });
-  const note = table.noting === id ? [noteField(table, id)] : choice.notes[id] ? [element("small", choice.notes[id], { title: choice.notes[id] })] : [];
-  const starred = choice.starred.includes(id), hidden = choice.hidden.includes(id);
-  const tools = element("td", { class: "tools" },
-    tool("star", starred ? "★" : "☆", "Star", id, starred, () => change(table, { starred: toggled(choice.starred, id) })),
-    tool("write", "✎", "Note", id, id in choice.notes, () => { table.noting = id; fill(table); /** @type {HTMLElement | null} */ (table.root.querySelector(".ranking td input[type=text]"))?.focus(); }),
-    tool("hide", hidden ? "+" : "−", hidden ? "Show again" : "Hide", id, hidden, () => change(table, { hidden: toggled(choice.hidden, id) })));
-  const families = row.families.map((value, i) => element("td", decimals(value, 2), { class: `family${spec.families[i].leads ? " leads" : ""}${best[i] ? " best" : ""}` }));
-  const fault = element("td", { class: "fault" }, ...(row.fault ? [element("span", row.fault, { class: `chip ${row.level}`, title: row.sentence })] : []));
-  const node = element("tr", { "data-item": id, style: row.color ? `--swatch:${row.color}` : "", class: `${row.color ? "compared" : ""}${row.ties ? " ties" : ""}` },
-    element("td", { class: "tick" }, tick), element("th", { scope: "row" }, name, ...warningsOf(row), ...note), element("td", decimals(row.score, 3), { class: "score" }),
-    interval(row), ...families, bound(row), fault, tools);
-  node.onclick = () => { if (table.group) choose(table.group, id); };
-  node.onpointerenter = () => { if (table.group) pointTo(table.group, id); };
-  node.onpointerleave = () => { if (table.group) pointTo(table.group, null); };
+  const name = element("button", id, {
+    type: "button",
+    class: "name",
+    title: row.told,
+    "data-focus": `name ${id}`,
+  });
+  const note =
+    table.noting === id
+      ? [noteField(table, id)]
+      : choice.notes[id]
+        ? [element("small", choice.notes[id], { title: choice.notes[id] })]
+        : [];
+  const starred = choice.starred.includes(id),
+    hidden = choice.hidden.includes(id);
+  const tools = element(
+    "td",
+    { class: "tools" },
+    tool("star", starred ? "★" : "☆", "Star", id, starred, () =>
+      change(table, { starred: toggled(choice.starred, id) }),
+    ),
+    tool("write", "✎", "Note", id, id in choice.notes, () => {
+      table.noting = id;
+      fill(table);
+      /** @type {HTMLElement | null} */ (table.root.querySelector(".ranking td input[type=text]"))?.focus();
+    }),
+    tool("hide", hidden ? "+" : "−", hidden ? "Show again" : "Hide", id, hidden, () =>
+      change(table, { hidden: toggled(choice.hidden, id) }),
+    ),
+  );
+  const families = row.families.map((value, i) =>
+    element("td", decimals(value, 2), {
+      class: `family${spec.families[i].leads ? " leads" : ""}${best[i] ? " best" : ""}`,
+    }),
+  );
+  const fault = element(
+    "td",
+    { class: "fault" },
+    ...(row.fault ? [element("span", row.fault, { class: `chip ${row.level}`, title: row.sentence })] : []),
+  );
+  const node = element(
+    "tr",
+    {
+      "data-item": id,
+      style: row.color ? `--swatch:${row.color}` : "",
+      class: `${row.color ? "compared" : ""}${row.ties ? " ties" : ""}`,
+    },
+    element("td", { class: "tick" }, tick),
+    element("th", { scope: "row" }, name, ...warningsOf(row), ...note),
+    element("td", decimals(row.score, 3), { class: "score" }),
+    interval(row),
+    ...families,
+    bound(row),
+    fault,
+    tools,
+  );
+  node.onclick = () => {
+    if (table.group) choose(table.group, id);
+  };
+  node.onpointerenter = () => {
+    if (table.group) pointTo(table.group, id);
+  };
+  node.onpointerleave = () => {
+    if (table.group) pointTo(table.group, null);
+  };
   return node;
 }
 
@@ -150,15 +233,21 @@ function rowOf(table, row, best) {
 /** @param {Table} table */
 function visible({ spec, choice, filter, showsHidden, group }) {
   const text = filter.toLowerCase();
-  return spec.rows.filter(({ id, run }) => (showsHidden || !choice.hidden.includes(id)) && (!group?.picked || group.picked.includes(id))
-    && `${id} ${run} ${choice.notes[id] ?? ""}`.toLowerCase().includes(text));
+  return spec.rows.filter(
+    ({ id, run }) =>
+      (showsHidden || !choice.hidden.includes(id)) &&
+      (!group?.picked || group.picked.includes(id)) &&
+      `${id} ${run} ${choice.notes[id] ?? ""}`.toLowerCase().includes(text),
+  );
 }
 
 /** The rows there is room for: the best ones, and those that are compared, starred or chosen.
  * @param {Table} table @param {Row[]} rows */
 function fitting({ root, choice, showsAll, filter, group }, rows) {
   const box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
-  const room = matchMedia("(max-width: 767px)").matches ? FEWEST : Math.max(FEWEST, Math.floor(box.clientHeight / ROW) - 2);
+  const room = matchMedia("(max-width: 767px)").matches
+    ? FEWEST
+    : Math.max(FEWEST, Math.floor(box.clientHeight / ROW) - 2);
   if (showsAll || filter || group?.picked || rows.length <= room + 1) return rows;
   const wanted = new Set([...choice.ticked, ...choice.starred, choice.selected]);
   const stays = (/** @type {Row} */ { id, color }) => Boolean(color) || wanted.has(id);
@@ -170,45 +259,108 @@ function fitting({ root, choice, showsAll, filter, group }, rows) {
  * @param {Table} table @param {Row[]} left */
 function more(table, left) {
   const best = Math.max(...left.map(({ score }) => score));
-  const unfold = button(() => { table.showsAll = !table.showsAll; fill(table); },
-    table.showsAll ? "show fewer" : `${left.length} more, none above ${decimals(best, 3)} ▸`, { class: "more", "data-focus": "more" });
-  return element("tbody", element("tr", element("td", { class: "tick" }), element("td", { colspan: 6 + table.spec.families.length }, unfold)));
+  const unfold = button(
+    () => {
+      table.showsAll = !table.showsAll;
+      fill(table);
+    },
+    table.showsAll ? "show fewer" : `${left.length} more, none above ${decimals(best, 3)} ▸`,
+    { class: "more", "data-focus": "more" },
+  );
+  return element(
+    "tbody",
+    element(
+      "tr",
+      element("td", { class: "tick" }),
+      element("td", { colspan: 6 + table.spec.families.length }, unfold),
+    ),
+  );
 }
 
 /** @param {Table} table @param {Row[]} rows */
 function bodies(table, rows) {
   const { spec } = table;
   const top = spec.families.map((_, i) => Math.max(...spec.rows.map(({ families }) => families[i] ?? -1)));
-  const line = (/** @type {Row} */ row) => rowOf(table, row, row.families.map((value, i) => value !== null && value === top[i]));
+  const line = (/** @type {Row} */ row) =>
+    rowOf(
+      table,
+      row,
+      row.families.map((value, i) => value !== null && value === top[i]),
+    );
   if (!table.grouped) return [element("tbody", ...rows.map(line))];
   return [...new Set(rows.map(({ run }) => run))].map((run) => {
-    const own = rows.filter((row) => row.run === run), head = element("th", { colspan: 7 + spec.families.length, class: "run" }, element("b", run || "other"), ` · ${own.length}`);
+    const own = rows.filter((row) => row.run === run),
+      head = element(
+        "th",
+        { colspan: 7 + spec.families.length, class: "run" },
+        element("b", run || "other"),
+        ` · ${own.length}`,
+      );
     return element("tbody", element("tr", head), ...own.map(line));
   });
 }
 
 /** @param {Table} table */
 function headOf({ spec }) {
-  const families = spec.families.map(({ title, color, leads }) => element("th", title, { scope: "col", class: `family${leads ? " leads" : ""}`, style: `--swatch:${color}`, title: leads ? "The verdict rests on it" : "" }));
+  const families = spec.families.map(({ title, color, leads }) =>
+    element("th", title, {
+      scope: "col",
+      class: `family${leads ? " leads" : ""}`,
+      style: `--swatch:${color}`,
+      title: leads ? "The verdict rests on it" : "",
+    }),
+  );
   return [
-    element("th", { class: "tick" }), element("th", "checkpoint", { scope: "col" }), element("th", "score", { scope: "col", class: "score" }),
-    element("th", spec.spread, { scope: "col", class: "interval", title: `Scores when the same samples are drawn again${spec.ceiling === null ? "" : "; dashed: real against real"}` }), ...families,
-    element("th", "truth at most", { scope: "col", class: "most", title: "With 95 % confidence the true score is at most that" }),
-    element("th", "fault", { scope: "col" }), element("th")];
+    element("th", { class: "tick" }),
+    element("th", "checkpoint", { scope: "col" }),
+    element("th", "score", { scope: "col", class: "score" }),
+    element("th", spec.spread, {
+      scope: "col",
+      class: "interval",
+      title: `Scores when the same samples are drawn again${spec.ceiling === null ? "" : "; dashed: real against real"}`,
+    }),
+    ...families,
+    element("th", "truth at most", {
+      scope: "col",
+      class: "most",
+      title: "With 95 % confidence the true score is at most that",
+    }),
+    element("th", "fault", { scope: "col" }),
+    element("th"),
+  ];
 }
 
 /** @param {Table} table */
 function fill(table) {
-  const { root, spec, choice } = table, box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
-  const focused = root.contains(document.activeElement) ? document.activeElement?.getAttribute("data-focus") : null;
-  const rows = visible(table), shown = fitting(table, rows), left = rows.filter((row) => !shown.includes(row)), top = box.scrollTop;
+  const { root, spec, choice } = table,
+    box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
+  const focused = root.contains(document.activeElement)
+    ? document.activeElement?.getAttribute("data-focus")
+    : null;
+  const rows = visible(table),
+    shown = fitting(table, rows),
+    left = rows.filter((row) => !shown.includes(row)),
+    top = box.scrollTop;
   box.style.setProperty("--ceiling", percent(spec.ceiling));
-  const drawn = tableOf("Ranking, best first", headOf(table), ...bodies(table, shown), ...(left.length || table.showsAll ? [more(table, left)] : []));
+  const drawn = tableOf(
+    "Ranking, best first",
+    headOf(table),
+    ...bodies(table, shown),
+    ...(left.length || table.showsAll ? [more(table, left)] : []),
+  );
   drawn.classList.toggle("bounded", spec.ceiling !== null);
   box.replaceChildren(drawn);
   box.scrollTop = top;
-  if (focused) /** @type {HTMLElement | undefined} */ ([...box.querySelectorAll("[data-focus]")].find((node) => node.getAttribute("data-focus") === focused))?.focus({ preventScroll: true });
-  const parts = { "show-hidden": choice.hidden.length ? `${table.showsHidden ? "leave out" : "show"} ${choice.hidden.length} hidden` : "", "clear-pick": table.group?.picked ? `${rows.length} of ${spec.rows.length} picked: show all` : "" };
+  if (focused)
+    /** @type {HTMLElement | undefined} */ (
+      [...box.querySelectorAll("[data-focus]")].find((node) => node.getAttribute("data-focus") === focused)
+    )?.focus({ preventScroll: true });
+  const parts = {
+    "show-hidden": choice.hidden.length
+      ? `${table.showsHidden ? "leave out" : "show"} ${choice.hidden.length} hidden`
+      : "",
+    "clear-pick": table.group?.picked ? `${rows.length} of ${spec.rows.length} picked: show all` : "",
+  };
   for (const [name, text] of Object.entries(parts)) {
     const offer = /** @type {HTMLElement} */ (root.querySelector(`.${name}`));
     offer.hidden = !text;
@@ -238,17 +390,61 @@ function mark({ root, group, spec, choice }) {
 /** @param {HTMLElement} parent @returns {Table} */
 function create(parent) {
   const root = /** @type {HTMLElement} */ (parent.querySelector(".ranking"));
-  const filter = element("input", { type: "search", placeholder: "filter by name", "aria-label": "Filter checkpoints by name" });
-  const group = button(() => { table.grouped = !table.grouped; fill(table); }, "group by run", { class: "by-run" });
-  const hidden = button(() => { table.showsHidden = !table.showsHidden; fill(table); }, { class: "show-hidden" });
-  const clear = button(() => { if (table.group) pick(table.group, null); }, { class: "clear-pick" });
+  const filter = element("input", {
+    type: "search",
+    placeholder: "filter by name",
+    "aria-label": "Filter checkpoints by name",
+  });
+  const group = button(
+    () => {
+      table.grouped = !table.grouped;
+      fill(table);
+    },
+    "group by run",
+    { class: "by-run" },
+  );
+  const hidden = button(
+    () => {
+      table.showsHidden = !table.showsHidden;
+      fill(table);
+    },
+    { class: "show-hidden" },
+  );
+  const clear = button(
+    () => {
+      if (table.group) pick(table.group, null);
+    },
+    { class: "clear-pick" },
+  );
   root.replaceChildren(
-    element("div", { class: "head" }, element("h3", "Ranking"), element("span", "tick to compare", { class: "hint" }), clear, hidden, filter, group),
-    element("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": "Ranking" }), element("p", { class: "spoken", role: "status" }));
+    element(
+      "div",
+      { class: "head" },
+      element("h3", "Ranking"),
+      element("span", "tick to compare", { class: "hint" }),
+      clear,
+      hidden,
+      filter,
+      group,
+    ),
+    element("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": "Ranking" }),
+    element("p", { class: "spoken", role: "status" }),
+  );
   /** @type {Table} */
   const table = {
-    root, spec: /** @type {any} */ ({}), choice: { selected: null, ticked: [], starred: [], hidden: [], notes: {} }, said: "",
-    filter: "", grouped: false, showsHidden: false, showsAll: false, noting: null, group: null, send: () => {}, follow: () => {}, leave: () => {},
+    root,
+    spec: /** @type {any} */ ({}),
+    choice: { selected: null, ticked: [], starred: [], hidden: [], notes: {} },
+    said: "",
+    filter: "",
+    grouped: false,
+    showsHidden: false,
+    showsAll: false,
+    noting: null,
+    group: null,
+    send: () => {},
+    follow: () => {},
+    leave: () => {},
   };
   let picked = /** @type {string[] | null} */ (null);
   table.follow = () => {
@@ -256,7 +452,10 @@ function create(parent) {
     picked = table.group.picked;
     return fill(table);
   };
-  filter.oninput = () => { table.filter = filter.value; fill(table); };
+  filter.oninput = () => {
+    table.filter = filter.value;
+    fill(table);
+  };
   TABLES.set(parent, table);
   return table;
 }
@@ -265,7 +464,11 @@ function create(parent) {
  * @param {Table} table @param {KeyboardEvent} event */
 function letGo({ group }, event) {
   if (event.key !== "Escape" || event.defaultPrevented || !group || group.chosen === null) return;
-  if (event.target instanceof Element && event.target.closest("input, textarea, select, [role=dialog], [role=combobox], [role=listbox]")) return;
+  if (
+    event.target instanceof Element &&
+    event.target.closest("input, textarea, select, [role=dialog], [role=combobox], [role=listbox]")
+  )
+    return;
   group.under = null;
   choose(group, group.chosen);
 }
@@ -273,30 +476,37 @@ function letGo({ group }, event) {
 /** A part opens below the screen: bring it up as it comes, unless the reader scrolls first. */
 function bringUp(/** @type {MouseEvent} */ { target }) {
   const bar = target instanceof Element ? target.closest(".st-key-triage-part") : null;
-  const page = bar?.closest(":has(> .block-container)"), content = page?.firstElementChild;
+  const page = bar?.closest(":has(> .block-container)"),
+    content = page?.firstElementChild;
   if (!page || !content) return;
-  const before = page.scrollHeight, ends = new AbortController(), { signal } = ends;
+  const before = page.scrollHeight,
+    ends = new AbortController(),
+    { signal } = ends;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const sizes = new ResizeObserver(() => {
     if (page.scrollHeight < before + 100) return;
-    page.querySelector(".st-key-triage-part")?.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
+    page
+      .querySelector(".st-key-triage-part")
+      ?.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
   });
   signal.addEventListener("abort", () => sizes.disconnect());
-  for (const type of ["wheel", "touchmove", "keydown", "click"]) window.addEventListener(type, () => ends.abort(), { signal });
+  for (const type of ["wheel", "touchmove", "keydown", "click"])
+    window.addEventListener(type, () => ends.abort(), { signal });
   setTimeout(() => ends.abort(), BRING_MS);
   sizes.observe(content);
 }
 
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
 export default function mount({ data, parentElement, setStateValue }) {
-  const known = TABLES.get(parentElement), table = known ?? create(parentElement);
+  const known = TABLES.get(parentElement),
+    table = known ?? create(parentElement);
   const spec = /** @type {Spec} */ (JSON.parse(new TextDecoder().decode(data)));
   const tell = whileHere(parentElement);
   table.send = (values) => tell(() => setStateValue("values", values));
   table.spec = spec;
   // What the user has chosen counts until Python has heard of it.
   if (!table.said || table.said === JSON.stringify(spec.heard)) table.choice = structuredClone(spec.choice);
-  const group = table.group = joinGroup(spec.group, table.follow);
+  const group = (table.group = joinGroup(spec.group, table.follow));
   group.chosen = table.choice.selected;
   group.tell = () => change(table, { selected: group.chosen });
   if (table.noting === null) fill(table);

@@ -66,7 +66,8 @@ export const roundedLam = (live) => Number(lamOf(live).toPrecision(6));
 /** OptimalClassifiers.index_at: the number of breakpoints at or above lam.
  * @param {number[]} breaks @param {number} lam */
 function classifierIndex(breaks, lam) {
-  let low = 0, high = breaks.length;
+  let low = 0,
+    high = breaks.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (breaks[middle] >= lam) low = middle + 1;
@@ -93,17 +94,34 @@ export function groupCounts({ sizes: [real, generated], missed, accepted }, inde
 export function partOf(spec, samples, index, lam) {
   const [real, generated] = spec.sizes;
   const count = (/** @type {(sample: Sample) => boolean} */ kind) => samples.filter(kind).length;
-  const nReal = count((s) => s.real), nGenerated = samples.length - nReal, missed = count((s) => s.real && !callsReal(spec, s.level, index));
-  const accepted = count((s) => !s.real && callsReal(spec, s.level, index)), { alpha, beta } = pointOf(missed / real, accepted / generated, lam);
-  return { nReal, nGenerated, missed, accepted, alpha, beta, shareReal: nReal / real, shareGenerated: nGenerated / generated };
+  const nReal = count((s) => s.real),
+    nGenerated = samples.length - nReal,
+    missed = count((s) => s.real && !callsReal(spec, s.level, index));
+  const accepted = count((s) => !s.real && callsReal(spec, s.level, index)),
+    { alpha, beta } = pointOf(missed / real, accepted / generated, lam);
+  return {
+    nReal,
+    nGenerated,
+    missed,
+    accepted,
+    alpha,
+    beta,
+    shareReal: nReal / real,
+    shareGenerated: nGenerated / generated,
+  };
 }
 
 /** @param {ExplorerSpec} spec @param {Sample} sample @param {number} index */
-export const groupOf = (spec, { real, level }, index) => (real ? 0 : 2) + (callsReal(spec, level, index) ? 0 : 1);
+export const groupOf = (spec, { real, level }, index) =>
+  (real ? 0 : 2) + (callsReal(spec, level, index) ? 0 : 1);
 
 /** @param {LiveFigure} live @param {number} id @returns {Sample} */
 export function sampleOf(live, id) {
-  const { placeOf, spec: { levels, sizes } } = samplesOf(live), place = /** @type {number} */ (placeOf.get(id));
+  const {
+      placeOf,
+      spec: { levels, sizes },
+    } = samplesOf(live),
+    place = /** @type {number} */ (placeOf.get(id));
   return { id, level: levels?.[place] ?? 0, real: place < sizes[0] };
 }
 
@@ -113,8 +131,17 @@ const POOLS = new WeakMap();
 /** All drawn samples of the figure, whichever group Python drew them in.
  * @param {LiveFigure} live @param {Pane} pane */
 export function poolOf(live, { spec }) {
-  const pool = POOLS.get(spec) ?? spec.figure.data.slice(0, 4).flatMap(({ x, y, text, hovertext, customdata = [] }) =>
-    customdata.map(([id], i) => ({ x: x[i], y: y[i], text: text[i], hovertext: hovertext[i], ...sampleOf(live, id) })));
+  const pool =
+    POOLS.get(spec) ??
+    spec.figure.data.slice(0, 4).flatMap(({ x, y, text, hovertext, customdata = [] }) =>
+      customdata.map(([id], i) => ({
+        x: x[i],
+        y: y[i],
+        text: text[i],
+        hovertext: hovertext[i],
+        ...sampleOf(live, id),
+      })),
+    );
   POOLS.set(spec, pool);
   return pool;
 }
@@ -124,16 +151,27 @@ export function poolOf(live, { spec }) {
 const isFlat = (pane) => pane.spec.figure.data[0].yaxis === "y2";
 
 /** @param {ExplorerSpec} spec @param {number} group @param {number} count */
-const legendText = ({ labels }, group, count) => `${labels[GROUP_NAMES[group]]}: ${count.toLocaleString("en")}`;
+const legendText = ({ labels }, group, count) =>
+  `${labels[GROUP_NAMES[group]]}: ${count.toLocaleString("en")}`;
 
 /** What Plotly is to draw: each trace with the samples of its group.
  * @param {LiveFigure} live @param {Pane} pane */
 export function groupTraces(live, pane) {
-  const { spec } = samplesOf(live), index = classifierAt(live), flat = isFlat(pane);
+  const { spec } = samplesOf(live),
+    index = classifierAt(live),
+    flat = isFlat(pane);
   /** @type {Record<string, any>[]} */
-  const traces = groupCounts(spec, index).map((count, group) => ({ x: [], y: [], text: [], hovertext: [], customdata: [], name: legendText(spec, group, count) }));
+  const traces = groupCounts(spec, index).map((count, group) => ({
+    x: [],
+    y: [],
+    text: [],
+    hovertext: [],
+    customdata: [],
+    name: legendText(spec, group, count),
+  }));
   for (const sample of poolOf(live, pane)) {
-    const group = groupOf(spec, sample, index), to = traces[group];
+    const group = groupOf(spec, sample, index),
+      to = traces[group];
     to.x.push(sample.x);
     to.y.push(flat ? group : sample.y);
     to.text.push(sample.text);
@@ -149,19 +187,24 @@ export function groupTraces(live, pane) {
  * @type {Record<string, (r: number) => string>} */
 const SYMBOLS = {
   circle: (r) => `m${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`,
-  "triangle-up": (r) => `m${(-2 * r) / Math.sqrt(3)},${r / 2}h${(4 * r) / Math.sqrt(3)}l${(-2 * r) / Math.sqrt(3)},${-1.5 * r}z`,
-  "triangle-down": (r) => `m${(-2 * r) / Math.sqrt(3)},${-r / 2}h${(4 * r) / Math.sqrt(3)}l${(-2 * r) / Math.sqrt(3)},${1.5 * r}z`,
+  "triangle-up": (r) =>
+    `m${(-2 * r) / Math.sqrt(3)},${r / 2}h${(4 * r) / Math.sqrt(3)}l${(-2 * r) / Math.sqrt(3)},${-1.5 * r}z`,
+  "triangle-down": (r) =>
+    `m${(-2 * r) / Math.sqrt(3)},${-r / 2}h${(4 * r) / Math.sqrt(3)}l${(-2 * r) / Math.sqrt(3)},${1.5 * r}z`,
   "line-ns-open": (r) => `m0,${-1.4 * r}v${2.8 * r}`,
   x: (r) => {
-    const a = (r * 0.8) / Math.SQRT2, [ne, se, sw, nw] = [`l${a},${a}`, `l${a},${-a}`, `l${-a},${-a}`, `l${-a},${a}`];
+    const a = (r * 0.8) / Math.SQRT2,
+      [ne, se, sw, nw] = [`l${a},${a}`, `l${a},${-a}`, `l${-a},${-a}`, `l${-a},${a}`];
     return `m0,${a}${ne}${se}${sw}${se}${sw}${nw}${sw}${nw}${ne}${nw}${ne}z`;
   },
 };
 
 /** The path of a symbol of this size around a point.
  * @param {{ symbol: string, size: number }} look */
-export const symbolPath = ({ symbol, size }) => SYMBOLS[symbol](size / 2).replace(/\d+\.\d+/g, (digits) => (+digits).toFixed(2));
-const RING = symbolPath({ symbol: "circle", size: 15 }), SMALL_RING = symbolPath({ symbol: "circle", size: 10 });
+export const symbolPath = ({ symbol, size }) =>
+  SYMBOLS[symbol](size / 2).replace(/\d+\.\d+/g, (digits) => (+digits).toFixed(2));
+const RING = symbolPath({ symbol: "circle", size: 15 }),
+  SMALL_RING = symbolPath({ symbol: "circle", size: 10 });
 const MANY = 40; // selected samples above which rings are small: large ones would hide what they are around
 
 /** @type {WeakMap<object, Places>} by what Plotly has drawn */
@@ -172,13 +215,23 @@ const PLACES = new WeakMap();
 function placesOf(live, pane) {
   const known = PLACES.get(pane.drawn);
   if (known) return known;
-  const axes = pane.axes(pane.spec.figure.data[0]), { xaxis, yaxis } = axes;
-  const found = isGrouped(pane) ? poolOf(live, pane) : (pane.plot.data ?? []).filter(({ customdata }) => customdata).flatMap((trace) => {
-    const [x, y] = [trace.x, trace.y].map(coordinates);
-    return rowsOf(trace).map((id, i) => ({ ...sampleOf(live, Number(id)), x: x[i], y: y[i] }));
-  });
-  const lines = isGrouped(pane) && isFlat(pane) ? [0, 1, 2, 3].map((group) => yaxis.at(group).toFixed(1)) : null;
-  const all = found.map((sample) => ({ sample, x: xaxis.at(sample.x).toFixed(1), y: lines ? "" : yaxis.at(sample.y).toFixed(1) }));
+  const axes = pane.axes(pane.spec.figure.data[0]),
+    { xaxis, yaxis } = axes;
+  const found = isGrouped(pane)
+    ? poolOf(live, pane)
+    : (pane.plot.data ?? [])
+        .filter(({ customdata }) => customdata)
+        .flatMap((trace) => {
+          const [x, y] = [trace.x, trace.y].map(coordinates);
+          return rowsOf(trace).map((id, i) => ({ ...sampleOf(live, Number(id)), x: x[i], y: y[i] }));
+        });
+  const lines =
+    isGrouped(pane) && isFlat(pane) ? [0, 1, 2, 3].map((group) => yaxis.at(group).toFixed(1)) : null;
+  const all = found.map((sample) => ({
+    sample,
+    x: xaxis.at(sample.x).toFixed(1),
+    y: lines ? "" : yaxis.at(sample.y).toFixed(1),
+  }));
   const places = { axes, lines, all, byId: new Map(all.map((each) => [each.sample.id, each])) };
   PLACES.set(pane.drawn, places);
   return places;
@@ -186,20 +239,31 @@ function placesOf(live, pane) {
 
 /** True if the pane draws only some of the samples.
  * @param {LiveFigure} live @param {Pane} pane */
-export const drawsFewer = (live, pane) => (PLACES.get(pane.drawn)?.all.length ?? Infinity) < samplesOf(live).placeOf.size;
+export const drawsFewer = (live, pane) =>
+  (PLACES.get(pane.drawn)?.all.length ?? Infinity) < samplesOf(live).placeOf.size;
 
 /** An SVG under Plotly's: the groups while Plotly is behind, and the selection.
  * @param {LiveFigure} live @param {Pane} pane */
 export function paintSamples(live, pane) {
-  const places = placesOf(live, pane), index = classifierAt(live);
+  const places = placesOf(live, pane),
+    index = classifierAt(live);
   const svg = pane.overlay("sample-marks", places.axes, true);
-  if (!svg.firstChild) svg.append(...GROUP_NAMES.map((name) => shape("path", { class: `group-${name}` })), shape("path", { class: "rings", d: "" }));
-  const paths = [...svg.children], rings = paths[GROUP_NAMES.length];
+  if (!svg.firstChild)
+    svg.append(
+      ...GROUP_NAMES.map((name) => shape("path", { class: `group-${name}` })),
+      shape("path", { class: "rings", d: "" }),
+    );
+  const paths = [...svg.children],
+    rings = paths[GROUP_NAMES.length];
   if (isGrouped(pane)) paintGroups(live, pane, places, index, paths);
-  const yOf = (/** @type {SamplePlace} */ each) => (places.lines ? places.lines[groupOf(samplesOf(live).spec, each.sample, index)] : each.y);
-  const { picks, spec } = samplesOf(live), group = isGrouped(pane) ? GROUP_NAMES.indexOf(live.explorer?.group ?? "") : -1;
-  const ringed = group < 0 ? [...picks].flatMap((id) => places.byId.get(id) ?? [])
-    : places.all.filter(({ sample }) => picks.has(sample.id) || groupOf(spec, sample, index) === group);
+  const yOf = (/** @type {SamplePlace} */ each) =>
+    places.lines ? places.lines[groupOf(samplesOf(live).spec, each.sample, index)] : each.y;
+  const { picks, spec } = samplesOf(live),
+    group = isGrouped(pane) ? GROUP_NAMES.indexOf(live.explorer?.group ?? "") : -1;
+  const ringed =
+    group < 0
+      ? [...picks].flatMap((id) => places.byId.get(id) ?? [])
+      : places.all.filter(({ sample }) => picks.has(sample.id) || groupOf(spec, sample, index) === group);
   const ring = ringed.length > MANY ? SMALL_RING : RING;
   rings.classList.toggle("many", ring === SMALL_RING);
   rings.setAttribute("d", ringed.map((each) => `M${each.x},${yOf(each)}${ring}`).join(""));
@@ -209,8 +273,11 @@ export function paintSamples(live, pane) {
  * are not to be seen.
  * @param {LiveFigure} live @param {Pane} pane @param {Places} places @param {number} index @param {Element[]} paths */
 function paintGroups(live, pane, { all, lines }, index, paths) {
-  const { spec } = samplesOf(live), behind = pane.name !== groupsName(live), emphasis = behind ? "behind" : "";
-  const traces = (pane.plot.data ?? []).slice(0, 4), drawn = ["", "", "", ""];
+  const { spec } = samplesOf(live),
+    behind = pane.name !== groupsName(live),
+    emphasis = behind ? "behind" : "";
+  const traces = (pane.plot.data ?? []).slice(0, 4),
+    drawn = ["", "", "", ""];
   if (pane.emphasis !== emphasis) {
     pane.emphasis = emphasis;
     void live.plotly?.restyle(pane.plot, { opacity: behind ? 0 : 1 }, [0, 1, 2, 3]);
@@ -229,7 +296,9 @@ function paintGroups(live, pane, { all, lines }, index, paths) {
 /** True if the classifiers here are not those of where the sliders stand: the view waits for Python.
  * @param {LiveFigure} live */
 export function isOutdated(live) {
-  const { shown, frames } = live.payload, { tunes } = samplesOf(live).spec, { sliders } = store;
+  const { shown, frames } = live.payload,
+    { tunes } = samplesOf(live).spec,
+    { sliders } = store;
   if (!tunes || !sliders?.at || !shown || sliders.id !== frames) return false;
   const byBandwidth = tunes === "bandwidth";
   if (byBandwidth && sliders.at.bandwidth !== shown.bandwidth) return true;

@@ -53,12 +53,20 @@ export class Slider {
     this.readout = element(spec.number ? "input" : "output");
     this.range = element("input", { type: "range", step: 1 });
     this.marks = element("span", { class: "marks" });
-    this.box = element("div", { class: "control", "data-prviz": spec.id }, this.name, element("span", { class: "value" }, this.readout), this.range, this.marks);
+    this.box = element(
+      "div",
+      { class: "control", "data-prviz": spec.id },
+      this.name,
+      element("span", { class: "value" }, this.readout),
+      this.range,
+      this.marks,
+    );
     this.range.oninput = () => {
       this.value = this.spec.values[+this.range.value];
       events.changed(this, this.held ? undefined : KEYS_MS);
     };
-    const release = () => { // anywhere on the page
+    const release = () => {
+      // anywhere on the page
       for (const kind of ENDS) window.removeEventListener(kind, release, true);
       this.held = false;
       events.released();
@@ -74,10 +82,13 @@ export class Slider {
   }
 
   #typed() {
-    const { number, empty } = this.spec, text = this.readout.value;
+    const { number, empty } = this.spec,
+      text = this.readout.value;
     if (!number) return;
-    const [min, max, step] = number, typed = Math.round(+text / step) * step;
-    if (text === "") this.value = empty ? null : this.value; // cleared: back to automatic, where there is one
+    const [min, max, step] = number,
+      typed = Math.round(+text / step) * step;
+    if (text === "")
+      this.value = empty ? null : this.value; // cleared: back to automatic, where there is one
     else if (Number.isFinite(typed)) this.value = +Math.min(max, Math.max(min, typed)).toFixed(6);
     this.events.changed(this);
   }
@@ -109,21 +120,41 @@ export class Slider {
     const marks = JSON.stringify(spec.marks);
     if (marks === this.#drawnMarks) return;
     this.#drawnMarks = marks;
-    this.marks.replaceChildren(...spec.marks.map(([value, label]) =>
-      button(() => { this.value = value; this.events.changed(this); }, label, { "data-value": String(value) })));
+    this.marks.replaceChildren(
+      ...spec.marks.map(([value, label]) =>
+        button(
+          () => {
+            this.value = value;
+            this.events.changed(this);
+          },
+          label,
+          { "data-value": String(value) },
+        ),
+      ),
+    );
   }
 
   show() {
-    const { values, angle, empty } = this.spec, { value, number } = this;
+    const { values, angle, empty } = this.spec,
+      { value, number } = this;
     let nearest = 0;
-    values.forEach((v, i) => { if (Math.abs(v - number) < Math.abs(values[nearest] - number)) nearest = i; });
+    values.forEach((v, i) => {
+      if (Math.abs(v - number) < Math.abs(values[nearest] - number)) nearest = i;
+    });
     this.range.value = String(nearest);
-    const text = angle ? `λ = ${shortNumber(angleToLam(number))}` : value === null ? empty : shortNumber(number);
+    const text = angle
+      ? `λ = ${shortNumber(angleToLam(number))}`
+      : value === null
+        ? empty
+        : shortNumber(number);
     // A seed has more digits than a shift should show.
-    if (this.spec.number) this.readout.value = value === null ? "" : String(Number.isInteger(number) ? number : +number.toPrecision(6));
+    if (this.spec.number)
+      this.readout.value =
+        value === null ? "" : String(Number.isInteger(number) ? number : +number.toPrecision(6));
     else this.readout.textContent = text;
     this.range.setAttribute("aria-valuetext", text);
-    for (const mark of this.marks.querySelectorAll("button")) mark.setAttribute("aria-pressed", String(mark.dataset.value === String(value)));
+    for (const mark of this.marks.querySelectorAll("button"))
+      mark.setAttribute("aria-pressed", String(mark.dataset.value === String(value)));
   }
 }
 
@@ -139,12 +170,19 @@ export class Chips {
     this.value = spec.value;
     /** @type {string[] | undefined} the value that Python has, as far as is known */
     this.sent = spec.value;
-    this.box = element("div", { class: "control chips marks", role: "group", "aria-label": spec.label, "data-prviz": spec.id });
+    this.box = element("div", {
+      class: "control chips marks",
+      role: "group",
+      "aria-label": spec.label,
+      "data-prviz": spec.id,
+    });
   }
 
   /** @param {string} name */
   #toggle(name) {
-    this.value = this.value.includes(name) ? this.value.filter((each) => each !== name) : [...this.value, name];
+    this.value = this.value.includes(name)
+      ? this.value.filter((each) => each !== name)
+      : [...this.value, name];
     this.show();
     this.events.changed(this);
   }
@@ -155,17 +193,26 @@ export class Chips {
     const options = JSON.stringify(spec.options);
     if (options === this.#drawn) return;
     this.#drawn = options;
-    const chips = spec.options.map(([name, label, help]) => button(() => this.#toggle(name), label, { "data-value": name, title: help }));
+    const chips = spec.options.map(([name, label, help]) =>
+      button(() => this.#toggle(name), label, { "data-value": name, title: help }),
+    );
     this.box.replaceChildren(element("span", spec.label, { class: "name" }), ...chips);
   }
 
   show() {
-    for (const chip of this.box.querySelectorAll("button")) chip.setAttribute("aria-pressed", String(this.value.includes(chip.dataset.value ?? "")));
+    for (const chip of this.box.querySelectorAll("button"))
+      chip.setAttribute("aria-pressed", String(this.value.includes(chip.dataset.value ?? "")));
   }
 }
 
 // "figure": below it, without a title.
-const TITLES = { estimator: "Estimator", data: "Data", modes: "Modes and weights", sampling: "Split and repeats", figure: "" };
+const TITLES = {
+  estimator: "Estimator",
+  data: "Data",
+  modes: "Modes and weights",
+  sampling: "Split and repeats",
+  figure: "",
+};
 
 /** A new control, by what its spec describes.
  * @param {SliderSpec | BarsSpec | ChipsSpec} spec @param {ControlEvents} events @returns {Control} */
@@ -213,7 +260,8 @@ export class Controls {
   /** Where the sliders that frames know stand.
    * @returns {Stop | null} */
   get position() {
-    const k = this.slider("k"), bandwidth = /** @type {number | null | undefined} */ (this.slider("bandwidth")?.value);
+    const k = this.slider("k"),
+      bandwidth = /** @type {number | null | undefined} */ (this.slider("bandwidth")?.value);
     return k ? { k: k.number, bandwidth: bandwidth ?? null } : null;
   }
 
@@ -259,18 +307,28 @@ export class Controls {
     for (const [group, title] of Object.entries(TITLES)) {
       const members = this.list.filter((control) => control.spec.group === group);
       if (!members.length) continue;
-      const box = element("div", { class: "group", role: "group", ...(title && { "aria-label": title }) }, ...members.map((control) => control.box));
+      const box = element(
+        "div",
+        { class: "group", role: "group", ...(title && { "aria-label": title }) },
+        ...members.map((control) => control.box),
+      );
       const placed = document.querySelector(`[data-prviz-place="${group}"]`) !== null;
-      this.#boxes.set(group, group === "modes" || (group === "data" && !placed) ? this.#fold(group, title, box) : box);
+      this.#boxes.set(
+        group,
+        group === "modes" || (group === "data" && !placed) ? this.#fold(group, title, box) : box,
+      );
       dock(/** @type {HTMLElement} */ (this.#boxes.get(group)), group, this.box);
     }
   }
 
   /** @param {string} group @param {string} title @param {HTMLElement} box */
   #fold(group, title, box) {
-    const fold = element("details", { class: "fold" }, element("summary", title), box), first = group === "data" && matchMedia("(min-width: 641px)").matches;
+    const fold = element("details", { class: "fold" }, element("summary", title), box),
+      first = group === "data" && matchMedia("(min-width: 641px)").matches;
     fold.open = this.#opened.get(group) ?? first;
-    fold.ontoggle = () => { this.#opened.set(group, fold.open); };
+    fold.ontoggle = () => {
+      this.#opened.set(group, fold.open);
+    };
     return fold;
   }
 

@@ -18,11 +18,14 @@ export function changes(now, then) {
   for (const [id, [name, number, text]] of Object.entries(now)) {
     const [, before = null, read = ""] = then[id] ?? [];
     if (!(id in then) || text === read) continue;
-    if (number === null || before === null) parts.push(text.length + read.length > 24 ? `${name} changed` : `${name} is ${text}, not ${read}`);
+    if (number === null || before === null)
+      parts.push(text.length + read.length > 24 ? `${name} changed` : `${name} is ${text}, not ${read}`);
     else parts.push(`${name} ${number < before ? "fell" : "rose"} from ${read} to ${text}`);
   }
   const more = parts.length - MOST;
-  return parts.length > MOST ? `${parts.slice(0, MOST).join(", ")} and ${more} more changed` : parts.join(" and ");
+  return parts.length > MOST
+    ? `${parts.slice(0, MOST).join(", ")} and ${more} more changed`
+    : parts.join(" and ");
 }
 
 /** @param {State} now @param {State} then */
@@ -37,6 +40,7 @@ export function differenceText(now, then) {
   const said = `${now.names.get(most)}: ${now.compared ? "overlap" : "area"} ${two(now)}, pinned ${two(then)}`;
   // Chance of two draws, where the samples are others.
   const chance = Math.hypot(now.noise, then.noise);
-  if (two(now) === two(then) || Math.abs(gap(most)) <= chance) return `${said}; no more than chance, though ${why}.`;
+  if (two(now) === two(then) || Math.abs(gap(most)) <= chance)
+    return `${said}; no more than chance, though ${why}.`;
   return `${said}; ${gap(most) < 0 ? "lower" : "higher"} since ${why}.`;
 }

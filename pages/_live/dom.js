@@ -26,7 +26,8 @@ export const element = (kind, ...parts) => filled(document.createElement(kind), 
 export const shape = (kind, ...parts) => filled(document.createElementNS(SVG, kind), parts);
 
 /** @param {(event: MouseEvent) => void} onclick @param {Part[]} parts */
-export const button = (onclick, ...parts) => Object.assign(element("button", { type: "button" }, ...parts), { onclick });
+export const button = (onclick, ...parts) =>
+  Object.assign(element("button", { type: "button" }, ...parts), { onclick });
 
 /** @param {string} caption @param {Element[]} head the cells of its one line @param {Element[]} bodies */
 export const tableOf = (caption, head, ...bodies) =>
@@ -54,7 +55,13 @@ export class Timers {
    * @param {string} name @param {number} milliseconds @param {() => void} call */
   start(name, milliseconds, call) {
     this.stop(name);
-    this.#waiting.set(name, setTimeout(() => { this.#waiting.delete(name); call(); }, milliseconds));
+    this.#waiting.set(
+      name,
+      setTimeout(() => {
+        this.#waiting.delete(name);
+        call();
+      }, milliseconds),
+    );
   }
 
   /** @param {string} name */

@@ -2,7 +2,19 @@
 // and the table share. Python says of each row what the browser does not know: its neighbours, and what it looks like.
 
 import {
-  GROUP_NAMES, classifierAt, drawsFewer, groupCounts, groupOf, isGrouped, isOutdated, paintSamples, partOf, poolOf, roundedLam, sampleOf, symbolPath,
+  GROUP_NAMES,
+  classifierAt,
+  drawsFewer,
+  groupCounts,
+  groupOf,
+  isGrouped,
+  isOutdated,
+  paintSamples,
+  partOf,
+  poolOf,
+  roundedLam,
+  sampleOf,
+  symbolPath,
 } from "./confusion_groups.js";
 import { general, pointOf, shortNumber } from "./curve.js";
 import { button, element, setText, shape, tableOf } from "./dom.js";
@@ -25,7 +37,8 @@ import { onPlot } from "./pane.js";
  */
 
 const PICK_MS = 200; // without a change, after which Python hears of the selection
-const MOST_LISTED = 20, MOST_PICKED = 100; // rows
+const MOST_LISTED = 20,
+  MOST_PICKED = 100; // rows
 
 /** @param {number} share */
 const percent = (share) => `${general(100 * share)} %`;
@@ -38,17 +51,30 @@ export function takeExplorer(live) {
   const ids = spec.ids ?? Array.from({ length: spec.sizes[0] + spec.sizes[1] }, (_, place) => place);
   const placeOf = new Map(ids.map((id, place) => [id, place]));
   // Of other samples than before, what the user has selected is gone.
-  const kept = live.explorer?.spec.of === spec.of ? live.explorer : { picks: new Set(spec.selected), group: spec.selected.length ? "picked" : "" };
+  const kept =
+    live.explorer?.spec.of === spec.of
+      ? live.explorer
+      : { picks: new Set(spec.selected), group: spec.selected.length ? "picked" : "" };
   live.explorer = { ...(live.explorer ?? buildExplorer(live)), ...kept, spec, rows, placeOf };
 }
 
 /** @param {LiveFigure} live */
 function buildExplorer(live) {
-  const chips = element("div", { class: "chips", role: "group", "aria-label": "Samples to list" }), summary = element("p", { role: "status" });
+  const chips = element("div", { class: "chips", role: "group", "aria-label": "Samples to list" }),
+    summary = element("p", { role: "status" });
   const clear = button(() => pick(live, []), "Clear selection");
   const list = element("div", { class: "listed", tabindex: "0", role: "region", "aria-label": "Samples" });
-  chips.append(...[...GROUP_NAMES, "picked"].map((name) =>
-    button(() => { if (live.explorer) live.explorer.group = live.explorer.group === name ? "" : name; paintPicks(live); }, { "data-group": name })));
+  chips.append(
+    ...[...GROUP_NAMES, "picked"].map((name) =>
+      button(
+        () => {
+          if (live.explorer) live.explorer.group = live.explorer.group === name ? "" : name;
+          paintPicks(live);
+        },
+        { "data-group": name },
+      ),
+    ),
+  );
   live.parts.explorer.hidden = false;
   live.parts.explorer.replaceChildren(element("div", { class: "selection" }, summary, clear), chips, list);
   return { chips, summary, clear, list, listed: "" };
@@ -64,11 +90,20 @@ function paintPicks(live) {
 
 /** @param {LiveFigure} live @param {Pane} pane @param {Plotly} plotly */
 export function wireSelection(live, pane, plotly) {
-  let adds = false, clearing = false;
-  pane.plot.addEventListener("pointerdown", (event) => { adds = event.shiftKey; }, true);
+  let adds = false,
+    clearing = false;
+  pane.plot.addEventListener(
+    "pointerdown",
+    (event) => {
+      adds = event.shiftKey;
+    },
+    true,
+  );
   pane.plot.on("plotly_selected", (event) => {
     if (!event?.points || clearing || pane.drawing) return; // a new drawing tells of an empty selection too
-    const ids = event.points.filter((/** @type {any} */ point) => point.customdata?.length).map((/** @type {any} */ point) => Number(point.customdata[0]));
+    const ids = event.points
+      .filter((/** @type {any} */ point) => point.customdata?.length)
+      .map((/** @type {any} */ point) => Number(point.customdata[0]));
     // The rings say what is selected; Plotly's outline would stay behind when the table changes that.
     setTimeout(async () => {
       clearing = true; // Plotly tells of an empty selection
@@ -101,19 +136,31 @@ function listedOf(live, { group, picks, spec }) {
 
 /** The selected samples, in Python's order, so that the rows listed are those that it describes.
  * @param {LiveFigure} live @param {Explorer} explorer */
-const selected = (live, { picks, placeOf }) => [...picks].filter((id) => placeOf.has(id)).sort((a, b) => a - b).map((id) => sampleOf(live, id));
+const selected = (live, { picks, placeOf }) =>
+  [...picks]
+    .filter((id) => placeOf.has(id))
+    .sort((a, b) => a - b)
+    .map((id) => sampleOf(live, id));
 
 /** @param {LiveFigure} live @param {Explorer} explorer @param {number} index */
 function selectionText(live, explorer, index) {
-  const { spec } = explorer, samples = selected(live, explorer), lam = roundedLam(live);
+  const { spec } = explorer,
+    samples = selected(live, explorer),
+    lam = roundedLam(live);
   if (!samples.length) return "";
-  const part = partOf(spec, samples, index, lam), counts = groupCounts(spec, index);
+  const part = partOf(spec, samples, index, lam),
+    counts = groupCounts(spec, index);
   const { alpha, beta } = pointOf(counts[1] / spec.sizes[0], counts[2] / spec.sizes[1], lam);
-  const fewer = live.panes.some((pane) => pane.spec.select && drawsFewer(live, pane)) ? " (a box or lasso takes drawn samples only)" : "";
-  const numbers = `Selected: ${part.nReal.toLocaleString("en")} real (${percent(part.shareReal)} of all), `
-    + `${part.nGenerated.toLocaleString("en")} generated (${percent(part.shareGenerated)})${fewer}.`;
-  return spec.key === "" ? numbers : `${numbers} Those missed (${part.missed}) or accepted (${part.accepted}) account for ${general(part.alpha)} of precision α = ${general(alpha)} `
-    + `and ${general(part.beta)} of recall β = ${general(beta)} at λ = ${shortNumber(lam)}.`;
+  const fewer = live.panes.some((pane) => pane.spec.select && drawsFewer(live, pane))
+    ? " (a box or lasso takes drawn samples only)"
+    : "";
+  const numbers =
+    `Selected: ${part.nReal.toLocaleString("en")} real (${percent(part.shareReal)} of all), ` +
+    `${part.nGenerated.toLocaleString("en")} generated (${percent(part.shareGenerated)})${fewer}.`;
+  return spec.key === ""
+    ? numbers
+    : `${numbers} Those missed (${part.missed}) or accepted (${part.accepted}) account for ${general(part.alpha)} of precision α = ${general(alpha)} ` +
+        `and ${general(part.beta)} of recall β = ${general(beta)} at λ = ${shortNumber(lam)}.`;
 }
 
 // ---- what is shown ----
@@ -122,7 +169,8 @@ function selectionText(live, explorer, index) {
 export function showExplorer(live) {
   const { explorer, payload, root } = live;
   if (!explorer || !payload.explorer) return;
-  const index = classifierAt(live), counts = groupCounts(explorer.spec, index);
+  const index = classifierAt(live),
+    counts = groupCounts(explorer.spec, index);
   root.dataset.busy = String(Boolean(payload.stale) || isOutdated(live));
   root.dataset.groups = counts.join("|");
   showChips(live, explorer, counts);
@@ -134,10 +182,13 @@ export function showExplorer(live) {
 
 /** @param {LiveFigure} live @param {Explorer} explorer @param {number[]} counts */
 function showChips(live, explorer, counts) {
-  const { labels, sizes, looks } = explorer.spec, listed = listedOf(live, explorer);
+  const { labels, sizes, looks } = explorer.spec,
+    listed = listedOf(live, explorer);
   explorer.chips.querySelectorAll("button").forEach((chip, i) => {
-    const name = GROUP_NAMES[i], count = name ? counts[i] : selected(live, explorer).length;
-    if (!chip.firstChild) chip.append(...(name ? [symbol(looks[name])] : []), element("span"), element("small"));
+    const name = GROUP_NAMES[i],
+      count = name ? counts[i] : selected(live, explorer).length;
+    if (!chip.firstChild)
+      chip.append(...(name ? [symbol(looks[name])] : []), element("span"), element("small"));
     setText(chip.querySelector("span"), `${name ? labels[name] : "selected"}: ${count.toLocaleString("en")}`);
     setText(chip.lastChild, name ? `(${percent(count / sizes[i >> 1])})` : "");
     chip.hidden = !name && !explorer.picks.size;
@@ -147,60 +198,115 @@ function showChips(live, explorer, counts) {
 
 /** @param {{ color: string, symbol: string, size: number }} look */
 function symbol(look) {
-  return shape("svg", { viewBox: "-7 -7 14 14", width: 14, height: 14, "aria-hidden": "true" }, shape("path", { d: `M0,0${symbolPath(look)}`, fill: look.color }));
+  return shape(
+    "svg",
+    { viewBox: "-7 -7 14 14", width: 14, height: 14, "aria-hidden": "true" },
+    shape("path", { d: `M0,0${symbolPath(look)}`, fill: look.color }),
+  );
 }
 
 /** The rows to list, most extreme first: a group's list is in that order at every lam.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index @returns {Row[]} */
 function rowsOf(live, explorer, index) {
-  const listed = listedOf(live, explorer), group = GROUP_NAMES.indexOf(listed);
+  const listed = listedOf(live, explorer),
+    group = GROUP_NAMES.indexOf(listed);
   if (!listed) return [];
-  if (group >= 0) return explorer.spec.lists[listed].filter((row) => groupOf(explorer.spec, row, index) === group).slice(0, MOST_LISTED);
-  const pool = new Map(live.panes.filter(isGrouped).flatMap((pane) => poolOf(live, pane)).map((sample) => [sample.id, sample]));
-  return selected(live, explorer).slice(0, MOST_PICKED).map((sample) => {
-    const drawn = pool.get(sample.id);
-    return explorer.rows.get(sample.id) ?? { ...sample, row: drawn?.hovertext.match(/\d+/)?.[0] ?? "", labels: "", key: drawn?.text ?? "", near: null };
-  });
+  if (group >= 0)
+    return explorer.spec.lists[listed]
+      .filter((row) => groupOf(explorer.spec, row, index) === group)
+      .slice(0, MOST_LISTED);
+  const pool = new Map(
+    live.panes
+      .filter(isGrouped)
+      .flatMap((pane) => poolOf(live, pane))
+      .map((sample) => [sample.id, sample]),
+  );
+  return selected(live, explorer)
+    .slice(0, MOST_PICKED)
+    .map((sample) => {
+      const drawn = pool.get(sample.id);
+      return (
+        explorer.rows.get(sample.id) ?? {
+          ...sample,
+          row: drawn?.hovertext.match(/\d+/)?.[0] ?? "",
+          labels: "",
+          key: drawn?.text ?? "",
+          near: null,
+        }
+      );
+    });
 }
 
 /** Written anew only where something in it has changed, which few steps of a drag do.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index */
 function showRows(live, explorer, index) {
-  const { spec, picks, list } = explorer, group = listedOf(live, explorer), rows = rowsOf(live, explorer, index);
-  const listed = JSON.stringify([group, spec.id, rows.map((row) => [row, picks.has(row.id), groupOf(spec, row, index)])]);
+  const { spec, picks, list } = explorer,
+    group = listedOf(live, explorer),
+    rows = rowsOf(live, explorer, index);
+  const listed = JSON.stringify([
+    group,
+    spec.id,
+    rows.map((row) => [row, picks.has(row.id), groupOf(spec, row, index)]),
+  ]);
   if (listed === explorer.listed) return;
   explorer.listed = listed;
   list.hidden = !group;
-  if (!rows.length) return list.replaceChildren(...(group ? [element("p", "No sample is in this group at this λ.")] : []));
-  const { activeElement } = document, focused = activeElement instanceof HTMLElement && list.contains(activeElement) ? activeElement.dataset.id : undefined;
-  const labels = rows.some((row) => row.labels), looks = rows.some((row) => row.picture || row.text || row.problem);
-  const titles = ["", spec.key ? "group" : "set", "row", ...(labels ? ["labels"] : []), ...(spec.key ? [spec.key] : []),
-    "nearest in the other set: row (distance)", ...(looks ? ["what it is"] : [])];
+  if (!rows.length)
+    return list.replaceChildren(...(group ? [element("p", "No sample is in this group at this λ.")] : []));
+  const { activeElement } = document,
+    focused =
+      activeElement instanceof HTMLElement && list.contains(activeElement)
+        ? activeElement.dataset.id
+        : undefined;
+  const labels = rows.some((row) => row.labels),
+    looks = rows.some((row) => row.picture || row.text || row.problem);
+  const titles = [
+    "",
+    spec.key ? "group" : "set",
+    "row",
+    ...(labels ? ["labels"] : []),
+    ...(spec.key ? [spec.key] : []),
+    "nearest in the other set: row (distance)",
+    ...(looks ? ["what it is"] : []),
+  ];
   const head = titles.map((title) => (title ? element("th", title, { scope: "col" }) : element("td")));
   const body = element("tbody", ...rows.map((row) => tableRow(live, explorer, row, index, labels, looks)));
   list.replaceChildren(tableOf(captionText(explorer, group, rows.length), head, body));
-  if (focused !== undefined) /** @type {HTMLElement | null} */ (list.querySelector(`[data-id="${focused}"]`))?.focus();
+  if (focused !== undefined)
+    /** @type {HTMLElement | null} */ (list.querySelector(`[data-id="${focused}"]`))?.focus();
 }
 
 /** @param {Explorer} explorer @param {string} group @param {number} count */
 function captionText({ picks, spec }, group, count) {
-  if (group === "picked") return picks.size > count ? `The first ${count} of the selected samples` : "The selected samples";
+  if (group === "picked")
+    return picks.size > count ? `The first ${count} of the selected samples` : "The selected samples";
   return `The ${count} most extreme of the ${spec.labels[group]}, by ${spec.title}: farthest beyond the cut first`;
 }
 
 /** @param {LiveFigure} live @param {Explorer} explorer @param {Row} row @param {number} index @param {boolean} labels @param {boolean} looks */
 function tableRow(live, explorer, row, index, labels, looks) {
-  const name = GROUP_NAMES[groupOf(explorer.spec, row, index)], label = explorer.spec.labels[name];
-  const tick = element("input", { type: "checkbox", "data-id": row.id, "aria-label": `select ${label}, row ${row.row}` });
+  const name = GROUP_NAMES[groupOf(explorer.spec, row, index)],
+    label = explorer.spec.labels[name];
+  const tick = element("input", {
+    type: "checkbox",
+    "data-id": row.id,
+    "aria-label": `select ${label}, row ${row.row}`,
+  });
   tick.checked = explorer.picks.has(row.id);
   tick.onchange = () => {
     const picks = [...(live.explorer?.picks ?? [])];
     pick(live, tick.checked ? [...picks, row.id] : picks.filter((id) => id !== row.id));
   };
-  return element("tr", element("td", tick),
+  return element(
+    "tr",
+    element("td", tick),
     element("td", symbol(explorer.spec.looks[name]), element("span", ` ${label}`)),
-    element("td", String(row.row)), ...(labels ? [element("td", row.labels)] : []),
-    ...(explorer.spec.key ? [element("td", row.key)] : []), element("td", row.near ? row.near.join(", ") : "…"), ...(looks ? [lookCell(row)] : []));
+    element("td", String(row.row)),
+    ...(labels ? [element("td", row.labels)] : []),
+    ...(explorer.spec.key ? [element("td", row.key)] : []),
+    element("td", row.near ? row.near.join(", ") : "…"),
+    ...(looks ? [lookCell(row)] : []),
+  );
 }
 
 /** @param {Row} row */

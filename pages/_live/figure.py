@@ -1,7 +1,8 @@
-"""The live figure: sliders and linked Plotly panes in one component that keeps zoom and legend across changes.
+"""The live figure: sliders and linked Plotly panes in one component that keeps zoom and legend
+across changes.
 
-`st.plotly_chart` mounts a new chart whenever its data change and loses both; this component redraws in place.
-Its JavaScript, style and markup are beside this file.
+`st.plotly_chart` mounts a new chart whenever its data change and loses both; this component redraws
+in place. Its JavaScript, style and markup are beside this file.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from prviz.server.static_files import publish
 _FOLDER = Path(__file__).parent
 
 
-# A component's JavaScript is sent with every drawing: this one loads the published text, which browsers keep.
+# A component's JavaScript is sent with every drawing: this one loads the published text, which
+# browsers keep.
 _LOADER = """
 const page = document.querySelector("script[src*='static/js/']").src;
 export default (await import(new URL("{name}", page).href)).default;
@@ -77,27 +79,31 @@ def _sent(value: Any) -> Any:
 def plain_trace(trace: Any) -> dict[str, Any]:
     """A trace as JSON has it."""
     content = trace if isinstance(trace, dict) else trace.to_plotly_json()
-    plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in content.items()}
+    plain = {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in content.items()
+    }
     plain.pop("uid", None)  # as Plotly leaves it out
     return plain
 
 
 @dataclass(frozen=True)
 class Pane:
-    """One figure of the component; `square` gives it equal sides, `wide` a row of its own, `half` half a row, `small`
-    several in one.
+    """One figure of the component; `square` gives it equal sides, `wide` a row of its own, `half`
+    half a row, `small` several in one.
 
-    follow: how the browser redraws it at another stop from the frames, by the name of a function in `_live/panes.js`;
-    "pr" and "error" show the marks at lam too, "groups" regroups samples at every lam. "": only Python redraws it.
-    select: True if samples can be selected, by a box or a lasso.
+    follow: how the browser redraws it at another stop from the frames, by the name of a function in
+    `_live/panes.js`; "pr" and "error" show the marks at lam too, "groups" regroups samples at every
+    lam. "": only Python redraws it. select: True if samples can be selected, by a box or a lasso.
     note: a word after every estimate in the legend of a "pr" figure.
     item: the pane is all about this item of the figure's group of linked views.
     brush: a drag across picks items of that group.
-    link: names the samples that the customdata of the points are rows of; samples marked in one pane are ringed in
-    all panes of the figure.
+    link: names the samples that the customdata of the points are rows of; samples marked in one
+    pane are ringed in all panes of the figure.
     compact: no room for the row of buttons, which then stands on the plot.
     fit: as large as the window lets it be, without a legend; for a square pane.
-    alt: text for screen readers where there is no caption. help: text behind a question mark beside the title.
+    alt: text for screen readers where there is no caption. help: text behind a question mark beside
+    the title.
     """
 
     id: str
@@ -123,11 +129,12 @@ class Pane:
 
 @dataclass(frozen=True)
 class Slider:
-    """One control. `values` are the slider's stops, `marks` the named ones, `number` (low, high, step) of typed values.
+    """One control. `values` are the slider's stops, `marks` the named ones, `number` (low, high,
+    step) of typed values.
 
-    `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value degrees), drawn in the
-    browser without asking Python. `group`: "estimator", "data", "modes" (folded), "sampling", or "figure" (below it).
-    `line`: label, slider and number in one line.
+    `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value
+    degrees), drawn in the browser without asking Python. `group`: "estimator", "data", "modes"
+    (folded), "sampling", or "figure" (below it). `line`: label, slider and number in one line.
     """
 
     id: str
@@ -146,10 +153,11 @@ class Slider:
 
 @dataclass(frozen=True)
 class Bars:
-    """A control of several amounts in [0, 1]: bars to pull, or the cells of a grid, in rows of `columns`, to paint.
+    """A control of several amounts in [0, 1]: bars to pull, or the cells of a grid, in rows of
+    `columns`, to paint.
 
-    `total`: the amounts always sum to one. `group` is that of `Slider`. `like`: amounts, those of the real modes, that
-    a button takes over.
+    `total`: the amounts always sum to one. `group` is that of `Slider`. `like`: amounts, those of
+    the real modes, that a button takes over.
     """
 
     id: str
@@ -166,7 +174,9 @@ class Bars:
 
 @dataclass(frozen=True)
 class Chips:
-    """A control of names, each of which is on or off. options : (name, label, help). value : those that are on."""
+    """A control of names, each of which is on or off. options : (name, label, help). value : those
+    that are on.
+    """
 
     id: str
     label: str
@@ -193,9 +203,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Above:
-    """What stands over a figure, and takes room from it only once that figure comes, so that nothing moves twice.
+    """What stands over a figure, and takes room from it only once that figure comes, so that
+    nothing moves twice.
 
-    key: of its container, "" where there is nothing to say. draw: draws it, right before the figure is sent.
+    key: of its container, "" where there is nothing to say. draw: draws it, right before the figure
+    is sent.
     """
 
     key: str
@@ -203,9 +215,15 @@ class Above:
 
 
 def compact(figure: go.Figure, height: int) -> go.Figure:
-    """This figure itself, this many pixels high, without legend and titles of its axes: the panel's title says them."""
-    figure.update_layout(height=height, showlegend=False, margin={"l": 30, "r": 8, "t": 16, "b": 20})
-    return figure.update_xaxes(title=None, automargin=False).update_yaxes(title=None, automargin=False)
+    """This figure itself, this many pixels high, without legend and titles of its axes: the panel's
+    title says them.
+    """
+    figure.update_layout(
+        height=height, showlegend=False, margin={"l": 30, "r": 8, "t": 16, "b": 20}
+    )
+    return figure.update_xaxes(title=None, automargin=False).update_yaxes(
+        title=None, automargin=False
+    )
 
 
 def place(name: str) -> None:
@@ -223,15 +241,18 @@ def figure_content(
     have: set[str] | None = None,
     **rest: Any,
 ) -> bytes:
-    """What the browser draws, as JSON: the panes with all that `live_figure` describes, and a digest of it.
+    """What the browser draws, as JSON: the panes with all that `live_figure` describes, and a
+    digest of it.
 
-    controls : of the main figure, in whose place on the page each curve has a row too; rest then has also
-    bound, errors: of the unknown truth the area that it does not exceed, and how far the area of each curve could be
-    off, by its id, as drawn here; the rows mark both.
+    controls : of the main figure, in whose place on the page each curve has a row too; rest then
+    has also bound, errors: of the unknown truth the area that it does not exceed, and how far the
+    area of each curve could be off, by its id, as drawn here; the rows mark both.
     lines : further curves that are drawn, by their legend group.
-    have : keys of the vertices that the browser has, which are not sent again; those that are sent are added.
+    have : keys of the vertices that the browser has, which are not sent again; those that are sent
+    are added.
     """
-    have, vertices = set() if have is None else have, dict[str, list[float]]()
+    have = set() if have is None else have
+    vertices = dict[str, list[float]]()
 
     def key(curve: PRCurve) -> str:
         found = hashlib.sha256(curve.vertices.tobytes()).hexdigest()[:12]
@@ -249,7 +270,9 @@ def figure_content(
         "curves": linked,
         "lines": [{"id": name, "key": key(curve)} for name, curve in (lines or {}).items()],
         "panes": panes,
-        "table": table and {**vars(table), "columns": [column._asdict() for column in table.columns]},
+        "table": (
+            table and {**vars(table), "columns": [column._asdict() for column in table.columns]}
+        ),
         "rows": bool(controls),
         **rest,
     }
@@ -272,11 +295,12 @@ def live_figure(
     """Draw the panes; what is selected in them comes back through `moved(key)`.
 
     curves: those that the panes follow. table: the readout below the panes.
-    frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
-    legend: say above the panes which colour is which curve, where they have no legends of their own.
-    explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/space.py).
-    standout: a group of linked views, in which one item at a time stands out (pages/_live/group.js). Traces carry an
-    item's id as their `meta`, points as their customdata, panes as their `item`.
+    frames, shown: the id of the frames that hold these curves at other stops, and the stop that is
+    drawn here. legend: say above the panes which colour is which curve, where they have no legends
+    of their own. explorer: the groups of samples of a pane that follows them, and their table
+    (pages/_explore/space.py). standout: a group of linked views, in which one item at a time stands
+    out (pages/_live/group.js). Traces carry an item's id as their `meta`, points as their
+    customdata, panes as their `item`.
     """
     more: dict[str, Any] = {"legend": legend, "explorer": explorer, "standout": standout}
     _component(
@@ -287,10 +311,13 @@ def live_figure(
     )
 
 
-def main_figure(content: bytes, above: Above, token: str, told: Mapping[str, Callable[[object], object]]) -> None:
+def main_figure(
+    content: bytes, above: Above, token: str, told: Mapping[str, Callable[[object], object]]
+) -> None:
     """Draw the main figure, which then asks the visitor's line (pages/_live/route.py) by itself.
 
-    content : as of `figure_content`, with all that the line needs but the token. above : what stands over it.
+    content : as of `figure_content`, with all that the line needs but the token. above : what
+    stands over it.
     told : what to do, before the page is drawn again, with what the figure tells, by its name.
     """
 

@@ -10,36 +10,71 @@ import { look } from "./view.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
 
-const TICK = 0.2, FONT = 12, TITLE = 14; // as Plotly's: the step of the ticks, pixels of their labels and of the titles
+const TICK = 0.2,
+  FONT = 12,
+  TITLE = 14; // as Plotly's: the step of the ticks, pixels of their labels and of the titles
 
 /** Draw the main figure's curves, if Plotly has not drawn it yet.
  * @param {LiveFigure} live */
 export function drawFirst(live) {
-  const pane = live.panes.find(({ spec, wired }) => spec.fit && !wired), view = look(live), { curves } = view;
+  const pane = live.panes.find(({ spec, wired }) => spec.fit && !wired),
+    view = look(live),
+    { curves } = view;
   if (!pane) return;
-  const { data } = pane.spec.figure, layout = themed(live, pane, pane.spec.figure.layout), { width, height, margin, font, xaxis, yaxis } = layout;
-  const axes = axesOf(layout), x = axes.xaxis.at, y = axes.yaxis.at, side = { x: axes.xaxis.length, y: axes.yaxis.length };
+  const { data } = pane.spec.figure,
+    layout = themed(live, pane, pane.spec.figure.layout),
+    { width, height, margin, font, xaxis, yaxis } = layout;
+  const axes = axesOf(layout),
+    x = axes.xaxis.at,
+    y = axes.yaxis.at,
+    side = { x: axes.xaxis.length, y: axes.yaxis.length };
   /** @type {Element[]} */
   const parts = [];
   const words = (/** @type {string} */ text, /** @type {Record<string, string | number>} */ at) => {
     parts.push(shape("text", text, { "font-size": FONT, "text-anchor": "middle", fill: font.color, ...at }));
   };
   for (let i = 0; i * TICK <= xaxis.range[1]; i++) {
-    const tick = i * TICK, text = +tick.toFixed(1) + "";
-    parts.push(shape("path", { d: `M${x(tick)},0V${side.y}M0,${y(tick)}H${side.x}`, stroke: xaxis.gridcolor }));
+    const tick = i * TICK,
+      text = +tick.toFixed(1) + "";
+    parts.push(
+      shape("path", { d: `M${x(tick)},0V${side.y}M0,${y(tick)}H${side.x}`, stroke: xaxis.gridcolor }),
+    );
     words(text, { x: x(tick), y: side.y + 3 + FONT });
     words(text, { x: -3, y: y(tick) + 4.2, "text-anchor": "end" });
   }
   words(xaxis.title.text, { x: side.x / 2, y: side.y + 38, "font-size": TITLE });
   words(yaxis.title.text, { transform: `translate(-34 ${side.y / 2}) rotate(-90)`, "font-size": TITLE });
-  for (const { line, legendgroup, fill, meta, visible } of inked(live, pane, data, unseen(live, pane, curves))) {
+  for (const { line, legendgroup, fill, meta, visible } of inked(
+    live,
+    pane,
+    data,
+    unseen(live, pane, curves),
+  )) {
     const curve = curves.find(({ id }) => id === legendgroup);
-    if (!curve || fill || meta === "refuted" || visible === "legendonly" || data.find((trace) => trace.legendgroup === legendgroup && !trace.fill)?.meta) continue;
-    parts.push(shape("path", { class: "first-line", d: pathOf(curve.vertices, axes), fill: "none", stroke: line.color, "stroke-width": line.width ?? 2, "stroke-dasharray": line.dash?.replaceAll("px", "") ?? "" }));
+    if (
+      !curve ||
+      fill ||
+      meta === "refuted" ||
+      visible === "legendonly" ||
+      data.find((trace) => trace.legendgroup === legendgroup && !trace.fill)?.meta
+    )
+      continue;
+    parts.push(
+      shape("path", {
+        class: "first-line",
+        d: pathOf(curve.vertices, axes),
+        fill: "none",
+        stroke: line.color,
+        "stroke-width": line.width ?? 2,
+        "stroke-dasharray": line.dash?.replaceAll("px", "") ?? "",
+      }),
+    );
   }
   const box = shape("g", { transform: `translate(${margin.l} ${margin.t})` }, ...parts);
   removeFirst(pane);
-  pane.plot.append(shape("svg", { class: "first", width, height, "font-family": font.family, "aria-hidden": "true" }, box));
+  pane.plot.append(
+    shape("svg", { class: "first", width, height, "font-family": font.family, "aria-hidden": "true" }, box),
+  );
   drawLabels(live, pane, view, axes);
 }
 

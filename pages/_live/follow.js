@@ -14,9 +14,13 @@ import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 
 /** @type {Map<HTMLElement, Part>} */
 const parts = new Map();
-let asked = 0, flight = 0, timer = 0, free = 0;
+let asked = 0,
+  flight = 0,
+  timer = 0,
+  free = 0;
 
-const APART_MS = 50, PAGE = "page";
+const APART_MS = 50,
+  PAGE = "page";
 
 /** Streamlit runs one part alone of those that are told in the same moment.
  * @param {() => void} call */
@@ -29,13 +33,16 @@ function inTurn(call) {
 /** Ask once for all parts that are drawn in this moment. */
 function askSoon(milliseconds = 0, stop = false) {
   clearTimeout(timer);
-  timer = setTimeout(() => { void ask(stop); }, milliseconds);
+  timer = setTimeout(() => {
+    void ask(stop);
+  }, milliseconds);
 }
 
 /** @param {boolean} stop give up what is measured now */
 async function ask(stop) {
   if (store.ask) return store.ask(); // one visitor has one question
-  const waiting = [...parts.values()].filter(({ waits }) => waits), q = flight = ++asked;
+  const waiting = [...parts.values()].filter(({ waits }) => waits),
+    q = (flight = ++asked);
   if (!waiting.length) return;
   try {
     for await (const text of answerTo({ q, follow: true, stop }, waiting[waiting.length - 1].token)) {
@@ -54,7 +61,11 @@ function take(message) {
   for (const part of parts.values()) {
     if (message.kind === "gone") askSoon(RETRY_MS);
     else if (message.kind === "progress" && !part.part) showProgress(part, message);
-    else if ((message.kind === "page" && !part.part) || (message.kind === "news" && message.part === part.part)) part.draw();
+    else if (
+      (message.kind === "page" && !part.part) ||
+      (message.kind === "news" && message.part === part.part)
+    )
+      part.draw();
   }
 }
 
@@ -70,12 +81,15 @@ function showProgress({ root }, work) {
 export default function mount({ data, parentElement, setTriggerValue }) {
   const content = /** @type {Content} */ (JSON.parse(new TextDecoder().decode(data)));
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".follow"));
-  const tell = whileHere(parentElement), draw = () => inTurn(() => tell(() => setTriggerValue("news", Date.now())));
+  const tell = whileHere(parentElement),
+    draw = () => inTurn(() => tell(() => setTriggerValue("news", Date.now())));
   const part = { ...content, root, draw };
   if (content.part === PAGE) store.renew = draw;
   parts.set(parentElement, part);
   /** @type {HTMLButtonElement} */ (root.querySelector("button")).onclick = () => askSoon(0, true);
   if (content.waits) askSoon();
   else showProgress(part, null);
-  return () => { parts.delete(parentElement); };
+  return () => {
+    parts.delete(parentElement);
+  };
 }

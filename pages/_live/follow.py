@@ -1,4 +1,6 @@
-"""Parts of a page that follow work: the browser asks on the visitor's line, which tells it what to draw anew."""
+"""Parts of a page that follow work: the browser asks on the visitor's line, which tells it what to
+draw anew.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ _component = st.components.v2.component(
 
 
 def listen(part: str = "", *, waits: bool) -> None:
-    """Let the browser draw this part of the page anew, or all of it outside a fragment, when the line has news of it.
+    """Let the browser draw this part of the page anew, or all of it outside a fragment, when the
+    line has news of it.
 
     part : its name; "" for the part that waits for a measurement, whose progress is shown here.
     """
@@ -40,11 +43,15 @@ def listen(part: str = "", *, waits: bool) -> None:
 
 
 def follow(
-    part: str, draw: Callable[[], None], state: Callable[[], Hashable], every: Callable[[], float | None]
+    part: str,
+    draw: Callable[[], None],
+    state: Callable[[], Hashable],
+    every: Callable[[], float | None],
 ) -> None:
     """Draw a part of the page, and again where `state` is another.
 
-    state : looked at in any thread, as long as a browser shows the part. every : seconds between looks; None: no more.
+    state : looked at in any thread, as long as a browser shows the part. every : seconds between
+    looks; None: no more.
     """
 
     inside = _INSIDE.get()

@@ -17,11 +17,13 @@ import { store } from "./store.js";
 
 /** The slider that moves this curve: KDE's has a bandwidth of its own, if one is given.
  * @param {Frames} frames @param {string} id @param {Stop} at */
-const drivenBy = (frames, id, at) => (at.bandwidth !== null && frames.bandwidth.curves[id] ? "bandwidth" : "k");
+const drivenBy = (frames, id, at) =>
+  at.bandwidth !== null && frames.bandwidth.curves[id] ? "bandwidth" : "k";
 
 /** True if this slider moves this curve.
  * @param {Frames} frames @param {"k" | "bandwidth"} slider @param {string} id @param {Stop} at */
-export const moves = (frames, slider, id, at) => Boolean(frames[slider].curves[id]) && (slider === "bandwidth" || drivenBy(frames, id, at) === "k");
+export const moves = (frames, slider, id, at) =>
+  Boolean(frames[slider].curves[id]) && (slider === "bandwidth" || drivenBy(frames, id, at) === "k");
 
 /** True if no slider moves this curve: the truth, and families that know neither k nor a bandwidth.
  * @param {Frames} frames @param {string} id */
@@ -30,12 +32,14 @@ const isStill = (frames, id) => id === "truth" || !(frames.k.curves[id] || frame
 /** The payload's curves as they are at another stop; null where the frames do not say.
  * @param {Payload} payload @param {Stop} at */
 export function curvesAt(payload, at) {
-  const { shown, curves, table } = payload, frames = store.frames.get(payload.frames);
+  const { shown, curves, table } = payload,
+    frames = store.frames.get(payload.frames);
   if (!frames || !shown) return null;
   /** @type {CurveAtStop[]} */
   const found = [];
   for (const curve of curves) {
-    const slider = drivenBy(frames, curve.id, at), still = isStill(frames, curve.id);
+    const slider = drivenBy(frames, curve.id, at),
+      still = isStill(frames, curve.id);
     if (still || (slider === drivenBy(frames, curve.id, shown) && at[slider] === shown[slider])) {
       found.push({ ...curve, row: table?.rows[curve.id], still });
       continue;
@@ -43,7 +47,12 @@ export function curvesAt(payload, at) {
     const { stops, curves: vertices, rows } = frames[slider];
     const index = vertices[curve.id] ? stops.indexOf(at[slider]) : -1;
     if (index < 0) return null;
-    found.push({ ...curve, vertices: vertexPairs(vertices[curve.id][index]), row: rows[curve.id][index], still });
+    found.push({
+      ...curve,
+      vertices: vertexPairs(vertices[curve.id][index]),
+      row: rows[curve.id][index],
+      still,
+    });
   }
   return found;
 }

@@ -19,7 +19,8 @@ import { drawnHere, ownStop } from "./view.js";
 /** @param {LiveFigure} live @param {Control} control
  * @param {number} [rest] milliseconds without a change after which Python hears of what the browser draws by itself */
 export function controlChanged(live, control, rest) {
-  const { controls } = live, angle = control === controls.lamSlider;
+  const { controls } = live,
+    angle = control === controls.lamSlider;
   controls.endPreview();
   if (!angle) live.film.close();
   control.show();
@@ -47,9 +48,12 @@ export function tellOthers(live, curves) {
 export function wire(live, pane, plotly) {
   const { plot } = pane;
   // Before Plotly answers to the pointer, it must hold what is on screen.
-  const catchUp = () => { if (pane.dirty && !live.controls.held) drawPane(live, pane); };
+  const catchUp = () => {
+    if (pane.dirty && !live.controls.held) drawPane(live, pane);
+  };
   for (const kind of ["pointermove", "pointerdown", "focusin"]) plot.addEventListener(kind, catchUp, true);
-  plot.on("plotly_hover", ({ points: [{ customdata }], event }) => { // a number, a list or a typed row, as Plotly decoded it
+  plot.on("plotly_hover", ({ points: [{ customdata }], event }) => {
+    // a number, a list or a typed row, as Plotly decoded it
     if (movesLam(pane) && customdata?.length) {
       live.controls.preview(lamUnder(pane, customdata));
       lamMoved(live);
@@ -72,7 +76,8 @@ export function wire(live, pane, plotly) {
   wireRings(live, pane);
   wireStandout(live, pane);
   if (!pane.spec.small) makeTools(live, pane, plotly);
-  plot.on("plotly_afterplot", () => { // a drawing of ours, zoom, pan, a hidden legend entry
+  plot.on("plotly_afterplot", () => {
+    // a drawing of ours, zoom, pan, a hidden legend entry
     pane.drawn = {};
     drawOver(live, pane);
   });
@@ -94,7 +99,8 @@ function lamMoved(live) {
 /** lam for good, on the slider too where there is one.
  * @param {LiveFigure} live @param {number} lam */
 function setLam(live, lam) {
-  const { controls } = live, slider = controls.lamSlider;
+  const { controls } = live,
+    slider = controls.lamSlider;
   controls.endPreview();
   controls.lam = lam;
   if (!slider) return lamMoved(live);
@@ -127,7 +133,9 @@ function showPicture({ parts: { picture } }, pane, customdata, event) {
   if (!source) return;
   const image = picture.querySelector("img") ?? picture.appendChild(element("img"));
   // A few pixels are shown as such, a photo smoothly.
-  image.onload = () => { image.style.imageRendering = image.naturalWidth > 32 ? "auto" : ""; };
+  image.onload = () => {
+    image.style.imageRendering = image.naturalWidth > 32 ? "auto" : "";
+  };
   image.src = source;
   image.alt = "picture of the sample under the pointer";
   // Plotly's label stands to the right of the point where there is room: the picture goes to the other side.

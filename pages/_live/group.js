@@ -16,7 +16,14 @@ import { store } from "./store.js";
 /** The group of this name, which the view follows from now on.
  * @param {string} name @param {() => void} follow @returns {StandoutGroup} */
 export function joinGroup(name, follow) {
-  const group = store.standouts.get(name) ?? { name, followers: new Set(), under: null, chosen: null, picked: null, tell: null };
+  const group = store.standouts.get(name) ?? {
+    name,
+    followers: new Set(),
+    under: null,
+    chosen: null,
+    picked: null,
+    tell: null,
+  };
   store.standouts.set(name, group);
   group.followers.add(follow);
   return group;
@@ -38,7 +45,8 @@ export const standing = (group) => group.under ?? group.chosen;
 
 /** True for an item that gives way to others.
  * @param {StandoutGroup} group @param {string | null} item */
-export const isFaded = ({ under, picked }, item) => (under !== null && item !== under) || Boolean(picked && item !== under && !picked.includes(item ?? ""));
+export const isFaded = ({ under, picked }, item) =>
+  (under !== null && item !== under) || Boolean(picked && item !== under && !picked.includes(item ?? ""));
 
 /** @param {StandoutGroup} group @param {string | null} item */
 export function pointTo(group, item) {

@@ -13,7 +13,11 @@
  */
 
 // As there.
-const LETTER = 0.58, GAP = 3, STRIDE = 8, ACROSS = 30, LEAST = -1;
+const LETTER = 0.58,
+  GAP = 3,
+  STRIDE = 8,
+  ACROSS = 30,
+  LEAST = -1;
 export const HEIGHT = 1.25;
 export const STEP = 8;
 export const FAR = 40;
@@ -22,23 +26,58 @@ const STAYS = 8; // pixels by which a name's own curve is nearer, from which it 
 /** place_labels there, without leaders. before: the places of a drawing before this one.
  * @param {Line[]} lines @param {[number, number]} room @param {number} size @param {Box[]} [taken] @param {Map<string, number>} [before] @returns {Map<string, Place>} */
 export function placeLabels(lines, [width, height], size, taken = [], before = new Map()) {
-  const dense = new Map(lines.map(({ id, points }) => [id, along(points, STEP)])), boxes = [...taken], placed = new Map();
+  const dense = new Map(lines.map(({ id, points }) => [id, along(points, STEP)])),
+    boxes = [...taken],
+    placed = new Map();
   for (const { id, points, text } of lines) {
     if (!text) continue;
-    const w = LETTER * size * text.length, h = HEIGHT * size;
-    const pointsOf = (/** @type {(line: Line) => boolean} */ chosen) => lines.filter(chosen).flatMap((line) => dense.get(line.id) ?? []);
-    const own = dense.get(id) ?? [], parts = pointsOf(({ of }) => of === id), others = pointsOf((line) => line.id !== id && line.of !== id);
-    const sides = along(points, STRIDE).flatMap(([x, y]) => [[x + GAP, y - GAP - h], [x - GAP - w, y + GAP]]);
+    const w = LETTER * size * text.length,
+      h = HEIGHT * size;
+    const pointsOf = (/** @type {(line: Line) => boolean} */ chosen) =>
+      lines.filter(chosen).flatMap((line) => dense.get(line.id) ?? []);
+    const own = dense.get(id) ?? [],
+      parts = pointsOf(({ of }) => of === id),
+      others = pointsOf((line) => line.id !== id && line.of !== id);
+    const sides = along(points, STRIDE).flatMap(([x, y]) => [
+      [x + GAP, y - GAP - h],
+      [x - GAP - w, y + GAP],
+    ]);
     /** @returns {{ box: Box, score: number }} */
     const at = (/** @type {number[]} */ [left, top]) => {
       /** @type {Box} */
       const box = [left, top, left + w, top + h];
-      if (left < 0 || top < 0 || box[2] > width || box[3] > height || boxes.some((other) => overlap(box, other))) return { box, score: -Infinity };
+      if (
+        left < 0 ||
+        top < 0 ||
+        box[2] > width ||
+        box[3] > height ||
+        boxes.some((other) => overlap(box, other))
+      )
+        return { box, score: -Infinity };
       const apart = distance(box, own);
-      return { box, score: Math.round(1000 * (Math.min(FAR, distance(box, others)) - apart - (Math.min(apart, distance(box, parts)) < GAP / 2 ? ACROSS : 0))) / 1000 };
+      return {
+        box,
+        score:
+          Math.round(
+            1000 *
+              (Math.min(FAR, distance(box, others)) -
+                apart -
+                (Math.min(apart, distance(box, parts)) < GAP / 2 ? ACROSS : 0)),
+          ) / 1000,
+      };
     };
-    let index = before.get(id) ?? -1, best = index in sides ? at(sides[index]) : null;
-    if (!best || best.score < STAYS) [best, index] = sides.map(at).reduce((found, tried, i) => (tried.score > found[0].score ? [tried, i] : found), /** @type {[{ box: Box, score: number }, number]} */ ([{ box: [0, 0, 0, 0], score: -Infinity }, -1]));
+    let index = before.get(id) ?? -1,
+      best = index in sides ? at(sides[index]) : null;
+    if (!best || best.score < STAYS)
+      [best, index] = sides
+        .map(at)
+        .reduce(
+          (found, tried, i) => (tried.score > found[0].score ? [tried, i] : found),
+          /** @type {[{ box: Box, score: number }, number]} */ ([
+            { box: [0, 0, 0, 0], score: -Infinity },
+            -1,
+          ]),
+        );
     if (best.score < LEAST) continue;
     boxes.push(best.box);
     placed.set(id, { box: best.box, index });
@@ -47,20 +86,27 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
 }
 
 /** @param {Box} box @param {Box} other */
-const overlap = ([left, top, right, bottom], other) => left < other[2] + 2 && top < other[3] + 2 && right > other[0] - 2 && bottom > other[1] - 2;
+const overlap = ([left, top, right, bottom], other) =>
+  left < other[2] + 2 && top < other[3] + 2 && right > other[0] - 2 && bottom > other[1] - 2;
 
 /** Points of a polyline about `step` pixels apart, both ends included.
  * @param {Point[]} points @param {number} step @returns {Point[]} */
 export function along(points, step) {
   const length = [0];
-  for (let i = 1; i < points.length; i++) length.push(length[i - 1] + Math.hypot(points[i][0] - points[i - 1][0], points[i][1] - points[i - 1][1]));
-  const whole = length[length.length - 1], count = Math.max(2, Math.floor(whole / step) + 1);
+  for (let i = 1; i < points.length; i++)
+    length.push(length[i - 1] + Math.hypot(points[i][0] - points[i - 1][0], points[i][1] - points[i - 1][1]));
+  const whole = length[length.length - 1],
+    count = Math.max(2, Math.floor(whole / step) + 1);
   let at = 0;
   return Array.from({ length: count }, (_, i) => {
     const to = (whole * i) / (count - 1);
     while (at < points.length - 2 && length[at + 1] < to) at++;
-    const share = length[at + 1] > length[at] ? Math.min((to - length[at]) / (length[at + 1] - length[at]), 1) : 0;
-    return [points[at][0] + share * (points[at + 1][0] - points[at][0]), points[at][1] + share * (points[at + 1][1] - points[at][1])];
+    const share =
+      length[at + 1] > length[at] ? Math.min((to - length[at]) / (length[at + 1] - length[at]), 1) : 0;
+    return [
+      points[at][0] + share * (points[at + 1][0] - points[at][0]),
+      points[at][1] + share * (points[at + 1][1] - points[at][1]),
+    ];
   });
 }
 
@@ -69,7 +115,9 @@ export function along(points, step) {
 export function distance([left, top, right, bottom], points) {
   let least = Infinity;
   for (const [x, y] of points) {
-    const across = Math.max(left - x, x - right, 0), up = Math.max(top - y, y - bottom, 0), square = across * across + up * up;
+    const across = Math.max(left - x, x - right, 0),
+      up = Math.max(top - y, y - bottom, 0),
+      square = across * across + up * up;
     if (square < least) least = square;
   }
   return Math.sqrt(least);

@@ -12,7 +12,8 @@ import { isBehind, limitUnder, unseen } from "./rows.js";
 /** @import { Axes, Pane } from "./pane.js" */
 /** @import { View } from "./view.js" */
 
-const SIZE = 13, SMALL = 12; // pixels of the letters of a name, and of what is said of dotted lines and of the shade
+const SIZE = 13,
+  SMALL = 12; // pixels of the letters of a name, and of what is said of dotted lines and of the shade
 
 /** @type {WeakMap<Pane, Map<string, number>>} the place of each name along its curve */
 const PLACES = new WeakMap();
@@ -21,52 +22,109 @@ const PLACES = new WeakMap();
 export function drawLabels(live, pane, view, first) {
   const { curves, local } = view;
   if (!pane.spec.fit || pane.spec.follow !== "pr") return;
-  const { xaxis, yaxis } = first ?? pane.axes(), svg = pane.overlay("curve-labels", { xaxis, yaxis });
-  const hidden = unseen(live, pane, curves), known = PLACES.get(pane) ?? new Map();
+  const { xaxis, yaxis } = first ?? pane.axes(),
+    svg = pane.overlay("curve-labels", { xaxis, yaxis });
+  const hidden = unseen(live, pane, curves),
+    known = PLACES.get(pane) ?? new Map();
   PLACES.set(pane, known);
-  const pixels = (/** @type {CurveAtStop["vertices"]} */ vertices) => sampled(vertices).map(({ alpha, beta }) => /** @type {Point} */ ([xaxis.at(beta), yaxis.at(alpha)]));
+  const pixels = (/** @type {CurveAtStop["vertices"]} */ vertices) =>
+    sampled(vertices).map(({ alpha, beta }) => /** @type {Point} */ ([xaxis.at(beta), yaxis.at(alpha)]));
   const shown = curves.filter(({ id }) => !hidden.has(id));
   /** @type {Line[]} */
   const lines = shown.map(({ id, name, vertices }) => ({ id, points: pixels(vertices), text: name }));
-  const raised = limitUnder(live, view), drawn = new Set(pane.spec.figure.data.map(({ name }) => name));
+  const raised = limitUnder(live, view),
+    drawn = new Set(pane.spec.figure.data.map(({ name }) => name));
   let limits = false;
   for (const { id, vertices } of live.payload.lines) {
-    const of = shown.find((curve) => id === `${curve.name} at n = ∞` && (drawn.has(id) || curve === raised?.curve))?.id;
+    const of = shown.find(
+      (curve) => id === `${curve.name} at n = ∞` && (drawn.has(id) || curve === raised?.curve),
+    )?.id;
     limits ||= Boolean(of && !local);
     if (id === "bound" || (of && !local)) lines.push({ id, points: pixels(vertices), text: "", of });
   }
   // Pale curves keep names away that are not theirs; those of a film are draws of the same curve.
-  const cloud = live.film.open, ghosts = ghostsOf(live);
-  lines.push(...ghosts.map(({ id, vertices }, i) => ({ id: `ghost ${i}`, points: pixels(vertices), text: "", ...(cloud && { of: id }) })));
+  const cloud = live.film.open,
+    ghosts = ghostsOf(live);
+  lines.push(
+    ...ghosts.map(({ id, vertices }, i) => ({
+      id: `ghost ${i}`,
+      points: pixels(vertices),
+      text: "",
+      ...(cloud && { of: id }),
+    })),
+  );
   /** @type {[number, number]} */
-  const room = [xaxis.length, yaxis.length], said = [lines.some(({ id }) => id === "bound") && "the true curve stays out of the grey (95 %)", limits && `dotted: ${raised?.curve.name ?? "a family"} with ever more samples, k = ${view.at?.k}`, ghosts.length > 0 && (cloud ? "pale: the draws before" : "pale: pinned")];
-  const asides = placeAsides(said.filter((text) => text !== false), lines, room);
-  const places = placeLabels(lines, room, SIZE, asides.map(({ box }) => box), known);
-  const colorOf = new Map(shown.map(({ id, color }) => [id, id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`])); // 4.5:1 as text
-  svg.replaceChildren(...asides.map(({ box, text }) => written(text, box, "aside")), ...lines.flatMap(({ id, text }) => {
-    const place = places.get(id);
-    if (!place) return [];
-    known.set(id, place.index);
-    const label = written(text, place.box, "", place.index % 2 === 1);
-    label.style.fill = colorOf.get(id) ?? "";
-    if (isBehind(live, id)) label.style.opacity = ".25";
-    return [label];
-  }));
+  const room = [xaxis.length, yaxis.length],
+    said = [
+      lines.some(({ id }) => id === "bound") && "the true curve stays out of the grey (95 %)",
+      limits && `dotted: ${raised?.curve.name ?? "a family"} with ever more samples, k = ${view.at?.k}`,
+      ghosts.length > 0 && (cloud ? "pale: the draws before" : "pale: pinned"),
+    ];
+  const asides = placeAsides(
+    said.filter((text) => text !== false),
+    lines,
+    room,
+  );
+  const places = placeLabels(
+    lines,
+    room,
+    SIZE,
+    asides.map(({ box }) => box),
+    known,
+  );
+  const colorOf = new Map(
+    shown.map(({ id, color }) => [
+      id,
+      id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`,
+    ]),
+  ); // 4.5:1 as text
+  svg.replaceChildren(
+    ...asides.map(({ box, text }) => written(text, box, "aside")),
+    ...lines.flatMap(({ id, text }) => {
+      const place = places.get(id);
+      if (!place) return [];
+      known.set(id, place.index);
+      const label = written(text, place.box, "", place.index % 2 === 1);
+      label.style.fill = colorOf.get(id) ?? "";
+      if (isBehind(live, id)) label.style.opacity = ".25";
+      return [label];
+    }),
+  );
 }
 
 /** Text in a box, at its left end or its right one.
  * @param {string} text @param {Box} box @param {string} kind @param {boolean} [right] */
 function written(text, [left, top, end, bottom], kind, right = false) {
-  return shape("text", text, { x: right ? end : left, y: (top + bottom) / 2, "text-anchor": right ? "end" : "start", "dominant-baseline": "central", class: kind });
+  return shape("text", text, {
+    x: right ? end : left,
+    y: (top + bottom) / 2,
+    "text-anchor": right ? "end" : "start",
+    "dominant-baseline": "central",
+    class: kind,
+  });
 }
 
 /** What is said of the lines that have no name, in the corner that is farthest from all lines, or in the middle.
  * @param {string[]} texts @param {Line[]} lines @param {[number, number]} room */
 function placeAsides(texts, lines, [width, height]) {
-  const line = HEIGHT * SMALL, wide = 0.5 * SMALL * Math.max(...texts.map(({ length }) => length), 0), high = line * texts.length;
-  const corners = [[8, height - high - 4], [width - wide - 8, 8], [8, 8], [width - wide - 8, height - high - 4], [(width - wide) / 2, 0.6 * height]];
+  const line = HEIGHT * SMALL,
+    wide = 0.5 * SMALL * Math.max(...texts.map(({ length }) => length), 0),
+    high = line * texts.length;
+  const corners = [
+    [8, height - high - 4],
+    [width - wide - 8, 8],
+    [8, 8],
+    [width - wide - 8, height - high - 4],
+    [(width - wide) / 2, 0.6 * height],
+  ];
   const points = lines.flatMap((each) => along(each.points, STEP));
-  const roomAt = (/** @type {number[]} */ [left, top]) => Math.min(FAR / 2, distance([left, top, left + wide, top + high], points));
-  const [left, top] = texts.length ? corners.reduce((best, corner) => (roomAt(corner) > roomAt(best) ? corner : best)) : corners[0];
-  return texts.map((text, i) => ({ text, box: /** @type {Box} */ ([left, top + i * line, left + wide, top + (i + 1) * line]) }));
+  const roomAt = (/** @type {number[]} */ [left, top]) =>
+    Math.min(FAR / 2, distance([left, top, left + wide, top + high], points));
+  const [left, top] = texts.length
+    ? corners.reduce((best, corner) => (roomAt(corner) > roomAt(best) ? corner : best))
+    : corners[0];
+  return texts.map((text, i) => ({
+    text,
+    box: /** @type {Box} */ ([left, top + i * line, left + wide, top + (i + 1) * line]),
+  }));
 }

@@ -39,7 +39,21 @@ const DIM_MS = 350; // without an answer, after which an outdated drawing is dim
 const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
 
 /** @returns {Line} */
-export const noLine = () => ({ q: 0, flight: null, waiting: false, more: false, wants: false, moved: 0, followed: 0, told: false, rest: REST_MS, hidden: null, later: [], token: "", since: null });
+export const noLine = () => ({
+  q: 0,
+  flight: null,
+  waiting: false,
+  more: false,
+  wants: false,
+  moved: 0,
+  followed: 0,
+  told: false,
+  rest: REST_MS,
+  hidden: null,
+  later: [],
+  token: "",
+  since: null,
+});
 
 /** The controls that the user has moved since Python heard of them.
  * @param {LiveFigure} live */
@@ -51,7 +65,8 @@ export function ask(live, stop = false) {
   const { line } = live;
   if (!line.token) return;
   line.rest = REST_MS;
-  if (!stop && line.flight && !line.hidden && !line.wants && !news(live).length) line.more = true; // the answer may have it already
+  if (!stop && line.flight && !line.hidden && !line.wants && !news(live).length)
+    line.more = true; // the answer may have it already
   else if (stop || !line.flight || line.flight.landed) void send(live, stop);
   else line.waiting = true; // or a drag would end each question before its curves
 }
@@ -82,17 +97,37 @@ function tellNow(live) {
 
 /** @param {LiveFigure} live @param {boolean} [stop] */
 async function send(live, stop = false) {
-  const { line, timers, payload } = live, moved = news(live), { hidden, token } = line;
+  const { line, timers, payload } = live,
+    moved = news(live),
+    { hidden, token } = line;
   timers.stop("retry");
   const values = { ...Object.fromEntries(moved.map(({ spec, value }) => [spec.id, value])), ...hidden };
   for (const control of moved) control.sent = control.value;
-  const q = line.q = Math.max(line.q, payload.asked ?? 0) + 1, flight = line.flight = { landed: false, abort: new AbortController() };
-  Object.assign(line, { hidden: null, more: false, waiting: false, wants: false, ...((moved.length || hidden || stop) && { moved: q }) });
-  const outdated = moved.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live);
-  if (outdated && moved.length) timers.start("dim", DIM_MS, () => { live.root.dataset.busy = "true"; });
+  const q = (line.q = Math.max(line.q, payload.asked ?? 0) + 1),
+    flight = (line.flight = { landed: false, abort: new AbortController() });
+  Object.assign(line, {
+    hidden: null,
+    more: false,
+    waiting: false,
+    wants: false,
+    ...((moved.length || hidden || stop) && { moved: q }),
+  });
+  const outdated =
+    moved.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live);
+  if (outdated && moved.length)
+    timers.start("dim", DIM_MS, () => {
+      live.root.dataset.busy = "true";
+    });
   live.root.dataset.more = "true";
   try {
-    const question = { q, of: payload.of, values, stop, have: [...store.frames.keys(), ...store.curves.keys()], ...live.film.wish() };
+    const question = {
+      q,
+      of: payload.of,
+      values,
+      stop,
+      have: [...store.frames.keys(), ...store.curves.keys()],
+      ...live.film.wish(),
+    };
     for await (const text of answerTo(question, token, flight.abort.signal)) {
       const message = JSON.parse(inTheme(live, text));
       if (line.flight === flight || message.kind === "page") take(live, message); // the page is told once
@@ -122,7 +157,8 @@ function take(live, message) {
   if (message.kind === "curves" && !withVertices(message)) line.more = true;
   else if (message.kind === "curves") {
     letGo(live); // Python measures what waits while this is drawn
-    const { pending, coarse, stale } = live.payload, measured = (coarse || stale) && !message.coarse && !message.stale;
+    const { pending, coarse, stale } = live.payload,
+      measured = (coarse || stale) && !message.coarse && !message.stale;
     line.told ||= Boolean(measured || (pending && message.pending === false)); // the page speaks of them too
     live.take({ ...live.payload, ...message }, message.q < line.q);
     if (message.q === line.q) notDim(live);
@@ -140,7 +176,8 @@ function take(live, message) {
     keepSnapshot(snapshot);
     if (live.payload.pins?.includes(snapshot.id)) live.redraw(); // a link's pinned state has come
   }
-  if (["frames", "snapshot", "film", "gif"].includes(message.kind)) live.film.hear(/** @type {any} */ (message));
+  if (["frames", "snapshot", "film", "gif"].includes(message.kind))
+    live.film.hear(/** @type {any} */ (message));
   if (message.kind === "progress") {
     showProgress(live, message);
     if (!message.quiet && message.left > LONG_SECONDS) letGo(live);
@@ -189,7 +226,9 @@ function ended(live) {
 function lost(live, status) {
   setText(live.parts.status, "Reconnecting …");
   if (status === GONE) store.renew?.(); // the page comes with another token
-  live.timers.start("retry", RETRY_MS, () => { void send(live); });
+  live.timers.start("retry", RETRY_MS, () => {
+    void send(live);
+  });
 }
 
 /** The page has not followed what was moved, or what Python has told of.
@@ -217,7 +256,8 @@ export function isLate({ line }, { asked = 0 }) {
 
 /** @param {LiveFigure} live @param {Payload} payload of the page */
 export function pageDrawn(live, payload) {
-  const { line } = live, { token, asked = 0, more, frames, other, rows, stale } = payload;
+  const { line } = live,
+    { token, asked = 0, more, frames, other, rows, stale } = payload;
   if (!rows || !token) return;
   const renewed = token !== line.token;
   line.token = token;
@@ -234,18 +274,22 @@ export function pageDrawn(live, payload) {
 /** Hide what is drawn of other data than those that are wanted, as long as these are measured; its room stays.
  * @param {LiveFigure} live @param {boolean} hidden */
 export function hideOther({ root, parts }, hidden) {
-  for (const part of [root, parts.rows, document.querySelector(".st-key-part-diagnostics")]) part?.toggleAttribute("data-other", hidden);
+  for (const part of [root, parts.rows, document.querySelector(".st-key-part-diagnostics")])
+    part?.toggleAttribute("data-other", hidden);
 }
 
 /** @param {LiveFigure} live @param {Work | null} work */
 function showProgress({ line, parts: { progress } }, work) {
-  const bar = /** @type {HTMLProgressElement} */ (progress.querySelector("progress")), text = progress.querySelector("span"), now = performance.now();
-  line.since = work ? line.since ?? now : null;
-  const shown = work && (work.quiet ? now - (line.since ?? now) > QUIET_MS : work.left > 1 || !progress.hidden);
+  const bar = /** @type {HTMLProgressElement} */ (progress.querySelector("progress")),
+    text = progress.querySelector("span"),
+    now = performance.now();
+  line.since = work ? (line.since ?? now) : null;
+  const shown =
+    work && (work.quiet ? now - (line.since ?? now) > QUIET_MS : work.left > 1 || !progress.hidden);
   progress.hidden = !shown;
   if (!shown) return setText(text, "");
   bar.value = work.share;
-  setText(text, progress.title = progressText(work));
+  setText(text, (progress.title = progressText(work)));
 }
 
 /** @param {LiveFigure} live */

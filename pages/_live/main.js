@@ -69,7 +69,23 @@ import { look } from "./view.js";
  * @typedef {typeof PARTS[number]} Part
  */
 
-const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "panes", "explorer", "rows", "verdict", "readout", "progress", "picture", "stage", "film", "compare"]);
+const PARTS = /** @type {const} */ ([
+  "controls",
+  "coarse",
+  "status",
+  "spoken",
+  "key",
+  "panes",
+  "explorer",
+  "rows",
+  "verdict",
+  "readout",
+  "progress",
+  "picture",
+  "stage",
+  "film",
+  "compare",
+]);
 const RESIZE_MS = 80; // without a change of the width, after which all panes are drawn anew
 // Between two drawings of another figure while a slider of the main figure is held: thousands of samples take longer than
 // a step of the slider.
@@ -81,31 +97,81 @@ const INSTANCES = new WeakMap();
 /** @param {HTMLElement} parent */
 function create(parent) {
   const root = /** @type {HTMLElement} */ (parent.querySelector(".live"));
-  const parts = /** @type {Record<Part, HTMLElement>} */ (Object.fromEntries(PARTS.map((name) => [name, root.querySelector(`.${name}`)])));
+  const parts = /** @type {Record<Part, HTMLElement>} */ (
+    Object.fromEntries(PARTS.map((name) => [name, root.querySelector(`.${name}`)]))
+  );
   const timers = new Timers();
-  const controls = new Controls(parts.controls, { changed: (control, rest) => controlChanged(live, control, rest), released: () => askLater(live) });
+  const controls = new Controls(parts.controls, {
+    changed: (control, rest) => controlChanged(live, control, rest),
+    released: () => askLater(live),
+  });
   /** @type {LiveFigure} */
   const live = {
-    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, tell: () => {}, take: (payload, late) => show(live, payload, late), redraw: () => { draw(live); }, follow: () => {
+    parent,
+    root,
+    parts,
+    timers,
+    controls,
+    payload: /** @type {any} */ ({}),
+    send: () => {},
+    tell: () => {},
+    take: (payload, late) => show(live, payload, late),
+    redraw: () => {
+      draw(live);
+    },
+    follow: () => {
       live.panes.forEach((pane) => drawOver(live, pane));
       if (live.payload.rows) showNumbers(live, look(live));
-    }, wire: (pane, plotly) => wire(live, pane, plotly), slide: (lam, held) => slideLam(live, lam, held), choose: (id) => choose(live, id), leave,
-    plotly: null, size: "", frame: 0, behind: false, drawn: 0, panes: [], line: noLine(), theme: "", explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(), film: noFilm(), pins: noPins(),
+    },
+    wire: (pane, plotly) => wire(live, pane, plotly),
+    slide: (lam, held) => slideLam(live, lam, held),
+    choose: (id) => choose(live, id),
+    leave,
+    plotly: null,
+    size: "",
+    frame: 0,
+    behind: false,
+    drawn: 0,
+    panes: [],
+    line: noLine(),
+    theme: "",
+    explorer: null,
+    rings: noRings(),
+    standout: null,
+    table: noCells(),
+    rows: noRows(),
+    film: noFilm(),
+    pins: noPins(),
   };
-  const resized = () => timers.start("resize", RESIZE_MS, () => {
-    if (live.plotly && takeSize(live)) draw(live);
-  });
+  const resized = () =>
+    timers.start("resize", RESIZE_MS, () => {
+      if (live.plotly && takeSize(live)) draw(live);
+    });
   const observer = new ResizeObserver(resized);
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
   const listener = (curves = true) => {
-    if (!controls.list.length && (live.payload.table || live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane))))) schedule(live, curves);
+    if (
+      !controls.list.length &&
+      (live.payload.table ||
+        live.panes.some((pane) =>
+          curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane),
+        ))
+    )
+      schedule(live, curves);
   };
-  const escape = (/** @type {KeyboardEvent} */ { key }) => { if (key === "Escape") closeHelps(root); };
+  const escape = (/** @type {KeyboardEvent} */ { key }) => {
+    if (key === "Escape") closeHelps(root);
+  };
   const clicked = (/** @type {Event} */ { target }) => {
     if (target instanceof Element) closeHelps(root, target);
     // another toy, of which Python hears by itself
     const toy = target instanceof Element && target.closest(".st-key-problem [role=radiogroup] label");
-    if (live.payload.rows && toy && toy.textContent !== document.querySelector(".st-key-part-toy p")?.textContent) hideOther(live, true);
+    if (
+      live.payload.rows &&
+      toy &&
+      toy.textContent !== document.querySelector(".st-key-part-toy p")?.textContent
+    )
+      hideOther(live, true);
   };
   function leave() {
     live.film.leave();
@@ -137,7 +203,8 @@ function create(parent) {
 /** Close the open help of each pane, but that which was clicked in.
  * @param {HTMLElement} root @param {Element | null} [clicked] */
 function closeHelps(root, clicked = null) {
-  for (const help of /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll(".help[open]"))) help.open = help.contains(clicked);
+  for (const help of /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll(".help[open]")))
+    help.open = help.contains(clicked);
 }
 
 /** Width, and height where a pane fits the room that it has, or the window.
@@ -150,7 +217,8 @@ function sizeOf({ root, panes }) {
 /** Let Plotly draw all panes anew where there is another room for them.
  * @param {LiveFigure} live */
 function takeSize(live) {
-  const size = sizeOf(live), changed = size !== live.size;
+  const size = sizeOf(live),
+    changed = size !== live.size;
   live.size = size;
   if (changed) for (const pane of live.panes) pane.must = true;
   return changed;
@@ -164,7 +232,10 @@ function purge(live, pane) {
 
 /** @param {LiveFigure} live @param {Payload} payload @param {boolean} late */
 function update(live, payload, late) {
-  const same = payload.revision === live.payload.revision, css = themeOf(live), theme = THEME.map(css).join(), rethemed = theme !== live.theme;
+  const same = payload.revision === live.payload.revision,
+    css = themeOf(live),
+    theme = THEME.map(css).join(),
+    rethemed = theme !== live.theme;
   live.theme = theme;
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
@@ -192,7 +263,8 @@ function update(live, payload, late) {
 
 /** @param {LiveFigure} live */
 function takePanes(live) {
-  const specs = live.payload.panes, before = new Map(live.panes.map((pane) => [pane.spec.id, pane]));
+  const specs = live.payload.panes,
+    before = new Map(live.panes.map((pane) => [pane.spec.id, pane]));
   if (specs.map(({ id }) => id).join() !== [...before.keys()].join()) {
     live.panes = specs.map((spec) => before.get(spec.id) ?? new Pane(spec));
     for (const pane of before.values()) if (!live.panes.includes(pane)) purge(live, pane);
@@ -206,7 +278,15 @@ function takePanes(live) {
   });
 }
 
-const THEME = ["text-color", "primary-color", "border-color", "border-color-light", "background-color", "secondary-background-color", "font"].map((name) => `st-${name}`);
+const THEME = [
+  "text-color",
+  "primary-color",
+  "border-color",
+  "border-color-light",
+  "background-color",
+  "secondary-background-color",
+  "font",
+].map((name) => `st-${name}`);
 
 /** The page's places have the theme of the figure, and the parts that Streamlit makes have names like the others.
  * @param {LiveFigure} live */
@@ -217,13 +297,16 @@ function markPlaces(live) {
     for (const name of THEME) place.style.setProperty(`--${name}`, css(name));
   }
   markSheet();
-  for (const name of ["data", "families", "pr-figure", "diagnostics"]) document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
+  for (const name of ["data", "families", "pr-figure", "diagnostics"])
+    document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
 }
 
 /** @param {LiveFigure} live @param {Payload} payload @param {boolean} [late] */
 function show(live, payload, late = false) {
   update(live, payload, late);
-  live.parts.coarse.textContent = payload.coarse ? `coarse: ${payload.coarse.toLocaleString("en")} samples per set` : "";
+  live.parts.coarse.textContent = payload.coarse
+    ? `coarse: ${payload.coarse.toLocaleString("en")} samples per set`
+    : "";
   if (payload.rows) hideOther(live, Boolean(payload.other));
   if (payload.rows) takeSize(live); // what is said over the figure has come with it, or gone
   if (live.plotly) return draw(live, store.isHeld?.() && !payload.rows ? BEHIND_MS : 0);
@@ -245,11 +328,15 @@ export default function mount({ data, parentElement, setStateValue, setTriggerVa
   if (!payload.rows || !isLate(live, payload)) show(live, payload);
   pageDrawn(live, payload);
   if (!live.plotly) {
-    findPlotly().then((plotly) => {
-      if (INSTANCES.get(parentElement) !== live) return undefined;
-      Object.assign(live, { plotly, size: sizeOf(live) });
-      return draw(live);
-    }).catch((error) => { live.parts.status.textContent = error.message; });
+    findPlotly()
+      .then((plotly) => {
+        if (INSTANCES.get(parentElement) !== live) return undefined;
+        Object.assign(live, { plotly, size: sizeOf(live) });
+        return draw(live);
+      })
+      .catch((error) => {
+        live.parts.status.textContent = error.message;
+      });
   }
   return live.leave;
 }

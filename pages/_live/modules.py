@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 _IMPORT = re.compile(r'^import \{([^}]+)\} from "((?:\.|\.\./\w+)/)(\w+)\.js";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (default )?(?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
+_EXPORT = re.compile(
+    r"^export (default )?(?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE
+)
 _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 # Comment lines, mostly types: a third of the text, which is sent with every drawing.
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
@@ -15,36 +17,46 @@ _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 def bundle(entry: Path) -> str:
     """Join a module and all its imports, each in a scope of its own, imported modules first.
 
-    Every module becomes a function that returns what it exports; the text exports each of them under its name, and the
-    default of `entry` as its own. Imports are `import { a, b } from "./name.js";`, or from a folder beside it as in
-    "../_live/name.js"; exports stand before what they name.
+    Every module becomes a function that returns what it exports; the text exports each of them
+    under its name, and the default of `entry` as its own. Imports are `import { a, b } from
+    "./name.js";`, or from a folder beside it as in "../_live/name.js"; exports stand before what
+    they name.
 
     Raises
     ------
     ImportError
-        If a module or a name is missing, modules import one another in a circle, or an import or export has another
-        form.
+        If a module or a name is missing, modules import one another in a circle, or an import or
+        export has another form.
     """
     texts: dict[str, str] = {}
     exports: dict[str, dict[str, str]] = {}
 
     def add(folder: Path, name: str, importers: tuple[str, ...]) -> None:
         if name in importers:
-            raise ImportError(f"modules import one another in a circle: {' > '.join((*importers, name))}")
+            raise ImportError(
+                f"modules import one another in a circle: {' > '.join((*importers, name))}"
+            )
         if name in texts:
             return
         file = folder / f"{name}.js"
         if not file.exists():
-            raise ImportError(f"there is no module {file.name}, which {' > '.join(importers)} imports")
+            raise ImportError(
+                f"there is no module {file.name}, which {' > '.join(importers)} imports"
+            )
         text = _COMMENT.sub("", file.read_text(encoding="utf-8"))
         for names, beside, other in _IMPORT.findall(text):
             add((folder / beside).resolve(), other, (*importers, name))
             if missing := {each.strip() for each in names.split(",")} - {"", *exports[other]}:
-                raise ImportError(f"{other}.js does not export {', '.join(sorted(missing))}, which {name}.js imports")
+                raise ImportError(
+                    f"{other}.js does not export {', '.join(sorted(missing))}, which {name}.js"
+                    " imports"
+                )
         exports[name] = {default.strip() or each: each for default, each in _EXPORT.findall(text)}
         body = _EXPORT.sub("", _IMPORT.sub(r"const {\1} = $\3;", text))
         if wrong := _OTHER.search(body):
-            raise ImportError(f"{name}.js: this form of import or export is not supported: {wrong[0]}")
+            raise ImportError(
+                f"{name}.js: this form of import or export is not supported: {wrong[0]}"
+            )
         returned = ", ".join(f"{public}: {each}" for public, each in exports[name].items())
         texts[name] = f"const ${name} = (() => {{\n{body}\nreturn {{ {returned} }};\n}})();"
 

@@ -52,10 +52,27 @@ export function drawPane(live, pane, view = look(live)) {
   const { plotly } = live;
   if (!plotly || pane.gone) return;
   const { data, layout } = figureAt(live, pane, view);
-  Object.assign(pane, { name: drawingName(live, pane, view), dirty: false, must: false, drawing: true, emphasis: "" });
+  Object.assign(pane, {
+    name: drawingName(live, pane, view),
+    dirty: false,
+    must: false,
+    drawing: true,
+    emphasis: "",
+  });
   // One that leaves the page meanwhile is purged, of which Plotly knows nothing: it fails.
-  plotly.react(pane.plot, inked(live, pane, data, unseen(live, pane, view.curves)), themed(live, pane, layout), CONFIG)
-    .catch((error) => { if (!pane.gone) throw error; }).finally(() => { pane.drawing = false; });
+  plotly
+    .react(
+      pane.plot,
+      inked(live, pane, data, unseen(live, pane, view.curves)),
+      themed(live, pane, layout),
+      CONFIG,
+    )
+    .catch((error) => {
+      if (!pane.gone) throw error;
+    })
+    .finally(() => {
+      pane.drawing = false;
+    });
   if (pane.wired) return;
   pane.wired = true;
   removeFirst(pane);
@@ -66,7 +83,8 @@ export function drawPane(live, pane, view = look(live)) {
 /** Draw a pane if its curves have changed, else what stands over it.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view */
 function follow(live, pane, view) {
-  const name = drawingName(live, pane, view), same = pane.dirty && name !== "" && name === pane.name;
+  const name = drawingName(live, pane, view),
+    same = pane.dirty && name !== "" && name === pane.name;
   if (isGrouped(pane) && !pane.must) pane.dirty = !same;
   else if (same) pane.dirty = false;
   if (pane.must || (pane.dirty && !isGrouped(pane))) drawPane(live, pane, view);
@@ -77,23 +95,25 @@ function follow(live, pane, view) {
  * one by one in tasks of their own.
  * @param {LiveFigure} live @param {number} [pace] milliseconds since the others were drawn last, before which they wait */
 export function draw(live, pace = 0) {
-  const { timers, panes, controls } = live, main = controls.list.length ? panes.find(({ spec }) => spec.fit) ?? panes[0] : undefined;
+  const { timers, panes, controls } = live,
+    main = controls.list.length ? (panes.find(({ spec }) => spec.fit) ?? panes[0]) : undefined;
   if (!live.plotly) return;
   if (main) follow(live, main, look(live));
   if (main || !panes.length) showNumbers(live, look(live));
   live.behind = timers.waits("others") && pace > 0;
   if (live.behind) return;
   const rest = panes.filter((pane) => pane !== main);
-  const next = (/** @type {number} */ i, wait = 0) => timers.start("others", wait, () => {
-    if (i < rest.length) {
-      follow(live, rest[i], look(live));
-      return next(i + 1);
-    }
-    live.drawn = performance.now();
-    if (live.behind) return draw(live, pace); // it has moved on
-    if (!main || rest.length) showNumbers(live, look(live));
-    live.root.dataset.revision = live.payload.revision;
-  });
+  const next = (/** @type {number} */ i, wait = 0) =>
+    timers.start("others", wait, () => {
+      if (i < rest.length) {
+        follow(live, rest[i], look(live));
+        return next(i + 1);
+      }
+      live.drawn = performance.now();
+      if (live.behind) return draw(live, pace); // it has moved on
+      if (!main || rest.length) showNumbers(live, look(live));
+      live.root.dataset.revision = live.payload.revision;
+    });
   next(0, pace && Math.max(live.drawn + pace - performance.now(), 0));
 }
 
@@ -121,9 +141,13 @@ export function schedule(live, curves = true) {
     if (isGrouped(pane)) pane.dirty = groupsName(live) !== pane.name;
     else if (curves && showsCurves(pane)) pane.dirty = true;
   }
-  if (panes.some((pane) => isGrouped(pane) && pane.dirty)) timers.start("rest", REST_MS, () => {
-    for (const pane of panes) pane.must ||= pane.dirty;
-    draw(live);
+  if (panes.some((pane) => isGrouped(pane) && pane.dirty))
+    timers.start("rest", REST_MS, () => {
+      for (const pane of panes) pane.must ||= pane.dirty;
+      draw(live);
+    });
+  live.frame ||= requestAnimationFrame(() => {
+    live.frame = 0;
+    draw(live, PACE_MS);
   });
-  live.frame ||= requestAnimationFrame(() => { live.frame = 0; draw(live, PACE_MS); });
 }

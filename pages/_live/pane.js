@@ -68,14 +68,21 @@ export class Pane {
     this.spec = spec;
     this.title = element("h3");
     this.caption = element("p");
-    this.plot = /** @type {Plot} */ (/** @type {HTMLElement} */ (element("div", { class: "plot", role: "figure" })));
-    this.help = element("details", { class: "help" }, element("summary", "?", { "aria-label": "Help" }), element("p"));
+    this.plot = /** @type {Plot} */ (
+      /** @type {HTMLElement} */ (element("div", { class: "plot", role: "figure" }))
+    );
+    this.help = element(
+      "details",
+      { class: "help" },
+      element("summary", "?", { "aria-label": "Help" }),
+      element("p"),
+    );
     this.box = element("section", { class: "pane" }, this.title, this.help, this.caption, this.plot);
   }
 
   /** @param {PaneSpec} spec */
   take(spec) {
-    const { id, title, caption, help, alt, item } = this.spec = spec;
+    const { id, title, caption, help, alt, item } = (this.spec = spec);
     if (item) this.box.dataset.item = item;
     else delete this.box.dataset.item;
     this.title.textContent = title;
@@ -106,31 +113,58 @@ export class Pane {
 
 /** True for what Python draws at one stop only: a band, or a limit. An upper bound of the truth is the same at every stop.
  * @param {Trace} trace */
-export const isOfOneStop = ({ fill, legendgroup, meta }) => meta === "limit" || (Boolean(fill) && legendgroup !== "bound");
+export const isOfOneStop = ({ fill, legendgroup, meta }) =>
+  meta === "limit" || (Boolean(fill) && legendgroup !== "bound");
 
-const TYPES = { f8: Float64Array, f4: Float32Array, i1: Int8Array, i2: Int16Array, i4: Int32Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
+const TYPES = {
+  f8: Float64Array,
+  f4: Float32Array,
+  i1: Int8Array,
+  i2: Int16Array,
+  i4: Int32Array,
+  u1: Uint8Array,
+  u2: Uint16Array,
+  u4: Uint32Array,
+};
 
 /** Coordinates, of which Python writes some as the bytes of an array.
  * @param {any[] | { dtype: keyof typeof TYPES, bdata: string }} values @returns {any[]} */
-export const coordinates = (values) => (Array.isArray(values) ? values : [...new TYPES[values.dtype](Uint8Array.from(atob(values.bdata), (byte) => byte.charCodeAt(0)).buffer)]);
+export const coordinates = (values) =>
+  Array.isArray(values)
+    ? values
+    : [...new TYPES[values.dtype](Uint8Array.from(atob(values.bdata), (byte) => byte.charCodeAt(0)).buffer)];
 
 /** The row of a sample that each point of a trace is of: its customdata, or the first entry of that.
  * @param {Trace} trace @returns {(string | number)[]} */
 export function rowsOf({ customdata = [] }) {
   if (Array.isArray(customdata)) return customdata.map((each) => (Array.isArray(each) ? each[0] : each));
-  const { shape: sides = "" } = /** @type {{ shape?: string }} */ (customdata), columns = +(sides.split(",")[1] ?? 1);
+  const { shape: sides = "" } = /** @type {{ shape?: string }} */ (customdata),
+    columns = +(sides.split(",")[1] ?? 1);
   return coordinates(customdata).filter((_, i) => i % columns === 0);
 }
 
 /** Where a layout of fixed margins puts the axes of a trace; Plotly's documentation has the arithmetic.
  * @param {Record<string, any>} layout @param {Record<string, any>} [trace] @returns {Axes} */
 export function axesOf(layout, { xaxis = "x", yaxis = "y" } = {}) {
-  const { width, height, margin: { l, r, t, b } } = layout;
+  const {
+    width,
+    height,
+    margin: { l, r, t, b },
+  } = layout;
   const axis = (/** @type {string} */ ref) => layout[`${ref[0]}axis${ref.slice(1)}`];
-  const made = (/** @type {any} */ { domain: [low, high] = [0, 1], range: [from, to], type }, /** @type {number} */ edge, /** @type {number} */ whole, /** @type {boolean} */ down) => {
-    const start = edge + whole * (down ? 1 - high : low), length = whole * (high - low), log = type === "log";
+  const made = (
+    /** @type {any} */ { domain: [low, high] = [0, 1], range: [from, to], type },
+    /** @type {number} */ edge,
+    /** @type {number} */ whole,
+    /** @type {boolean} */ down,
+  ) => {
+    const start = edge + whole * (down ? 1 - high : low),
+      length = whole * (high - low),
+      log = type === "log";
     return {
-      start, length, range: [from, to],
+      start,
+      length,
+      range: [from, to],
       at: (/** @type {number} */ value) => {
         const along = length * (((log ? Math.log10(value) : value) - from) / (to - from));
         return down ? length - along : along;
@@ -141,7 +175,10 @@ export function axesOf(layout, { xaxis = "x", yaxis = "y" } = {}) {
       },
     };
   };
-  return { xaxis: made(axis(xaxis), l, width - l - r, false), yaxis: made(axis(yaxis), t, height - t - b, true) };
+  return {
+    xaxis: made(axis(xaxis), l, width - l - r, false),
+    yaxis: made(axis(yaxis), t, height - t - b, true),
+  };
 }
 
 // The server has it beside this script (prviz/server/static_files.py).
@@ -153,10 +190,13 @@ let loading;
  * @returns {Promise<Plotly>} */
 export function findPlotly() {
   loading ??= new Promise((done, failed) => {
-    const page = /** @type {Window & { Plotly?: Plotly }} */ (window), script = document.createElement("script");
+    const page = /** @type {Window & { Plotly?: Plotly }} */ (window),
+      script = document.createElement("script");
     script.src = new URL(PLOTLY, import.meta.url).href;
-    script.onload = script.onerror = () => page.Plotly ? done(page.Plotly)
-      : failed(new Error("The drawing library did not load. Reload the page to try again."));
+    script.onload = script.onerror = () =>
+      page.Plotly
+        ? done(page.Plotly)
+        : failed(new Error("The drawing library did not load. Reload the page to try again."));
     document.head.append(script);
   });
   return loading;
@@ -166,12 +206,17 @@ export function findPlotly() {
  * @param {Pane} pane @param {() => Promise<unknown>} work */
 export async function onPlot(pane, work) {
   if (pane.gone) return;
-  try { await work(); } catch (error) { if (!pane.gone) throw error; }
+  try {
+    await work();
+  } catch (error) {
+    if (!pane.gone) throw error;
+  }
 }
 
 // Room around a square plot, in pixels: axis titles and, below, the legend. All that Plotly needs: where it must push a
 // margin itself, the plot has another size in a later drawing.
-const SQUARE = { l: 62, r: 14, t: 30, b: 100 }, FITTED = { l: 58, r: 12, t: 14, b: 56 };
+const SQUARE = { l: 62, r: 14, t: 30, b: 100 },
+  FITTED = { l: 58, r: 12, t: 14, b: 56 };
 const LARGEST_SQUARE = 620;
 // Of a figure with marks of ours over it and a legend below.
 const OVERLAID = { l: 62, b: 104 };
@@ -183,15 +228,29 @@ const isOverlaid = ({ follow, select, link }) => select || Boolean(link || follo
 /** @param {PaneSpec} spec */
 const roomOf = ({ fit }) => (fit ? FITTED : SQUARE);
 /** @param {number} width @param {PaneSpec} spec */
-const squareHeight = (width, spec) => { const { l, r, t, b } = roomOf(spec); return width - l - r + t + b; };
+const squareHeight = (width, spec) => {
+  const { l, r, t, b } = roomOf(spec);
+  return width - l - r + t + b;
+};
 /** Where the pane fits the window, the style has said how wide it is.
  * @param {Pane} pane */
-const squareWidth = ({ box, plot, spec }) => (spec.fit ? plot.clientWidth || 320 : Math.min(box.clientWidth || 320, LARGEST_SQUARE));
+const squareWidth = ({ box, plot, spec }) =>
+  spec.fit ? plot.clientWidth || 320 : Math.min(box.clientWidth || 320, LARGEST_SQUARE);
 
 /** Its place among the panes, with the room that it will take: no jump at the first drawing.
  * @param {Pane} pane */
 export function placePane(pane) {
-  const { wide, small, half, square, fit, compact, figure: { layout: { height } } } = pane.spec;
+  const {
+    wide,
+    small,
+    half,
+    square,
+    fit,
+    compact,
+    figure: {
+      layout: { height },
+    },
+  } = pane.spec;
   pane.box.style.flexBasis = wide ? "100%" : "";
   for (const [name, is] of Object.entries({ small, half, fit, compact })) pane.box.classList.toggle(name, is);
   pane.plot.style.setProperty("--height", `${height}px`);
@@ -212,8 +271,14 @@ export function inTheme(live, text) {
   if (!ground) return text;
   ground.fillStyle = themeOf(live)("st-background-color"); // as #rrggbb, however it is written
   if (parseInt(ground.fillStyle.slice(3, 5), 16) > 127) return text;
-  const lighter = (/** @type {string} */ level) => Math.round((2 * parseInt(level, 16) + 255) / 3).toString(16).padStart(2, "0");
-  return text.replace(/("color": ?"#)([0-9a-f]{6})(?=")/gi, (_, head, color) => head + color.replace(/../g, lighter));
+  const lighter = (/** @type {string} */ level) =>
+    Math.round((2 * parseInt(level, 16) + 255) / 3)
+      .toString(16)
+      .padStart(2, "0");
+  return text.replace(
+    /("color": ?"#)([0-9a-f]{6})(?=")/gi,
+    (_, head, color) => head + color.replace(/../g, lighter),
+  );
 }
 
 /** The traces, without those that the user has hidden and without curves that equal one before them; in the page's main
@@ -222,12 +287,22 @@ export function inTheme(live, text) {
 export function inked(live, { spec }, data, hidden) {
   if (hidden.size) {
     // A limit's name begins with its family's.
-    const limits = live.payload.curves.filter(({ id }) => hidden.has(id)).map(({ name }) => `${name} at n = ∞`);
-    data = data.map((trace) => (hidden.has(trace.legendgroup ?? "") || (trace.meta === "limit" && limits.includes(trace.name)) ? { ...trace, visible: "legendonly" } : trace));
+    const limits = live.payload.curves
+      .filter(({ id }) => hidden.has(id))
+      .map(({ name }) => `${name} at n = ∞`);
+    data = data.map((trace) =>
+      hidden.has(trace.legendgroup ?? "") || (trace.meta === "limit" && limits.includes(trace.name))
+        ? { ...trace, visible: "legendonly" }
+        : trace,
+    );
   }
   if (!spec.fit) return data;
   const color = themeOf(live)("st-text-color");
-  return data.map((trace) => (trace.legendgroup === "truth" ? { ...trace, line: { ...trace.line, color, width: 3, dash: "5px,4px" } } : trace));
+  return data.map((trace) =>
+    trace.legendgroup === "truth"
+      ? { ...trace, line: { ...trace.line, color, width: 3, dash: "5px,4px" } }
+      : trace,
+  );
 }
 
 /** The layout in the page's theme.
@@ -241,21 +316,58 @@ export function themed(live, pane, given) {
   const font = { color: css("st-text-color"), family: css("st-font") };
   const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
   if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
-  if (isOverlaid(spec)) Object.assign(margin, { autoexpand: false, ...(spec.square || spec.compact || spec.small ? {} : OVERLAID) });
+  if (isOverlaid(spec))
+    Object.assign(margin, {
+      autoexpand: false,
+      ...(spec.square || spec.compact || spec.small ? {} : OVERLAID),
+    });
   Object.assign(layout, {
     // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
-    dragmode: pane.dragmode ?? (matchMedia("(pointer: coarse)").matches ? false : spec.brush ? "select" : spec.link && !spec.small ? "lasso" : false),
-    width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    height: spec.square ? squareHeight(width, spec) : (spec.compact && pane.plot.clientHeight) || layout.height, font: { ...layout.font, ...font },
-    hoverlabel: { ...layout.hoverlabel, bgcolor: css("st-secondary-background-color"), bordercolor: grid, font },
+    dragmode:
+      pane.dragmode ??
+      (matchMedia("(pointer: coarse)").matches
+        ? false
+        : spec.brush
+          ? "select"
+          : spec.link && !spec.small
+            ? "lasso"
+            : false),
+    width,
+    margin,
+    uirevision: "keep",
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    height: spec.square
+      ? squareHeight(width, spec)
+      : (spec.compact && pane.plot.clientHeight) || layout.height,
+    font: { ...layout.font, ...font },
+    hoverlabel: {
+      ...layout.hoverlabel,
+      bgcolor: css("st-secondary-background-color"),
+      bordercolor: grid,
+      font,
+    },
   });
   if (spec.fit) layout.showlegend = false;
   else if (spec.square) layout.legend = { ...layout.legend, yref: "container", y: 0, yanchor: "bottom" };
   for (const key of Object.keys(layout)) {
-    if (/^[xy]axis\d*$/.test(key)) layout[key] = { uirevision: `kept ${pane.resets}`, gridcolor: grid, zerolinecolor: grid, linecolor: grid, ...layout[key] };
+    if (/^[xy]axis\d*$/.test(key))
+      layout[key] = {
+        uirevision: `kept ${pane.resets}`,
+        gridcolor: grid,
+        zerolinecolor: grid,
+        linecolor: grid,
+        ...layout[key],
+      };
   }
   return layout;
 }
 
 // By default a double click also fits the axes to all that is drawn, as some taps do: the bound reaches far out.
-export const CONFIG = { displaylogo: false, responsive: false, displayModeBar: false, showAxisDragHandles: false, doubleClick: "reset" };
+export const CONFIG = {
+  displaylogo: false,
+  responsive: false,
+  displayModeBar: false,
+  showAxisDragHandles: false,
+  doubleClick: "reset",
+};

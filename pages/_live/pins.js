@@ -14,7 +14,11 @@ import { store } from "./store.js";
 
 /** The buttons, made once. @typedef {{ pin: HTMLButtonElement, compare: HTMLButtonElement } | null} Pins */
 
-const MOST = 4, SIDE = 260, LEFT = 30, FOOT = 24, SIZE = 12; // pixels of one small figure
+const MOST = 4,
+  SIDE = 260,
+  LEFT = 30,
+  FOOT = 24,
+  SIZE = 12; // pixels of one small figure
 
 /** @returns {Pins} */
 export const noPins = () => null;
@@ -25,18 +29,31 @@ const pinned = ({ payload: { pins = [] } }) => pins.flatMap((id) => store.snapsh
 
 /** @param {LiveFigure} live */
 export function takePins(live) {
-  const { payload: { rows, pins = [], now = "" }, parts } = live;
+  const {
+    payload: { rows, pins = [], now = "" },
+    parts,
+  } = live;
   if (!rows) return;
   if (!live.pins) {
-    const made = { pin: button(() => tellPage(live, "pin", ""), "Pin"), compare: button(() => open(live), "Compare") };
+    const made = {
+      pin: button(() => tellPage(live, "pin", ""), "Pin"),
+      compare: button(() => open(live), "Compare"),
+    };
     live.pins = made;
     parts.stage.append(made.pin, made.compare);
-    parts.compare.addEventListener("keydown", ({ key }) => { if (key === "Escape") shut(live); });
+    parts.compare.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") shut(live);
+    });
   }
-  const { pin, compare } = live.pins, is = pins.includes(now);
+  const { pin, compare } = live.pins,
+    is = pins.includes(now);
   pin.setAttribute("aria-pressed", String(is));
   pin.disabled = !is && pins.length >= MOST;
-  pin.title = pin.disabled ? "Four states are pinned. Take one away under Compare." : is ? "Take this state away again." : "Keep these curves pale under what you change.";
+  pin.title = pin.disabled
+    ? "Four states are pinned. Take one away under Compare."
+    : is
+      ? "Take this state away again."
+      : "Keep these curves pale under what you change.";
   compare.hidden = !pins.length;
   compare.textContent = `Compare ${pins.length}`;
   if (!parts.compare.hidden) {
@@ -48,18 +65,44 @@ export function takePins(live) {
 /** The sentence on the difference from the newest pinned state; "" without one, and while it is measured.
  * @param {LiveFigure} live @param {View} view */
 export function pinnedText(live, view) {
-  const { payload: { words, noise = 0, table }, rows: { hidden }, film } = live, then = pinned(live).at(-1);
+  const {
+      payload: { words, noise = 0, table },
+      rows: { hidden },
+      film,
+    } = live,
+    then = pinned(live).at(-1);
   if (!then || !words || !table || film.open) return "";
-  const compared = table.columns[0].key === "iou" && then.compared, shown = view.curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
-  const auc = table.columns.findIndex(({ key }) => key === "auc"), place = compared ? 0 : auc;
+  const compared = table.columns[0].key === "iou" && then.compared,
+    shown = view.curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
+  const auc = table.columns.findIndex(({ key }) => key === "auc"),
+    place = compared ? 0 : auc;
   // Overlap comes first in each row; where one state has none, the areas are compared.
   const thenPlace = compared ? 0 : then.compared && table.columns[0].key !== "iou" ? AREA_AFTER_OVERLAP : auc;
-  const at = view.local ? view.at : null, moved = { ...words };
+  const at = view.local ? view.at : null,
+    moved = { ...words };
   if (at && moved.k) moved.k = [moved.k[0], at.k, at.k.toLocaleString("en")];
-  if (at && moved.bandwidth) moved.bandwidth = [moved.bandwidth[0], at.bandwidth, at.bandwidth === null ? "auto" : String(at.bandwidth)];
+  if (at && moved.bandwidth)
+    moved.bandwidth = [
+      moved.bandwidth[0],
+      at.bandwidth,
+      at.bandwidth === null ? "auto" : String(at.bandwidth),
+    ];
   return differenceText(
-    { numbers: new Map(shown.map(({ id, row }) => [id, row?.[place] ?? NaN])), names: new Map(shown.map(({ id, name }) => [id, name])), compared, noise, words: moved },
-    { numbers: new Map(then.curves.map(({ id }) => [id, then.rows[id][thenPlace]])), names: new Map(), compared, noise: then.noise, words: then.words });
+    {
+      numbers: new Map(shown.map(({ id, row }) => [id, row?.[place] ?? NaN])),
+      names: new Map(shown.map(({ id, name }) => [id, name])),
+      compared,
+      noise,
+      words: moved,
+    },
+    {
+      numbers: new Map(then.curves.map(({ id }) => [id, then.rows[id][thenPlace]])),
+      names: new Map(),
+      compared,
+      noise: then.noise,
+      words: then.words,
+    },
+  );
 }
 
 const AREA_AFTER_OVERLAP = 3; // place of the area in a row that begins with overlap, excess and deficit
@@ -67,7 +110,11 @@ const AREA_AFTER_OVERLAP = 3; // place of the area in a row that begins with ove
 /** Pale curves: of the draws before in a film over seeds, else of the newest pinned state.
  * @param {LiveFigure} live */
 export function ghostsOf(live) {
-  const { film, rows: { hidden }, payload } = live;
+  const {
+    film,
+    rows: { hidden },
+    payload,
+  } = live;
   if (film.open) return film.cloud();
   const then = pinned(live).at(-1);
   return then && then.id !== payload.now ? then.curves.filter(({ id }) => !hidden.has(id)) : [];
@@ -75,11 +122,18 @@ export function ghostsOf(live) {
 
 /** @param {LiveFigure} live @param {Pane} pane @param {View} view */
 export function drawGhosts(live, pane, view) {
-  const { follow, fit } = pane.spec, place = PLACES[follow];
+  const { follow, fit } = pane.spec,
+    place = PLACES[follow];
   if (!fit || !place) return;
-  const axes = pane.axes(), color = new Map(view.curves.map((curve) => [curve.id, curve.color]));
-  pane.overlay("ghosts", axes, true).replaceChildren(...ghostsOf(live).map(({ id, color: own, vertices }) =>
-    shape("path", { d: pathOf(vertices, axes, place), stroke: color.get(id) ?? own })));
+  const axes = pane.axes(),
+    color = new Map(view.curves.map((curve) => [curve.id, curve.color]));
+  pane
+    .overlay("ghosts", axes, true)
+    .replaceChildren(
+      ...ghostsOf(live).map(({ id, color: own, vertices }) =>
+        shape("path", { d: pathOf(vertices, axes, place), stroke: color.get(id) ?? own }),
+      ),
+    );
 }
 
 // ---- side by side ----
@@ -101,40 +155,99 @@ function shut(live) {
 /** What a state has that not all of them have.
  * @param {Snapshot} state @param {Snapshot[]} all */
 function ownWords({ words }, all) {
-  const parts = Object.entries(words).filter(([id, [, , text]]) => all.some((other) => other.words[id]?.[2] !== text))
+  const parts = Object.entries(words)
+    .filter(([id, [, , text]]) => all.some((other) => other.words[id]?.[2] !== text))
     .map(([id, [name, , text]]) => (id === "data" ? text : `${name.replace(/^the /, "")} ${text}`));
   return parts.slice(0, MOST).join(" · ") || "pinned";
 }
 
 /** @param {LiveFigure} live */
 function fill(live) {
-  const states = pinned(live), { compare } = live.parts;
+  const states = pinned(live),
+    { compare } = live.parts;
   const boxes = states.map((state) => {
-    const away = button(() => tellPage(live, "pin", state.id), "×", { class: "shut", "aria-label": `Take away ${ownWords(state, states)}` });
+    const away = button(() => tellPage(live, "pin", state.id), "×", {
+      class: "shut",
+      "aria-label": `Take away ${ownWords(state, states)}`,
+    });
     const numbers = state.curves.map(({ id, name }) => `${name} ${state.rows[id][0].toFixed(2)}`).join(", ");
-    return element("section", element("h3", ownWords(state, states)), away, small(state), element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`));
+    return element(
+      "section",
+      element("h3", ownWords(state, states)),
+      away,
+      small(state),
+      element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`),
+    );
   });
-  compare.replaceChildren(element("header", element("h2", "Pinned, on the same axes"), button(() => shut(live), "Close")), element("div", { class: "states" }, ...boxes));
+  compare.replaceChildren(
+    element(
+      "header",
+      element("h2", "Pinned, on the same axes"),
+      button(() => shut(live), "Close"),
+    ),
+    element("div", { class: "states" }, ...boxes),
+  );
 }
 
 /** One state as a figure of its own. @param {Snapshot} state */
 function small({ curves, truth }) {
-  const axes = { xaxis: { at: (/** @type {number} */ x) => (x / 1.02) * SIDE }, yaxis: { at: (/** @type {number} */ y) => SIDE - (y / 1.02) * SIDE } };
-  const lines = [...(truth ? [{ id: "truth", name: "truth", color: "currentColor", vertices: vertexPairs(truth) }] : []), ...curves];
-  const places = placeLabels(lines.map(({ id, name, vertices }) => ({
-    id, text: name, points: sampled(vertices).map(({ alpha, beta }) => /** @type {[number, number]} */ ([axes.xaxis.at(beta), axes.yaxis.at(alpha)])),
-  })), [SIDE, SIDE], SIZE);
+  const axes = {
+    xaxis: { at: (/** @type {number} */ x) => (x / 1.02) * SIDE },
+    yaxis: { at: (/** @type {number} */ y) => SIDE - (y / 1.02) * SIDE },
+  };
+  const lines = [
+    ...(truth ? [{ id: "truth", name: "truth", color: "currentColor", vertices: vertexPairs(truth) }] : []),
+    ...curves,
+  ];
+  const places = placeLabels(
+    lines.map(({ id, name, vertices }) => ({
+      id,
+      text: name,
+      points: sampled(vertices).map(
+        ({ alpha, beta }) => /** @type {[number, number]} */ ([axes.xaxis.at(beta), axes.yaxis.at(alpha)]),
+      ),
+    })),
+    [SIDE, SIDE],
+    SIZE,
+  );
   const ticks = [0, 0.5, 1].flatMap((tick) => [
     shape("path", { class: "grid", d: `M${axes.xaxis.at(tick)},0V${SIDE}M0,${axes.yaxis.at(tick)}H${SIDE}` }),
     shape("text", String(tick), { x: axes.xaxis.at(tick), y: SIDE + 16, "text-anchor": "middle" }),
     shape("text", String(tick), { x: -6, y: axes.yaxis.at(tick) + 4, "text-anchor": "end" }),
   ]);
-  const drawn = lines.map(({ id, color, vertices }) => shape("path", { class: "line", d: pathOf(vertices, axes), stroke: color, "stroke-dasharray": id === "truth" ? "5 4" : "" }));
+  const drawn = lines.map(({ id, color, vertices }) =>
+    shape("path", {
+      class: "line",
+      d: pathOf(vertices, axes),
+      stroke: color,
+      "stroke-dasharray": id === "truth" ? "5 4" : "",
+    }),
+  );
   const names = lines.flatMap(({ id, name, color }) => {
     const place = places.get(id);
     if (!place) return [];
-    const [left, top, right] = place.box, end = place.index % 2 === 1;
-    return [shape("text", name, { class: "name", x: end ? right : left, y: top + (HEIGHT * SIZE) / 2, "text-anchor": end ? "end" : "start", "dominant-baseline": "central", fill: id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)` })];
+    const [left, top, right] = place.box,
+      end = place.index % 2 === 1;
+    return [
+      shape("text", name, {
+        class: "name",
+        x: end ? right : left,
+        y: top + (HEIGHT * SIZE) / 2,
+        "text-anchor": end ? "end" : "start",
+        "dominant-baseline": "central",
+        fill: id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`,
+      }),
+    ];
   });
-  return shape("svg", { viewBox: `${-LEFT} -8 ${SIDE + LEFT + 8} ${SIDE + FOOT + 8}`, role: "img", "aria-label": "precision against recall" }, ...ticks, ...drawn, ...names);
+  return shape(
+    "svg",
+    {
+      viewBox: `${-LEFT} -8 ${SIDE + LEFT + 8} ${SIDE + FOOT + 8}`,
+      role: "img",
+      "aria-label": "precision against recall",
+    },
+    ...ticks,
+    ...drawn,
+    ...names,
+  );
 }

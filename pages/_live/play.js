@@ -28,10 +28,21 @@ import { store } from "./store.js";
  */
 
 const NAMES = { n: "samples n", k: "neighbours k", seed: "seeds" };
-const FILM_MS = 8000, LEAST_MS = 120, MOST_MS = 700; // as prviz/figures/film.py
+const FILM_MS = 8000,
+  LEAST_MS = 120,
+  MOST_MS = 700; // as prviz/figures/film.py
 
 /** @returns {Playing} */
-export const noFilm = () => ({ open: false, look: () => null, cloud: () => [], take: () => {}, wish: () => ({}), hear: () => {}, close: () => {}, leave: () => {} });
+export const noFilm = () => ({
+  open: false,
+  look: () => null,
+  cloud: () => [],
+  take: () => {},
+  wish: () => ({}),
+  hear: () => {},
+  close: () => {},
+  leave: () => {},
+});
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -61,7 +72,9 @@ export class Film {
     };
     this.text = element("output");
     this.kinds = element("span", { class: "kinds", role: "group", "aria-label": "Play over" });
-    this.save = button(() => this.#save(), "Save film", { title: "An animated GIF of this film, for a slide." });
+    this.save = button(() => this.#save(), "Save film", {
+      title: "An animated GIF of this film, for a slide.",
+    });
     const shut = button(() => this.close(), "×", { class: "shut", "aria-label": "Close the film" });
     live.parts.film.replaceChildren(this.kinds, this.save, shut, this.go, this.range, this.text);
     // Any other gesture stops it.
@@ -87,7 +100,8 @@ export class Film {
   }
 
   take() {
-    const { payload, parts } = this.live, { films = [], shown, curves, now = "" } = payload;
+    const { payload, parts } = this.live,
+      { films = [], shown, curves, now = "" } = payload;
     parts.stage.hidden = !payload.rows;
     this.start.hidden = !films.length;
     const of = JSON.stringify([payload.of, now, shown, curves.map(({ id }) => id)]);
@@ -108,7 +122,11 @@ export class Film {
     this.#playing = !isStill();
     live.root.dataset.film = over;
     live.parts.film.hidden = false;
-    this.kinds.replaceChildren(...this.#kinds.map((kind) => button(() => this.begin(kind), NAMES[kind], { "aria-pressed": String(kind === over) })));
+    this.kinds.replaceChildren(
+      ...this.#kinds.map((kind) =>
+        button(() => this.begin(kind), NAMES[kind], { "aria-pressed": String(kind === over) }),
+      ),
+    );
     if (over !== "k") this.#ask();
     this.go.focus({ preventScroll: true });
     this.#show(0);
@@ -158,7 +176,8 @@ export class Film {
   /** @param {any} message */
   hear(message) {
     if (!this.open) return;
-    if (message.kind === "film" && message.over === this.over && this.over !== "k") this.#stops = message.stops;
+    if (message.kind === "film" && message.over === this.over && this.over !== "k")
+      this.#stops = message.stops;
     if (message.kind === "frames" && this.over === "k") this.#stops = this.#everyK();
     if (message.kind === "gif" && this.#gif) {
       this.#gif = false;
@@ -182,7 +201,8 @@ export class Film {
 
   /** The next frame, after a while; it waits for one that is not measured. */
   #next() {
-    const { length } = this.#stops, ms = Math.min(Math.max(FILM_MS / Math.max(length, 1), LEAST_MS), MOST_MS);
+    const { length } = this.#stops,
+      ms = Math.min(Math.max(FILM_MS / Math.max(length, 1), LEAST_MS), MOST_MS);
     if (!this.#playing || !length) return;
     this.live.timers.start("film", ms, () => {
       if (!this.#playing) return;
@@ -201,7 +221,8 @@ export class Film {
   }
 
   #say() {
-    const { length } = this.#stops, stop = this.#stops[this.#at];
+    const { length } = this.#stops,
+      stop = this.#stops[this.#at];
     this.range.max = String(Math.max(length - 1, 0));
     this.range.value = String(this.#at);
     const last = length > 0 && this.#at >= length - 1;
@@ -220,11 +241,14 @@ export class Film {
 
   /** @param {number} at @returns {View | null} */
   #frame(at) {
-    const { payload } = this.live, stop = this.#stops[at];
+    const { payload } = this.live,
+      stop = this.#stops[at];
     if (!stop) return null;
-    const [value, k, id] = stop, name = `film ${this.over} ${value} ${id}`;
+    const [value, k, id] = stop,
+      name = `film ${this.over} ${value} ${id}`;
     if (!id) {
-      const place = { k, bandwidth: payload.shown?.bandwidth ?? null }, curves = curvesAt(payload, place);
+      const place = { k, bandwidth: payload.shown?.bandwidth ?? null },
+        curves = curvesAt(payload, place);
       return curves && { at: place, stop: name, local: true, curves };
     }
     /** @type {import("./store.js").Snapshot | undefined} */
@@ -233,7 +257,9 @@ export class Film {
     const curves = payload.curves.flatMap((curve) => {
       if (curve.id === "truth") return [{ ...curve, row: payload.table?.rows.truth, still: true }];
       const found = held.curves.find((each) => each.id === curve.id);
-      return found ? [{ ...curve, vertices: found.vertices, row: held.rows[curve.id], still: false, dotted: held.limit }] : [];
+      return found
+        ? [{ ...curve, vertices: found.vertices, row: held.rows[curve.id], still: false, dotted: held.limit }]
+        : [];
     });
     return { at: null, stop: name, local: true, curves, noise: held.noise, few: held.few };
   }
@@ -247,6 +273,9 @@ export class Film {
   cloud() {
     if (this.over !== "seed") return [];
     const { hidden } = this.live.rows;
-    return this.#stops.slice(0, this.#at).flatMap(([, , id]) => store.snapshots.get(id)?.curves ?? []).filter(({ id }) => !hidden.has(id));
+    return this.#stops
+      .slice(0, this.#at)
+      .flatMap(([, , id]) => store.snapshots.get(id)?.curves ?? [])
+      .filter(({ id }) => !hidden.has(id));
   }
 }

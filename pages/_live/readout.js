@@ -39,17 +39,29 @@ export function makeLegend({ payload: { legend, curves }, parts: { key } }) {
 /** One line a curve, or a turned table with one line a number, and beside it the number over k.
  * @param {LiveFigure} live */
 export function makeTable(live) {
-  const { payload: { rows: asRows, curves }, parts: { readout } } = live, given = asRows ? null : live.payload.table;
-  const named = JSON.stringify(given && [given.caption, given.columns, curves.map(({ id, name, color }) => [id, name, color])]);
+  const {
+      payload: { rows: asRows, curves },
+      parts: { readout },
+    } = live,
+    given = asRows ? null : live.payload.table;
+  const named = JSON.stringify(
+    given && [given.caption, given.columns, curves.map(({ id, name, color }) => [id, name, color])],
+  );
   if (named === live.table.shape) return;
-  const made = live.table = { shape: named, cells: new Map(), pictures: /** @type {HTMLElement[]} */ ([]) };
+  const made = (live.table = { shape: named, cells: new Map(), pictures: /** @type {HTMLElement[]} */ ([]) });
   readout.hidden = !given;
   if (!given) return;
-  const { caption, columns, turned } = given, cells = curves.map(() => columns.map(() => element("td")));
+  const { caption, columns, turned } = given,
+    cells = curves.map(() => columns.map(() => element("td")));
   curves.forEach(({ id }, i) => made.cells.set(id, cells[i]));
-  const names = curves.map((curve) => element("th", curve.name, { scope: turned ? "col" : "row" }, swatch(curve)));
-  const titles = columns.map(({ label, explanation }) => element("th", label, { scope: turned ? "row" : "col", title: explanation }));
-  let head = titles, lines = names.map((name, i) => element("tr", name, ...cells[i]));
+  const names = curves.map((curve) =>
+    element("th", curve.name, { scope: turned ? "col" : "row" }, swatch(curve)),
+  );
+  const titles = columns.map(({ label, explanation }) =>
+    element("th", label, { scope: turned ? "row" : "col", title: explanation }),
+  );
+  let head = titles,
+    lines = names.map((name, i) => element("tr", name, ...cells[i]));
   if (turned) {
     head = [...names, element("th", "over k", { scope: "col" })];
     made.pictures = columns.map(() => element("td", { class: "over" }));
@@ -64,13 +76,20 @@ const PICTURE = [54, 18]; // pixels
 /** The numbers over k of the frames, from 0 to 1, on the slider's own scale.
  * @param {LiveFigure} live */
 function drawPictures({ payload: { frames, curves }, table: { pictures } }) {
-  const known = store.frames.get(frames)?.k, [width, height] = PICTURE;
+  const known = store.frames.get(frames)?.k,
+    [width, height] = PICTURE;
   if (!known || !pictures.length || pictures[0].dataset.frames === frames) return;
   pictures.forEach((cell, i) => {
     const svg = shape("svg", { width, height, "aria-hidden": "true" });
     for (const { id, color } of curves) {
-      const points = known.rows[id]?.map((/** @type {number[]} */ row, /** @type {number} */ at, /** @type {number[][]} */ { length }) => `${(width * at) / Math.max(length - 1, 1)},${1 + (height - 2) * (1 - Math.min(row[i], 1))}`);
-      if (points) svg.append(shape("polyline", { points: points.join(" "), fill: "none", stroke: color, "stroke-width": 1.5 }));
+      const points = known.rows[id]?.map(
+        (/** @type {number[]} */ row, /** @type {number} */ at, /** @type {number[][]} */ { length }) =>
+          `${(width * at) / Math.max(length - 1, 1)},${1 + (height - 2) * (1 - Math.min(row[i], 1))}`,
+      );
+      if (points)
+        svg.append(
+          shape("polyline", { points: points.join(" "), fill: "none", stroke: color, "stroke-width": 1.5 }),
+        );
     }
     cell.dataset.frames = frames;
     cell.replaceChildren(svg);
@@ -82,16 +101,25 @@ export function fillTable(live, curves) {
   const { cells } = live.table;
   drawPictures(live);
   for (const { id, row } of curves) {
-    cells.get(id)?.forEach((cell, i) => setText(cell, Number.isFinite(row?.[i]) ? /** @type {number[]} */ (row)[i].toFixed(3) : "–"));
+    cells
+      .get(id)
+      ?.forEach((cell, i) =>
+        setText(cell, Number.isFinite(row?.[i]) ? /** @type {number[]} */ (row)[i].toFixed(3) : "–"),
+      );
   }
 }
 
 /** What more samples would bring the curve to whose row is under the pointer; "" where that is not known.
  * @param {LiveFigure} live @param {View} view */
 function limitText(live, view) {
-  const found = limitUnder(live, view), truth = view.curves.find(({ id }) => id === "truth"), { table } = live.payload;
+  const found = limitUnder(live, view),
+    truth = view.curves.find(({ id }) => id === "truth"),
+    { table } = live.payload;
   if (!found || !truth || table?.columns[0].key !== "iou" || !found.curve.row) return "";
-  const { curve: { name, row }, vertices } = found;
+  const {
+    curve: { name, row },
+    vertices,
+  } = found;
   return `${name}, k = ${view.at?.k}: overlap ${row[0].toFixed(2)}; with ever more samples ${agreement([vertices, truth.vertices])?.toFixed(2)}.`;
 }
 
@@ -99,26 +127,56 @@ function limitText(live, view) {
  * state is pinned, how the curves differ from it.
  * @param {LiveFigure} live @param {View} view */
 function showVerdict(live, view) {
-  const { payload, parts: { verdict }, rows: { hidden, off } } = live, { curves } = view;
-  const { rows, table, panes, stale, coarse } = payload, bound = boundOf(payload), { noise = payload.noise, few = payload.few ?? null } = view, pending = payload.pending && !live.film.open;
+  const {
+      payload,
+      parts: { verdict },
+      rows: { hidden, off },
+    } = live,
+    { curves } = view;
+  const { rows, table, panes, stale, coarse } = payload,
+    bound = boundOf(payload),
+    { noise = payload.noise, few = payload.few ?? null } = view,
+    pending = payload.pending && !live.film.open;
   if (!rows || !table) return;
   const differs = pinnedText(live, view);
   if (differs) return setText(verdict, differs);
-  const counted = curves.filter(({ id }) => !off.has(id)), families = counted.filter(({ id }) => id !== "truth"), known = families.length < counted.length;
-  const state = { approximate: panes.some(({ note }) => note), stale, coarse, noise, few, pending, folded: families.filter(({ id }) => hidden.has(id)).length };
+  const counted = curves.filter(({ id }) => !off.has(id)),
+    families = counted.filter(({ id }) => id !== "truth"),
+    known = families.length < counted.length;
+  const state = {
+    approximate: panes.some(({ note }) => note),
+    stale,
+    coarse,
+    noise,
+    few,
+    pending,
+    folded: families.filter(({ id }) => hidden.has(id)).length,
+  };
   if (known) return setText(verdict, limitText(live, view) || verdictAt(counted, table, state));
-  const believed = families.find(({ id }) => id === BELIEVED), lines = families.map(({ vertices }) => vertices);
+  const believed = families.find(({ id }) => id === BELIEVED),
+    lines = families.map(({ vertices }) => vertices);
   const text = verdictAt(counted, table, { ...state, agreement: believed ? null : agreement(lines) });
   const side = few || pending ? "" : missingSide(believed ? [believed.vertices] : lines);
   const others = families.filter(({ id }) => id !== BELIEVED); // its area is cut to its own bound instead
-  setText(verdict, text + side + refusal(bound ? others.filter(({ vertices }) => refutedLams(vertices, bound)).map(({ name }) => name) : []));
+  setText(
+    verdict,
+    text +
+      side +
+      refusal(
+        bound ? others.filter(({ vertices }) => refutedLams(vertices, bound)).map(({ name }) => name) : [],
+      ),
+  );
 }
 
 /** @param {LiveFigure} live @param {View} view */
 export function showWords(live, view) {
   const { curves } = view;
   showVerdict(live, view);
-  const { controls: { list, lam, lamSlider }, parts: { status, spoken }, timers } = live;
+  const {
+    controls: { list, lam, lamSlider },
+    parts: { status, spoken },
+    timers,
+  } = live;
   if (!list.length || !curves.length) return;
   const values = curves.map((curve) => {
     const at = pointAt(curve.vertices, lam);

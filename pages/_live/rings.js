@@ -19,8 +19,14 @@ export const noRings = (link = "") => ({ link, under: undefined, marked: new Set
 export function wireRings(live, { spec, plot }) {
   if (!spec.link) return;
   /** @returns {Row[]} */
-  const rows = (/** @type {any} */ event) => (event?.points ?? []).map((/** @type {any} */ point) => point.customdata).filter((/** @type {unknown} */ row) => row !== undefined);
-  const under = (/** @type {Row | undefined} */ row) => { live.rings.under = row; drawAllRings(live); };
+  const rows = (/** @type {any} */ event) =>
+    (event?.points ?? [])
+      .map((/** @type {any} */ point) => point.customdata)
+      .filter((/** @type {unknown} */ row) => row !== undefined);
+  const under = (/** @type {Row | undefined} */ row) => {
+    live.rings.under = row;
+    drawAllRings(live);
+  };
   const mark = (/** @type {Row[]} */ marked) => {
     live.rings.marked = new Set(marked);
     drawAllRings(live);
@@ -44,8 +50,10 @@ export function takeRings(live) {
 /** The numbers of marked samples, by their traces' names.
  * @param {LiveFigure} live */
 function markedText({ panes, rings: { marked } }) {
-  const pane = panes.find(({ spec, wired }) => spec.link && wired), counts = new Map();
-  for (const { name, row } of pane ? samplesOf(pane) : []) if (marked.has(row)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const pane = panes.find(({ spec, wired }) => spec.link && wired),
+    counts = new Map();
+  for (const { name, row } of pane ? samplesOf(pane) : [])
+    if (marked.has(row)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const parts = [...counts].map(([name, count]) => `${count} ${name}`);
   return marked.size ? `Marked: ${marked.size} samples (${parts.join(", ")})` : "";
 }
@@ -53,7 +61,8 @@ function markedText({ panes, rings: { marked } }) {
 /** @param {Pane} pane */
 function* samplesOf({ plot }) {
   for (const trace of plot.data ?? []) {
-    const { name, visible = true } = trace, rows = rowsOf(trace);
+    const { name, visible = true } = trace,
+      rows = rowsOf(trace);
     if (visible !== true || !rows.length) continue;
     const [x, y] = [trace.x, trace.y].map(coordinates);
     for (let i = 0; i < x.length; i++) yield { name, row: rows[i], x: x[i], y: y[i] };
@@ -68,11 +77,21 @@ function drawAllRings(live) {
 /** @param {LiveFigure} live @param {Pane} pane */
 export function drawRings({ rings: { under, marked } }, pane) {
   if (!pane.spec.link || !pane.wired) return;
-  const axes = pane.axes(), found = [];
+  const axes = pane.axes(),
+    found = [];
   for (const { row, x, y } of under !== undefined || marked.size ? samplesOf(pane) : []) {
     if (row !== under && !marked.has(row)) continue;
-    found.push(shape("circle", { cx: axes.xaxis.at(x), cy: axes.yaxis.at(y), r: row === under ? 9 : 5.5, fill: "none", stroke: "currentColor",
-      "stroke-width": row === under ? 3 : 1.5, "data-row": row }));
+    found.push(
+      shape("circle", {
+        cx: axes.xaxis.at(x),
+        cy: axes.yaxis.at(y),
+        r: row === under ? 9 : 5.5,
+        fill: "none",
+        stroke: "currentColor",
+        "stroke-width": row === under ? 3 : 1.5,
+        "data-row": row,
+      }),
+    );
   }
   pane.overlay("lam-marks rings", axes).replaceChildren(...found);
 }

@@ -1,7 +1,8 @@
-"""The live figure's own line: a route of the same server, on which a visitor's browser asks and is answered.
+"""The live figure's own line: a route of the same server, on which a visitor's browser asks and is
+answered.
 
-An answer is a stream of lines, each a message as JSON. A visitor is known by a token that is given to the page alone,
-and that ends with the visitor's session.
+An answer is a stream of lines, each a message as JSON. A visitor is known by a token that is given
+to the page alone, and that ends with the visitor's session.
 """
 
 from __future__ import annotations
@@ -27,9 +28,12 @@ from prviz.server.uploads import TOKEN
 ADDRESS = "/live/ask"
 # Longest question in bytes.
 MOST_BYTES = 20_000
-# The answer is not kept anywhere, and no proxy or server holds lines back to compress or to join them.
+# The answer is not kept anywhere, and no proxy or server holds lines back to compress or to join
+# them.
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no", "content-encoding": "identity"}
-_MALFORMED, _GONE, _TOO_LONG = 400, 410, 413
+_MALFORMED = 400
+_GONE = 410
+_TOO_LONG = 413
 
 # Key of the session's objects that have a `clear`, which a session that ends is emptied by.
 BAGS = "_bags"
@@ -48,7 +52,9 @@ class Visitor:
         _visitors[self.token] = self
 
     def ask(self, text: bytes, sink: Sink) -> Question:
-        """Let the explorer answer a question, as JSON; raises ValueError, TypeError or KeyError for anything else."""
+        """Let the explorer answer a question, as JSON; raises ValueError, TypeError or KeyError for
+        anything else.
+        """
         asked = json.loads(text)
         if not isinstance(asked, dict) or (self.understand is None and not asked.get("follow")):
             raise TypeError("a question is an object")
@@ -102,8 +108,11 @@ async def _ask(request: Request) -> Response:
         return PlainTextResponse("This page has lost its session.\n", _GONE)
     length = request.headers.get("content-length", "")
     if not length.isdigit() or int(length) > MOST_BYTES:
-        return PlainTextResponse("A question has at most 20,000 bytes, and says how many.\n", _TOO_LONG)
-    loop, lines = asyncio.get_running_loop(), asyncio.Queue[bytes | None]()
+        return PlainTextResponse(
+            "A question has at most 20,000 bytes, and says how many.\n", _TOO_LONG
+        )
+    loop = asyncio.get_running_loop()
+    lines = asyncio.Queue[bytes | None]()
 
     def send(line: bytes | None) -> None:  # in the explorer's thread
         loop.call_soon_threadsafe(lines.put_nowait, line)
@@ -124,7 +133,8 @@ async def _ask(request: Request) -> Response:
 
 
 class VisitorLine:
-    """ASGI middleware that answers questions before the layers of Streamlit, whose compression may fail.
+    """ASGI middleware that answers questions before the layers of Streamlit, whose compression may
+    fail.
 
     base_path : path below which the app answers.
     """
@@ -136,5 +146,8 @@ class VisitorLine:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a question, or pass a request on."""
-        asked = scope["type"] == "http" and (scope["method"], scope["path"]) == ("POST", self._route.path)
+        asked = scope["type"] == "http" and (scope["method"], scope["path"]) == (
+            "POST",
+            self._route.path,
+        )
         await (self._route.app if asked else self._app)(scope, receive, send)

@@ -26,7 +26,15 @@ const CLICK = "A click hides the curve, or shows it.";
 const EQUAL = 1e-9; // difference of error rates, which travel with nine digits
 
 /** @returns {Rows} */
-export const noRows = () => ({ shape: "null", list: new Map(), drawn: [], hidden: new Set(), off: new Set(), touched: false, under: null });
+export const noRows = () => ({
+  shape: "null",
+  list: new Map(),
+  drawn: [],
+  hidden: new Set(),
+  off: new Set(),
+  touched: false,
+  under: null,
+});
 
 /** Curves that are equal to one before them in the list, with its id.
  * @param {CurveAtStop[]} curves @returns {Map<string, string>} */
@@ -34,8 +42,19 @@ export function equalTo(curves) {
   /** @type {Map<string, string>} */
   const found = new Map();
   curves.forEach(({ id, vertices }, i) => {
-    const twin = id !== "truth" && curves.slice(0, i).find((other) => other.id !== "truth" && other.vertices.length === vertices.length
-      && vertices.every(([f, n], j) => Math.abs(f - other.vertices[j][0]) <= EQUAL && Math.abs(n - other.vertices[j][1]) <= EQUAL));
+    const twin =
+      id !== "truth" &&
+      curves
+        .slice(0, i)
+        .find(
+          (other) =>
+            other.id !== "truth" &&
+            other.vertices.length === vertices.length &&
+            vertices.every(
+              ([f, n], j) =>
+                Math.abs(f - other.vertices[j][0]) <= EQUAL && Math.abs(n - other.vertices[j][1]) <= EQUAL,
+            ),
+        );
     if (twin) found.set(id, found.get(twin.id) ?? twin.id);
   });
   return found;
@@ -43,25 +62,52 @@ export function equalTo(curves) {
 
 /** @param {LiveFigure} live */
 export function makeRows(live) {
-  const { payload, payload: { rows, curves, table }, parts, rows: made } = live;
+  const {
+    payload,
+    payload: { rows, curves, table },
+    parts,
+    rows: made,
+  } = live;
   parts.rows.hidden = !rows;
   if (!rows || !table) return;
   dock(parts.rows, "rows", live.root);
   live.timers.start("dock", 500, () => dock(parts.rows, "rows", live.root)); // where the page's place came after the figure
-  const compared = table.columns[0].key === "iou", named = JSON.stringify([compared, curves.map(({ id, name, color }) => [id, name, color])]);
+  const compared = table.columns[0].key === "iou",
+    named = JSON.stringify([compared, curves.map(({ id, name, color }) => [id, name, color])]);
   if (named === made.shape) return;
-  const ids = curves.map(({ id }) => id).filter((id) => id !== "truth"), first = made.shape === "null", off = first ? payload.hidden ?? [] : [], put = first ? [...off, ...payload.folded ?? []] : [], added = ids.filter((id) => !made.list.has(id)), before = made.list.size;
+  const ids = curves.map(({ id }) => id).filter((id) => id !== "truth"),
+    first = made.shape === "null",
+    off = first ? (payload.hidden ?? []) : [],
+    put = first ? [...off, ...(payload.folded ?? [])] : [],
+    added = ids.filter((id) => !made.list.has(id)),
+    before = made.list.size;
   made.shape = named;
   made.list.clear();
   made.drawn = made.drawn.filter((id) => ids.includes(id));
   // The first ones, or those of the link, unless the user has ticked others; one that is added alone is wanted.
   const keep = (made.touched || added.length < 2) && !(ids.length <= MOST && before > MOST);
   for (const id of off) made.off.add(id);
-  showCurves(live, keep ? [...made.drawn, ...added].slice(-MOST) : ids.filter((id) => !put.includes(id)).slice(0, MOST), ids);
+  showCurves(
+    live,
+    keep ? [...made.drawn, ...added].slice(-MOST) : ids.filter((id) => !put.includes(id)).slice(0, MOST),
+    ids,
+  );
   made.touched ||= put.length > 0;
-  const ends = compared ? [element("span", "← too low · too high →"), element("span", "overlap with the truth (IoU)")]
-    : [element("span", curves.some(({ id }) => id === "truth") ? "the true area is almost 0" : "no truth is known"), element("span", "area")];
-  const title = compared ? table.columns.slice(0, 3).map(({ label, explanation }) => `${label}: ${explanation}`).join("\n") : "";
+  const ends = compared
+    ? [element("span", "← too low · too high →"), element("span", "overlap with the truth (IoU)")]
+    : [
+        element(
+          "span",
+          curves.some(({ id }) => id === "truth") ? "the true area is almost 0" : "no truth is known",
+        ),
+        element("span", "area"),
+      ];
+  const title = compared
+    ? table.columns
+        .slice(0, 3)
+        .map(({ label, explanation }) => `${label}: ${explanation}`)
+        .join("\n")
+    : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
   parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
   parts.rows.replaceChildren(element("p", { class: "ends", title }, ...ends), ...boxes);
@@ -79,16 +125,46 @@ function showCurves(live, drawn, ids) {
 
 /** @param {LiveFigure} live @param {Curve} curve @param {boolean} compared */
 function makeRow(live, curve, compared) {
-  const { id, name, color } = curve, line = element("i", { class: "ink" });
-  const missed = element("i", { class: "missed" }), invented = element("i", { class: "invented" }), number = element("b"), same = element("small"), refuted = element("small");
+  const { id, name, color } = curve,
+    line = element("i", { class: "ink" });
+  const missed = element("i", { class: "missed" }),
+    invented = element("i", { class: "invented" }),
+    number = element("b"),
+    same = element("small"),
+    refuted = element("small");
   const bar = element("span", { class: compared ? "bar signed" : "bar" }, missed, invented);
   // A finger points first, and hides by a second tap.
-  const tapped = (/** @type {MouseEvent} */ event) => /** @type {PointerEvent} */ (event).pointerType === "touch" && live.rows.under !== id;
-  const box = button((event) => (tapped(event) ? raise(live, id) : toggle(live, id)), { class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }, refuted), bar, same, number);
-  const about = button(() => tellPage(live, "about", id), "i", { class: "about", "aria-label": `About ${name}`, title: `About ${name}` });
-  box.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType !== "touch") raise(live, id); });
-  box.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") raise(live, null); });
-  box.addEventListener("focus", () => { if (box.matches(":focus-visible")) raise(live, id); });
+  const tapped = (/** @type {MouseEvent} */ event) =>
+    /** @type {PointerEvent} */ (event).pointerType === "touch" && live.rows.under !== id;
+  const box = button(
+    (event) => (tapped(event) ? raise(live, id) : toggle(live, id)),
+    {
+      class: "row",
+      "data-prviz": "iou-row",
+      "data-curve": id,
+      "aria-pressed": String(!live.rows.hidden.has(id)),
+      style: `--swatch: ${color}`,
+    },
+    line,
+    element("span", name, { class: "name" }, refuted),
+    bar,
+    same,
+    number,
+  );
+  const about = button(() => tellPage(live, "about", id), "i", {
+    class: "about",
+    "aria-label": `About ${name}`,
+    title: `About ${name}`,
+  });
+  box.addEventListener("pointerenter", ({ pointerType }) => {
+    if (pointerType !== "touch") raise(live, id);
+  });
+  box.addEventListener("pointerleave", ({ pointerType }) => {
+    if (pointerType !== "touch") raise(live, null);
+  });
+  box.addEventListener("focus", () => {
+    if (box.matches(":focus-visible")) raise(live, id);
+  });
   box.addEventListener("blur", () => raise(live, null));
   live.rows.list.set(id, { box, missed, invented, number, same, refuted });
   return element("div", { class: "entry" }, box, about);
@@ -101,11 +177,14 @@ export function fillRows({ payload, rows: { list } }, curves) {
     setText(number, "–"); // a film's frame lacks it
     missed.style.width = invented.style.width = "0";
   }
-  const bound = boundOf(payload), twins = equalTo(curves), nameOf = new Map(curves.map(({ id, name }) => [id, name]));
+  const bound = boundOf(payload),
+    twins = equalTo(curves),
+    nameOf = new Map(curves.map(({ id, name }) => [id, name]));
   for (const { id, name, row, vertices } of curves) {
     const cells = list.get(id);
     if (!cells || !row) continue;
-    const [first, invented, missed] = row, signed = cells.box.querySelector(".signed") !== null;
+    const [first, invented, missed] = row,
+      signed = cells.box.querySelector(".signed") !== null;
     setText(cells.number, first.toFixed(2));
     const twin = twins.get(id);
     const lams = bound ? refutedLams(vertices, bound) : null;
@@ -117,9 +196,13 @@ export function fillRows({ payload, rows: { list } }, curves) {
     const shown = signed ? [missed, invented] : [0, first];
     cells.missed.style.width = `${50 * Math.min(shown[0], 1)}%`;
     cells.invented.style.width = `${(signed ? 50 : 100) * Math.min(shown[1], 1)}%`;
-    const said = signed ? `IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one` : `area ${first.toFixed(3)}`;
+    const said = signed
+      ? `IoU ${first.toFixed(3)}; ${percent(invented)} of the joint area only below this curve, ${percent(missed)} only below the true one`
+      : `area ${first.toFixed(3)}`;
     const range = lams ? `for λ from ${shortNumber(lams[0])} to ${shortNumber(lams[1])}` : "";
-    const beyond = believed ? ` Beyond its own bound on the truth (95 %) ${range}: its area is cut to it.` : ` Refuted ${range}: there it leaves the bound on the truth (95 %).`;
+    const beyond = believed
+      ? ` Beyond its own bound on the truth (95 %) ${range}: its area is cut to it.`
+      : ` Refuted ${range}: there it leaves the bound on the truth (95 %).`;
     cells.box.title = `${name}: ${said}.${lams ? beyond : ""} ${CLICK}`;
   }
 }
@@ -133,7 +216,8 @@ const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
 /** @param {LiveFigure} live @param {string} id */
 function toggle(live, id) {
-  const { drawn, list, off } = live.rows, others = drawn.filter((other) => other !== id);
+  const { drawn, list, off } = live.rows,
+    others = drawn.filter((other) => other !== id);
   live.rows.touched = true;
   if (others.length < drawn.length) off.add(id);
   const drawnNow = others.length < drawn.length ? others : [...others.slice(-MOST + 1), id];
@@ -159,7 +243,8 @@ export const isBehind = ({ rows: { under } }, id) => under !== null && id !== un
 /** What the curve under the pointer comes to with ever more samples, where that is known of this stop.
  * @param {LiveFigure} live @param {View} view */
 export function limitUnder({ payload: { lines }, rows: { under }, film }, { curves, local }) {
-  const curve = local || film.open ? undefined : curves.find(({ id }) => id === under), limit = lines?.find(({ id }) => id === `${curve?.name} at n = ∞`);
+  const curve = local || film.open ? undefined : curves.find(({ id }) => id === under),
+    limit = lines?.find(({ id }) => id === `${curve?.name} at n = ∞`);
   return curve && limit ? { curve, vertices: limit.vertices } : null;
 }
 

@@ -38,7 +38,17 @@ const KEPT = 4; // profiles whose frames stay; the oldest goes first
 const KEPT_CURVES = 60; // more than one answer brings
 
 const page = /** @type {Window & { __prviz?: Store }} */ (window);
-export const store = (page.__prviz ??= { frames: new Map(), curves: new Map(), snapshots: new Map(), listeners: new Set(), sliders: null, standouts: new Map(), isHeld: null, renew: null, ask: null });
+export const store = (page.__prviz ??= {
+  frames: new Map(),
+  curves: new Map(),
+  snapshots: new Map(),
+  listeners: new Set(),
+  sliders: null,
+  standouts: new Map(),
+  isHeld: null,
+  renew: null,
+  ask: null,
+});
 
 /** @param {Frames} frames */
 export function keepFrames(frames) {
@@ -61,12 +71,13 @@ export function keepSnapshot(snapshot) {
 /** The curves of a message with their vertices, those that came before included; false where one is unknown.
  * @param {{ vertices: Record<string, number[]>, curves: KeyedCurve[], lines: KeyedCurve[] }} message */
 export function withVertices({ vertices, curves, lines }) {
-  for (const [key, flat] of Object.entries(vertices)) if (!store.curves.has(key)) store.curves.set(key, vertexPairs(flat));
+  for (const [key, flat] of Object.entries(vertices))
+    if (!store.curves.has(key)) store.curves.set(key, vertexPairs(flat));
   for (const curve of [...curves, ...lines]) {
     const known = store.curves.get(curve.key);
     if (!known) return false;
     store.curves.delete(curve.key); // and to the end, as the newest
-    store.curves.set(curve.key, curve.vertices = known);
+    store.curves.set(curve.key, (curve.vertices = known));
   }
   for (const key of [...store.curves.keys()].slice(0, -KEPT_CURVES)) store.curves.delete(key);
   return true;

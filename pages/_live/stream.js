@@ -15,7 +15,12 @@ export class LostError extends Error {
 /** @param {Record<string, unknown>} question @param {string} token by which Python knows the visitor @param {AbortSignal} [signal] */
 export async function* answerTo(question, token, signal) {
   const headers = { "content-type": "application/json", "x-prviz-token": token };
-  const response = await fetch(new URL(ADDRESS, import.meta.url), { method: "POST", headers, body: JSON.stringify(question), signal });
+  const response = await fetch(new URL(ADDRESS, import.meta.url), {
+    method: "POST",
+    headers,
+    body: JSON.stringify(question),
+    signal,
+  });
   if (!response.ok || !response.body) throw new LostError(response.status);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -29,8 +34,10 @@ export async function* answerTo(question, token, signal) {
 }
 
 /** @param {number} seconds */
-const durationText = (seconds) => (seconds < 90 ? `${Math.max(Math.round(seconds), 1)} s` : `${Math.round(seconds / 60)} min`);
+const durationText = (seconds) =>
+  seconds < 90 ? `${Math.max(Math.round(seconds), 1)} s` : `${Math.round(seconds / 60)} min`;
 
 /** What is measured, and for how long.
  * @param {{ note: string, left: number }} work */
-export const progressText = ({ note, left }) => [note, left > 1 && `about ${durationText(left)} left`].filter(Boolean).join(": ");
+export const progressText = ({ note, left }) =>
+  [note, left > 1 && `about ${durationText(left)} left`].filter(Boolean).join(": ");

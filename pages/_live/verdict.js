@@ -26,11 +26,14 @@
 
 /** The family to believe where no truth is known. */
 export const BELIEVED = "tightest";
-const CLOSE = 0.95, AGREEMENT = 0.05, NO_AREA = 1e-3; // as there
+const CLOSE = 0.95,
+  AGREEMENT = 0.05,
+  NO_AREA = 1e-3; // as there
 
 /** Halves up, as there.
  * @param {number} value */
-const printed = (value, digits = 2) => (Math.floor(value * 10 ** digits + 0.5) / 10 ** digits).toFixed(digits);
+const printed = (value, digits = 2) =>
+  (Math.floor(value * 10 ** digits + 0.5) / 10 ** digits).toFixed(digits);
 
 /** Two digits, rounded up: no bound is said to be better than it is.
  * @param {number} share */
@@ -42,7 +45,8 @@ const alike = (one, other, noise) => printed(one) === printed(other) || Math.abs
 
 /** @param {number[]} values */
 function range(values) {
-  const least = printed(Math.min(...values)), most = printed(Math.max(...values));
+  const least = printed(Math.min(...values)),
+    most = printed(Math.max(...values));
   return least === most ? least : `${least} to ${most}`;
 }
 
@@ -50,14 +54,19 @@ function range(values) {
 function names(rows) {
   const titles = rows.map(({ title }) => title);
   if (rows.length > 4) return `${rows.length} families`;
-  return titles.length < 2 ? titles.join() : `${titles.slice(0, -1).join(", ")} and ${titles[titles.length - 1]}`;
+  return titles.length < 2
+    ? titles.join()
+    : `${titles.slice(0, -1).join(", ")} and ${titles[titles.length - 1]}`;
 }
 
 /** @param {FamilyNumbers[]} rows @param {string} one @param {string} many */
-const verb = (rows, one, many) => (rows.length > 1 || rows[0].title.split(" (")[0].endsWith("s") ? many : one);
+const verb = (rows, one, many) =>
+  rows.length > 1 || rows[0].title.split(" (")[0].endsWith("s") ? many : one;
 
 // Of curves far from the truth the side on which they mostly lie; both, where the smaller part is over half of the larger.
-const CLOSE_BY = "close to the truth", BOTH = "too high here, too low there", SIDES = ["too high", "too low", BOTH, CLOSE_BY];
+const CLOSE_BY = "close to the truth",
+  BOTH = "too high here, too low there",
+  SIDES = ["too high", "too low", BOTH, CLOSE_BY];
 
 /** @param {FamilyNumbers} row */
 function sideOf({ iou, excess, deficit }) {
@@ -70,21 +79,34 @@ const COUNTS = ["", "", "Both", "All three", "All four", "All five", "All six"];
 
 /** @param {FamilyNumbers[]} rows several */
 function direction(rows) {
-  const [first] = rows, side = sideOf(first);
-  if (rows.every((row) => sideOf(row) === side)) return `${COUNTS[rows.length] ?? `All ${rows.length}`} are ${side}`;
+  const [first] = rows,
+    side = sideOf(first);
+  if (rows.every((row) => sideOf(row) === side))
+    return `${COUNTS[rows.length] ?? `All ${rows.length}`} are ${side}`;
   const groups = SIDES.map((each) => ({ each, group: rows.filter((row) => sideOf(row) === each) }));
-  return groups.filter(({ group }) => group.length).map(({ each, group }) => `${names(group)} ${verb(group, "is", "are")} ${each}`).join(", ");
+  return groups
+    .filter(({ group }) => group.length)
+    .map(({ each, group }) => `${names(group)} ${verb(group, "is", "are")} ${each}`)
+    .join(", ");
 }
 
 /** @param {FamilyNumbers[]} closest @param {FamilyNumbers[]} rows @param {(row: FamilyNumbers) => number} value */
-const best = (closest, rows, value) => `${names(closest)} ${verb(closest, "is", "are")} ${rows.length === 2 ? "closer" : "closest"}: ${range(closest.map(value))}.`;
+const best = (closest, rows, value) =>
+  `${names(closest)} ${verb(closest, "is", "are")} ${rows.length === 2 ? "closer" : "closest"}: ${range(closest.map(value))}.`;
 
 /** The families of the least number and those of the greatest, none in both: who is alike to either end is in neither.
  * @param {FamilyNumbers[]} rows @param {(row: FamilyNumbers) => number} value @param {number} noise */
 function ends(rows, value, noise) {
-  const ordered = [...rows].sort((a, b) => value(a) - value(b)), least = value(ordered[0]), most = value(ordered[rows.length - 1]);
-  const isLow = (/** @type {FamilyNumbers} */ row) => alike(value(row), least, noise), isHigh = (/** @type {FamilyNumbers} */ row) => alike(value(row), most, noise);
-  return { tied: alike(least, most, noise), low: ordered.filter((row) => isLow(row) && !isHigh(row)), high: [...rows].sort((a, b) => value(b) - value(a)).filter((row) => isHigh(row) && !isLow(row)) };
+  const ordered = [...rows].sort((a, b) => value(a) - value(b)),
+    least = value(ordered[0]),
+    most = value(ordered[rows.length - 1]);
+  const isLow = (/** @type {FamilyNumbers} */ row) => alike(value(row), least, noise),
+    isHigh = (/** @type {FamilyNumbers} */ row) => alike(value(row), most, noise);
+  return {
+    tied: alike(least, most, noise),
+    low: ordered.filter((row) => isLow(row) && !isHigh(row)),
+    high: [...rows].sort((a, b) => value(b) - value(a)).filter((row) => isHigh(row) && !isLow(row)),
+  };
 }
 
 /** @param {FamilyNumbers} row */
@@ -92,8 +114,10 @@ const overlapOf = ({ iou }) => iou;
 
 /** @param {FamilyNumbers[]} rows @param {number} noise */
 function compared(rows, noise) {
-  const overlaps = rows.map(overlapOf), { tied, high } = ends(rows, overlapOf, noise);
-  if (rows.length === 1) return `${names(rows)} ${verb(rows, "is", "are")} ${sideOf(rows[0])}: overlap ${range(overlaps)}.`;
+  const overlaps = rows.map(overlapOf),
+    { tied, high } = ends(rows, overlapOf, noise);
+  if (rows.length === 1)
+    return `${names(rows)} ${verb(rows, "is", "are")} ${sideOf(rows[0])}: overlap ${range(overlaps)}.`;
   if (Math.min(...overlaps) > CLOSE) return `None is far from the truth: every overlap is above ${CLOSE}.`;
   return `${direction(rows)}. ${tied ? `Their overlaps are alike: ${range(overlaps)}.` : best(high, rows, overlapOf)}`;
 }
@@ -103,7 +127,9 @@ const areaOf = ({ auc }) => auc;
 
 /** @param {FamilyNumbers[]} rows @param {number} trueArea @param {number} noise */
 function withoutArea(rows, trueArea, noise) {
-  const truth = `The true area is ${trueArea === 0 ? "0" : "almost 0"}`, { tied, low, high } = ends(rows, areaOf, noise), areas = rows.map(areaOf);
+  const truth = `The true area is ${trueArea === 0 ? "0" : "almost 0"}`,
+    { tied, low, high } = ends(rows, areaOf, noise),
+    areas = rows.map(areaOf);
   const has = rows.length === 1 ? `${names(rows)} ${verb(rows, "has", "have")}` : "every family has";
   if (printed(Math.max(...areas)) === "0.00") return `${truth}: ${has} less than 0.01.`;
   if (tied) return `${truth}: ${has} ${range(areas)}.`;
@@ -120,12 +146,21 @@ function toBelieve(believed, others) {
 /** @param {FamilyNumbers[]} rows @param {number} noise @param {number | null} agreement */
 function withoutTruth(rows, noise, agreement) {
   const believed = rows.find((row) => row.believed);
-  if (believed && rows.length > 1) return toBelieve(believed, rows.filter((row) => row !== believed));
-  const areas = rows.map(areaOf), { low, high } = ends(rows, areaOf, noise), least = printed(Math.min(...areas)), most = printed(Math.max(...areas));
+  if (believed && rows.length > 1)
+    return toBelieve(
+      believed,
+      rows.filter((row) => row !== believed),
+    );
+  const areas = rows.map(areaOf),
+    { low, high } = ends(rows, areaOf, noise),
+    least = printed(Math.min(...areas)),
+    most = printed(Math.max(...areas));
   if (rows.length === 1) return `The area of ${names(rows)} is ${most}.`;
   const apart = Math.max(AGREEMENT, noise);
-  if (Math.max(...areas) - Math.min(...areas) > apart) return `Areas from ${least} (${names(low)}) to ${most} (${names(high)}).`;
-  if (agreement !== null && (1 - agreement) * Math.max(...areas) > apart) return `The areas are alike (${range(areas)}), the curves are not: two of them overlap to ${printed(agreement)}.`;
+  if (Math.max(...areas) - Math.min(...areas) > apart)
+    return `Areas from ${least} (${names(low)}) to ${most} (${names(high)}).`;
+  if (agreement !== null && (1 - agreement) * Math.max(...areas) > apart)
+    return `The areas are alike (${range(areas)}), the curves are not: two of them overlap to ${printed(agreement)}.`;
   return least === most ? `Every area is ${most}.` : `The areas agree: ${least} to ${most}.`;
 }
 
@@ -141,14 +176,35 @@ function tooFew({ bound, apart }) {
  * @param {FamilyNumbers[]} rows one per measured family
  * @param {number | null} trueArea null where the truth is not known
  * @param {DrawingState} state */
-export function verdict(rows, trueArea, { approximate = false, stale = false, coarse = null, folded = 0, noise = 0, agreement = null, pending = false, few = null } = {}) {
+export function verdict(
+  rows,
+  trueArea,
+  {
+    approximate = false,
+    stale = false,
+    coarse = null,
+    folded = 0,
+    noise = 0,
+    agreement = null,
+    pending = false,
+    few = null,
+  } = {},
+) {
   if (!rows.length) return "No curve to compare yet.";
   let text = "";
   if (trueArea === null && few) text = tooFew(few);
-  else if (trueArea === null && pending) text = `${rows.length > 1 ? "Areas" : "Area"} so far: ${range(rows.map(areaOf))}. The curve to believe is being measured.`;
+  else if (trueArea === null && pending)
+    text = `${rows.length > 1 ? "Areas" : "Area"} so far: ${range(rows.map(areaOf))}. The curve to believe is being measured.`;
   else if (trueArea === null) text = withoutTruth(rows, noise, agreement);
   else text = trueArea < NO_AREA ? withoutArea(rows, trueArea, noise) : compared(rows, noise);
-  const states = [stale && "earlier settings", coarse && `first look at ${coarse.toLocaleString("en")} samples`, approximate && "approximate", folded > 0 && `of ${rows.length} curves, ${rows.length - folded} drawn`].filter(Boolean).join(", ");
+  const states = [
+    stale && "earlier settings",
+    coarse && `first look at ${coarse.toLocaleString("en")} samples`,
+    approximate && "approximate",
+    folded > 0 && `of ${rows.length} curves, ${rows.length - folded} drawn`,
+  ]
+    .filter(Boolean)
+    .join(", ");
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
 }
 
@@ -156,15 +212,27 @@ export function verdict(rows, trueArea, { approximate = false, stale = false, co
  * @param {string[]} titles */
 export function refusal(titles) {
   const rows = titles.map((title) => ({ title, auc: 0, iou: 0, excess: 0, deficit: 0 }));
-  return rows.length ? ` ${names(rows)} ${verb(rows, "leaves", "leave")} the bound: refuted there (95 %).` : "";
+  return rows.length
+    ? ` ${names(rows)} ${verb(rows, "leaves", "leave")} the bound: refuted there (95 %).`
+    : "";
 }
 
 /** The verdict on curves at a stop, from their rows of the table.
  * @param {CurveAtStop[]} curves @param {Table} table @param {DrawingState} state */
 export function verdictAt(curves, { columns }, state = {}) {
   const at = Object.fromEntries(columns.map(({ key }, i) => [key, i]));
-  const numbers = (/** @type {CurveAtStop} */ { id, name, row = [] }) =>
-    ({ title: name, believed: id === BELIEVED, auc: row[at.auc], iou: row[at.iou], excess: row[at.excess], deficit: row[at.deficit] });
+  const numbers = (/** @type {CurveAtStop} */ { id, name, row = [] }) => ({
+    title: name,
+    believed: id === BELIEVED,
+    auc: row[at.auc],
+    iou: row[at.iou],
+    excess: row[at.excess],
+    deficit: row[at.deficit],
+  });
   const truth = curves.find(({ id }) => id === "truth");
-  return verdict(curves.filter((curve) => curve !== truth).map(numbers), truth ? numbers(truth).auc : null, state);
+  return verdict(
+    curves.filter((curve) => curve !== truth).map(numbers),
+    truth ? numbers(truth).auc : null,
+    state,
+  );
 }

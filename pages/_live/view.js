@@ -63,17 +63,28 @@ export const ownStop = ({ controls }) => controls.position;
 
 /** lam here: a figure without the slider is at that of the one that has it.
  * @param {LiveFigure} live */
-export const lamOf = ({ controls }) => (controls.list.length ? controls.lam : store.sliders?.lam ?? controls.lam);
+export const lamOf = ({ controls }) =>
+  controls.list.length ? controls.lam : (store.sliders?.lam ?? controls.lam);
 
 /** @param {LiveFigure} live @returns {View} */
 export function look(live) {
   const played = live.film?.look();
   if (played) return played;
-  const { payload, controls } = live, { shown, table } = payload;
-  const at = controls.list.length ? controls.position : store.sliders?.id === payload.frames ? store.sliders.at : null;
+  const { payload, controls } = live,
+    { shown, table } = payload;
+  const at = controls.list.length
+    ? controls.position
+    : store.sliders?.id === payload.frames
+      ? store.sliders.at
+      : null;
   const curves = at && shown && !sameStop(at, shown) ? curvesAt(payload, at) : null;
   if (at && curves) return { at, stop: nameOf(at), local: true, curves };
-  return { at: shown, stop: shown ? nameOf(shown) : "", local: false, curves: payload.curves.map((c) => ({ ...c, row: table?.rows[c.id], still: c.id === "truth" })) };
+  return {
+    at: shown,
+    stop: shown ? nameOf(shown) : "",
+    local: false,
+    curves: payload.curves.map((c) => ({ ...c, row: table?.rows[c.id], still: c.id === "truth" })),
+  };
 }
 
 /** @param {Stop} at */
@@ -82,6 +93,7 @@ const nameOf = ({ k, bandwidth }) => `${k}|${bandwidth ?? "auto"}`;
 /** True if the browser can draw the stop where the sliders stand.
  * @param {LiveFigure} live */
 export function drawnHere(live) {
-  const at = ownStop(live), { shown } = live.payload;
+  const at = ownStop(live),
+    { shown } = live.payload;
   return at !== null && shown !== null && (sameStop(at, shown) || look(live).local);
 }

@@ -16,27 +16,36 @@ const LAMS = Array.from({ length: RAYS }, (_, i) => Math.tan(((i + 0.5) / RAYS) 
 
 /** Squared distance from the origin to the curve along each ray.
  * @param {Vertex[]} vertices */
-const sectors = (vertices) => Float64Array.from(pointsAlong(vertices, LAMS), ({ alpha, beta }) => alpha * alpha + beta * beta);
+const sectors = (vertices) =>
+  Float64Array.from(pointsAlong(vertices, LAMS), ({ alpha, beta }) => alpha * alpha + beta * beta);
 
 /** The lowest IoU of two of these curves; null of fewer than two.
  * @param {Vertex[][]} curves */
 export function agreement(curves) {
   const areas = curves.map(sectors);
   let least = curves.length < 2 ? null : 1;
-  areas.forEach((one, i) => areas.slice(0, i).forEach((other) => {
-    let shared = 0, joint = 0;
-    for (let ray = 0; ray < RAYS; ray++) [shared, joint] = [shared + Math.min(one[ray], other[ray]), joint + Math.max(one[ray], other[ray])];
-    least = Math.min(least ?? 1, joint > 0 ? shared / joint : 1);
-  }));
+  areas.forEach((one, i) =>
+    areas.slice(0, i).forEach((other) => {
+      let shared = 0,
+        joint = 0;
+      for (let ray = 0; ray < RAYS; ray++)
+        [shared, joint] = [shared + Math.min(one[ray], other[ray]), joint + Math.max(one[ray], other[ray])];
+      least = Math.min(least ?? 1, joint > 0 ? shared / joint : 1);
+    }),
+  );
   return least;
 }
 
 /** The side on which each of these curves lacks most of what it lacks of the square; empty where they differ.
  * @param {Vertex[][]} curves */
 export function missingSide(curves) {
-  const half = RAYS / 2, sum = (/** @type {Float64Array} */ areas) => areas.reduce((one, other) => one + other, 0) * (Math.PI / 4 / RAYS);
+  const half = RAYS / 2,
+    sum = (/** @type {Float64Array} */ areas) =>
+      areas.reduce((one, other) => one + other, 0) * (Math.PI / 4 / RAYS);
   const sides = curves.map((vertices) => {
-    const areas = sectors(vertices), recall = 0.5 - sum(areas.subarray(0, half)), precision = 0.5 - sum(areas.subarray(half));
+    const areas = sectors(vertices),
+      recall = 0.5 - sum(areas.subarray(0, half)),
+      precision = 0.5 - sum(areas.subarray(half));
     if (Math.max(recall, precision) < LACKS) return "";
     return recall > 2 * precision ? "recall" : precision > 2 * recall ? "precision" : "";
   });
@@ -45,16 +54,21 @@ export function missingSide(curves) {
 }
 
 /** @param {LiveFigure} live @param {View} view */
-export function fillWithoutTruth({ payload: { rows, bound, errors }, parts, rows: { list } }, { curves, local }) {
+export function fillWithoutTruth(
+  { payload: { rows, bound, errors }, parts, rows: { list } },
+  { curves, local },
+) {
   if (!rows || curves.some(({ id }) => id === "truth")) return;
   const head = parts.rows.querySelector(".ends > :first-child");
   const most = bound === null ? "" : `truth at most ${ceiled(bound)} (95 %)`;
   if (head) setText(head, most || "no truth is known");
   for (const [id, { box }] of list) {
-    const name = box.querySelector(".name"), error = name?.querySelector(".error") ?? element("small", { class: "error" });
+    const name = box.querySelector(".name"),
+      error = name?.querySelector(".error") ?? element("small", { class: "error" });
     setText(error, errors && !local && id in errors ? ` ± ${Math.abs(errors[id]).toFixed(2)}` : "");
     if (!error.isConnected) name?.append(error);
-    const bar = box.querySelector(".bar"), mark = /** @type {HTMLElement} */ (bar?.querySelector(".bound") ?? element("u", { class: "bound" }));
+    const bar = box.querySelector(".bar"),
+      mark = /** @type {HTMLElement} */ (bar?.querySelector(".bound") ?? element("u", { class: "bound" }));
     mark.hidden = bound === null;
     mark.style.left = `${100 * Math.min(bound ?? 0, 1)}%`;
     if (!mark.isConnected) bar?.append(mark);

@@ -1,4 +1,6 @@
-"""The answer that the page draws now: the final result, a coarse one or the one before, while a job measures on."""
+"""The answer that the page draws now: the final result, a coarse one or the one before, while a job
+measures on.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,13 @@ T = TypeVar("T")
 
 
 def answer(problem: Problem, before: Callable[[], Answer]) -> Answer:
-    """What the page draws at once: the curves where they are known or quick, else coarse ones, else `before`.
+    """What the page draws at once: the curves where they are known or quick, else coarse ones, else
+    `before`.
 
     The line brings the rest. Keys that the data refuse are in the session's `stopped`.
     """
-    stopped, curves = session().stopped, needs.curves(problem)
+    stopped = session().stopped
+    curves = needs.curves(problem)
     found = curves.result
     if found is None and curves.seconds <= needs.INLINE_SECONDS and curves.key not in stopped:
         found = _computed(curves)
@@ -41,7 +45,9 @@ def answer(problem: Problem, before: Callable[[], Answer]) -> Answer:
 
 
 def _computed(need: Need[T]) -> T | None:
-    """The result, computed now and kept; None after an error, which is kept in the session's `stopped`."""
+    """The result, computed now and kept; None after an error, which is kept in the session's
+    `stopped`.
+    """
     try:
         found = need.compute(lambda _: None)
     except (ValueError, MemoryError) as error:
@@ -51,7 +57,8 @@ def _computed(need: Need[T]) -> T | None:
 
 
 def result(need: Need[T], effect: str = "this was not measured.") -> T | None:
-    """The result that an open part shows, computed now where that is quick; None where the part has to wait for it.
+    """The result that an open part shows, computed now where that is quick; None where the part has
+    to wait for it.
 
     Then the part says so, or that the user has stopped it, and by `effect` what is missing.
     """
@@ -93,7 +100,8 @@ def wait_for(need: Need[Any]) -> None:
 
 @contextmanager
 def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
-    """Draw a part that may wait for results, one after the other; what the line measured for others it gives up.
+    """Draw a part that may wait for results, one after the other; what the line measured for others
+    it gives up.
 
     progress : where to show how far the work is; by default where the result will be.
     """
@@ -107,13 +115,20 @@ def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
 
 
 def say_stopped(key: tuple[Any, ...], effect: str, where: str = "") -> None:
-    """Say why this key is not being computed, with a button that resumes it; nothing where it is not stopped."""
+    """Say why this key is not being computed, with a button that resumes it; nothing where it is
+    not stopped.
+    """
     stopped = session().stopped
     reason = stopped.get(key)
     if reason is None:
         return
     st.info(f"{plain(reason)}: {effect}", icon=":material/pause:")
-    st.button("Compute it after all", on_click=_resume, args=(stopped, key), key=f"after-all-{key[0]}{where}")
+    st.button(
+        "Compute it after all",
+        on_click=_resume,
+        args=(stopped, key),
+        key=f"after-all-{key[0]}{where}",
+    )
 
 
 def _resume(stopped: dict[Hashable, str], key: Hashable) -> None:

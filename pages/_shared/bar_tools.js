@@ -1,7 +1,12 @@
 // The bar's own buttons, and the keys that lead to a slider from anywhere on the page.
 
 /** Key, `data-prviz` of the control, and its name in the list of keys. @type {[string, string, string][]} */
-const KEYS = [["k", "k", "neighbours k"], ["b", "bandwidth", "bandwidth"], ["s", "split", "split"], ["l", "angle", "trade-off λ"]];
+const KEYS = [
+  ["k", "k", "neighbours k"],
+  ["b", "bandwidth", "bandwidth"],
+  ["s", "split", "split"],
+  ["l", "angle", "trade-off λ"],
+];
 
 /** The slider that a key leads to, if the page has one.
  * @param {string} name @returns {HTMLInputElement | null} */
@@ -9,9 +14,12 @@ const slider = (name) => document.querySelector(`[data-prviz="${name}"] input[ty
 
 /** @param {KeyboardEvent} event */
 function onKey(event) {
-  const typing = event.target instanceof Element && event.target.closest("input:not([type=range]), textarea, select, [contenteditable=true]");
+  const typing =
+    event.target instanceof Element &&
+    event.target.closest("input:not([type=range]), textarea, select, [contenteditable=true]");
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const found = KEYS.find(([key]) => key === event.key), list = document.getElementById("prviz-keys");
+  const found = KEYS.find(([key]) => key === event.key),
+    list = document.getElementById("prviz-keys");
   if (found) slider(found[1])?.focus();
   else if (event.key === "?") list?.togglePopover();
 }
@@ -29,14 +37,29 @@ async function copy(text) {
 }
 
 const bar = /** @type {HTMLElement} */ (document.querySelector(".bar-tools"));
-const skip = /** @type {HTMLButtonElement} */ (bar.querySelector(".bar-skip")), link = /** @type {HTMLButtonElement} */ (bar.querySelector(".link"));
+const skip = /** @type {HTMLButtonElement} */ (bar.querySelector(".bar-skip")),
+  link = /** @type {HTMLButtonElement} */ (bar.querySelector(".link"));
 skip.onclick = () => slider("k")?.focus();
 document.querySelector("#root a:has(~ section)")?.after(skip); // among the first stops of the Tab key
 link.onclick = async () => {
   await copy(location.href);
-  link.textContent = new URLSearchParams(location.search).get("source") === "upload" ? "Copied, without files" : "Copied";
-  setTimeout(() => { link.textContent = "Copy link"; }, 2000);
+  link.textContent =
+    new URLSearchParams(location.search).get("source") === "upload" ? "Copied, without files" : "Copied";
+  setTimeout(() => {
+    link.textContent = "Copy link";
+  }, 2000);
 };
-const rows = KEYS.map(([key, , name]) => [key, `to ${name}`]).concat([["← →", "move it"], ["Home End", "to its ends"], ["Esc", "close what is enlarged, let go of what stands out"], ["?", "this list"]]);
-bar.querySelector("dl")?.replaceChildren(...rows.flatMap((texts) => texts.map((text, i) => Object.assign(document.createElement(i ? "dd" : "dt"), { textContent: text }))));
+const rows = KEYS.map(([key, , name]) => [key, `to ${name}`]).concat([
+  ["← →", "move it"],
+  ["Home End", "to its ends"],
+  ["Esc", "close what is enlarged, let go of what stands out"],
+  ["?", "this list"],
+]);
+bar
+  .querySelector("dl")
+  ?.replaceChildren(
+    ...rows.flatMap((texts) =>
+      texts.map((text, i) => Object.assign(document.createElement(i ? "dd" : "dt"), { textContent: text })),
+    ),
+  );
 window.addEventListener("keydown", onKey);

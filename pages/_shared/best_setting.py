@@ -15,10 +15,10 @@ from prviz.figures.theme import number
 from prviz.measure.risk import choices, lowest_risk, risk
 
 HELP = (
-    "Risk: (λ·fpr + fnr) / (λ + 1) of the family's best classifier at this λ, on samples that do not define it. No "
-    "classifier errs less than the best possible one, so a lower risk is closer to the truth, but for chance (Simon et "
-    "al. 2019, Theorem 5). ±: the standard error from these samples. Chosen among many, the lowest is too low, most "
-    "with few samples."
+    "Risk: (λ·fpr + fnr) / (λ + 1) of the family's best classifier at this λ, on samples that do"
+    " not define it. No classifier errs less than the best possible one, so a lower risk is closer"
+    " to the truth, but for chance (Simon et al. 2019, Theorem 5). ±: the standard error from these"
+    " samples. Chosen among many, the lowest is too low, most with few samples."
 )
 
 
@@ -35,29 +35,39 @@ def draw(
 ) -> bool:
     """Draw it for held-out curves by family and k; True in the run after a click.
 
-    judged : numbers of real and generated evaluation samples. now : the k in use. take : called with the k on a click.
-    charts : False for one line, without what others cost and the charts. fixed : curves of families that k does not
-    move, one of which may have a lower risk than any setting of k.
+    judged : numbers of real and generated evaluation samples. now : the k in use. take : called
+    with the k on a click.
+    charts : False for one line, without what others cost and the charts. fixed : curves of families
+    that k does not move, one of which may have a lower risk than any setting of k.
     """
     best = lowest_risk(curves, lam, *judged)
     lower = lower_risk(fixed or {}, lam, best.risk)
     names = list(dict.fromkeys(name for name, _ in curves))
-    lines = {name: [(k, risk(curve, lam)) for (of, k), curve in curves.items() if of == name] for name in names}
+    lines = {
+        name: [(k, risk(curve, lam)) for (of, k), curve in curves.items() if of == name]
+        for name in names
+    }
     costs = [
-        f"{_title(name)} {dict(line)[now] - best.risk:.3f} more" for name, line in lines.items() if now in dict(line)
+        f"{_title(name)} {dict(line)[now] - best.risk:.3f} more"
+        for name, line in lines.items()
+        if now in dict(line)
     ]
     alike = [
         f"{_title(name)} " + (f"k = {low}" if low == high else f"k from {low} to {high}")
         for name, (low, high) in best.alike.items()
     ]
     with st.container(horizontal=True, vertical_alignment="center"):
-        others = f" As good within that: {', '.join(alike)}." + f" At k = {now}: {', '.join(costs)}." * (
-            bool(costs) and now != best.k
+        others = (
+            f" As good within that: {', '.join(alike)}."
+            + f" At k = {now}: {', '.join(costs)}." * (bool(costs) and now != best.k)
         )
         setting = f"{_title(best.method)}, k = {best.k}"
         text = f"Lowest held-out risk: **{setting}**"
         if charts:
-            text = f"**k = {best.k} of {_title(best.method)} gives the lowest held-out risk at λ = {number(lam)}**: "
+            text = (
+                f"**k = {best.k} of {_title(best.method)} gives the lowest held-out risk at λ ="
+                f" {number(lam)}**: "
+            )
             text += f"{best.risk:.3f} ± {best.error:.3f}.{others}"
         if lower is not None:
             name, value = lower
@@ -65,19 +75,33 @@ def draw(
             # one line has room for so much beside the button
             text = f"Lowest risk: **{_title(name)}**; by k: **{setting}**"
             if charts:
-                text = f"**Lowest held-out risk: {_title(name)}**; by k: **{setting}**, {best.risk:.3f}"
+                text = (
+                    f"**Lowest held-out risk: {_title(name)}**; by k: **{setting}**,"
+                    f" {best.risk:.3f}"
+                )
                 text += f" ± {best.error:.3f}.{others}"
         st.markdown(
             text,
-            help=HELP if charts else f"{HELP} {best.risk:.3f} ± {best.error:.3f} at λ = {number(lam)}.{others}",
+            help=(
+                HELP
+                if charts
+                else f"{HELP} {best.risk:.3f} ± {best.error:.3f} at λ = {number(lam)}.{others}"
+            ),
         )
         clicked = st.button(
-            f"Use k = {best.k}", on_click=take, args=(best.k,), disabled=now == best.k, key=f"use-{key}"
+            f"Use k = {best.k}",
+            on_click=take,
+            args=(best.k,),
+            disabled=now == best.k,
+            key=f"use-{key}",
         )
     if not charts:
         return clicked
     over_k = figures.iou_sweep_figure(
-        {name: ([k for k, _ in line], [value for _, value in line]) for name, line in lines.items()},
+        {
+            name: ([k for k, _ in line], [value for _, value in line])
+            for name, line in lines.items()
+        },
         xlabel="neighbours k (log scale)",
         ylabel=f"held-out risk at λ = {number(lam)}",
         best=True,
@@ -87,15 +111,25 @@ def draw(
     strip = figures.choices_figure(choices(curves))
     panes = [
         Pane("risk", over_k, "What another k costs", half=True),
-        Pane("choices", strip, "The lowest risk at every λ", "Colours: the family; numbers: its k.", half=True),
+        Pane(
+            "choices",
+            strip,
+            "The lowest risk at every λ",
+            "Colours: the family; numbers: its k.",
+            half=True,
+        ),
     ]
     live_figure(key, panes)
     return clicked
 
 
 def lower_risk(fixed: Mapping[str, PRCurve], lam: float, least: float) -> tuple[str, float] | None:
-    """The family of these of the lowest risk, if that is lower; none that was chosen by the samples that judge it."""
-    fair = [name for name in fixed if name == TIGHTEST.name or not ESTIMATORS[name].chosen_by_evaluation]
+    """The family of these of the lowest risk, if that is lower; none that was chosen by the samples
+    that judge it.
+    """
+    fair = [
+        name for name in fixed if name == TIGHTEST.name or not ESTIMATORS[name].chosen_by_evaluation
+    ]
     risks = {name: risk(fixed[name], lam) for name in fair}
     best = min(risks, key=risks.__getitem__, default=None)
     return None if best is None or risks[best] >= least else (best, risks[best])

@@ -1,4 +1,6 @@
-"""State of one browser session for all pages, beside the values of widgets: bounded stores, the upload."""
+"""State of one browser session for all pages, beside the values of widgets: bounded stores, the
+upload.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,17 @@ class Session(Stores):
 
     leave_for : the page to change to in the next full run.
     columns : those chosen for the files in the fields.
-    uploaded : the pair last read. emptied : how often the upload fields were emptied. replaced_files : the files
-        in the fields when the user asked to replace them. pictures : id and content of the zip of pictures last read.
+    uploaded : the pair last read. emptied : how often the upload fields were emptied.
+    replaced_files : the files
+        in the fields when the user asked to replace them. pictures : id and content of the zip of
+        pictures last read.
     shown : Explore's last final answer.
-    waited_for : what the open part waits for, as the last run of the page has said. stopped : reason by key why
-        something is not measured: the user has stopped it, or it has failed. progress : where that is shown.
-    viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it has stopped.
+    waited_for : what the open part waits for, as the last run of the page has said. stopped :
+    reason by key why
+        something is not measured: the user has stopped it, or it has failed. progress : where that
+        is shown.
+    viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it
+    has stopped.
     """
 
     leave_for: str | None = None
@@ -99,13 +106,16 @@ def wish_page(page: str) -> None:
 
 
 def page_wished() -> bool:
-    """True if a change was requested. Draw no widget bound to the address then: Streamlit would not change the page."""
+    """True if a change was requested. Draw no widget bound to the address then: Streamlit would not
+    change the page.
+    """
     return session().leave_for is not None
 
 
 def leave_page() -> None:
     """Change the page if that was requested."""
     held = session()
-    page, held.leave_for = held.leave_for, None
+    page = held.leave_for
+    held.leave_for = None
     if page is not None:
         st.switch_page(page)

@@ -39,7 +39,9 @@ def choose(chosen: tuple[str, ...]) -> tuple[str, ...]:
     found: set[str] = set()
     usual, *rest = by_paper().items()
 
-    def pills(paper: str, families: list[Estimator], visible: Literal["visible", "collapsed"]) -> None:
+    def pills(
+        paper: str, families: list[Estimator], visible: Literal["visible", "collapsed"]
+    ) -> None:
         found.update(
             st.pills(
                 paper,
@@ -47,7 +49,9 @@ def choose(chosen: tuple[str, ...]) -> tuple[str, ...]:
                 format_func=lambda name: ESTIMATORS[name].title,
                 selection_mode="multi",
                 key=begin(METHODS.format(paper), among(families, chosen)),
-                help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in families),
+                help="\n".join(
+                    f"- **{plain(each.title)}**: {plain(each.idea)}" for each in families
+                ),
                 label_visibility=visible,
                 persist_state="session",
             )
@@ -71,10 +75,16 @@ def _card(family: Estimator) -> None:
     about = family.about
     st.markdown(plain(family.idea))
     st.caption(
-        "Each sample z has a support c_X(z) from the real samples X and c_Y(z) from the generated samples Y (the "
-        "mirror of c_X unless it is given); z is called real where γ c_X(z) ≥ c_Y(z), every γ ≥ 0 gives one classifier."
+        "Each sample z has a support c_X(z) from the real samples X and c_Y(z) from the generated"
+        " samples Y (the mirror of c_X unless it is given); z is called real where γ c_X(z) ≥"
+        " c_Y(z), every γ ≥ 0 gives one classifier."
     )
     # In parts, so that the formula wraps on a narrow screen.
     st.markdown(" ".join(f"${part.strip()}$" for part in about.formula.split(r"\quad")))
-    facts = {"Cost": about.cost, "Known biases": about.biases, "As published": about.published, "Source": family.source}
+    facts = {
+        "Cost": about.cost,
+        "Known biases": about.biases,
+        "As published": about.published,
+        "Source": family.source,
+    }
     st.caption("\n\n".join(f"**{name}.** {plain(text)}" for name, text in facts.items()))

@@ -1,4 +1,6 @@
-"""Imports of the pages' modules, one thread at a time: two that import in another order can meet half a module."""
+"""Imports of the pages' modules, one thread at a time: two that import in another order can meet
+half a module.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ _lock = threading.Lock()
 
 
 def import_folder(name: str) -> None:
-    """Import all modules of a folder of pages, such as "pages._triage"; at once where that has been done."""
+    """Import all modules of a folder of pages, such as "pages._triage"; at once where that has been
+    done.
+    """
     with _lock:
         package = importlib.import_module(name)
         for module in pkgutil.iter_modules(package.__path__, f"{name}."):

@@ -14,17 +14,21 @@ from prviz.live.problems import HeldPictures, Uploaded
 from prviz.readers.media import MediaError, find_picture, look, picture_column, thumbnail
 from prviz.samples import SamplePair, Samples
 
-# Most characters of a text beside a picture, and of a label in a hover; longer ones are clipped on the page only.
+# Most characters of a text beside a picture, and of a label in a hover; longer ones are clipped on
+# the page only.
 TEXT_LENGTH = 300
 NOTE_LENGTH = 32
-# Most points with a picture in hover, and most bytes of files read for them. Every point shows its picture's name.
+# Most points with a picture in hover, and most bytes of files read for them. Every point shows its
+# picture's name.
 HOVER_MOST = 200
 HOVER_BYTES = 2_000_000
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One sample: its picture as a data URI, its text, why there is no picture, and the picture's name; "": none."""
+    """One sample: its picture as a data URI, its text, why there is no picture, and the picture's
+    name; "": none.
+    """
 
     picture: str
     text: str
@@ -35,11 +39,11 @@ class Shown:
 def shown(samples: Samples, rows: Iterable[int], uploaded: Uploaded | None) -> list[Shown]:
     """Pictures and texts of the samples at these rows (counted from 0).
 
-    Rows that were not shown before take 1 to 2 ms each where pictures have some hundred pixels a side, 50 ms where they
-    come straight from a camera.
+    Rows that were not shown before take 1 to 2 ms each where pictures have some hundred pixels a
+    side, 50 ms where they come straight from a camera.
 
-    A picture that is missing, refused or broken is a `problem` of its own row. Where no zip and no folder could have
-    pictures, there is neither picture nor problem.
+    A picture that is missing, refused or broken is a `problem` of its own row. Where no zip and no
+    folder could have pictures, there is neither picture nor problem.
     """
     return [_one(samples, int(row), _held(uploaded))[0] for row in rows]
 
@@ -90,15 +94,17 @@ def _small(name: str, held: HeldPictures) -> _Small:
 
 
 def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ...]:
-    """A picture for each real, then each generated sample, "" where there is none to show; () where there are none.
+    """A picture for each real, then each generated sample, "" where there is none to show; () where
+    there are none.
 
-    Pictures that came with both sets are all there. Of those in files there are at most `HOVER_MOST`, of samples
-    drawn at random, and as few as `HOVER_BYTES` of files suffice for.
+    Pictures that came with both sets are all there. Of those in files there are at most
+    `HOVER_MOST`, of samples drawn at random, and as few as `HOVER_BYTES` of files suffice for.
     """
     images = [side.images for side in pair if side.images is not None]
     if len(images) == 2:
         return tuple(picture_data_uri(image) for role in images for image in role)
-    held, left = _held(uploaded), HOVER_BYTES
+    held = _held(uploaded)
+    left = HOVER_BYTES
     if not held.sources:
         return ()
     samples = [(side, row) for side in pair for row in range(side.n)]
@@ -119,11 +125,16 @@ def hover_words(pictures: tuple[str, ...]) -> str:
     there = sum(map(bool, pictures))
     if there in (0, len(pictures)):
         return "Hover a point to see its picture." if there else ""
-    return f"Hover a point to see its labels; {there:,} of the {len(pictures):,} show their picture too."
+    return (
+        f"Hover a point to see its labels; {there:,} of the {len(pictures):,} show their picture"
+        " too."
+    )
 
 
 def note(side: Samples, row: int, *, text: bool = True) -> str:
-    """The labels of one sample, clipped: what says how it looks first, of the others as many as have room."""
+    """The labels of one sample, clipped: what says how it looks first, of the others as many as
+    have room.
+    """
     return notes(side, [row], text=text)[0]
 
 
@@ -134,7 +145,10 @@ def notes(side: Samples, rows: Sequence[int], *, text: bool = True) -> list[str]
     columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]
     cut = {name: ending if name == picture else _clipped for name in columns}
     return [
-        ", ".join(f"{name} {cut[name](str(side.labels[name][row]), NOTE_LENGTH)}" for name in columns) for row in rows
+        ", ".join(
+            f"{name} {cut[name](str(side.labels[name][row]), NOTE_LENGTH)}" for name in columns
+        )
+        for row in rows
     ]
 
 

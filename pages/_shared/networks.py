@@ -1,4 +1,6 @@
-"""Networks of this computer for pictures of this computer: only where the app was started with a folder."""
+"""Networks of this computer for pictures of this computer: only where the app was started with a
+folder.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _HOLDS = 30
 
 @dataclass(frozen=True)
 class ChosenNetworks:
-    """Their names and the state of their files, for keys of results; their number; what loads them, in any thread."""
+    """Their names and the state of their files, for keys of results; their number; what loads them,
+    in any thread.
+    """
 
     key: Hashable = ()
     count: int = 0
@@ -29,9 +33,13 @@ class ChosenNetworks:
 
 
 def choose_networks(samples: Samples, sources: Sequence[Pictures], key: str) -> ChosenNetworks:
-    """Draw the choice of further encoders, for pictures that are bundled or in the app's folder, never for uploads."""
+    """Draw the choice of further encoders, for pictures that are bundled or in the app's folder,
+    never for uploads.
+    """
     served = served_folder()
-    allowed = has_pictures(samples, sources) and not any(isinstance(each, ZipPictures) for each in sources)
+    allowed = has_pictures(samples, sources) and not any(
+        isinstance(each, ZipPictures) for each in sources
+    )
     if served is None or not allowed:
         return ChosenNetworks()
     try:
@@ -41,12 +49,16 @@ def choose_networks(samples: Samples, sources: Sequence[Pictures], key: str) -> 
         return ChosenNetworks()
     if not known:
         st.caption(
-            "To add a network, put NAME.onnx and NAME.toml, or weights named after their timm network, into the app's "
-            "folder; `prviz embed --list` says what each needs."
+            "To add a network, put NAME.onnx and NAME.toml, or weights named after their timm"
+            " network, into the app's folder; `prviz embed --list` says what each needs."
         )
         return ChosenNetworks()
     titles = st.multiselect(
-        "Add networks of this computer", list(known), key=key, placeholder="None", persist_state="session"
+        "Add networks of this computer",
+        list(known),
+        key=key,
+        placeholder="None",
+        persist_state="session",
     )
     chosen = [known[title] for title in titles if title in known]
     signed = tuple((each.title, each.signature(below)) for each in chosen)

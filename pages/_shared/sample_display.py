@@ -16,9 +16,11 @@ from prviz.samples import Samples, Split
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """The evaluation samples, real ones first; a sample's place among them is its number on this page.
+    """The evaluation samples, real ones first; a sample's place among them is its number on this
+    page.
 
-    points, axes : coordinates and what they are. numbers : rows in their own file or draw, counted from 1, by role.
+    points, axes : coordinates and what they are. numbers : rows in their own file or draw, counted
+    from 1, by role.
     uploaded : the upload that the samples come from, which may have pictures of them in files.
     """
 
@@ -64,12 +66,16 @@ class Evaluated:
 
     @cached_property
     def pictures(self) -> tuple[str, ...]:
-        """The picture that hovering shows of every sample, "" for samples without one; () where no sample has one."""
+        """The picture that hovering shows of every sample, "" for samples without one; () where no
+        sample has one.
+        """
         return media.hover_pictures(self.split.evaluate, self.uploaded)
 
 
 def evaluated(problem: Problem, found: results.Results) -> Evaluated:
-    """The evaluation samples of the first repeat, the same at every k; of approximate curves those measured."""
+    """The evaluation samples of the first repeat, the same at every k; of approximate curves those
+    measured.
+    """
     settings = problem.settings
 
     def make() -> Evaluated:
@@ -85,7 +91,13 @@ def evaluated(problem: Problem, found: results.Results) -> Evaluated:
         points, axes = shown_coordinates(split.evaluate)
         return Evaluated(split, points, axes, (real_rows + 1, generated_rows + 1), problem.uploaded)
 
-    key = ("evaluated", problem.key, settings.split, settings.approximate, media.view_key(problem.uploaded))
+    key = (
+        "evaluated",
+        problem.key,
+        settings.split,
+        settings.approximate,
+        media.view_key(problem.uploaded),
+    )
     return cache.remembered(key, make)
 
 
@@ -95,4 +107,9 @@ def details(shown: Evaluated, place: int) -> Mapping[str, Any]:
     (look,) = media.shown(samples, [row], shown.uploaded)
     found = {"picture": look.picture, "text": look.text, "problem": look.problem}
     number = shown.number(*shown.pair_row(place))
-    return {"id": int(place), "row": number, "labels": media.note(samples, row, text=False), **found}
+    return {
+        "id": int(place),
+        "row": number,
+        "labels": media.note(samples, row, text=False),
+        **found,
+    }

@@ -35,20 +35,27 @@ import { element, setAttributes, shape } from "../_live/dom.js";
 
 /** @type {Record<string, [steps: number, across: boolean]>} */
 const KEYS = {
-  ArrowLeft: [-1, true], ArrowRight: [1, true], ArrowDown: [-1, false], ArrowUp: [1, false],
-  Home: [-1000, false], End: [1000, false],
+  ArrowLeft: [-1, true],
+  ArrowRight: [1, true],
+  ArrowDown: [-1, false],
+  ArrowUp: [1, false],
+  Home: [-1000, false],
+  End: [1000, false],
 };
 const REACH = 24; // pixels from a handle at which a press takes it
 const SERIES_MS = 900; // key presses that follow one another sooner are one movement
 
 /** @param {string} name @param {Record<string, string | number>} attributes */
 export function mark(name, attributes, text = "") {
-  const listed = Object.entries(attributes).map(([key, value]) => `${key}="${value}"`).join(" ");
+  const listed = Object.entries(attributes)
+    .map(([key, value]) => `${key}="${value}"`)
+    .join(" ");
   return `<${name} ${listed}>${text}</${name}>`;
 }
 
 /** @param {[number, number][]} points */
-export const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+export const path = (points) =>
+  points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
 export class Stage {
   /** @type {Map<string, SVGGElement>} */
@@ -69,10 +76,19 @@ export class Stage {
     this.svg.append(this.marks, this.handles);
     this.frame = element("div", { class: "frame" }, this.svg);
     this.foot = element("p", { class: "foot" });
-    this.box = element("section", { class: `card ${name}`, "data-prviz": name }, this.title, this.frame, this.foot);
+    this.box = element(
+      "section",
+      { class: `card ${name}`, "data-prviz": name },
+      this.title,
+      this.frame,
+      this.foot,
+    );
     this.svg.addEventListener("pointerdown", (event) => this.#down(event));
     this.svg.addEventListener("pointermove", (event) => this.#move(event));
-    for (const end of ["pointerup", "pointercancel"]) this.svg.addEventListener(end, (event) => { if (/** @type {PointerEvent} */ (event).pointerId === this.#held?.pointer) this.#held = null; });
+    for (const end of ["pointerup", "pointercancel"])
+      this.svg.addEventListener(end, (event) => {
+        if (/** @type {PointerEvent} */ (event).pointerId === this.#held?.pointer) this.#held = null;
+      });
   }
 
   get held() {
@@ -81,7 +97,11 @@ export class Stage {
 
   /** Width, height and the height of a line of text, in pixels. */
   get size() {
-    return { width: this.frame.clientWidth, height: this.frame.clientHeight, em: parseFloat(getComputedStyle(this.box).fontSize) };
+    return {
+      width: this.frame.clientWidth,
+      height: this.frame.clientHeight,
+      em: parseFloat(getComputedStyle(this.box).fontSize),
+    };
   }
 
   /** @param {PointerEvent} event @returns {[number, number]} */
@@ -93,7 +113,8 @@ export class Stage {
   /** @param {PointerEvent} event */
   #down(event) {
     if (this.#held || event.button) return;
-    const [x, y] = this.#place(event), { handles, grab } = this.#drawing;
+    const [x, y] = this.#place(event),
+      { handles, grab } = this.#drawing;
     const far = (/** @type {Handle} */ handle) => Math.hypot(handle.x - x, handle.y - y);
     const close = handles.filter((handle) => far(handle) < REACH).sort((a, b) => far(a) - far(b))[0];
     const found = close ?? grab?.(x, y);
@@ -102,8 +123,14 @@ export class Stage {
     this.svg.setPointerCapture(event.pointerId);
     this.events.begun();
     if ("values" in found && found.values) this.events.moved(found.values); // this press only chooses what the next moves
-    const taken = this.#drawing.handles.find(({ id }) => id === found.id), carried = close || taken?.carried;
-    this.#held = { id: found.id, pointer: event.pointerId, dx: taken && carried ? taken.x - x : 0, dy: taken && carried ? taken.y - y : 0 };
+    const taken = this.#drawing.handles.find(({ id }) => id === found.id),
+      carried = close || taken?.carried;
+    this.#held = {
+      id: found.id,
+      pointer: event.pointerId,
+      dx: taken && carried ? taken.x - x : 0,
+      dy: taken && carried ? taken.y - y : 0,
+    };
     if (taken && !carried && !("values" in found)) this.events.moved(taken.drag(x, y));
   }
 
@@ -111,7 +138,8 @@ export class Stage {
   #move(event) {
     const held = this.#held;
     if (!held || event.pointerId !== held.pointer) return;
-    const [x, y] = this.#place(event), handle = this.#drawing.handles.find(({ id }) => id === held.id);
+    const [x, y] = this.#place(event),
+      handle = this.#drawing.handles.find(({ id }) => id === held.id);
     if (handle) this.events.moved(handle.drag(x + held.dx, y + held.dy));
   }
 
@@ -134,12 +162,22 @@ export class Stage {
     setAttributes(this.svg, { width, height });
     this.marks.innerHTML = drawing.marks;
     const kept = new Set(drawing.handles.map(({ id }) => id));
-    for (const [id, node] of this.#nodes) if (!kept.has(id)) { node.remove(); this.#nodes.delete(id); }
+    for (const [id, node] of this.#nodes)
+      if (!kept.has(id)) {
+        node.remove();
+        this.#nodes.delete(id);
+      }
     for (const handle of drawing.handles) {
       const node = this.#nodes.get(handle.id) ?? this.#handle(handle.id);
       setAttributes(node, {
-        transform: `translate(${handle.x.toFixed(1)},${handle.y.toFixed(1)})`, "aria-label": handle.label, "aria-valuetext": handle.text,
-        class: handle.open ? "hand open" : "hand", "aria-valuenow": +handle.now.toFixed(4), "aria-valuemin": handle.min, "aria-valuemax": handle.max, style: `--grip: ${handle.color}`,
+        transform: `translate(${handle.x.toFixed(1)},${handle.y.toFixed(1)})`,
+        "aria-label": handle.label,
+        "aria-valuetext": handle.text,
+        class: handle.open ? "hand open" : "hand",
+        "aria-valuenow": +handle.now.toFixed(4),
+        "aria-valuemin": handle.min,
+        "aria-valuemax": handle.max,
+        style: `--grip: ${handle.color}`,
       });
     }
   }

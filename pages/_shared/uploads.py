@@ -1,4 +1,6 @@
-"""The two upload fields: files in, a pair out, every refusal explained; until then the old pair stays on screen."""
+"""The two upload fields: files in, a pair out, every refusal explained; until then the old pair
+stays on screen.
+"""
 
 from __future__ import annotations
 
@@ -37,21 +39,22 @@ from prviz.server.uploads import uploads
 LIMIT_MB = 500
 LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
 FORMS = (
-    "Rows are samples, columns are features. One .npz may hold both, as real and fake. Columns of a table may say what "
-    "a sample looks like: `text`, and `image` or `path` for its picture. Files stay in this session and never enter a "
-    "link."
+    "Rows are samples, columns are features. One .npz may hold both, as real and fake. Columns of a"
+    " table may say what a sample looks like: `text`, and `image` or `path` for its picture. Files"
+    " stay in this session and never enter a link."
 )
 ROWS = (
-    "Rows of each set, drawn by the seed; every k and bandwidth together take several times as long as one curve. For "
-    "a first look at millions of rows there are approximate neighbour lists, at the end of this sidebar."
+    "Rows of each set, drawn by the seed; every k and bandwidth together take several times as long"
+    " as one curve. For a first look at millions of rows there are approximate neighbour lists, at"
+    " the end of this sidebar."
 )
 # The bundled checkpoint whose two sets are the example.
 EXAMPLE = "mixture-converged"
-# Style while the fields, or what was refused of them, cover the figure; a rule of the page's own style sheet that looks
-# for them would be tried at every change of the page.
+# Style while the fields, or what was refused of them, cover the figure; a rule of the page's own
+# style sheet that looks for them would be tried at every change of the page.
 _COVERED = (
-    ":is(.st-key-part-pr-figure, .st-key-part-warnings, .st-key-part-notice, [data-prviz-place=rows], "
-    ".st-key-part-diagnostics, .st-key-far-off, .st-key-far-off-found)"
+    ":is(.st-key-part-pr-figure, .st-key-part-warnings, .st-key-part-notice,"
+    " [data-prviz-place=rows], .st-key-part-diagnostics, .st-key-far-off, .st-key-far-off-found)"
 )
 _TARGETS = (
     f"<style>{_COVERED}, {_COVERED} * {{ visibility: hidden !important; }} "
@@ -75,7 +78,9 @@ class _IncompleteError(Exception):
 
 
 class Fields(NamedTuple):
-    """Ids of the files in the two fields, the pair that they give, and True if one was refused or is missing."""
+    """Ids of the files in the two fields, the pair that they give, and True if one was refused or
+    is missing.
+    """
 
     files: tuple[str | None, ...]
     pair: Uploaded | None
@@ -84,7 +89,8 @@ class Fields(NamedTuple):
 
 
 def box(k: int | str) -> Uploaded | None:
-    """The two fields; returns the pair last read in this session, which a file that can't be read does not replace.
+    """The two fields; returns the pair last read in this session, which a file that can't be read
+    does not replace.
 
     k: the neighbours that the rows must suffice for.
     """
@@ -98,13 +104,16 @@ def box(k: int | str) -> Uploaded | None:
 
 
 def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
-    """The pair, as chips in the current container; the two fields in `place`, which covers the figure.
+    """The pair, as chips in the current container; the two fields in `place`, which covers the
+    figure.
 
-    The fields are in sight until there is a pair, and when the user asks for them; a refusal always is.
+    The fields are in sight until there is a pair, and when the user asks for them; a refusal always
+    is.
     """
     held = session()
     with place:
-        targets, said = st.container(key="part-targets"), st.container(key="part-refusal")
+        targets = st.container(key="part-targets")
+        said = st.container(key="part-refusal")
         shown = said.container()
         with targets:
             fields = _fields(k, said)
@@ -134,7 +143,9 @@ def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
                 width="stretch",
                 on_click=forget,
             )
-        st.button("Replace", key="replace-files", type="tertiary", on_click=_replace, args=(fields.files,))
+        st.button(
+            "Replace", key="replace-files", type="tertiary", on_click=_replace, args=(fields.files,)
+        )
     return uploaded
 
 
@@ -153,7 +164,9 @@ def _fields(k: int | str, said: DeltaGenerator) -> Fields:
     files = []
     for column, role in zip(st.columns(2), ("real", "generated"), strict=True):
         key = f"upload-{role}.{emptied}" if emptied else f"upload-{role}"
-        files.append(column.file_uploader(f"{role.capitalize()} samples", key=key, max_upload_size=LIMIT_MB))
+        files.append(
+            column.file_uploader(f"{role.capitalize()} samples", key=key, max_upload_size=LIMIT_MB)
+        )
     st.caption(f"{readers.ACCEPTED_TEXT}, up to {LIMIT_MB} MB", help=FORMS)
     for each in filter(None, files):
         uploads.arrived(each.name)
@@ -165,7 +178,10 @@ def _fields(k: int | str, said: DeltaGenerator) -> Fields:
             for role, side in zip(("real", "generated"), found.pair if found else (), strict=False):
                 if isinstance(k, int) and side.n < k + 2:
                     needed = f"{side.n} {role} rows; k = {k} needs at least {k + 2}."
-                    raise _explained(side.name, ValueError(f"{needed} Lower k in the figure, or choose √n, first."))
+                    raise _explained(
+                        side.name,
+                        ValueError(f"{needed} Lower k in the figure, or choose √n, first."),
+                    )
         except (_RefusedError, _IncompleteError) as error:
             refused = isinstance(error, _RefusedError)
             return Fields(ids, None, refused, not refused)
@@ -210,7 +226,10 @@ def say_refused() -> None:
     """Show the files that the server had no room for, how much is in use and what to remove."""
     refused = uploads.refused()
     if refused is not None:
-        st.error(f"**Not taken: {plain(refused.names)}**. {plain(refused.reason)}", icon=":material/memory:")
+        st.error(
+            f"**Not taken: {plain(refused.names)}**. {plain(refused.reason)}",
+            icon=":material/memory:",
+        )
         st.button("Dismiss", on_click=uploads.forget_refused, key="refused-dismiss")
 
 
@@ -218,7 +237,9 @@ def forget() -> None:
     """Callback: drop the uploaded pair, and everything read or computed in this session with it."""
     held = session()
     _empty_fields()
-    held.uploaded, held.shown, held.pictures = None, None, ("", None)
+    held.uploaded = None
+    held.shown = None
+    held.pictures = ("", None)
     held.clear()
 
 
@@ -226,12 +247,16 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
     if real is None and generated is None:
         session().columns = SHARED
         return None
-    for title, one, other in (("Real samples", real, generated), ("Generated samples", generated, real)):
+    for title, one, other in (
+        ("Real samples", real, generated),
+        ("Generated samples", generated, real),
+    ):
         if one is not None and other is None:
             together = _in_one_file(title, one)
             if together is not None:
                 return together
-    first, second = _one("Real samples", "real", real), _one("Generated samples", "generated", generated)
+    first = _one("Real samples", "real", real)
+    second = _one("Generated samples", "generated", generated)
     if first is None or second is None:
         st.info(f"Now add the {'real' if real is None else 'generated'} samples.")
         raise _IncompleteError
@@ -239,7 +264,11 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
         pair = SamplePair(first[0], second[0])
     except ValueError as error:
         raise _explained("These two do not fit together", error) from None
-    origin = (real.file_id, generated.file_id) if any(side.labels or side.encoder for side in pair) else ()
+    origin = (
+        (real.file_id, generated.file_id)
+        if any(side.labels or side.encoder for side in pair)
+        else ()
+    )
     keys = first[1], second[1]
     return Uploaded(pair, (real.name, generated.name), keys, origin, choice=session().columns)
 
@@ -250,7 +279,8 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
     kept = f"rows-chosen-{upload.file_id}"
     try:
         table = readers.kind_of(upload.name) in readers.TABLES
-        keys, chosen = _roles(upload, source, table=table), None
+        keys = _roles(upload, source, table=table)
+        chosen = None
         if keys is None and table:
             keys = chosen = st.session_state.get(kept) or _rows_of_roles(upload, source)
         if keys is None:
@@ -258,7 +288,9 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
         with st.spinner(f"Reading {plain(upload.name)}"):
             pair = cache.held_samples(
                 ("pair", upload.file_id, chosen, session().columns),
-                lambda: readers.read_chosen_pair(source, session().columns, keys=chosen, limits=LIMITS),
+                lambda: readers.read_chosen_pair(
+                    source, session().columns, keys=chosen, limits=LIMITS
+                ),
             )
     except readers.ReadError as error:
         raise _explained(title, error) from None
@@ -270,7 +302,9 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
 
 
 def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple[str, str] | None:
-    """Keys of both roles where a file says which is which; a table of one set is read for `_one` here."""
+    """Keys of both roles where a file says which is which; a table of one set is read for `_one`
+    here.
+    """
     if table:
         try:
             _read(upload, source, None)
@@ -282,9 +316,11 @@ def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple
 
 
 def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, str] | None:
-    """Both roles of a table by the user's choice of rows, where a column such as ``split`` offers any.
+    """Both roles of a table by the user's choice of rows, where a column such as ``split`` offers
+    any.
 
-    Raises _IncompleteError where the rows of each of several list columns are real and generated, and none is chosen.
+    Raises _IncompleteError where the rows of each of several list columns are real and generated,
+    and none is chosen.
     """
     several = False
     try:
@@ -296,7 +332,9 @@ def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, st
         return None
     st.markdown(f"{'Both' if several else 'Or both'} sets are rows of **{plain(upload.name)}**:")
     real, generated = (
-        column.selectbox(f"{role.capitalize()} rows", choices, index=None, key=f"rows-{role}-{upload.file_id}")
+        column.selectbox(
+            f"{role.capitalize()} rows", choices, index=None, key=f"rows-{role}-{upload.file_id}"
+        )
         for column, role in zip(st.columns(2), ("real", "generated"), strict=True)
     )
     if real is not None and generated is not None and real != generated:
@@ -324,7 +362,9 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
 
 
 def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Samples:
-    """The samples of a file. Raises _IncompleteError where columns look like no features and the user has not said."""
+    """The samples of a file. Raises _IncompleteError where columns look like no features and the
+    user has not said.
+    """
     choice = session().columns
     try:
         with st.spinner(f"Reading {plain(upload.name)}"):
@@ -343,20 +383,32 @@ def _take_columns(choice: ColumnChoice) -> None:
 
 
 def ask_columns(
-    name: str, columns: Sequence[str], choice: ColumnChoice, take: Callable[..., None], *args: Hashable
+    name: str,
+    columns: Sequence[str],
+    choice: ColumnChoice,
+    take: Callable[..., None],
+    *args: Hashable,
 ) -> None:
-    """Ask what to do with columns that look like no features; `take` gets `args` and the choice that follows."""
+    """Ask what to do with columns that look like no features; `take` gets `args` and the choice
+    that follows.
+    """
     shown = ", ".join(f"**{plain(column[:LONGEST])}**" for column in columns[:CHIP])
     more = f" and {len(columns) - CHIP} more" if len(columns) > CHIP else ""
     st.info(
-        f"Columns of {plain(name)} look like no features: {shown}{more}. A seed, a step, a place in a plot or a key "
-        "would be part of every distance.",
+        f"Columns of {plain(name)} look like no features: {shown}{more}. A seed, a step, a place in"
+        " a plot or a key would be part of every distance.",
         icon=":material/view_column:",
     )
     without = replace(choice, drop=(*choice.drop, *columns))
     whole = replace(choice, features=("*",))
     with st.container(horizontal=True):
-        st.button("Leave them out", key="columns-out", type="primary", on_click=take, args=(*args, without))
+        st.button(
+            "Leave them out",
+            key="columns-out",
+            type="primary",
+            on_click=take,
+            args=(*args, without),
+        )
         st.button("Use them as features", key="columns-in", on_click=take, args=(*args, whole))
 
 
@@ -370,7 +422,9 @@ def _explained(title: str, error: Exception) -> _RefusedError:
 
 
 def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
-    """Number of rows of each set to measure: all, unless exact curves of them are slow and the user takes fewer."""
+    """Number of rows of each set to measure: all, unless exact curves of them are slow and the user
+    takes fewer.
+    """
     rows = max(pair.real.n, pair.generated.n)
     sizes = (pair.real.n, pair.generated.n, pair.d)
     few = default_rows(*sizes)
@@ -378,7 +432,11 @@ def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
         return rows
     titles = {few: f"{few:,} rows", rows: f"all {rows:,} ({duration(estimate_seconds(*sizes))})"}
     key = begin(f"rows-{'-'.join(sorted(side.digest[:12] for side in pair))}", few)
-    look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session", "help": ROWS}
+    look: dict[str, Any] = {
+        "label_visibility": "collapsed",
+        "persist_state": "session",
+        "help": ROWS,
+    }
     chosen: int = choose_one("Rows to measure", titles, key=key, **look)
     return chosen
 
@@ -389,19 +447,30 @@ LONGEST = 120
 
 
 def pictures_box(pair: SamplePair, origin: Hashable) -> HeldPictures:
-    """The field for a zip of pictures and what was found, where a table names some; `origin` stands for the files."""
+    """The field for a zip of pictures and what was found, where a table names some; `origin` stands
+    for the files.
+    """
     if all(picture_column(side) is None for side in pair):
         return HeldPictures()
     folder = _folder()
     st.caption(
-        f"The `image` or `path` column names pictures: {', '.join(FORMATS)}, in one zip of up to {LIMIT_MB} MB."
-        + (" What it lacks is looked for in the folder that this app was started with." if folder else "")
+        f"The `image` or `path` column names pictures: {', '.join(FORMATS)}, in one zip of up to"
+        f" {LIMIT_MB} MB."
+        + (
+            " What it lacks is looked for in the folder that this app was started with."
+            if folder
+            else ""
+        )
     )
-    key, zipped = _zip(st.file_uploader("Pictures (zip)", key="upload-pictures", max_upload_size=LIMIT_MB))
+    key, zipped = _zip(
+        st.file_uploader("Pictures (zip)", key="upload-pictures", max_upload_size=LIMIT_MB)
+    )
     sources: tuple[Pictures, ...] = tuple(each for each in (zipped, folder) if each is not None)
     held = HeldPictures((key, None if folder is None else served_folder()), sources)
     if sources:
-        counts = cache.remembered(("pictures", origin, held.key), lambda: [count_found(side, sources) for side in pair])
+        counts = cache.remembered(
+            ("pictures", origin, held.key), lambda: [count_found(side, sources) for side in pair]
+        )
         titles = [each.title for each in sources]
         for side, found in zip(pair, counts, strict=True):
             if found is not None:
@@ -416,17 +485,24 @@ def _folder() -> FolderPictures | None:
     try:
         return FolderPictures(served, title=FOLDER)
     except MediaError:
-        st.warning("The folder that this app was started with is gone.", icon=":material/folder_off:")
+        st.warning(
+            "The folder that this app was started with is gone.", icon=":material/folder_off:"
+        )
         return None
 
 
 def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
-    """The zip last read in this session, and its key; a later one that can't be read does not replace it."""
+    """The zip last read in this session, and its key; a later one that can't be read does not
+    replace it.
+    """
     key, held = session().pictures
     if upload is not None and upload.file_id != key:
         try:
             with st.spinner(f"Reading {plain(upload.name)}"):
-                key, held = session().pictures = upload.file_id, ZipPictures(upload.name, upload.getvalue())
+                key, held = session().pictures = (
+                    upload.file_id,
+                    ZipPictures(upload.name, upload.getvalue()),
+                )
         except MediaError as error:
             st.error(f"**Pictures**: {plain(error)}", icon=":material/block:")
     if held is not None and (upload is None or upload.file_id != key):
@@ -446,10 +522,15 @@ def _say(side: Samples, found: Found, where: str) -> None:
     if not found.named:
         st.caption(f"**{plain(side.name)}**: its column {plain(found.column)} is empty.")
         return
-    loose = f", {found.loosely:,} of them by the file's name alone, in another folder: the right ones?"
+    loose = (
+        f", {found.loosely:,} of them by the file's name alone, in another folder: the right ones?"
+    )
     loose = loose if found.loosely else ""
     among = f" (in the first {found.rows:,} rows)" if found.rows < side.n else ""
-    text = f"**{plain(side.name)}**: {found.found:,} of {found.named:,} names found in {plain(where)}{loose}{among}"
+    text = (
+        f"**{plain(side.name)}**: {found.found:,} of {found.named:,} names found in"
+        f" {plain(where)}{loose}{among}"
+    )
     if found.first is not None:
         row, name, reason = found.first
         text += f"; first missing: row {row + 1:,}, {plain(reason or ending(name, LONGEST + 1))}"

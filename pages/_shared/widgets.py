@@ -13,8 +13,8 @@ import streamlit as st
 from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")
-# Style rules that the theme does not cover, in every page from its first byte on (app.py). Type has three sizes: a
-# heading's, a text's (1rem), and a label's.
+# Style rules that the theme does not cover, in every page from its first byte on (app.py). Type has
+# three sizes: a heading's, a text's (1rem), and a label's.
 CSS = """
 :root {
   --prviz-ground: light-dark(#FFFFFF, #0E1117); --prviz-accent: light-dark(#0065A0, #3A9AD6);
@@ -118,14 +118,18 @@ TOOLS = "{}<script type=module>{}</script>".format(
 
 
 def draw_bar(pages: Sequence[st.Page], current: st.Page) -> None:
-    """Draw the bar over the page: wordmark, at every width the pages by name, the current one marked, and buttons."""
+    """Draw the bar over the page: wordmark, at every width the pages by name, the current one
+    marked, and buttons.
+    """
     with st.container(key="prviz-bar", horizontal=True):
         st.html(TOOLS, unsafe_allow_javascript=True)
         marked = f"document.documentElement.className = 'page-{current.url_path}'"
         wordmark = f'<span class="wordmark">pr<b>viz</b></span><script>{marked}</script>'
         st.html(wordmark, width="content", unsafe_allow_javascript=True)
         for page in pages:
-            (st.container(key="prviz-current", width="content") if page is current else st).page_link(page)
+            (
+                st.container(key="prviz-current", width="content") if page is current else st
+            ).page_link(page)
 
 
 def begin(key: str, value: Any) -> str:
@@ -135,7 +139,9 @@ def begin(key: str, value: Any) -> str:
 
 
 def pressed(label: str, key: str, **more: Any) -> bool:
-    """Draw a button; True in the first run that comes to it after a click, also where another run was ended before."""
+    """Draw a button; True in the first run that comes to it after a click, also where another run
+    was ended before.
+    """
     note = f"{key}.pressed"
     st.button(label, key=key, on_click=st.session_state.update, args=({note: True},), **more)
     return bool(st.session_state.pop(note, False))
@@ -146,11 +152,14 @@ def described(text: str) -> dict[str, Any]:
     return {"alt": text} if "alt" in inspect.signature(st.dataframe).parameters else {}
 
 
-def choose_one(label: str, options: Mapping[T, str] | Sequence[T], first: T | None = None, **more: Any) -> T:
-    """Draw a segmented control with one option chosen: `first`, or at the start the value that its key holds.
+def choose_one(
+    label: str, options: Mapping[T, str] | Sequence[T], first: T | None = None, **more: Any
+) -> T:
+    """Draw a segmented control with one option chosen: `first`, or at the start the value that its
+    key holds.
 
-    options : the options, or their titles by option. more : of `st.segmented_control`. A value that is no option,
-    from a link or from before the options changed, counts as the first choice.
+    options : the options, or their titles by option. more : of `st.segmented_control`. A value that
+    is no option, from a link or from before the options changed, counts as the first choice.
     """
     known = list(options)
     if isinstance(options, Mapping):

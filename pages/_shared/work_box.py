@@ -20,10 +20,13 @@ from prviz.readers import errors
 from prviz.recent import LeastRecentlyUsed
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
-# Seconds between drawings of the rows while measurements run, and seconds that the page waits for the first ones.
-PAUSE, FIRST_WAIT = 1.0, 0.6
+# Seconds between drawings of the rows while measurements run, and seconds that the page waits for
+# the first ones.
+PAUSE = 1.0
+FIRST_WAIT = 0.6
 # Most runs and rows held for all visitors together; a row of a sweep takes some 400 bytes.
-SHARED_RUNS, SHARED_ROWS = 64, 200_000
+SHARED_RUNS = 64
+SHARED_ROWS = 200_000
 
 Draw = Callable[[pd.DataFrame, bool], None]
 
@@ -33,8 +36,10 @@ class WorkRequest(NamedTuple):
 
     key : equal keys, equal tasks. title : text; the files are named after it.
     seconds : time of all tasks, estimated before the start.
-    private : True for data that a visitor has brought: rows stay in this session, not shared with other visitors.
-    known : rows of other work, by key, that need not be measured again. at_once : True to start without a click.
+    private : True for data that a visitor has brought: rows stay in this session, not shared with
+    other visitors.
+    known : rows of other work, by key, that need not be measured again. at_once : True to start
+    without a click.
     """
 
     key: Hashable
@@ -62,8 +67,13 @@ def _run(work: WorkRequest) -> TaskRun:
 
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
-    """Draw this work with its buttons; `draw(rows so far, complete)` its rows, `before` what stands there before."""
-    run, left, viewer, runs = _run(work), session().left_runs, session().viewer, _runs(work)
+    """Draw this work with its buttons; `draw(rows so far, complete)` its rows, `before` what stands
+    there before.
+    """
+    run = _run(work)
+    left = session().left_runs
+    viewer = session().viewer
+    runs = _runs(work)
     if work.at_once and not (run.done or run.error or run.working or work.key in left):
         runs.put(work.key, run, replace=False).start(viewer)
     waits = _waits(work, _run(work))
@@ -90,7 +100,9 @@ def _waits(work: WorkRequest, run: TaskRun) -> bool:
 def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
     """The part that follows the run; where it begins or ends the whole page is drawn anew."""
     run = _run(work)
-    name, who, gone = _name(work), session().viewer, session().left_runs
+    name = _name(work)
+    who = session().viewer
+    gone = session().left_runs
 
     def start() -> None:
         gone.discard(work.key)
@@ -113,9 +125,14 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
     if waiting != _waits(work, run):
         st.rerun()
     if run.working and not run.stopping and work.key in session().left_runs:
-        st.info("Another visitor waits for the same measurements: they go on.", icon=":material/group:")
+        st.info(
+            "Another visitor waits for the same measurements: they go on.", icon=":material/group:"
+        )
     if run.error is not None:
-        st.error(f"{plain(error_text(run.error))} What was measured before stays.", icon=":material/block:")
+        st.error(
+            f"{plain(error_text(run.error))} What was measured before stays.",
+            icon=":material/block:",
+        )
     run.wait_first(FIRST_WAIT)
     rows = run.rows()
     if len(rows):
@@ -124,13 +141,22 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
 
         files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
             "CSV": ("csv", "text/csv", lambda: rows.to_csv(index=False).encode()),
-            "Parquet": ("parquet", "application/vnd.apache.parquet", lambda: as_parquet(rows, work.columns)),
+            "Parquet": (
+                "parquet",
+                "application/vnd.apache.parquet",
+                lambda: as_parquet(rows, work.columns),
+            ),
         }
         with st.container(horizontal=True, vertical_alignment="center"):
             for label, (suffix, mime, make) in files.items():
                 label = f"Rows as {label}"
                 st.download_button(
-                    label, make, f"prviz-{name}.{suffix}", mime, key=f"{suffix}.{name}", on_click="ignore"
+                    label,
+                    make,
+                    f"prviz-{name}.{suffix}",
+                    mime,
+                    key=f"{suffix}.{name}",
+                    on_click="ignore",
                 )
             st.caption(f"{len(rows)} rows" + ("." if run.complete else " so far."))
     elif before is not None:
@@ -149,10 +175,12 @@ def buttons(
     stopping: str,
     done: str = "",
 ) -> None:
-    """Draw the progress of this work with Stop, or Start or Continue with the estimated time, or what is done.
+    """Draw the progress of this work with Stop, or Start or Continue with the estimated time, or
+    what is done.
 
     keys : of the container and its two buttons. waits : True if this viewer waits for the work.
-    first : text beside Start. stopping : what still runs after a stop. done : text after the number of pieces.
+    first : text beside Start. stopping : what still runs after a stop. done : text after the number
+    of pieces.
     """
     count = f"{work.done} of {work.total} {unit}"
     box, start_key, stop_key = keys
@@ -160,10 +188,15 @@ def buttons(
         if waits:
             halted = work.stopping
             st.button("Stop", on_click=stop, key=stop_key, icon=":material/stop:", disabled=halted)
-            st.progress(work.share, f"{count}{f'; {stopping}' if halted else f', {duration(work.seconds_left)} left'}")
+            st.progress(
+                work.share,
+                f"{count}{f'; {stopping}' if halted else f', {duration(work.seconds_left)} left'}",
+            )
         elif not work.complete:
             label = "Continue" if work.done else "Start"
-            st.button(label, on_click=start, key=start_key, icon=":material/play_arrow:", type="primary")
+            st.button(
+                label, on_click=start, key=start_key, icon=":material/play_arrow:", type="primary"
+            )
             left = f"{count}; the rest should take {duration(work.seconds_left)}."
             st.caption(left if work.done else first)
         else:

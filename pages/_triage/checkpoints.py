@@ -1,4 +1,6 @@
-"""The checkpoints measured so far, which every part of the Triage page reads, and one selected with its samples."""
+"""The checkpoints measured so far, which every part of the Triage page reads, and one selected with
+its samples.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,12 @@ NONE_YET = "No checkpoint is measured by this family yet."
 class CheckpointResults:
     """The checkpoints measured so far, in the order of the list.
 
-    key : equal keys, equal contents; part of every cache key of a result computed from these checkpoints.
-    reference : the real samples as measured. load : reads a checkpoint's samples as measured, with labels and pictures.
-    settings : how all are measured. basis : what the verdict rests on. store : keeps what is computed; None: nothing.
+    key : equal keys, equal contents; part of every cache key of a result computed from these
+    checkpoints.
+    reference : the real samples as measured. load : reads a checkpoint's samples as measured, with
+    labels and pictures.
+    settings : how all are measured. basis : what the verdict rests on. store : keeps what is
+    computed; None: nothing.
     outcomes : measurements and failures so far. total : the number of checkpoints.
     holdout : other real samples, if the user gave some.
     uploaded : where pictures of the samples come from, for `pages._shared.media`.
@@ -79,7 +84,9 @@ class CheckpointResults:
         return {each.checkpoint.name: each for each in looked_into(everything)}
 
     def by(self, method: str) -> tuple[MeasuredCheckpoint, ...]:
-        return tuple(each for outcome in self.outcomes for each in outcome.measured if each.method == method)
+        return tuple(
+            each for outcome in self.outcomes for each in outcome.measured if each.method == method
+        )
 
     @property
     def names(self) -> list[str]:
@@ -91,40 +98,61 @@ class CheckpointResults:
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], MeasuredCheckpoint]:
-        return {(each.method, each.checkpoint.name): each for outcome in self.outcomes for each in outcome.measured}
+        return {
+            (each.method, each.checkpoint.name): each
+            for outcome in self.outcomes
+            for each in outcome.measured
+        }
 
     def summaries(self, measured: MeasuredCheckpoint) -> Mapping[str, float]:
         """The summaries of one of these, with no area above the bound that caps its score."""
         return capped_summaries(measured, self._sides(measured)[0])
 
-    def intervals(self, measured: MeasuredCheckpoint, known: Mapping[str, Interval]) -> Mapping[str, Interval]:
+    def intervals(
+        self, measured: MeasuredCheckpoint, known: Mapping[str, Interval]
+    ) -> Mapping[str, Interval]:
         """The intervals of its summaries, with no area above that either."""
         return intervals_at_most(known, self.most(measured))
 
     def most(self, measured: MeasuredCheckpoint) -> float | None:
-        """The area that the true curve of one of these does not exceed, at 95 %; None without a bound."""
+        """The area that the true curve of one of these does not exceed, at 95 %; None without a
+        bound.
+        """
         most = self._sides(measured)[1]
         return None if most is None else most.score(0.5)
 
     def _sides(self, measured: MeasuredCheckpoint) -> tuple[AreaSides, AreaSides | None]:
-        return known_sides_of_one(self.settings, self._families[measured.checkpoint.name])[measured.method]
+        return known_sides_of_one(self.settings, self._families[measured.checkpoint.name])[
+            measured.method
+        ]
 
     @cached_property
     def _families(self) -> dict[str, tuple[MeasuredCheckpoint, ...]]:
         return {each.checkpoint.name: each.measured for each in self.outcomes}
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
-        """The samples behind a measurement; raises ReadError, OSError or, for changed files, ValueError."""
-        key = ("triage-samples", measured.digests.real, measured.digests.generated, measured.checkpoint.path)
+        """The samples behind a measurement; raises ReadError, OSError or, for changed files,
+        ValueError.
+        """
+        key = (
+            "triage-samples",
+            measured.digests.real,
+            measured.digests.generated,
+            measured.checkpoint.path,
+        )
         generated = cache.held_samples(key, lambda: self.load(measured.checkpoint))
         pair = SamplePair(self.reference, generated)
         if (pair.real.digest, pair.generated.digest) != tuple(measured.digests):
-            raise ValueError(f"{measured.checkpoint.name} has changed since it was measured; measure it again")
+            raise ValueError(
+                f"{measured.checkpoint.name} has changed since it was measured; measure it again"
+            )
         return pair
 
 
 def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
-    """Key of everything that decides a measurement, for caching results computed from this measurement alone."""
+    """Key of everything that decides a measurement, for caching results computed from this
+    measurement alone.
+    """
     how = (settings.bandwidth, settings.split, settings.seed)
     return (*measured.digests, measured.method, measured.k, *how)
 
@@ -137,16 +165,21 @@ def known_sides_of_one(
     settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]
 ) -> Mapping[str, tuple[AreaSides, AreaSides | None]]:
     """`sides_of_one` of a checkpoint by all its families; of each it is computed once."""
-    held: LeastRecentlyUsed = cache.remembered(("triage-sides-of-each",), lambda: LeastRecentlyUsed(_HELD))
+    held: LeastRecentlyUsed = cache.remembered(
+        ("triage-sides-of-each",), lambda: LeastRecentlyUsed(_HELD)
+    )
     keys = tuple(measurement(settings, each) for each in measured)
-    found: Mapping[str, tuple[AreaSides, AreaSides | None]] = held.remembered(keys, partial(sides_of_one, measured))
+    found: Mapping[str, tuple[AreaSides, AreaSides | None]] = held.remembered(
+        keys, partial(sides_of_one, measured)
+    )
     return found
 
 
 def of_each(
     what: str, items: Mapping[Hashable, T], compute: Callable[[T], V], seconds: Callable[[T], float]
 ) -> dict[Hashable, V]:
-    """Results known so far, by the keys of the items; a job computes the others in this order, and keeps each one.
+    """Results known so far, by the keys of the items; a job computes the others in this order, and
+    keeps each one.
 
     what : of the results, for the cache. seconds : estimated for one item.
     """
@@ -160,7 +193,9 @@ def of_each(
         return True
 
     if missing:
-        answers.tab_result((what, frozenset(items)), sum(map(seconds, missing.values())), run, pieces=1.0)
+        answers.tab_result(
+            (what, frozenset(items)), sum(map(seconds, missing.values())), run, pieces=1.0
+        )
     return {key: held.get(key) for key in items if key in held}
 
 
@@ -179,10 +214,12 @@ def count_of(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
-# Seconds per evaluation sample and bootstrap replicate, and per feature value for checks before a measurement.
-REPLICATE_SECONDS, VALUE_SECONDS = 5e-7, 1e-7
-# Real samples that the generator misses are "kept", generated ones like nothing real are "rejected"; the terms are
-# those of prviz/diagnostics/confusion_groups.py.
+# Seconds per evaluation sample and bootstrap replicate, and per feature value for checks before a
+# measurement.
+REPLICATE_SECONDS = 5e-7
+VALUE_SECONDS = 1e-7
+# Real samples that the generator misses are "kept", generated ones like nothing real are
+# "rejected"; the terms are those of prviz/diagnostics/confusion_groups.py.
 GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "rejected"}
 # Work of fewer seconds than that is done while the page is drawn.
 AT_ONCE = 0.5
@@ -190,20 +227,26 @@ AT_ONCE = 0.5
 RATIO = "c_Y / c_X"
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 # What a sample is called that none of the other set is near, wherever such samples are counted.
-MISSED: dict[Role, str] = {"real": "Real, none generated near", "generated": "Generated, none real near"}
+MISSED: dict[Role, str] = {
+    "real": "Real, none generated near",
+    "generated": "Generated, none real near",
+}
 
 
 def missed_text(role: Role, missed: MissedSamples) -> str:
     """The number of samples that none of the other set is near, in words."""
     return (
-        f"{len(missed.rows):,} of {missed.n:,} {role} samples ({missed.share:.1%}) have no {OTHER[role]} one as near "
-        f"as their {NEIGHBOURS}th nearest {role} one; {missed.expected:.1%} expected of equal sets"
+        f"{len(missed.rows):,} of {missed.n:,} {role} samples ({missed.share:.1%}) have no"
+        f" {OTHER[role]} one as near as their {NEIGHBOURS}th nearest {role} one;"
+        f" {missed.expected:.1%} expected of equal sets"
     )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis:
-    """A measured checkpoint with its samples. waiting : keys of what this drawing of the page waits for."""
+    """A measured checkpoint with its samples. waiting : keys of what this drawing of the page waits
+    for.
+    """
 
     found: CheckpointResults
     measured: MeasuredCheckpoint
@@ -222,7 +265,12 @@ class Diagnosis:
     def options(self) -> dict[str, Any]:
         """How the checkpoint was measured, for calls that measure its samples again."""
         settings = self.found.settings
-        return {"k": self.k, "bandwidth": settings.bandwidth, "split": settings.split, "seed": settings.seed}
+        return {
+            "k": self.k,
+            "bandwidth": settings.bandwidth,
+            "split": settings.split,
+            "seed": settings.seed,
+        }
 
     @property
     def title(self) -> str:
@@ -233,26 +281,36 @@ class Diagnosis:
 
     def seconds(self, passes: float = 1.0) -> float:
         """Estimated seconds of this number of measurements and of reading all values."""
-        n_real, n_generated, d = self.pair.real.n, self.pair.generated.n, self.pair.d
+        n_real = self.pair.real.n
+        n_generated = self.pair.generated.n
+        d = self.pair.d
         one = estimate_seconds(n_real, n_generated, d, methods=1, split=self.found.settings.split)
         return passes * max(one, self.measured.seconds) + (n_real + n_generated) * d * VALUE_SECONDS
 
     @property
     def bootstrap_seconds(self) -> float:
-        return REPLICATES * REPLICATE_SECONDS * sum(len(each.c_real) for each in self.measured.estimate.runs)
+        return (
+            REPLICATES
+            * REPLICATE_SECONDS
+            * sum(len(each.c_real) for each in self.measured.estimate.runs)
+        )
 
     @cached_property
     def shown(self) -> sample_display.Evaluated:
         """The evaluation samples, without coordinates."""
         split = self.pair.split(self.found.settings.split, self.found.settings.seed)
         numbers = tuple(np.arange(side.n) + 1 for side in self.pair)
-        return sample_display.Evaluated(split, np.empty((0, 2)), (), (numbers[0], numbers[1]), self.found.uploaded)
+        return sample_display.Evaluated(
+            split, np.empty((0, 2)), (), (numbers[0], numbers[1]), self.found.uploaded
+        )
 
     @cached_property
     def classifiers(self) -> OptimalClassifiers:
         """Optimal classifiers of the family's first run."""
         supports = of_evaluation(self.measured.estimate, self.shown.split)
-        return cache.remembered(("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports))
+        return cache.remembered(
+            ("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports)
+        )
 
     @cached_property
     def places(self) -> Any:
@@ -265,15 +323,20 @@ class Diagnosis:
         return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
 
     def rows(self, group: str, lam: float, most: int | None = None) -> Any:
-        """Rows, in their own set, of a group at lam, the clearest first; most : the largest number of rows."""
-        chosen = self.classifiers.most_extreme(group, lam, len(self.places) if most is None else most)
+        """Rows, in their own set, of a group at lam, the clearest first; most : the largest number
+        of rows.
+        """
+        chosen = self.classifiers.most_extreme(
+            group, lam, len(self.places) if most is None else most
+        )
         return self._rows_at(chosen, group in ("kept", "missed"))
 
     def evaluated(self, role: Role) -> Any:
         """Rows, in their own set, of all samples of a role that the family has measured."""
         n_real = self.classifiers.n_real
         return self._rows_at(
-            np.arange(len(self.places))[slice(n_real) if role == "real" else slice(n_real, None)], role == "real"
+            np.arange(len(self.places))[slice(n_real) if role == "real" else slice(n_real, None)],
+            role == "real",
         )
 
     def _rows_at(self, chosen: Any, real: bool) -> Any:
@@ -289,22 +352,37 @@ class Diagnosis:
 
     def missed(self, role: Role) -> MissedSamples | None:
         """The samples of a role that none of the other is near; None while a job looks for them."""
-        own, other = self.side(role), self.side(OTHER[role])
+        own = self.side(role)
+        other = self.side(OTHER[role])
         seconds = estimate_seconds(own.n, other.n, own.d, methods=1, split=None)
         if seconds < AT_ONCE:
-            return cache.remembered(("triage-missed", *self.key, role), lambda: missed_samples(own, other))
-        found: MissedSamples | None = self.known("missed", seconds, lambda _: missed_samples(own, other), role)
+            return cache.remembered(
+                ("triage-missed", *self.key, role), lambda: missed_samples(own, other)
+            )
+        found: MissedSamples | None = self.known(
+            "missed", seconds, lambda _: missed_samples(own, other), role
+        )
         return found
 
     def cut(self, role: Role, lam: float) -> str:
-        """The cut of the best classifier at lam, as its clearest mistakes reach it; "" where there are none."""
+        """The cut of the best classifier at lam, as its clearest mistakes reach it; "" where there
+        are none.
+        """
         keys = self.keys_of(GROUP[role], lam)
-        return f"{RATIO} {'at most' if role == 'real' else 'at least'} {key_text(keys[-1])}" if len(keys) else ""
+        return (
+            f"{RATIO} {'at most' if role == 'real' else 'at least'} {key_text(keys[-1])}"
+            if len(keys)
+            else ""
+        )
 
     # ---- results that a job may compute ----
 
-    def known(self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any) -> Any:
-        """Cached result; None while a job, one at a time in the order of the page, computes it, or if it failed."""
+    def known(
+        self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any
+    ) -> Any:
+        """Cached result; None while a job, one at a time in the order of the page, computes it, or
+        if it failed.
+        """
         key = (f"triage-{what}", *self.key, *more)
         if key not in cache.session().results and self.waiting:
             return None
@@ -314,7 +392,8 @@ class Diagnosis:
         return found
 
     def spread(self) -> Spread | None:
-        estimate, seed = self.measured.estimate, self.found.settings.seed
+        estimate = self.measured.estimate
+        seed = self.found.settings.seed
         found: Spread | None = self.known(
             "spread", self.bootstrap_seconds, lambda _: bootstrap(estimate, REPLICATES, seed=seed)
         )

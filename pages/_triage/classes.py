@@ -1,4 +1,6 @@
-"""Part of the Triage page: one checkpoint class by class, where the real samples have labels or pictures."""
+"""Part of the Triage page: one checkpoint class by class, where the real samples have labels or
+pictures.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,15 @@ from prviz.triage.evidence import kinds
 from prviz.triage.measure import FAILURES
 from prviz.triage.measured import MeasuredCheckpoint
 
-WHAT = {"real": "real samples that no generated one is near", "generated": "generated samples that no real one is near"}
+WHAT = {
+    "real": "real samples that no generated one is near",
+    "generated": "generated samples that no real one is near",
+}
 
 
 def draw(found: CheckpointResults) -> None:
-    labels, rows = found.reference.labels, np.arange(found.reference.n)
+    labels = found.reference.labels
+    rows = np.arange(found.reference.n)
     offered = [name for name, column in labels.items() if kinds(column, rows, rows)]
     if not found.measured:
         st.info(NONE_YET)
@@ -34,11 +40,13 @@ def draw(found: CheckpointResults) -> None:
         offered.append(clusters.CHOICE)
     if not offered:
         st.info(
-            "The real samples have no label that names classes. A table has one in a column beside the numbers, such "
-            "as `label`; an .npz or .safetensors file in an array of that name."
+            "The real samples have no label that names classes. A table has one in a column beside"
+            " the numbers, such as `label`; an .npz or .safetensors file in an array of that name."
         )
         return
-    label = offered[0] if len(offered) == 1 else choose_one("Label", offered, key="triage-class-label")
+    label = (
+        offered[0] if len(offered) == 1 else choose_one("Label", offered, key="triage-class-label")
+    )
     name = selected(found) or by_score(found)[0]
     if label == clusters.CHOICE:
         clusters.draw(found, found.one(name))
@@ -47,14 +55,20 @@ def draw(found: CheckpointResults) -> None:
     if isinstance(shares, str):
         st.error(shares, icon=":material/block:")
     elif shares:
-        st.html(f'<div class="classes" data-prviz="classes"><h4>{html.escape(name)}</h4>{_table(shares)}</div>')
+        st.html(
+            '<div class="classes"'
+            f' data-prviz="classes"><h4>{html.escape(name)}</h4>{_table(shares)}</div>'
+        )
         st.caption(
-            f"Share of each class's samples with its interval, worst first; dashed: what two equal sets give. "
-            f"All intervals together hold with {CONFIDENCE:.0%} (Holm). Grey: fewer than {LEAST_OF_CLASS} samples."
+            "Share of each class's samples with its interval, worst first; dashed: what two equal"
+            f" sets give. All intervals together hold with {CONFIDENCE:.0%} (Holm). Grey: fewer"
+            f" than {LEAST_OF_CLASS} samples."
         )
 
 
-def _shares(found: CheckpointResults, measured: MeasuredCheckpoint, label: str) -> tuple[ClassShare, ...] | str | None:
+def _shares(
+    found: CheckpointResults, measured: MeasuredCheckpoint, label: str
+) -> tuple[ClassShare, ...] | str | None:
     """The classes, the worst first, or why there are none; None until a job has them."""
     try:
         real, generated = found.pair(measured)
@@ -71,11 +85,15 @@ def _shares(found: CheckpointResults, measured: MeasuredCheckpoint, label: str) 
         return by_class(real, generated, real.labels[label], theirs)
 
     seconds = estimate_seconds(real.n, generated.n, real.d, methods=1, split=None)
-    return answers.tab_result(("triage-classes", label, *measurement(found.settings, measured)), seconds, compute)
+    return answers.tab_result(
+        ("triage-classes", label, *measurement(found.settings, measured)), seconds, compute
+    )
 
 
 def _table(shares: Sequence[ClassShare]) -> str:
-    """A block for each set, a line for each class: its share, and the interval beside the expected share."""
+    """A block for each set, a line for each class: its share, and the interval beside the expected
+    share.
+    """
     blocks = []
     for role, what in WHAT.items():
         lines = "".join(_line(each) for each in shares if each.role == role)
@@ -86,7 +104,9 @@ def _table(shares: Sequence[ClassShare]) -> str:
 
 def _line(share: ClassShare) -> str:
     kind = "few" if share.few else "worse" if share.worse else ""
-    low, high, missed, expected = (f"{value:.1%}" for value in (share.low, share.high, share.missed, share.expected))
+    low, high, missed, expected = (
+        f"{value:.1%}" for value in (share.low, share.high, share.missed, share.expected)
+    )
     told = html.escape(f"{missed} ({low} to {high}), {expected} expected, {share.n:,} samples")
     return (
         f'<div class="line {kind}" title="{told}"><b>{html.escape(share.label)}</b><span>'

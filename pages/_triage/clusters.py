@@ -1,4 +1,6 @@
-"""Inside Triage's *Class by class*: what each cluster of one checkpoint and the reference holds, in pictures."""
+"""Inside Triage's *Class by class*: what each cluster of one checkpoint and the reference holds, in
+pictures.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from prviz.triage.measured import MeasuredCheckpoint
 # The choice's name among those of the labels.
 CHOICE = "clusters, in pictures"
 # Pictures of each set in one cluster, and seconds of k-means per value.
-_PICTURES, _SECONDS = 8, 2e-6
+_PICTURES = 8
+_SECONDS = 2e-6
 
 
 def has_pictures(found: CheckpointResults) -> bool:
@@ -30,7 +33,9 @@ def has_pictures(found: CheckpointResults) -> bool:
 
 
 def draw(found: CheckpointResults, measured: MeasuredCheckpoint) -> None:
-    """A line for each cluster: its pictures on either side of the shares that it holds of both sets."""
+    """A line for each cluster: its pictures on either side of the shares that it holds of both
+    sets.
+    """
     try:
         pair = found.pair(measured)
     except FAILURES as error:
@@ -51,19 +56,28 @@ def draw(found: CheckpointResults, measured: MeasuredCheckpoint) -> None:
     name = html.escape(measured.checkpoint.name)
     st.html(f'<div class="clusters" data-prviz="clusters"><h4>{name}</h4>{lines}</div>')
     st.caption(
-        f"{CLUSTERS} clusters of k-means on both sets together, the most lopsided first. Pictures: nearest to the "
-        "middle of each, real on the left, generated on the right; between them its share of each set."
+        f"{CLUSTERS} clusters of k-means on both sets together, the most lopsided first. Pictures:"
+        " nearest to the middle of each, real on the left, generated on the right; between them"
+        " its share of each set."
     )
 
 
-def _line(found: CheckpointResults, real: Samples, generated: Samples, cluster: ClusterMembers, most: float) -> str:
+def _line(
+    found: CheckpointResults,
+    real: Samples,
+    generated: Samples,
+    cluster: ClusterMembers,
+    most: float,
+) -> str:
     shares = (cluster.real_share, cluster.generated_share)
     bars = "".join(
-        f'<span class="{role}" title="{share:.1%} of the {role}"><i style="width:{share / most:.1%}"></i></span>'
+        f'<span class="{role}" title="{share:.1%} of the {role}"><i'
+        f' style="width:{share / most:.1%}"></i></span>'
         for role, share in zip(("real", "generated"), shares, strict=True)
     )
     return (
-        f'<div class="cluster">{_wall(found, real, cluster.real, "real")}<b>{shares[0]:.1%}</b>{bars}'
+        "<div"
+        f' class="cluster">{_wall(found, real, cluster.real, "real")}<b>{shares[0]:.1%}</b>{bars}'
         f"<b>{shares[1]:.1%}</b>{_wall(found, generated, cluster.generated, 'generated')}</div>"
     )
 
@@ -71,7 +85,8 @@ def _line(found: CheckpointResults, real: Samples, generated: Samples, cluster: 
 def _wall(found: CheckpointResults, samples: Samples, rows: NDArray[np.intp], role: Role) -> str:
     shown = rows[:_PICTURES].tolist()
     images = "".join(
-        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row {row + 1}">'
+        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
+        f' {row + 1}">'
         for row, look in zip(shown, media.shown(samples, shown, found.uploaded), strict=True)
         if look.picture
     )

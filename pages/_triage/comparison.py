@@ -1,4 +1,6 @@
-"""Part of the Triage page: two checkpoints side by side, their curves' difference and samples that only one covers."""
+"""Part of the Triage page: two checkpoints side by side, their curves' difference and samples that
+only one covers.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def draw(found: CheckpointResults) -> None:
     names = found.names
     if len(names) < 2:
         st.info(
-            "Two measured checkpoints are needed to compare them; " + ("one is" if names else "none is") + " there."
+            "Two measured checkpoints are needed to compare them; "
+            + ("one is" if names else "none is")
+            + " there."
         )
         return
     a, b = (found.one(name) for name in _choose(found))
@@ -60,14 +64,20 @@ def draw(found: CheckpointResults) -> None:
 
 def _verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
     """Say where which of the two is better."""
-    better = (along.alpha_low > 0) | (along.beta_low > 0), (along.alpha_high < 0) | (along.beta_high < 0)
+    better = (
+        (along.alpha_low > 0) | (along.beta_low > 0),
+        (along.alpha_high < 0) | (along.beta_high < 0),
+    )
     parts = [
         f"**{letter}** ({plain(name)}) is better {_where(along, rays)}"
         for letter, name, rays in zip("AB", _names(a, b), better, strict=True)
         if rays.any()
     ]
     if not parts:
-        st.warning("At no λ do 95 % of the draws say which of the two is better.", icon=":material/balance:")
+        st.warning(
+            "At no λ do 95 % of the draws say which of the two is better.",
+            icon=":material/balance:",
+        )
     else:
         rest = "" if along.apart.all() else " Elsewhere the draws don't say."
         st.info(f"{'; '.join(parts)}.{rest}", icon=":material/compare_arrows:")
@@ -76,13 +86,14 @@ def _verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifferen
 def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
     """Draw both curves, and their difference in precision and in recall."""
     st.caption(
-        "Each ray from the origin of the first figure meets both curves; λ = α / β is precision over recall there. The "
-        "other two show by how much A lies above B on each ray, in precision α and in recall β. **The band** is the "
-        f"{100 * CONFIDENCE:g} % interval of that difference when the evaluation samples are drawn again {BOOTSTRAP} "
-        "times, the real ones for both at once, on each ray by itself. Where it leaves out 0 the ground is shaded and "
-        f"the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It speaks of the choice of "
-        "evaluation samples, not of a bias in which the two differ. **n** is the number of these samples, "
-        f"{len(along.rows):,} real ones here."
+        "Each ray from the origin of the first figure meets both curves; λ = α / β is precision"
+        " over recall there. The other two show by how much A lies above B on each ray, in"
+        f" precision α and in recall β. **The band** is the {100 * CONFIDENCE:g} % interval of that"
+        f" difference when the evaluation samples are drawn again {BOOTSTRAP} times, the real ones"
+        " for both at once, on each ray by itself. Where it leaves out 0 the ground is shaded and"
+        f" the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It speaks"
+        " of the choice of evaluation samples, not of a bias in which the two differ. **n** is the"
+        f" number of these samples, {len(along.rows):,} real ones here."
     )
     bands = {
         "precision α": (along.alpha, along.alpha_low, along.alpha_high),
@@ -101,8 +112,13 @@ def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifferen
         figure = pair_difference_figure(along.lam, *band, quantity=quantity, level=CONFIDENCE)
         word = quantity.split()[0]
         reach = f"from {band[0].min():+.3f} to {band[0].max():+.3f}"
-        alt = f"{word} of A minus that of B along lambda, {reach}; the sentence above says where it is sure."
-        panes.append(Pane(f"triage-pair-{word}", figure, f"Difference of {word}, A minus B", alt=alt))
+        alt = (
+            f"{word} of A minus that of B along lambda, {reach}; the sentence above says where it"
+            " is sure."
+        )
+        panes.append(
+            Pane(f"triage-pair-{word}", figure, f"Difference of {word}, A minus B", alt=alt)
+        )
     live_figure("triage-pair", panes)
 
 
@@ -111,9 +127,18 @@ def _numbers(compared: Compared) -> None:
     rows = []
     for each in SUMMARIES:
         one = compared.summaries[each.key]
-        larger = f"{PAIR_SIGNS[0]} A" if one.low > 0 else f"{PAIR_SIGNS[1]} B" if one.high < 0 else NOT_TOLD
-        rows.append((each.label, one.a, one.b, one.difference, one.low, one.high, larger, each.explanation))
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+        larger = (
+            f"{PAIR_SIGNS[0]} A"
+            if one.low > 0
+            else f"{PAIR_SIGNS[1]} B"
+            if one.high < 0
+            else NOT_TOLD
+        )
+        rows.append(
+            (each.label, one.a, one.b, one.difference, one.low, one.high, larger, each.explanation)
+        )
+    number = st.column_config.NumberColumn
+    text = st.column_config.TextColumn
     config = {
         "summary": text("Summary"),
         "a": number("A", format="%.3f", width=70),
@@ -134,8 +159,8 @@ def _numbers(compared: Compared) -> None:
         **described("Summaries of both curves and their paired differences"),
     )
     st.caption(
-        "The interval is that of the difference, from the same resamplings, for each number by itself: of ten numbers "
-        "of equal checkpoints one or the other may leave out 0 by chance."
+        "The interval is that of the difference, from the same resamplings, for each number by"
+        " itself: of ten numbers of equal checkpoints one or the other may leave out 0 by chance."
     )
 
 
@@ -143,14 +168,19 @@ def _numbers(compared: Compared) -> None:
 
 
 def _choose(found: CheckpointResults) -> tuple[str, str]:
-    """The pair chosen by the user; else the selected checkpoint and the best other one, or the best two."""
-    best, name, kept = by_score(found), selected(found), session()
+    """The pair chosen by the user; else the selected checkpoint and the best other one, or the best
+    two.
+    """
+    best = by_score(found)
+    name = selected(found)
+    kept = session()
     if kept.pair_selected != name:
         kept.pair_chosen = None
     pair = kept.pair_chosen
     if pair is None or not set(pair) <= set(best):
         pair = (name, next(each for each in best if each != name)) if name else (best[0], best[1])
-    kept.pair_selected, kept.pair_shown = name, pair
+    kept.pair_selected = name
+    kept.pair_shown = pair
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for place, key in enumerate(PAIR):
             st.session_state[key] = pair[place]
@@ -162,7 +192,8 @@ def _choose(found: CheckpointResults) -> tuple[str, str]:
 
 def _take(place: int) -> None:
     """Take one chosen checkpoint into the pair; choosing the other one swaps both."""
-    pair, chosen = list(session().pair_shown), st.session_state[PAIR[place]]
+    pair = list(session().pair_shown)
+    chosen = st.session_state[PAIR[place]]
     if chosen == pair[1 - place]:
         pair[1 - place] = pair[place]
     pair[place] = chosen
@@ -174,13 +205,18 @@ def _swap() -> None:
     session().pair_chosen = b, a
 
 
-def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> Compared | None:
+def _compared(
+    found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint
+) -> Compared | None:
     key = ("triage-pair", *(measurement(found.settings, each) for each in (a, b)), BOOTSTRAP)
-    runs, n = len(a.estimate.runs), len(a.estimate.supports.c_real) / 2
+    runs = len(a.estimate.runs)
+    n = len(a.estimate.supports.c_real) / 2
     seconds = BOOTSTRAP * (2 * runs * (BASE_SECONDS + SAMPLE_SECONDS * n) + _SUMMARY_SECONDS)
 
     def compute(progress: Progress) -> Compared:
-        curves = compare_curves(a, b, BOOTSTRAP, found.settings.seed, CONFIDENCE, lambda done: progress(done / 2))
+        curves = compare_curves(
+            a, b, BOOTSTRAP, found.settings.seed, CONFIDENCE, lambda done: progress(done / 2)
+        )
         along = difference_of(a, b, curves)
         progress(0.75)
         areas = [math.inf if most is None else most for most in map(found.most, (a, b))]
@@ -199,7 +235,8 @@ def _names(a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> tuple[str, str]:
 def _where(along: PairedDifference, better: Any) -> str:
     if better.all():
         return "at every λ"
-    precise, complete = better[along.lam > 1], better[along.lam < 1]
+    precise = better[along.lam > 1]
+    complete = better[along.lam < 1]
     sides = [("the precision side (λ > 1)", precise), ("the recall side (λ < 1)", complete)]
     parts = [
         f"on {'' if half.all() else f'{100 * max(half.mean(), 0.01):.0f} % of the rays on '}{name}"
@@ -209,25 +246,34 @@ def _where(along: PairedDifference, better: Any) -> str:
     return " and ".join(parts)
 
 
-def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
+def _samples(
+    found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference
+) -> None:
     st.markdown("##### Real samples that only one of the two covers")
     st.caption(
-        f"Of the {len(along.rows):,} real evaluation samples. A checkpoint covers a sample if it is at least "
-        f"{COVERED:g} times as dense there as the real samples are, by this family's estimate. Samples for which the "
-        "two differ most come first. Rows are counted from 1."
+        f"Of the {len(along.rows):,} real evaluation samples. A checkpoint covers a sample if it is"
+        f" at least {COVERED:g} times as dense there as the real samples are, by this family's"
+        " estimate. Samples for which the two differ most come first. Rows are counted from 1."
     )
     evaluated = _evaluated(found, a.method)[along.rows]
     columns = st.columns(2)
-    for place, (column, places) in enumerate(zip(columns, (along.only_a, along.only_b), strict=True)):
-        name, rows = _names(a, b)[place], evaluated[places]
+    for place, (column, places) in enumerate(
+        zip(columns, (along.only_a, along.only_b), strict=True)
+    ):
+        name = _names(a, b)[place]
+        rows = evaluated[places]
         letter = "AB"[place]
         with column:
-            st.markdown(f"**{PAIR_SIGNS[place]} Only {letter} covers {len(rows):,}** ({plain(name)})")
+            st.markdown(
+                f"**{PAIR_SIGNS[place]} Only {letter} covers {len(rows):,}** ({plain(name)})"
+            )
             if not len(rows):
                 st.caption(f"Whatever {letter} covers, {'BA'[place]} covers too.")
                 continue
             shown = rows[:MOST_SHOWN].tolist()
-            gallery.tiles(found.reference, shown, media.shown(found.reference, shown, found.uploaded), "real")
+            gallery.tiles(
+                found.reference, shown, media.shown(found.reference, shown, found.uploaded), "real"
+            )
             if len(rows) > MOST_SHOWN:
                 st.caption(f"The first {MOST_SHOWN} of {len(rows):,}; the file has all.")
             st.download_button(
@@ -241,15 +287,20 @@ def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpo
 
 
 def _evaluated(found: CheckpointResults, method: str) -> Any:
-    """(n_real,) rows of the real samples that a family evaluates, which don't depend on the generated set."""
+    """(n_real,) rows of the real samples that a family evaluates, which don't depend on the
+    generated set.
+    """
     pair = SamplePair(found.reference, found.reference)
     return judged(method, pair.split(found.settings.split, found.settings.seed)).evaluate_rows[0]
 
 
 def only_csv(found: CheckpointResults, rows: Any, name: str) -> str:
-    """CSV of the real samples that only this checkpoint covers: row, counted from 1, every label, and its name."""
+    """CSV of the real samples that only this checkpoint covers: row, counted from 1, every label,
+    and its name.
+    """
     labels = {key: column[rows] for key, column in found.reference.labels.items()}
     table = pd.DataFrame(
-        {**labels, "only covered by": [name] * len(rows)}, index=pd.Index(np.asarray(rows) + 1, name="row")
+        {**labels, "only covered by": [name] * len(rows)},
+        index=pd.Index(np.asarray(rows) + 1, name="row"),
     )
     return table_csv(table)

@@ -1,4 +1,6 @@
-"""Part of the Triage page: findings about one checkpoint as cards with their evidence, and the samples behind them."""
+"""Part of the Triage page: findings about one checkpoint as cards with their evidence, and the
+samples behind them.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,8 @@ def draw(found: CheckpointResults) -> None:
         st.info(NONE_YET)
         return
     st.caption(
-        "Findings about one checkpoint, from its curve, its rows and their neighbours: each with a number and the "
-        "samples that show it."
+        "Findings about one checkpoint, from its curve, its rows and their neighbours: each with a"
+        " number and the samples that show it."
     )
     measured, row = _choose(found)
     try:
@@ -59,8 +61,8 @@ def draw(found: CheckpointResults) -> None:
     except (ValueError, OSError, MemoryError) as error:
         reason = plain(str(error).partition("\n")[0] or "Not enough memory")
         st.error(
-            f"The samples of **{plain(measured.checkpoint.name)}** can't be read any more, so there are "
-            f"no findings. Its curve stays as measured. {reason}",
+            f"The samples of **{plain(measured.checkpoint.name)}** can't be read any more, so there"
+            f" are no findings. Its curve stays as measured. {reason}",
             icon=":material/block:",
         )
         return
@@ -82,39 +84,57 @@ def draw(found: CheckpointResults) -> None:
 
 def _say_measured(case: Diagnosis) -> None:
     """Say which samples were measured, and how."""
-    settings, measured = case.found.settings, case.measured
+    settings = case.found.settings
+    measured = case.measured
     k = "" if measured.k is None else f", k = {measured.k}"
     split = "no split" if settings.split is None else f"split {settings.split:.0%}"
     st.caption(
-        f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against {measured.n_real:,} real "
-        f"samples in {case.pair.d:,} dimensions. Findings read the curve of {plain(case.title)}{k}, {split}, "
-        f"seed {settings.seed}."
+        f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against"
+        f" {measured.n_real:,} real samples in {case.pair.d:,} dimensions. Findings read the curve"
+        f" of {plain(case.title)}{k}, {split}, seed {settings.seed}."
     )
 
 
 def _say_witness(case: Diagnosis) -> None:
-    """Say what gives the checkpoint away: features by name, each with a sentence that holds in the file."""
-    found, measured = case.found, case.measured
+    """Say what gives the checkpoint away: features by name, each with a sentence that holds in the
+    file.
+    """
+    found = case.found
+    measured = case.measured
     known = witnesses_known(found).get(measured.checkpoint.name)
     if known is None:
         known = case.known("witness", case.seconds(1), lambda _: find_witness(found, measured))
     if known is None or not known["told_apart"]:
         return
     best = found.by(TIGHTEST.name)
-    area = next((found.summaries(each)["auc"] for each in best if each.checkpoint == measured.checkpoint), None)
+    area = next(
+        (found.summaries(each)["auc"] for each in best if each.checkpoint == measured.checkpoint),
+        None,
+    )
     if area is not None and known["area"] is None:
         seconds = case.seconds(2) + 2 * max(each.seconds for each in best)
-        known = case.known("witness-areas", seconds, lambda _: find_witness(found, measured, area)) or known
+        known = (
+            case.known("witness-areas", seconds, lambda _: find_witness(found, measured, area))
+            or known
+        )
     with st.container(border=True, key="triage-witness"):
         lines = [f"- {plain(each)}" for each in known["statements"]]
-        rows = {"most surely generated": known["most_generated"], "most surely missing": known["most_missing"]}
-        lines += [f"- {said}: rows {', '.join(str(row + 1) for row in some)}" for said, some in rows.items() if some]
+        rows = {
+            "most surely generated": known["most_generated"],
+            "most surely missing": known["most_missing"],
+        }
+        lines += [
+            f"- {said}: rows {', '.join(str(row + 1) for row in some)}"
+            for said, some in rows.items()
+            if some
+        ]
         st.markdown("\n".join([f"**{GIVES_AWAY}**", "", *lines]))
 
 
 def _problems(case: Diagnosis) -> tuple[TriageFinding, ...] | None:
     """What is wrong with the checkpoint; None until a job has named it."""
-    found, measured = case.found, case.measured
+    found = case.found
+    measured = case.measured
     known = faults_of(found).get(measured.checkpoint.name)
     if known is not None:
         return known
@@ -133,13 +153,17 @@ def _list_findings(case: Diagnosis) -> None:
     with st.expander("All findings and their thresholds", icon=":material/rule:"):
         st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
         st.caption(
-            f"A fault of more than {SEVERE:.0%} of the samples is a warning, less is a note. Each fault is named "
-            "by what sets generated samples apart from held-out real ones, beyond chance. Outliers are looked for "
-            "in families that count samples in balls. For other scales, a shift or another order of the features "
-            "only that is reported: the rest follows from it."
+            f"A fault of more than {SEVERE:.0%} of the samples is a warning, less is a note. Each"
+            " fault is named by what sets generated samples apart from held-out real ones, beyond"
+            " chance. Outliers are looked for in families that count samples in balls. For other"
+            " scales, a shift or another order of the features only that is reported: the rest"
+            " follows from it."
         )
         if case.measured.method != "knn":
-            st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")
+            st.caption(
+                f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on"
+                " a note."
+            )
 
 
 def _say_nothing(found: CheckpointResults) -> None:
@@ -148,16 +172,23 @@ def _say_nothing(found: CheckpointResults) -> None:
         st.markdown(f":material/check_circle: **Nothing found.** {NOTHING}")
         key = ("triage-power", found.reference.digest)
         shares = answers.tab_result(
-            key, POWER_SECONDS, lambda tick: power(found.reference, seconds=POWER_SECONDS, progress=tick)
+            key,
+            POWER_SECONDS,
+            lambda tick: power(found.reference, seconds=POWER_SECONDS, progress=tick),
         )
         if shares == ():
             st.markdown("the reference has too few samples to tell.")
         elif shares:
             nothing, *faults = shares
-            st.markdown("\n".join(f"- {each.fault}: in {each.named} of {each.tries} tries" for each in faults))
+            st.markdown(
+                "\n".join(
+                    f"- {each.fault}: in {each.named} of {each.tries} tries" for each in faults
+                )
+            )
             st.caption(
-                f"Each fault was planted in {nothing.size:,} real samples and these compared with {nothing.size:,} "
-                f"others; without any fault something was named in {nothing.named} of {nothing.tries} tries."
+                f"Each fault was planted in {nothing.size:,} real samples and these compared with"
+                f" {nothing.size:,} others; without any fault something was named in"
+                f" {nothing.named} of {nothing.tries} tries."
             )
 
 
@@ -165,8 +196,12 @@ def _say_nothing(found: CheckpointResults) -> None:
 
 
 def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerator]:
-    """The selected checkpoint, else the best at the page's goal, and the container beside it for buttons."""
-    names, titles, kept = found.names, {each.checkpoint.name: _title(found, each) for each in found.measured}, session()
+    """The selected checkpoint, else the best at the page's goal, and the container beside it for
+    buttons.
+    """
+    names = found.names
+    titles = {each.checkpoint.name: _title(found, each) for each in found.measured}
+    kept = session()
     name = selected(found)
     if name is None:  # the best; while others are still measured, the one that was shown first
         if found.complete or kept.pinned not in names:
@@ -217,19 +252,30 @@ def _to_explore(case: Diagnosis) -> None:
         "Open this checkpoint in Explore",
         "triage-fault-explore",
         icon=":material/open_in_new:",
-        help="With the same families, k, split and seed: every λ, k and bandwidth, and all diagnostics." + others,
-    ):  # no callback with it: Streamlit would keep the samples that it is about, even after "Forget them"
+        help=(
+            "With the same families, k, split and seed: every λ, k and bandwidth, and all"
+            " diagnostics."
+        )
+        + others,
+        # no callback with it: Streamlit would keep the samples that it is about, even after "Forget
+        # them"
+    ):
         _open_explore(case, explore_settings)
         st.rerun()
 
 
 def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
-    """Explore's settings for this measurement, without the bandwidth; None if Explore's limits exclude them."""
-    settings, name = case.found.settings, case.measured.checkpoint.path.stem
+    """Explore's settings for this measurement, without the bandwidth; None if Explore's limits
+    exclude them.
+    """
+    settings = case.found.settings
+    name = case.measured.checkpoint.path.stem
     n = max(case.pair.real.n, case.pair.generated.n)
+    # a bundled pair has these samples at this size and seed
     bundled = (
-        name in bundled_names() and subsample(bundled_pair(name), n, settings.seed).digest == case.pair.digest
-    )  # a bundled pair has these samples at this size and seed
+        name in bundled_names()
+        and subsample(bundled_pair(name), n, settings.seed).digest == case.pair.digest
+    )
     k_fits = settings.k == "sqrt" or K_LIMITS[0] <= settings.k <= K_LIMITS[1]
     split_fits = settings.split is None or SPLIT_LIMITS[0] <= settings.split <= SPLIT_LIMITS[1]
     # Files cut to equal sizes are other samples than the files as Explore would read them.
@@ -250,7 +296,9 @@ def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
 
 def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
     """Make Explore show this pair next."""
-    found, settings, path = case.found, case.found.settings, case.measured.checkpoint.path
+    found = case.found
+    settings = case.found.settings
+    path = case.measured.checkpoint.path
     if settings.bandwidth is not None:  # Explore counts it in radii
         unit = bandwidth_unit(case.pair, split=settings.split, seed=settings.seed) or 1.0
         explore_settings = replace(explore_settings, bandwidth=settings.bandwidth / unit)
@@ -259,7 +307,9 @@ def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
         labelled = bool(case.pair.real.labels or case.pair.generated.labels)
         origin = ("triage", *case.measured.digests, str(path)) if labelled else ()
         pictures = None if found.uploaded is None else found.uploaded.pictures
-        uploaded = Uploaded(case.pair, (found.reference.name, path.name), (None, None), origin, pictures)
+        uploaded = Uploaded(
+            case.pair, (found.reference.name, path.name), (None, None), origin, pictures
+        )
     controls.put(explore_settings, uploaded)
     cache.wish_page(EXPLORE)
 
@@ -267,10 +317,14 @@ def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
 def _card(case: Diagnosis, finding: TriageFinding) -> None:
     name = f"{finding.key}/{finding.title}"
     opened = name == session().open_finding
-    with st.container(border=True, key=f"triage-card-{finding.key}-{finding.title.split()[-1].lower()}"):
+    with st.container(
+        border=True, key=f"triage-card-{finding.key}-{finding.title.split()[-1].lower()}"
+    ):
         text, figure = st.columns([3, 1], vertical_alignment="center")
         with text:
-            st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**  \n{plain(finding.sentence)}")
+            st.markdown(
+                f"{MARKS[finding.level]} **{plain(finding.title)}**  \n{plain(finding.sentence)}"
+            )
         with figure:
             value, said = _number(finding)
             st.html(NUMBER.format(value=html.escape(value), said=html.escape(said)))
@@ -298,10 +352,13 @@ def _number(finding: TriageFinding) -> tuple[str, str]:
     if finding.key == "few":
         return f"{finding.number:.2f}", f"{said}, {finding.low:.2f} to {finding.high:.2f}"
     if finding.unit == "ratio":
-        value, ends = f"{finding.number:.3g} ×", "{:.3g} to {:.3g}"
+        value = f"{finding.number:.3g} ×"
+        ends = "{:.3g} to {:.3g}"
         scale = 1.0
     else:
-        value, ends, scale = f"{100 * finding.number:.3g} %", "{:.3g} to {:.3g} %", 100.0
+        value = f"{100 * finding.number:.3g} %"
+        ends = "{:.3g} to {:.3g} %"
+        scale = 100.0
     if finding.low is None or finding.high is None:
         return value, said
     return value, f"{said}; 95 % interval {ends.format(scale * finding.low, scale * finding.high)}"

@@ -1,4 +1,6 @@
-"""Folders of pictures below the app's folder, embedded into a folder there that is named after the encoder."""
+"""Folders of pictures below the app's folder, embedded into a folder there that is named after the
+encoder.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _NUMBERED = {
 
 
 def draw(listing: FolderListing) -> None:
-    """Draw the form and its work, where there are folders of pictures; it ends with the new files' folder chosen."""
+    """Draw the form and its work, where there are folders of pictures; it ends with the new files'
+    folder chosen.
+    """
     run = session().embedding
     if run is not None and run.complete:
         _take(run)
@@ -52,7 +56,10 @@ def draw(listing: FolderListing) -> None:
             lambda: work_box.PAUSE if _is_working() else None,
         )
     if session().embedded:
-        st.warning("\n".join(f"- {plain(each)}" for each in session().embedded), icon=":material/broken_image:")
+        st.warning(
+            "\n".join(f"- {plain(each)}" for each in session().embedded),
+            icon=":material/broken_image:",
+        )
 
 
 def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
@@ -75,7 +82,9 @@ def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
         disabled=disabled,
         persist_state="session",
     )
-    known: dict[str, LocalEncoder | str] = {title: prefix for prefix, (title, *_) in _NUMBERED.items()}
+    known: dict[str, LocalEncoder | str] = {
+        title: prefix for prefix, (title, *_) in _NUMBERED.items()
+    }
     known |= {each.title: each for each in local_encoders(str(listing.served))}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = known[
@@ -83,8 +92,10 @@ def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
                 "Encoder",
                 list(known),
                 key="embed-encoder",
-                help="Also networks below the app's folder: NAME.onnx with NAME.toml, or weights named after their "
-                "timm network. `prviz embed --list` says what each needs.",
+                help=(
+                    "Also networks below the app's folder: NAME.onnx with NAME.toml, or weights"
+                    " named after their timm network. `prviz embed --list` says what each needs."
+                ),
                 disabled=disabled,
                 persist_state="session",
             )
@@ -92,19 +103,32 @@ def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
         if isinstance(chosen, str):
             _, title, first = _NUMBERED[chosen]
             number = st.number_input(
-                title, 0, value=first, key=f"embed-{chosen}", disabled=disabled, persist_state="session"
+                title,
+                0,
+                value=first,
+                key=f"embed-{chosen}",
+                disabled=disabled,
+                persist_state="session",
             )
             chosen = LocalEncoder(f"{chosen}:{number}")
     return None if real is None else EmbeddingRequest((real, *generated), chosen)
 
 
 def _progress(listing: FolderListing, request: EmbeddingRequest | None, working: bool) -> None:
-    """Draw the button, or the progress with Stop, and why the last run failed; a change draws the page again."""
+    """Draw the button, or the progress with Stop, and why the last run failed; a change draws the
+    page again.
+    """
     run = session().embedding
     if run is not None and run.working:
         run.touch()
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button("Stop", key="embed-stop", icon=":material/stop:", on_click=run.stop, disabled=run.stopping)
+            st.button(
+                "Stop",
+                key="embed-stop",
+                icon=":material/stop:",
+                on_click=run.stop,
+                disabled=run.stopping,
+            )
             st.progress(run.share, plain(run.text))
     else:
         own = run if run is not None and run.request == request else None
@@ -139,10 +163,17 @@ def _start(listing: FolderListing, request: EmbeddingRequest) -> None:
 
 def _take(run: EmbeddingRun) -> None:
     """List the folder again and choose the new files."""
-    held, request = session(), run.request
-    held.embedding, held.embedded, held.listing = None, run.left_out, None
+    held = session()
+    request = run.request
+    held.embedding = None
+    held.embedded = run.left_out
+    held.listing = None
     if held.embedded:
-        st.toast("  \n".join(map(plain, held.embedded)), icon=":material/broken_image:", duration="long")
+        st.toast(
+            "  \n".join(map(plain, held.embedded)), icon=":material/broken_image:", duration="long"
+        )
     st.session_state[FOLDER] = request.out
-    st.session_state[REFERENCE] = f"{request.out}/{request.folders[0].replace('/', '-')}.samples.parquet"
+    st.session_state[REFERENCE] = (
+        f"{request.out}/{request.folders[0].replace('/', '-')}.samples.parquet"
+    )
     st.rerun()

@@ -1,4 +1,6 @@
-"""Part of the Triage page: the checkpoints through several encoders, and whether the winner depends on them."""
+"""Part of the Triage page: the checkpoints through several encoders, and whether the winner depends
+on them.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,15 @@ from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimate
 from prviz.uncertainty.bootstrap import LEVEL
 
 # Most checkpoints and samples of each set, and the numbers of features kept.
-MOST_CHECKPOINTS, MOST_SAMPLES, DIMENSIONS = 8, 1_000, (4, 16, 64)
-# Replicates of each ranking. Seconds per evaluation sample and replicate, to read and encode a picture, and the same by
-# a network of the computer.
-_REPLICATES, _REPLICATE_SECONDS, _PICTURE_SECONDS, _NETWORK_SECONDS = 100, 5e-7, 3e-3, 2e-2
+MOST_CHECKPOINTS = 8
+MOST_SAMPLES = 1_000
+DIMENSIONS = (4, 16, 64)
+# Replicates of each ranking. Seconds per evaluation sample and replicate, to read and encode a
+# picture, and the same by a network of the computer.
+_REPLICATES = 100
+_REPLICATE_SECONDS = 5e-7
+_PICTURE_SECONDS = 3e-3
+_NETWORK_SECONDS = 2e-2
 # Encoders that a source with pictures has, at most.
 _ENCODERS = 3
 
@@ -42,15 +49,29 @@ def draw(found: CheckpointResults) -> None:
     st.markdown(f"**{plain(encoder_verdict(readings))}**")
     names = [str(name) for name in readings[0].table["checkpoint"]]
     points = {
-        name: [EncoderPoint(r.encoder, r.d, r.score(name), r.rank(name), name in r.possible) for r in readings]
+        name: [
+            EncoderPoint(r.encoder, r.d, r.score(name), r.rank(name), name in r.possible)
+            for r in readings
+        ]
         for name in names
     }
     few = len(found.measured) > len(names)
-    caption = f"Filled: may be best there ({LEVEL:.0%}). " + f"The {len(names)} best of {len(found.measured)}. " * few
+    caption = (
+        f"Filled: may be best there ({LEVEL:.0%}). "
+        + f"The {len(names)} best of {len(found.measured)}. " * few
+    )
     caption += f"At most {MOST_SAMPLES:,} samples of each set. {left_out}"
     live_figure(
         "triage-encoders",
-        [Pane("triage-encoders", encoders_figure(points), "AuC by encoder and features kept", caption, wide=True)],
+        [
+            Pane(
+                "triage-encoders",
+                encoders_figure(points),
+                "AuC by encoder and features kept",
+                caption,
+                wide=True,
+            )
+        ],
     )
     ranks = pd.DataFrame(
         {
@@ -64,7 +85,9 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | None:
-    """The ranking in every reading, and why encoders are missing; None until a job has measured them."""
+    """The ranking in every reading, and why encoders are missing; None until a job has measured
+    them.
+    """
     settings = found.settings
     best = sorted(found.measured, key=lambda each: -each.curve.auc)[:MOST_CHECKPOINTS]
     n = min(MOST_SAMPLES, *(min(each.n_real, each.n_generated) for each in best))
@@ -76,23 +99,39 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
     def compute(progress: Progress) -> tuple[list[EncoderRanking], str]:
         real = cut(found.reference, n, settings.seed)
         try:
-            generated = {each.checkpoint.name: cut(found.load(each.checkpoint), n, settings.seed) for each in best}
+            generated = {
+                each.checkpoint.name: cut(found.load(each.checkpoint), n, settings.seed)
+                for each in best
+            }
         except OSError as error:
             raise ValueError(error_text(error)) from None
-        how: dict[str, Any] = {"method": found.method, "k": k, "split": settings.split, "seed": settings.seed}
+        how: dict[str, Any] = {
+            "method": found.method,
+            "k": k,
+            "split": settings.split,
+            "seed": settings.seed,
+        }
         how |= {"sources": sources, "encoders": networks.load(), "dimensions": DIMENSIONS}
         seen = lens(real, generated, progress=lambda done: progress(done / 2), **how)
         tables = []
         for place, each in enumerate(seen.readings, start=1):
-            tables.append(rank_estimates(seen.names, each.estimates, bootstrap=_REPLICATES, seed=settings.seed))
+            tables.append(
+                rank_estimates(
+                    seen.names, each.estimates, bootstrap=_REPLICATES, seed=settings.seed
+                )
+            )
             progress((1 + place / len(seen.readings)) / 2)
         rankings = [
-            EncoderRanking(each.encoder, each.d, table) for each, table in zip(seen.readings, tables, strict=True)
+            EncoderRanking(each.encoder, each.d, table)
+            for each, table in zip(seen.readings, tables, strict=True)
         ]
         return rankings, seen.left_out
 
     readings = (len(DIMENSIONS) + 1) * (_ENCODERS + networks.count)
-    one = estimate_seconds(n, n, 256, methods=1, split=settings.split) + 2 * n * _REPLICATES * _REPLICATE_SECONDS
+    one = (
+        estimate_seconds(n, n, 256, methods=1, split=settings.split)
+        + 2 * n * _REPLICATES * _REPLICATE_SECONDS
+    )
     picture = _PICTURE_SECONDS * (_ENCODERS - 1) + _NETWORK_SECONDS * networks.count
     seconds = len(best) * readings * one + (len(best) + 1) * n * picture
     digests = tuple((each.checkpoint.name, *each.digests) for each in best)

@@ -20,7 +20,8 @@ from prviz.triage.reported import EQUAL, OppositePair, opposite_pairs
 
 FIND = "triage-find-equal"
 # Pictures of each set, and pairs that are offered.
-_PICTURES, _PAIRS = 30, 12
+_PICTURES = 30
+_PAIRS = 12
 _STYLE = """<style>
 .prviz-wall { display: flex; flex-wrap: wrap; gap: 3px; }
 .prviz-wall img { width: 36px; height: 36px; image-rendering: pixelated; object-fit: contain; }
@@ -35,8 +36,9 @@ def draw(found: CheckpointResults) -> None:
     if asked(
         FIND,
         "Find two checkpoints that Fréchet distance can't tell apart",
-        f"Fréchet distances within {EQUAL:.0%} of each other, one checkpoint better in precision, the other in recall. "
-        "Measured on the samples as they are: FID where these are Inception features.",
+        f"Fréchet distances within {EQUAL:.0%} of each other, one checkpoint better in precision,"
+        " the other in recall. Measured on the samples as they are: FID where these are Inception"
+        " features.",
     ):
         _draw_pair(found)
 
@@ -47,7 +49,9 @@ def _draw_pair(found: CheckpointResults) -> None:
         return
     distances = {name: each.get("frechet_distance", math.nan) for name, each in numbers.items()}
     points = [
-        TradePoint(name, each.summaries["f8_recall"], each.summaries["f8_precision"], distances[name])
+        TradePoint(
+            name, each.summaries["f8_recall"], each.summaries["f8_precision"], distances[name]
+        )
         for each in found.measured
         if math.isfinite(distances[name := each.checkpoint.name])
     ]
@@ -55,12 +59,23 @@ def _draw_pair(found: CheckpointResults) -> None:
         st.info("Fréchet distance means nothing here: it needs more samples than features.")
         return
     sides = [point.precision - point.recall for point in points]
-    pairs = opposite_pairs([point.name for point in points], [point.distance for point in points], sides)
+    pairs = opposite_pairs(
+        [point.name for point in points], [point.distance for point in points], sides
+    )
     if not pairs:
-        words = f"No two checkpoints within {EQUAL:.0%} of Fréchet distance lie on opposite sides of the diagonal."
+        words = (
+            f"No two checkpoints within {EQUAL:.0%} of Fréchet distance lie on opposite sides of"
+            " the diagonal."
+        )
         st.info(words)
         panes = [
-            Pane("triage-equal-trade", equal_distance_figure(points, None), "All checkpoints", square=True, alt=words)
+            Pane(
+                "triage-equal-trade",
+                equal_distance_figure(points, None),
+                "All checkpoints",
+                square=True,
+                alt=words,
+            )
         ]
         live_figure("triage-equal", panes)
         return
@@ -68,7 +83,12 @@ def _draw_pair(found: CheckpointResults) -> None:
     titles = [f"{pair.precise} and {pair.diverse}" for pair in shown]
     pair = shown[0]
     if len(shown) > 1:
-        at = st.selectbox("Pair, the one farthest from the diagonal first", titles, key="triage-equal-pair", width=560)
+        at = st.selectbox(
+            "Pair, the one farthest from the diagonal first",
+            titles,
+            key="triage-equal-pair",
+            width=560,
+        )
         pair = shown[titles.index(at) if at in titles else 0]
     _show(found, points, pair)
 
@@ -77,8 +97,8 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
     names = (pair.precise, pair.diverse)
     one, other = (found.one(name) for name in names)
     st.markdown(
-        f"**A**, {plain(names[0])}, at Fréchet distance **{pair.distances[0]:.3g}** is better in precision; **B**, "
-        f"{plain(names[1])}, at **{pair.distances[1]:.3g}** in recall."
+        f"**A**, {plain(names[0])}, at Fréchet distance **{pair.distances[0]:.3g}** is better in"
+        f" precision; **B**, {plain(names[1])}, at **{pair.distances[1]:.3g}** in recall."
     )
     apart = difference_of(found, one, other)
     if apart is not None and math.isfinite(apart.low):
@@ -98,7 +118,8 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
                 _wall(found, samples, real=each is None)
     alt = f"{names[0]} lies above the diagonal, {names[1]} below it."
     areas = " and ".join(f"{found.summaries(each)['auc']:.3f}" for each in (one, other))
-    trade, curves = equal_distance_figure(points, names), pair_curves_figure((one.curve, other.curve), names)
+    trade = equal_distance_figure(points, names)
+    curves = pair_curves_figure((one.curve, other.curve), names)
     panes = [
         Pane("triage-equal-trade", trade, "Both sides of the diagonal", square=True, alt=alt),
         Pane("triage-equal-curves", curves, "Their curves", square=True, alt=f"AuC {areas}."),
@@ -115,7 +136,8 @@ def _wall(found: CheckpointResults, samples: Samples, *, real: bool) -> None:
         return
     role = "real" if real else "generated"
     images = "".join(
-        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row {row + 1}">'
+        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
+        f' {row + 1}">'
         for row, look in zip(rows, looks, strict=True)
         if look.picture
     )

@@ -31,12 +31,14 @@ from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import REPLICATES
 
 # Cost of projecting samples on two coordinates: seconds = BASE + VALUE * values.
-PLANE_BASE, PLANE_VALUE = 0.05, 1e-7
+PLANE_BASE = 0.05
+PLANE_VALUE = 1e-7
 CLEAREST = 12
 # Seconds of a spectrum (Gram matrix and eigenvalues) per unit of d^2 (rows + 20 d).
 SPECTRUM_SECONDS = 2e-10
 BAND = (
-    f"The band holds 95 % of {REPLICATES} curves of as many samples, drawn again with replacement from those there are."
+    f"The band holds 95 % of {REPLICATES} curves of as many samples, drawn again with replacement"
+    " from those there are."
 )
 FAINT = "#8a8a8a"
 
@@ -45,34 +47,52 @@ FAINT = "#8a8a8a"
 
 
 def _end(case: Diagnosis, role: Role) -> None:
-    """Draw one end of the curve with its band, the samples lost there in the plane, and the clearest of them."""
-    lam, curve = case.lam_at_end(role), case.measured.curve
+    """Draw one end of the curve with its band, the samples lost there in the plane, and the
+    clearest of them.
+    """
+    lam = case.lam_at_end(role)
+    curve = case.measured.curve
     side: Literal["recall", "precision"] = "recall" if role == "real" else "precision"
     other: Literal["recall", "precision"] = "precision" if role == "real" else "recall"
     value = curve.recall_at(END) if role == "real" else curve.precision_at(END)
     fpr, fnr = curve.vertices[curve.vertex_at(lam)]
     mean = " (means over the runs)" if len(case.measured.estimate.runs) > 1 else ""
     if role == "real":
-        lost, share, cost = 1 - curve.beta(lam), 1 - fpr, fnr / lam
-        less = f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided by λ"
+        lost = 1 - curve.beta(lam)
+        share = 1 - fpr
+        cost = fnr / lam
+        less = (
+            f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided"
+            " by λ"
+        )
     else:
-        lost, share, cost = 1 - curve.alpha(lam), 1 - fnr, lam * fpr
+        lost = 1 - curve.alpha(lam)
+        share = 1 - fnr
+        cost = lam * fpr
         less = f"by the {fpr:.1%} of real samples that the same classifier calls generated, times λ"
     st.markdown(
-        f"{gallery.counted(case, role, lam)}. The loss of {side} there is less {less}: "
-        f"{share:.3f} - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of the curve."
+        f"{gallery.counted(case, role, lam)}. The loss of {side} there is less {less}: {share:.3f}"
+        f" - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of"
+        " the curve."
     )
-    mark, rest = f"{side} {value:.2f}", f" where {other} is {END:g}"
+    mark = f"{side} {value:.2f}"
+    rest = f" where {other} is {END:g}"
     where = "right" if role == "real" else "left"
     title = f"The {where} end of the curve"
     # The samples of the role's group in bold, all others faint.
     chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
     look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
-    n_real, others = case.classifiers.n_real, np.setdiff1d(np.arange(len(case.places)), chosen)
+    n_real = case.classifiers.n_real
+    others = np.setdiff1d(np.arange(len(case.places)), chosen)
     name = f"{role}, {gallery.DONE}"
     parts = [
         Highlight("other real", others[others < n_real].tolist(), figures.REAL_COLOR, "circle"),
-        Highlight("other generated", others[others >= n_real].tolist(), figures.GENERATED_COLOR, "triangle-up-open"),
+        Highlight(
+            "other generated",
+            others[others >= n_real].tolist(),
+            figures.GENERATED_COLOR,
+            "triangle-up-open",
+        ),
         Highlight(name, chosen.tolist(), look.color, look.symbol, bold=True),
     ]
     panes = [_curve(case, lam, mark, title, rest, other), *_plane(case, lam, parts)]
@@ -92,7 +112,9 @@ def _curve(
     rest: str = "",
     guide: Literal["precision", "recall"] | None = None,
 ) -> Pane:
-    """Pane of the curve, one marked point, and the band once computed; rest : continues the mark in the caption."""
+    """Pane of the curve, one marked point, and the band once computed; rest : continues the mark in
+    the caption.
+    """
     spread = case.spread()
 
     def make() -> Any:
@@ -103,7 +125,13 @@ def _curve(
 
     figure = cache.remembered(("triage-curve", *case.key, lam, mark, guide, spread is None), make)
     said = f"Marked: {mark}{rest}. " if mark else ""
-    return Pane("triage-curve", figure, title, caption=said + (BAND if spread is not None else ""), square=True)
+    return Pane(
+        "triage-curve",
+        figure,
+        title,
+        caption=said + (BAND if spread is not None else ""),
+        square=True,
+    )
 
 
 def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
@@ -114,7 +142,8 @@ def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
     if found is None:
         return []
     points, axes = found
-    shown, key = case.shown, (*case.key, case.measured.checkpoint.path)
+    shown = case.shown
+    key = (*case.key, case.measured.checkpoint.path)
 
     def make() -> Any:
         notes = [shown.notes[place] for place in case.places]
@@ -129,38 +158,69 @@ def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
     counted = ", ".join(f"{len(part.rows):,} {part.name}" for part in bold)
     text = f"The samples that measure the curve; bold at λ = {number(lam)}: {counted}."
     hover = media.hover_words(tuple(pictures))
-    return [Pane("triage-plane", figure, "Where these samples lie", caption=f"{text} {hover}", pictures=pictures)]
+    return [
+        Pane(
+            "triage-plane",
+            figure,
+            "Where these samples lie",
+            caption=f"{text} {hover}",
+            pictures=pictures,
+        )
+    ]
 
 
 def _kink(case: Diagnosis, finding: TriageFinding) -> None:
     found = mode_reweighting(case.measured.curve)
     groups = case.classifiers.groups(found.lam)
-    low, high = found.lam / found.ratio**0.5, found.lam * found.ratio**0.5
+    low = found.lam / found.ratio**0.5
+    high = found.lam * found.ratio**0.5
     st.markdown(
-        f"Nearly the same classifier stays the best from λ = {number(low)} to {number(high)}, where λ (lambda) is "
-        "precision / recall: hardly any sample has c_Y / c_X, the generated data around it over the real data, in "
-        "between. So the samples fall into two parts whose shares differ between the sets: of the real samples "
-        f"**{len(groups.missed):,}** lie where the generator makes too many, **{len(groups.kept):,}** where it makes "
-        "too few."
+        f"Nearly the same classifier stays the best from λ = {number(low)} to {number(high)}, where"
+        " λ (lambda) is precision / recall: hardly any sample has c_Y / c_X, the generated data"
+        " around it over the real data, in between. So the samples fall into two parts whose"
+        f" shares differ between the sets: of the real samples **{len(groups.missed):,}** lie where"
+        f" the generator makes too many, **{len(groups.kept):,}** where it makes too few."
     )
     parts = [
-        Highlight("generated", (*groups.accepted.tolist(), *groups.rejected.tolist()), FAINT, "triangle-up-open"),
-        Highlight("real, made too seldom", groups.kept.tolist(), GROUP_LOOKS["kept"].color, "circle", bold=True),
-        Highlight("real, made too often", groups.missed.tolist(), GROUP_LOOKS["missed"].color, "x", bold=True),
+        Highlight(
+            "generated",
+            (*groups.accepted.tolist(), *groups.rejected.tolist()),
+            FAINT,
+            "triangle-up-open",
+        ),
+        Highlight(
+            "real, made too seldom",
+            groups.kept.tolist(),
+            GROUP_LOOKS["kept"].color,
+            "circle",
+            bold=True,
+        ),
+        Highlight(
+            "real, made too often",
+            groups.missed.tolist(),
+            GROUP_LOOKS["missed"].color,
+            "x",
+            bold=True,
+        ),
     ]
     mark = f"kink at λ = {number(found.lam)}"
     live_figure(
-        "triage-kink", [_curve(case, found.lam, mark, "The kink of the curve"), *_plane(case, found.lam, parts)]
+        "triage-kink",
+        [_curve(case, found.lam, mark, "The kink of the curve"), *_plane(case, found.lam, parts)],
     )
     for place, (group, title) in zip(
-        st.columns(2, gap="medium"), (("kept", "Made too seldom"), ("missed", "Made too often")), strict=True
+        st.columns(2, gap="medium"),
+        (("kept", "Made too seldom"), ("missed", "Made too often")),
+        strict=True,
     ):
         with place:
             st.markdown(f"**{title}**: the clearest of the real samples")
             rows = case.rows(group, found.lam)
             listed = {RATIO: list(map(key_text, case.keys_of(group, found.lam)[:CLEAREST]))}
             gallery.draw(case, "real", rows[:CLEAREST], f"kink-{group}", listed)
-    gallery.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
+    gallery.by_label(
+        case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True
+    )
 
 
 def _interval(case: Diagnosis, finding: TriageFinding) -> None:
@@ -172,10 +232,11 @@ def _interval(case: Diagnosis, finding: TriageFinding) -> None:
     low, high = case.found.intervals(case.measured, spread.intervals)["auc"]
     smaller = min(case.classifiers.n_real, case.classifiers.n_generated)
     st.markdown(
-        f"**AuC**, the area under the curve, is {area:.3f}, and {low:.3f} to {high:.3f} in 95 % of the "
-        f"curves drawn again. {smaller:,} samples of the smaller set measure it; the width falls about with the root "
-        "of that number, so that half of it takes 4 times as many. Another split or other fit samples can move the "
-        f"curve besides, and {plain(case.title)} may be biased at this size: no band knows of that."
+        f"**AuC**, the area under the curve, is {area:.3f}, and {low:.3f} to {high:.3f} in 95 % of"
+        f" the curves drawn again. {smaller:,} samples of the smaller set measure it; the width"
+        " falls about with the root of that number, so that half of it takes 4 times as many."
+        f" Another split or other fit samples can move the curve besides, and {plain(case.title)}"
+        " may be biased at this size: no band knows of that."
     )
 
 
@@ -189,7 +250,9 @@ def _value_seconds(case: Diagnosis, passes: float) -> float:
 def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
     pair = case.pair
     known = case.known(
-        "repeats", _value_seconds(case, 2), lambda _: (most_repeated(pair, CLEAREST), count_duplicates(pair))
+        "repeats",
+        _value_seconds(case, 2),
+        lambda _: (most_repeated(pair, CLEAREST), count_duplicates(pair)),
     )
     if known is None:
         return
@@ -203,34 +266,45 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
     }
     gallery.draw(case, "generated", [each.row for each in repeated], "repeats", columns, "occurs")
     measured = case.known(
-        "distinct", case.seconds(3), lambda tick: distinct(pair, [case.measured.method], progress=tick, **case.options)
+        "distinct",
+        case.seconds(3),
+        lambda tick: distinct(pair, [case.measured.method], progress=tick, **case.options),
     )
     if measured is not None:
         st.markdown(
-            "**Both ends of the curve without them**: α∞ is the left end (precision), β0 the right one (recall)"
+            "**Both ends of the curve without them**: α∞ is the left end (precision), β0 the right"
+            " one (recall)"
         )
         extremes.copies_table(measured, [case.measured.method])
 
 
 def _dimension(case: Diagnosis, finding: TriageFinding) -> None:
     pair = case.pair
-    seconds = _value_seconds(case, 4) + SPECTRUM_SECONDS * pair.d**2 * (pair.real.n + pair.generated.n + 20 * pair.d)
-    found: tuple[Spectrum, ...] | None = case.known("spectrum", seconds, lambda _: tuple(map(spectrum, pair)))
+    seconds = _value_seconds(case, 4) + SPECTRUM_SECONDS * pair.d**2 * (
+        pair.real.n + pair.generated.n + 20 * pair.d
+    )
+    found: tuple[Spectrum, ...] | None = case.known(
+        "spectrum", seconds, lambda _: tuple(map(spectrum, pair))
+    )
     if found is None:
         return
     st.caption(
-        "Principal directions are those in which a set varies most, one after the other, at right angles. The "
-        "effective dimension counts them by their shares s of the variance, 1 / Σ s²: 1 on a line, all features where "
-        "the directions are alike. A generator that lost its variety fills fewer of them than the real data."
+        "Principal directions are those in which a set varies most, one after the other, at right"
+        " angles. The effective dimension counts them by their shares s of the variance, 1 / Σ s²:"
+        " 1 on a line, all features where the directions are alike. A generator that lost its"
+        " variety fills fewer of them than the real data."
     )
-    figure = figures.spectrum_figure({role: each.shares for role, each in zip(ROLES, found, strict=True)})
+    figure = figures.spectrum_figure(
+        {role: each.shares for role, each in zip(ROLES, found, strict=True)}
+    )
     real, generated = found
     caption = (
-        f"90 % of the variance (dotted) is held by {real.directions(0.9)} directions of the real set and by "
-        f"{generated.directions(0.9)} of the generated one."
+        f"90 % of the variance (dotted) is held by {real.directions(0.9)} directions of the real"
+        f" set and by {generated.directions(0.9)} of the generated one."
     )
     live_figure(
-        "triage-spectrum", [Pane("triage-spectrum", figure, "Share of the variance", caption=caption, wide=True)]
+        "triage-spectrum",
+        [Pane("triage-spectrum", figure, "Share of the variance", caption=caption, wide=True)],
     )
     table = pd.DataFrame(
         {
@@ -246,7 +320,9 @@ def _dimension(case: Diagnosis, finding: TriageFinding) -> None:
 
 
 def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
-    pair, method, settings = case.pair, case.measured.method, case.found.settings
+    pair = case.pair
+    method = case.measured.method
+    settings = case.found.settings
 
     def work(tick: Progress) -> extremes.InfluenceResult | None:
         for place, role in enumerate(ROLES):
@@ -266,16 +342,21 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
     made = case.known("outliers", case.seconds(6), work, finding.title)
     if made is None:
         return
-    role, end = made.found.role, extremes.ENDS[made.found.role]
+    role = made.found.role
+    end = extremes.ENDS[made.found.role]
     top = made.found.top(CLEAREST)
     st.caption(
-        f"A {role} sample *carries* a {OTHER[role]} one if it is among the {role} samples that {case.title} counts for "
-        f"it, and carries it *alone* if nobody else is. *Carried* is the share of {OTHER[role]} samples that at least "
-        f"one carries. {end}, the end of the curve, is the lowest share of {OTHER[role]} samples called {role} by a "
-        f"classifier that is right about every {role} one; it is 1 where no classifier is right about all of them."
+        f"A {role} sample *carries* a {OTHER[role]} one if it is among the {role} samples that"
+        f" {case.title} counts for it, and carries it *alone* if nobody else is. *Carried* is the"
+        f" share of {OTHER[role]} samples that at least one carries. {end}, the end of the curve,"
+        f" is the lowest share of {OTHER[role]} samples called {role} by a classifier that is right"
+        f" about every {role} one; it is 1 where no classifier is right about all of them."
     )
     extremes.drawn(made.found, made.falls)
-    columns = {"carries alone": made.found.alone[top].tolist(), "carries": made.found.carried[top].tolist()}
+    columns = {
+        "carries alone": made.found.alone[top].tolist(),
+        "carries": made.found.carried[top].tolist(),
+    }
     rows = made.found.rows[top].tolist()
     gallery.draw(case, role, rows, "outliers", columns, "carries")
 
@@ -287,23 +368,35 @@ class _PairScales(NamedTuple):
 
 
 def _scales(case: Diagnosis, finding: TriageFinding) -> None:
-    pair, k, split = case.pair, case.k, case.found.settings.split
+    pair = case.pair
+    k = case.k
+    split = case.found.settings.split
 
     def work(_: Progress) -> _PairScales:
         facts = preflight(pair, k=k, split=split).facts
-        return _PairScales(facts, scales_of(pair.real, facts.real.sd), scales_of(pair.generated, facts.generated.sd))
+        return _PairScales(
+            facts,
+            scales_of(pair.real, facts.real.sd),
+            scales_of(pair.generated, facts.generated.sd),
+        )
 
     found: _PairScales | None = case.known("scales", _value_seconds(case, 6), work)
     if found is None:
         return
     st.caption(
-        "The norm of a row is its length as a vector; the spread of a feature is its standard deviation over the rows. "
-        "Sets from one encoder and one preprocessing are expected to have like norms and spreads."
+        "The norm of a row is its length as a vector; the spread of a feature is its standard"
+        " deviation over the rows. Sets from one encoder and one preprocessing are expected to have"
+        " like norms and spreads."
     )
     panes = []
-    for name, of, title in (("norms", "rows", "Norms of the rows"), ("spreads", "features", "Spreads of the features")):
+    for name, of, title in (
+        ("norms", "rows", "Norms of the rows"),
+        ("spreads", "features", "Spreads of the features"),
+    ):
         values = {"real": getattr(found.real, name), "generated": getattr(found.generated, name)}
-        far = max(each[50] for each in values.values()) > 10 * max(min(each[50] for each in values.values()), 1e-300)
+        far = max(each[50] for each in values.values()) > 10 * max(
+            min(each[50] for each in values.values()), 1e-300
+        )
         figure = figures.quantiles_figure(values, ylabel=name[:-1], of=of, log=far)
         caption = ", ".join(f"{role}: median {each[50]:.4g}" for role, each in values.items())
         panes.append(Pane(f"triage-{name}", figure, title, caption=caption + "."))
@@ -316,7 +409,9 @@ def _scales(case: Diagnosis, finding: TriageFinding) -> None:
         "norm, least": [f"{side.least_norm:.4g}" for side in sides],
         "norm, greatest": [f"{side.greatest_norm:.4g}" for side in sides],
         "l2-normalised": ["yes" if side.normalised else "no" for side in sides],
-        "features that never vary": [f"{int(side.constant.sum()):,} of {len(side.sd):,}" for side in sides],
+        "features that never vary": [
+            f"{int(side.constant.sum()):,} of {len(side.sd):,}" for side in sides
+        ],
         "effective dimension": [f"{side.value:.1f}" for side in facts.effective],
         "rows that repeat another": [f"{facts.copies.real:,}", f"{facts.copies.generated:,}"],
     }

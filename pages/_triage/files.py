@@ -1,4 +1,6 @@
-"""Where Triage's samples come from: one source in the end, the folder that the app serves, and uploaded files."""
+"""Where Triage's samples come from: one source in the end, the folder that the app serves, and
+uploaded files.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +20,26 @@ from prviz.triage.inputs import Checkpoint, named
 from prviz.triage.result_cache import ResultCache
 
 # Bytes: most for the files of one session and of all sessions, and least left free on the disk.
-MOST_BYTES, ALL_BYTES, LEAST_FREE = 8 * 1024**3, 32 * 1024**3, 256 * 1024**2
+MOST_BYTES = 8 * 1024**3
+ALL_BYTES = 32 * 1024**3
+LEAST_FREE = 256 * 1024**2
 # Bytes of a name and of its extension (most file systems allow 255 together).
-LONGEST_NAME, LONGEST_EXTENSION = 200, 20
+LONGEST_NAME = 200
+LONGEST_EXTENSION = 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CheckpointSource:
     """One reference and its checkpoints.
 
-    which : key of the choice of files. base : key of that choice, the array and the contents of the reference.
+    which : key of the choice of files. base : key of that choice, the array and the contents of the
+    reference.
     load : reads all samples of a checkpoint, with labels and pictures.
     store : makes the cache of results. signatures : states of the checkpoints' files.
     holdout : other real samples, for the ceiling and for copies.
     link : the source's parts of the link.
-    title : the checkpoints in a word. watch : True if the files have changed, for a folder that may grow; look : their
+    title : the checkpoints in a word. watch : True if the files have changed, for a folder that may
+    grow; look : their
         state, in any thread.
     """
 
@@ -53,16 +60,21 @@ class CheckpointSource:
     @property
     def key(self) -> Hashable:
         """Equal for equal files, judged by their signatures."""
-        return self.base, tuple(each.path for each in self.checkpoints), frozenset(self.signatures.items())
+        return (
+            self.base,
+            tuple(each.path for each in self.checkpoints),
+            frozenset(self.signatures.items()),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class FolderListing:
     """Contents of the folder that the app serves, when it was last read.
 
-    files : by folder, files that may hold samples. tables : by folder, files that may hold metadata. out : by folder,
-    the number of links that lead out. skipped : by folder, the number of files in no format of samples. signatures : by
-    path, the state of every file. pictures : folders with pictures in them or in their own folders.
+    files : by folder, files that may hold samples. tables : by folder, files that may hold
+    metadata. out : by folder, the number of links that lead out. skipped : by folder, the number of
+    files in no format of samples. signatures : by path, the state of every file. pictures : folders
+    with pictures in them or in their own folders.
     """
 
     served: Path
@@ -77,7 +89,8 @@ class FolderListing:
 
 @dataclass(kw_only=True)
 class UploadedFiles:
-    """Uploaded files: the reference, the checkpoints by path with their names, a table, other real samples.
+    """Uploaded files: the reference, the checkpoints by path with their names, a table, other real
+    samples.
 
     removed : removed checkpoints, which the table may still name.
     """
@@ -92,7 +105,11 @@ class UploadedFiles:
 
     @property
     def paths(self) -> list[Path]:
-        return [each for each in (self.reference, self.table, self.holdout, *self.checkpoints) if each is not None]
+        return [
+            each
+            for each in (self.reference, self.table, self.holdout, *self.checkpoints)
+            if each is not None
+        ]
 
     def put(self, name: str, data: memoryview) -> Path:
         """Write a file into a folder of its own. Raises OSError if it can't be written."""
@@ -111,20 +128,34 @@ class UploadedFiles:
         """Raise OSError, with the bytes in use, if there is no room for `size` more."""
         held = sum(path.stat().st_size for path in self.paths)
         if held + size > MOST_BYTES:
-            use = f"the files of this session may take {human_size(MOST_BYTES)} and {human_size(held)} are in use"
-            raise OSError(f"{use}; remove some first, or start the app on their folder: prviz app --data DIR")
+            use = (
+                f"the files of this session may take {human_size(MOST_BYTES)} and"
+                f" {human_size(held)} are in use"
+            )
+            raise OSError(
+                f"{use}; remove some first, or start the app on their folder: prviz app --data DIR"
+            )
         others = private_bytes()
         if others + size > ALL_BYTES:
-            use = f"the files of all visitors may take {human_size(ALL_BYTES)} and {human_size(others)} are in use"
+            use = (
+                f"the files of all visitors may take {human_size(ALL_BYTES)} and"
+                f" {human_size(others)} are in use"
+            )
             raise OSError(
-                f"{use}, {human_size(held)} of that by this session; remove some, or wait for others to leave"
+                f"{use}, {human_size(held)} of that by this session; remove some, or wait for"
+                " others to leave"
             )
         free = shutil.disk_usage(self.folder.path).free
         if free - size < LEAST_FREE:
-            raise OSError(f"its disk has {human_size(free)} left, and the last {human_size(LEAST_FREE)} stay free")
+            raise OSError(
+                f"its disk has {human_size(free)} left, and the last {human_size(LEAST_FREE)} stay"
+                " free"
+            )
 
     def take(self, kind: str, path: Path, upload_name: str) -> None:
-        """Give a file that is written its part: "real", "table-of", "held-out", or "many", a checkpoint."""
+        """Give a file that is written its part: "real", "table-of", "held-out", or "many", a
+        checkpoint.
+        """
         if kind == "real":
             self.drop(self.reference)
             self.reference = path
@@ -138,7 +169,11 @@ class UploadedFiles:
 
     def add(self, path: Path, upload_name: str) -> None:
         shown = self.checkpoints[path] = _unique_name(upload_name, self.checkpoints.values())
-        kept = [(gone, name) for gone, name in self.removed.items() if gone.name != path.name and name != shown]
+        kept = [
+            (gone, name)
+            for gone, name in self.removed.items()
+            if gone.name != path.name and name != shown
+        ]
         self.removed = dict(kept)  # the table's line of that name is about this file now
 
     def remove(self, path: Path) -> None:
@@ -148,7 +183,11 @@ class UploadedFiles:
 
     def named(self, table: Path | None) -> list[Checkpoint]:
         """The checkpoints, with the table's metadata."""
-        return [each for each in named(self.checkpoints | self.removed, table) if each.path in self.checkpoints]
+        return [
+            each
+            for each in named(self.checkpoints | self.removed, table)
+            if each.path in self.checkpoints
+        ]
 
     def drop(self, path: Path | None) -> None:
         if path is not None:
@@ -162,7 +201,9 @@ def _safe(name: str) -> str:
         return text.encode()[:most].decode(errors="ignore")
 
     base = name.replace("\\", "/").rpartition("/")[2]
-    harmful = {letter for letter in base if letter in '<>:"|?*' or unicodedata.category(letter)[0] == "C"}
+    harmful = {
+        letter for letter in base if letter in '<>:"|?*' or unicodedata.category(letter)[0] == "C"
+    }
     kept = "".join("_" if letter in harmful else letter for letter in base).strip(". ")
     stem, dot, extension = kept.rpartition(".")
     if not dot:
@@ -173,7 +214,9 @@ def _safe(name: str) -> str:
 def _unique_name(name: str, others: Iterable[str]) -> str:
     """Unique name of a checkpoint: its file's name, with a number if that is taken."""
     stem = " ".join(_safe(name).rpartition(".")[0].split()) or _safe(name)
-    taken, number, unique = set(others), 1, stem
+    taken = set(others)
+    number = 1
+    unique = stem
     while unique in taken:
         number += 1
         unique = f"{stem} ({number})"

@@ -1,7 +1,8 @@
-"""Checkpoints below the folder that the app was started with; nothing outside it is ever listed or opened.
+"""Checkpoints below the folder that the app was started with; nothing outside it is ever listed or
+opened.
 
-The browser identifies an option of a field by its label. So the label of a folder or file is its path alone: a label
-with the number of files would become another option when that number changes.
+The browser identifies an option of a field by its label. So the label of a folder or file is its
+path alone: a label with the number of files would become another option when that number changes.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def choose() -> CheckpointSource | None:
     parts = folder.split("/") if folder else []
     above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
     options = [name for each in above for name in listing.files.get(each, [])]
-    # Among the checkpoints themselves nothing is guessed: copy_of_ref.npy is none the less a checkpoint.
+    # Among the checkpoints themselves nothing is guessed: copy_of_ref.npy is none the less a
+    # checkpoint.
     above_only = [name for name in options if name not in listing.files[folder]]
     candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]
     likely = candidates[0] if len(candidates) == 1 else None
@@ -60,7 +62,9 @@ def choose() -> CheckpointSource | None:
     root = listing.below.root
     which = ("folder", root, folder, reference)
     source.ask_array(which)
-    real = source.read_reference(which, root / reference, listing.signatures.get(root / reference), root)
+    real = source.read_reference(
+        which, root / reference, listing.signatures.get(root / reference), root
+    )
     if real is None:
         return None
 
@@ -71,8 +75,10 @@ def choose() -> CheckpointSource | None:
         index=None,
         key=_kept(HOLDOUT, others, lambda: _linked("holdout", options)),
         placeholder="None: two halves of the reference",
-        help="Held-out real samples show what is possible: what real samples get against real ones, and how often they "
-        "lie close to the reference.",
+        help=(
+            "Held-out real samples show what is possible: what real samples get against real ones,"
+            " and how often they lie close to the reference."
+        ),
         persist_state="session",
     )
     holdout = None if held_out is None else source.read_holdout(which, real, root / held_out, root)
@@ -119,11 +125,14 @@ def _listed() -> FolderListing | None:
             with st.spinner("Looking at the folder"):
                 listing = session().listing = _read(served)
         except (OSError, RuntimeError, ValueError):
-            st.warning("The folder that this app was started with is gone.", icon=":material/folder_off:")
+            st.warning(
+                "The folder that this app was started with is gone.", icon=":material/folder_off:"
+            )
             return None
     if not any(listing.files.values()) and not listing.pictures:
         st.info(
-            f"No files below the app's folder end in {ACCEPTED_TEXT}. Pictures are embedded first: `{EMBED_PICTURES}`."
+            f"No files below the app's folder end in {ACCEPTED_TEXT}. Pictures are embedded first:"
+            f" `{EMBED_PICTURES}`."
         )
         st.button("Look again", on_click=_look_again, key="triage-look", icon=":material/refresh:")
         return None
@@ -144,8 +153,11 @@ def _look(below: Below, folder: str) -> Hashable:
 
 
 def _has_grown(folder: str) -> bool:
-    """True if files of the folder are new or others, and complete; the next run of the page has them."""
-    kept, listing = session(), session().listing
+    """True if files of the folder are new or others, and complete; the next run of the page has
+    them.
+    """
+    kept = session()
+    listing = session().listing
     if listing is None:
         return False
     root = listing.below.root
@@ -154,8 +166,14 @@ def _has_grown(folder: str) -> bool:
         names, _ = listing.below.files(folder)
     except OSError:
         return False
-    paths = [root / folder / name for name in names if not name.startswith(".") and name.lower().endswith(ACCEPTED)]
-    found = kept.arrivals.look(path for path in paths if listing.signatures.get(path) != source.signature(path))
+    paths = [
+        root / folder / name
+        for name in names
+        if not name.startswith(".") and name.lower().endswith(ACCEPTED)
+    ]
+    found = kept.arrivals.look(
+        path for path in paths if listing.signatures.get(path) != source.signature(path)
+    )
     # One that stays broken is listed all the same, so that the page says why.
     waiting = [path for path in found.waiting if source.is_young(path)]
     kept.arriving = frozenset(waiting)
@@ -172,7 +190,9 @@ def _has_grown(folder: str) -> bool:
 
 def _read(served: Path) -> FolderListing:
     below = Below(served)
-    listing = FolderListing(served=served, below=below, files={}, tables={}, out={}, signatures={}, pictures=[])
+    listing = FolderListing(
+        served=served, below=below, files={}, tables={}, out={}, signatures={}, pictures=[]
+    )
     pictured = set[str]()
     for folder in ["", *below.folders(MOST_FOLDERS)]:
         try:
@@ -186,7 +206,9 @@ def _read(served: Path) -> FolderListing:
         listing.files[folder] = [path for path in files if table_beside(path) not in files]
         listing.tables[folder] = [path for path in paths if path.lower().endswith(".csv")]
         listing.out[folder] = out
-        listing.skipped[folder] = len(paths) - len(files) - sum(path.lower().endswith(EXTENSIONS) for path in paths)
+        listing.skipped[folder] = (
+            len(paths) - len(files) - sum(path.lower().endswith(EXTENSIONS) for path in paths)
+        )
         if any(path.lower().endswith(EXTENSIONS) for path in paths):
             parts = folder.split("/")
             pictured |= {"/".join(parts[:count]) for count in range(1, len(parts) + 1)} - {""}
@@ -218,9 +240,14 @@ def _folder(listing: FolderListing) -> str:
         left_out = f", {skipped} skipped: no format of samples" if skipped else ""
         st.caption(f"{count_of(len(listing.files[folder]), 'file')} in it{left_out}")
     if len(listing.files) > MOST_FOLDERS:
-        st.caption(f"The first {MOST_FOLDERS} folders are offered; start the app on a smaller one for the others.")
+        st.caption(
+            f"The first {MOST_FOLDERS} folders are offered; start the app on a smaller one for the"
+            " others."
+        )
     if listing.out.get(folder):
-        st.caption(f"{listing.out[folder]} of its links lead out of the app's folder and are left out.")
+        st.caption(
+            f"{listing.out[folder]} of its links lead out of the app's folder and are left out."
+        )
     return folder
 
 
@@ -230,7 +257,8 @@ def _table(listing: FolderListing, folder: str) -> str | None:
         st.session_state.pop(TABLE, None)
         return None
     return st.selectbox(
-        "Metadata (optional): a table with the columns file, step and run, and any others of numbers",
+        "Metadata (optional): a table with the columns file, step and run, and any others of"
+        " numbers",
         options,
         index=None,
         key=_kept(TABLE, options, lambda: None),
@@ -241,15 +269,23 @@ def _table(listing: FolderListing, folder: str) -> str | None:
 
 def _kept(key: str, options: Sequence[str], first: Callable[[], str | None]) -> str:
     """The key of a field, reset to `first()` if its value is no option any more."""
-    if key not in st.session_state or (st.session_state[key] is not None and st.session_state[key] not in options):
+    if key not in st.session_state or (
+        st.session_state[key] is not None and st.session_state[key] not in options
+    ):
         st.session_state[key] = first()
     return key
 
 
 def _linked(name: str, options: Sequence[str]) -> str | None:
-    """The value of a part of the link, read once, if it is one of these options; "." is the app's folder itself."""
+    """The value of a part of the link, read once, if it is one of these options; "." is the app's
+    folder itself.
+    """
     text = session().unread.pop(name, None)
     if text is None or text in options or text == ".":
         return "" if text == "." else text
-    refuse(name, f"The link names the {name} {plain(text)}, which is not in the app's folder; it is ignored.")
+    refuse(
+        name,
+        f"The link names the {name} {plain(text)}, which is not in the app's folder; it is"
+        " ignored.",
+    )
     return None

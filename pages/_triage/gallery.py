@@ -1,4 +1,6 @@
-"""Samples as tiles and a table, with the nearest of the other set; the samples at the ends of a curve."""
+"""Samples as tiles and a table, with the nearest of the other set; the samples at the ends of a
+curve.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ from prviz.triage.classes import NEIGHBOURS, MissedSamples
 from prviz.triage.evidence import kinds
 
 # Seconds per feature of one distance, and per value read for it.
-DISTANCE_SECONDS, ROW_SECONDS = 2e-10, 2e-8
+DISTANCE_SECONDS = 2e-10
+ROW_SECONDS = 2e-8
 Near = dict[int, tuple[int, float]]
 Columns = Mapping[str, Sequence[Any]]
 
@@ -65,17 +68,23 @@ def tiles(
 ) -> None:
     """Draw samples at these rows, counted from 0.
 
-    looks : picture and text of each. beside : a second, smaller picture, by row. words : one more line of each.
+    looks : picture and text of each. beside : a second, smaller picture, by row. words : one more
+    line of each.
     """
     drawn = ""
     for row, look, line in zip(map(int, rows), looks, words or [""] * len(rows), strict=True):
-        place, note = f"row {row + 1}", media.note(samples, row, text=False)
+        place = f"row {row + 1}"
+        note = media.note(samples, row, text=False)
         pictures = _image(look, ", ".join(filter(None, [f"{role} sample, {place}", note])), "own")
         if beside and row in beside:
             pictures += _image(*beside[row], "near")
-        drawn += '<div role="listitem">' + (f'<div class="both">{pictures}</div>' if pictures else "")
+        drawn += '<div role="listitem">' + (
+            f'<div class="both">{pictures}</div>' if pictures else ""
+        )
         drawn += f'<p class="text">{html.escape(look.text)}</p>' if look.text else ""
-        drawn += "".join(f"<p>{html.escape(part)}</p>" for part in (place, note, line, look.problem) if part)
+        drawn += "".join(
+            f"<p>{html.escape(part)}</p>" for part in (place, note, line, look.problem) if part
+        )
         drawn += "</div>"
     st.html(f'{_STYLE}<div class="prviz-tiles" role="list">{drawn}</div>')
 
@@ -88,9 +97,16 @@ def _image(look: Shown, text: str, which: str) -> str:
 
 
 def draw(
-    case: Diagnosis, role: Role, rows: Sequence[int], where: str, columns: Columns | None = None, said: str = ""
+    case: Diagnosis,
+    role: Role,
+    rows: Sequence[int],
+    where: str,
+    columns: Columns | None = None,
+    said: str = "",
 ) -> None:
-    """Tiles, where there are pictures, and a table of samples; `columns` of it by title, `said` one that tiles show."""
+    """Tiles, where there are pictures, and a table of samples; `columns` of it by title, `said` one
+    that tiles show.
+    """
     columns = columns or {}
     if not len(rows):
         st.info("There are none.")
@@ -100,7 +116,9 @@ def draw(
     place: Any = st
     if any(look.picture for look in looks):
         other = OTHER[role]
-        near_looks = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
+        near_looks = media.shown(
+            case.side(other), [row for row, _ in near.values()], case.found.uploaded
+        )
         beside = {
             row: NeighbourTile(look, f"its nearest {other} sample, row {nearest + 1}")
             for (row, (nearest, _)), look in zip(near.items(), near_looks, strict=True)
@@ -108,9 +126,14 @@ def draw(
         words = [f"{said} {each}" for each in columns[said]] if said else ()
         tiles(case.side(role), rows, looks, role, beside=beside, words=words)
         framed = any(each.look.picture for each in beside.values())
-        st.caption(f"Small and framed: its nearest {other} sample." if framed else f"Rows of the {role} samples.")
+        st.caption(
+            f"Small and framed: its nearest {other} sample."
+            if framed
+            else f"Rows of the {role} samples."
+        )
         place = st.expander("The same as a table", icon=":material/table_rows:")
-    own, other = case.side(role), OTHER[role]
+    own = case.side(role)
+    other = OTHER[role]
     entries: dict[str, Any] = {}
     if any(look.picture for look in looks):
         entries["picture"] = [look.picture or None for look in looks]
@@ -119,7 +142,9 @@ def draw(
         entries["text"] = [look.text for look in looks]
     # The space keeps a label from replacing a column of the same name.
     names = [name for name in own.labels if name.strip().lower() != "text"][:3]
-    labels = {f"{name} ": [str(label) for label in own.labels[name][np.asarray(rows)]] for name in names}
+    labels = {
+        f"{name} ": [str(label) for label in own.labels[name][np.asarray(rows)]] for name in names
+    }
     entries |= labels | dict(columns)
     if near:
         entries[f"nearest {other} row"] = [near[int(row)][0] + 1 for row in rows]
@@ -138,16 +163,25 @@ def draw(
 
 
 def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
-    """Row and distance of the nearest sample of the other set, by row; empty while a job measures them."""
-    own, other = case.side(role), case.side(OTHER[role])
+    """Row and distance of the nearest sample of the other set, by row; empty while a job measures
+    them.
+    """
+    own = case.side(role)
+    other = case.side(OTHER[role])
     wanted_rows = np.asarray(rows, dtype=np.intp)
-    seconds = (own.n + other.n) * own.d * ROW_SECONDS + len(wanted_rows) * other.n * own.d * DISTANCE_SECONDS
+    seconds = (own.n + other.n) * own.d * ROW_SECONDS + len(
+        wanted_rows
+    ) * other.n * own.d * DISTANCE_SECONDS
 
     def measure(tick: Progress) -> Near:
         tick(0.0)
         nearest, distances = nearest_rows(own.values, wanted_rows, 1, other.values)
         return dict(
-            zip(wanted_rows.tolist(), zip(nearest[:, 0].tolist(), distances[:, 0].tolist(), strict=True), strict=True)
+            zip(
+                wanted_rows.tolist(),
+                zip(nearest[:, 0].tolist(), distances[:, 0].tolist(), strict=True),
+                strict=True,
+            )
         )
 
     which = (role, tuple(wanted_rows.tolist()))
@@ -169,9 +203,19 @@ def show_groups(case: Diagnosis) -> None:
             if missed is None:
                 continue
             rows = missed.rows.tolist()
-            st.markdown(missed_text(role, missed) + (f". Here the {MOST} clearest." if len(rows) > MOST else "."))
+            st.markdown(
+                missed_text(role, missed)
+                + (f". Here the {MOST} clearest." if len(rows) > MOST else ".")
+            )
             draw(case, role, rows[:MOST], f"{role}-group")
-            by_label(case, role, rows, f"{role}-group", MISSED[role].partition(", ")[2], among=range(case.side(role).n))
+            by_label(
+                case,
+                role,
+                rows,
+                f"{role}-group",
+                MISSED[role].partition(", ")[2],
+                among=range(case.side(role).n),
+            )
             st.download_button(
                 "All of them as CSV",
                 partial(group_file, case, role, missed),
@@ -186,18 +230,30 @@ def show_groups(case: Diagnosis) -> None:
 
 def counted(case: Diagnosis, role: Role, lam: float) -> str:
     """Text with the number and share of a role's samples in its group at lam."""
-    count, n = len(getattr(case.classifiers.groups(lam), GROUP[role])), len(case.evaluated(role))
+    count = len(getattr(case.classifiers.groups(lam), GROUP[role]))
+    n = len(case.evaluated(role))
     cut = case.cut(role, lam)
     said = f": {cut}" if cut else ""
-    return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE}, at λ = {number(lam)}{said}"
+    return (
+        f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE}, at λ ="
+        f" {number(lam)}{said}"
+    )
 
 
 def group_file(case: Diagnosis, role: Role, missed: MissedSamples) -> str:
-    """CSV of every missed sample, the clearest first: id, labels, and how far the other set is, in radii of its own."""
+    """CSV of every missed sample, the clearest first: id, labels, and how far the other set is, in
+    radii of its own.
+    """
     numbers = case.shown.numbers[ROLES.index(role)]
     how = f"{OTHER[role]} distance / {NEIGHBOURS}th {role} distance"
     return export.group_csv(
-        case.side(role), missed.rows, missed.ratios, numbers=numbers, group=MISSED[role], lam=math.nan, method=how
+        case.side(role),
+        missed.rows,
+        missed.ratios,
+        numbers=numbers,
+        group=MISSED[role],
+        lam=math.nan,
+        method=how,
     )
 
 
@@ -213,7 +269,8 @@ def by_label(
 ) -> None:
     """Draw the classes of these rows, for every label that names classes.
 
-    done : adjective for the rows. among : all rows that were looked at; None: those that the family has measured.
+    done : adjective for the rows. among : all rows that were looked at; None: those that the family
+    has measured.
     """
     if not len(rows):
         return
@@ -231,4 +288,6 @@ def by_label(
                 )
                 share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
                 config = {f"share {done}": share}
-                st.dataframe(table, hide_index=True, column_config=config, key=f"triage-kinds-{where}-{name}")
+                st.dataframe(
+                    table, hide_index=True, column_config=config, key=f"triage-kinds-{where}-{name}"
+                )

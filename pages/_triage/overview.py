@@ -33,11 +33,13 @@ from prviz.triage.ranking import AT_MOST
 from prviz.triage.reported import rank_agreement
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 
-KEY, ALL = "triage-overview", "triage-all-numbers"
+KEY = "triage-overview"
+ALL = "triage-all-numbers"
 DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
 # Panels shown at a time: more take too long to draw.
 MOST_PANELS = 12
-# Ratio of the largest to the smallest step from which on other axes are offered: a linear one crowds the small steps.
+# Ratio of the largest to the smallest step from which on other axes are offered: a linear one
+# crowds the small steps.
 WIDE_STEPS = 20.0
 # Seconds per evaluation sample that its intervals take, on a slow machine.
 _SECONDS = 2e-4
@@ -53,13 +55,17 @@ def draw(found: CheckpointResults) -> None:
     if not found.measured:
         st.info(NONE_YET)
         return
-    top, heading, work = st.container(), st.container(), st.container()
+    top = st.container()
+    heading = st.container()
+    work = st.container()
     known = ceiling_of(found)
     ceiling = None if known is None else known.yardstick.ceiling[found.method]
     with work:
         intervals = _intervals(found)
         if left := len(found.measured) - len(intervals):
-            st.caption(f"The spreads of {left} of {len(found.measured)} checkpoints are still to come.")
+            st.caption(
+                f"The spreads of {left} of {len(found.measured)} checkpoints are still to come."
+            )
     views, stepped = in_order(
         [
             CheckpointView(
@@ -75,19 +81,28 @@ def draw(found: CheckpointResults) -> None:
     )
     with top:
         _trade(views, ceiling)
-    heading.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
+    heading.markdown(
+        "##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint"
+    )
     _summaries(views, stepped, ceiling)
     st.markdown("##### One by one")
     with st.container():
         start = _first(views)
     bounded = any(view.bound is not None for view in views)
     st.caption(
-        "Precision (up) against recall, both from 0 to 1; grey: all other checkpoints; dashed: real against real"
-        + ("; shaded: the true curve does not reach there, with 95 % confidence." if bounded else "."),
+        "Precision (up) against recall, both from 0 to 1; grey: all other checkpoints; dashed: real"
+        " against real"
+        + (
+            "; shaded: the true curve does not reach there, with 95 % confidence."
+            if bounded
+            else "."
+        ),
         help=AT_MOST if bounded else None,
     )
     seen = views[start : start + MOST_PANELS]
-    figures = checkpoint_panels(views, [view.name for view in seen], None if ceiling is None else ceiling.curve)
+    figures = checkpoint_panels(
+        views, [view.name for view in seen], None if ceiling is None else ceiling.curve
+    )
     panes = [
         Pane(
             f"triage-one-{slot}",
@@ -102,14 +117,18 @@ def draw(found: CheckpointResults) -> None:
     live_figure(f"{KEY}-panels", panes, standout=GROUP)
     st.markdown("##### All numbers")
     more = (
-        reported.all_of(found) if reported.asked(ALL, "Add what else papers report", reported.blind_spots()) else None
+        reported.all_of(found)
+        if reported.asked(ALL, "Add what else papers report", reported.blind_spots())
+        else None
     )
     _table(views, ceiling, more or {})
     if more:
         _agreement(found, more)
 
 
-def _table(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None, more: reported.Numbers) -> None:
+def _table(
+    views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None, more: reported.Numbers
+) -> None:
     rows = [
         {
             "checkpoint": view.name,
@@ -136,7 +155,9 @@ def _table(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None, 
     columns[number_title(reported.FRECHET)] = st.column_config.TextColumn(help=distance, width=170)
     columns[_MOST] = st.column_config.TextColumn(_MOST, help=AT_MOST, width=120)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
-    st.caption("In brackets 95 % of the draws; of the distances on the right, what the truth is at least.")
+    st.caption(
+        "In brackets 95 % of the draws; of the distances on the right, what the truth is at least."
+    )
 
 
 def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
@@ -144,42 +165,68 @@ def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
     rows = [
         {
             **{_BY_KEY[key].label: found.summaries(each)[key] for key in _CURVES},
-            **{number_title(name): more[each.checkpoint.name].get(name, math.nan) for name in BLIND_SPOTS},
+            **{
+                number_title(name): more[each.checkpoint.name].get(name, math.nan)
+                for name in BLIND_SPOTS
+            },
         }
         for each in found.measured
     ]
     table = pd.DataFrame(rows)
-    agreement = rank_agreement({str(name): table[name].to_numpy() for name in table if table[name].nunique() > 1})
+    agreement = rank_agreement(
+        {str(name): table[name].to_numpy() for name in table if table[name].nunique() > 1}
+    )
     words = f"Rank correlation of {len(agreement.names)} numbers over {len(rows)} checkpoints."
     figure = agreement_of_numbers_figure(agreement.names, agreement.values)
     live_figure(
-        "triage-agreement", [Pane("triage-agreement-map", figure, "Which numbers rank alike", wide=True, alt=words)]
+        "triage-agreement",
+        [Pane("triage-agreement-map", figure, "Which numbers rank alike", wide=True, alt=words)],
     )
-    st.caption("1: the same order, −1: the opposite one. A small distance is good: distances stand against shares.")
+    st.caption(
+        "1: the same order, −1: the opposite one. A small distance is good: distances stand against"
+        " shares."
+    )
 
 
 def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
-    """Intervals known so far, by the checkpoint's name; a job computes what takes long and keeps each one."""
+    """Intervals known so far, by the checkpoint's name; a job computes what takes long and keeps
+    each one.
+    """
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
 
     def intervals(measured: MeasuredCheckpoint) -> Mapping[str, Interval]:
-        return bootstrap(measured.estimate, REPLICATES, seed=found.settings.seed, level=LEVEL).intervals
+        return bootstrap(
+            measured.estimate, REPLICATES, seed=found.settings.seed, level=LEVEL
+        ).intervals
 
     def seconds(measured: MeasuredCheckpoint) -> float:
         return _SECONDS * sum(len(run.c_real) for run in measured.estimate.runs)
 
-    known = of_each("triage-intervals", {key: found.one(name) for name, key in keys.items()}, intervals, seconds)
+    known = of_each(
+        "triage-intervals", {key: found.one(name) for name, key in keys.items()}, intervals, seconds
+    )
     return {name: known[key] for name, key in keys.items() if key in known}
 
 
 def _trade(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None) -> None:
     above = sum(view.summaries["f8_precision"] > view.summaries["f8_recall"] for view in views)
-    alt = f"{above} of {len(views)} checkpoints are better in precision than in recall. All numbers are in the table."
+    alt = (
+        f"{above} of {len(views)} checkpoints are better in precision than in recall. All numbers"
+        " are in the table."
+    )
     title = "Above the diagonal precision is the better side, below it recall"
-    corner = None if ceiling is None else (ceiling.summaries["f8_recall"], ceiling.summaries["f8_precision"])
+    corner = (
+        None
+        if ceiling is None
+        else (ceiling.summaries["f8_recall"], ceiling.summaries["f8_precision"])
+    )
     figure = checkpoint_trade_figure(views, ceiling=corner)
     caption = f"F8 counts one of the two 8 times as much as the other. {_order_words(views)}"
-    live_figure(KEY, [Pane("triage-trade", figure, title, square=True, alt=alt, caption=caption)], standout=GROUP)
+    live_figure(
+        KEY,
+        [Pane("triage-trade", figure, title, square=True, alt=alt, caption=caption)],
+        standout=GROUP,
+    )
 
 
 def _with_interval(view: CheckpointView, key: str) -> str:
@@ -194,11 +241,17 @@ def _order_words(views: Sequence[CheckpointView]) -> str:
         return "One checkpoint is measured."
     if not unknown:
         return "Colours: from blue (first step) to orange (last)."
-    least = "No step is known" if unknown == len(views) else f"The step of {unknown} of {len(views)} is not known"
+    least = (
+        "No step is known"
+        if unknown == len(views)
+        else f"The step of {unknown} of {len(views)} is not known"
+    )
     return f"{least}: colours, from blue to orange, and axes follow the order of the list."
 
 
-def _summaries(views: Sequence[CheckpointView], stepped: bool, ceiling: MeasuredCheckpoint | None) -> None:
+def _summaries(
+    views: Sequence[CheckpointView], stepped: bool, ceiling: MeasuredCheckpoint | None
+) -> None:
     chosen = st.multiselect(
         "Numbers",
         list(_BY_KEY),
@@ -213,13 +266,15 @@ def _summaries(views: Sequence[CheckpointView], stepped: bool, ceiling: Measured
         st.caption("Choose at least one number.")
         return
     st.caption(
-        "Bars: 95 % of the draws, if other samples were drawn to evaluate the same checkpoint. The estimator's bias "
-        "and other training runs are not in them. Dashed: real against real."
+        "Bars: 95 % of the draws, if other samples were drawn to evaluate the same checkpoint. The"
+        " estimator's bias and other training runs are not in them. Dashed: real against real."
     )
     panes = [
         Pane(
             f"triage-{key}",
-            steps_figure(views, key, axis=axis, ceiling=None if ceiling is None else ceiling.summaries[key]),
+            steps_figure(
+                views, key, axis=axis, ceiling=None if ceiling is None else ceiling.summaries[key]
+            ),
             _BY_KEY[key].label,
             caption=_BY_KEY[key].explanation,
         )
@@ -232,10 +287,16 @@ def _axis(views: Sequence[CheckpointView]) -> StepAxis:
     """The spacing of the steps; a choice is drawn only if they lie far apart."""
     steps = [view.step for view in views if view.step is not None]
     positive = [step for step in steps if step > 0]
-    if len(steps) < len(views) or max(positive, default=0.0) <= WIDE_STEPS * min(positive, default=0.0):
+    if len(steps) < len(views) or max(positive, default=0.0) <= WIDE_STEPS * min(
+        positive, default=0.0
+    ):
         return "linear"
-    axes = {axis: title for axis, title in _AXES.items() if axis != "log" or len(positive) == len(steps)}
-    return choose_one("Axis of the steps", axes, "linear", key="triage-overview-axis", persist_state="session")
+    axes = {
+        axis: title for axis, title in _AXES.items() if axis != "log" or len(positive) == len(steps)
+    }
+    return choose_one(
+        "Axis of the steps", axes, "linear", key="triage-overview-axis", persist_state="session"
+    )
 
 
 def _area_words(view: CheckpointView) -> str:
@@ -251,7 +312,10 @@ def _at_least(view: CheckpointView, divergence: Summary) -> str:
 def _first(views: Sequence[CheckpointView]) -> int:
     """Place of the first checkpoint with a panel; a choice is drawn only if there are too many."""
     # The label of a choice must not change.
-    starts = {first: f"{first + 1} to {first + MOST_PANELS}" for first in range(0, len(views), MOST_PANELS)}
+    starts = {
+        first: f"{first + 1} to {first + MOST_PANELS}"
+        for first in range(0, len(views), MOST_PANELS)
+    }
     if len(starts) < 2:
         return 0
     label = f"{len(views)} checkpoints, {MOST_PANELS} at a time"

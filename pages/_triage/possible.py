@@ -1,4 +1,6 @@
-"""What Triage holds checkpoints against: the ceiling that real samples reach, copies expected of real ones, faults."""
+"""What Triage holds checkpoints against: the ceiling that real samples reach, copies expected of
+real ones, faults.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from prviz.recent import LeastRecentlyUsed
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inspection import findings_of
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
-from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of
+from prviz.triage.memorisation import (
+    HeldOutDistances,
+    Memorisation,
+    held_out_distances,
+    memorisation_of,
+)
 from prviz.triage.ranking import SharedReference, together
 from prviz.triage.witnesses import WitnessEntry, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
@@ -23,7 +30,8 @@ from prviz.triage.yardstick import Yardstick, yardstick
 # Checkpoints whose copies or faults are kept, a few numbers each.
 _HELD = 10_000
 # Seconds between drawings of the faults that are named so far: at least, and for each checkpoint.
-_PIECES, _PIECES_OF_EACH = 3.0, 0.05
+_PIECES = 3.0
+_PIECES_OF_EACH = 0.05
 
 
 class Ceiling(NamedTuple):
@@ -34,14 +42,19 @@ class Ceiling(NamedTuple):
 
 
 def ceiling_of(found: CheckpointResults) -> Ceiling | None:
-    """Ceiling and floor of these settings; None until a job has measured them, and where there can be none."""
+    """Ceiling and floor of these settings; None until a job has measured them, and where there can
+    be none.
+    """
     known = ceiling_or_reason(found)
     return None if isinstance(known, str) else known
 
 
 def ceiling_or_reason(found: CheckpointResults) -> Ceiling | str | None:
     """The ceiling, or why there can be none; None until a job has measured it."""
-    real, holdout, settings, store = found.reference, found.holdout, found.settings, found.store
+    real = found.reference
+    holdout = found.holdout
+    settings = found.settings
+    store = found.store
     size = max(each.n_generated for each in found.measured)
     key = ("triage-ceiling", real.digest, holdout and holdout.digest, settings, size)
 
@@ -50,7 +63,10 @@ def ceiling_or_reason(found: CheckpointResults) -> Ceiling | str | None:
             possible = yardstick(real, settings, holdout, size=size, store=store)
         except ValueError as error:  # too few samples
             return error_text(error)
-        top = {name: together([each], REPLICATES, settings.seed + 1) for name, each in possible.ceiling.items()}
+        top = {
+            name: together([each], REPLICATES, settings.seed + 1)
+            for name, each in possible.ceiling.items()
+        }
         return Ceiling(possible, top)
 
     families = passes(settings.methods)
@@ -60,7 +76,9 @@ def ceiling_or_reason(found: CheckpointResults) -> Ceiling | str | None:
 
 def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
     """Copies of the reference by the checkpoint's name; None until a job has counted those of all."""
-    held, other, distances = _held("triage-copies"), found.holdout and found.holdout.digest, _distances(found)
+    held = _held("triage-copies")
+    other = found.holdout and found.holdout.digest
+    distances = _distances(found)
     keys = {each.checkpoint.name: (*each.digests, other) for each in found.measured}
     missing = {name: key for name, key in keys.items() if key not in held}
     real = found.reference
@@ -68,13 +86,16 @@ def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
     def compute(progress: Progress) -> bool:
         outcomes = [each for each in found.outcomes if each.checkpoint.name in missing]
         how = found.settings, distances()
-        copies = memorisation_of(real, outcomes, *how, load=found.load, store=found.store, progress=progress)
+        copies = memorisation_of(
+            real, outcomes, *how, load=found.load, store=found.store, progress=progress
+        )
         for name, each in copies.items():  # names may change before they are read
             held.put(missing[name], each)
         return True
 
     one = estimate_seconds(real.n, real.n, real.d, methods=1, split=None)
-    key, seconds = ("triage-copies", *missing.values()), one * (len(missing) + 1)
+    key = ("triage-copies", *missing.values())
+    seconds = one * (len(missing) + 1)
     if missing and not answers.tab_result(key, seconds, compute, "Copies"):
         return None
     return {name: held.get(key) for name, key in keys.items() if key in held}
@@ -89,7 +110,8 @@ def faults_of(found: CheckpointResults) -> Mapping[str, tuple[TriageFinding, ...
 
 def witnesses_known(found: CheckpointResults) -> Mapping[str, WitnessEntry]:
     """What gives checkpoints away by their names, of those that were looked at so far."""
-    held, seed = _held("triage-witnesses"), found.settings.seed
+    held = _held("triage-witnesses")
+    seed = found.settings.seed
     keys = {each.checkpoint.name: (*each.digests, seed) for each in found.measured}
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
@@ -97,7 +119,8 @@ def witnesses_known(found: CheckpointResults) -> Mapping[str, WitnessEntry]:
 def find_witness(
     found: CheckpointResults, measured: MeasuredCheckpoint, area: float | None = None
 ) -> WitnessEntry | None:
-    """What gives a checkpoint away, kept for the page; for a job. None where its file is gone or another.
+    """What gives a checkpoint away, kept for the page; for a job. None where its file is gone or
+    another.
 
     area : under its curve to believe, where it is to be measured what remains.
     """
@@ -112,7 +135,8 @@ def find_witness(
 
 def name_faults(found: CheckpointResults) -> None:
     """Let a job name the faults of all checkpoints, the best first, once all are measured."""
-    held, name_one = _held("triage-faults"), fault_finder(found)
+    held = _held("triage-faults")
+    name_one = fault_finder(found)
     order = sorted(found.looked_into.values(), key=lambda each: -each.curve.auc)
     best_first = {faults_key(found, each): each for each in order}
     missing = {key: each for key, each in best_first.items() if key not in held}
@@ -134,10 +158,14 @@ def name_faults(found: CheckpointResults) -> None:
 def fault_finder(
     found: CheckpointResults,
 ) -> Callable[[MeasuredCheckpoint, Progress], tuple[TriageFinding, ...] | None]:
-    """A function for a job that names the faults of one checkpoint; None where its file is gone or another."""
+    """A function for a job that names the faults of one checkpoint; None where its file is gone or
+    another.
+    """
     distances = _distances(found)
 
-    def name_one(measured: MeasuredCheckpoint, progress: Progress) -> tuple[TriageFinding, ...] | None:
+    def name_one(
+        measured: MeasuredCheckpoint, progress: Progress
+    ) -> tuple[TriageFinding, ...] | None:
         how = found.settings, distances()
         one = findings_of(
             found.reference,
@@ -165,7 +193,11 @@ def _held(what: str) -> LeastRecentlyUsed:
 
 
 def _distances(found: CheckpointResults) -> Callable[[], HeldOutDistances]:
-    """A function for a job that gives what copies are compared with, computed once for a reference and a holdout."""
-    held, real, holdout = _held("triage-held-out"), found.reference, found.holdout
+    """A function for a job that gives what copies are compared with, computed once for a reference
+    and a holdout.
+    """
+    held = _held("triage-held-out")
+    real = found.reference
+    holdout = found.holdout
     key = real.digest, holdout and holdout.digest
     return lambda: held.remembered(key, lambda: held_out_distances(real, holdout))

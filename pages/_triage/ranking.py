@@ -1,4 +1,6 @@
-"""The checkpoints ranked for the page's goal: scores, intervals, and shares of what real samples get."""
+"""The checkpoints ranked for the page's goal: scores, intervals, and shares of what real samples
+get.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,11 @@ from prviz.triage.ranking import (
 from prviz.uncertainty.bootstrap import LEVEL
 
 BALANCED = 0.5
-BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
+BOOTSTRAP = REPLICATES
+CONFIDENCE = LEVEL
 # Cost of one curve of a replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
-BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
+BASE_SECONDS = 3e-4
+SAMPLE_SECONDS = 4e-8
 
 
 class Replicates(NamedTuple):
@@ -68,7 +72,9 @@ def known_of(found: CheckpointResults) -> KnownSides:
 
 def by_score(found: CheckpointResults) -> list[str]:
     """Names, best first, without a bootstrap."""
-    wanted, known, second = goal(), sides_of(found), found.basis.second
+    wanted = goal()
+    known = sides_of(found)
+    second = found.basis.second
     scores = {name: each.score(wanted) for name, each in known[found.method].items()}
     told = {name for name in scores if second is not None and scores[name] < TOLD_APART}
     others = {name: known[str(second)][name].score(wanted) for name in told}
@@ -76,8 +82,11 @@ def by_score(found: CheckpointResults) -> list[str]:
 
 
 def drawn_family(found: CheckpointResults) -> str:
-    """The family whose curves are drawn: where all scores are next to nothing that which orders, else their own."""
-    second, wanted = found.basis.second, goal()
+    """The family whose curves are drawn: where all scores are next to nothing that which orders,
+    else their own.
+    """
+    second = found.basis.second
+    wanted = goal()
     scores = (each.score(wanted) for each in sides_of(found)[found.method].values())
     return found.method if second is None or max(scores) >= TOLD_APART else second
 
@@ -100,7 +109,12 @@ def judgement_of(
 
     def compute() -> Judgement:
         return judge(
-            [each for outcome in found.outcomes for each in outcome.measured if each.checkpoint.name in names],
+            [
+                each
+                for outcome in found.outcomes
+                for each in outcome.measured
+                if each.checkpoint.name in names
+            ],
             wanted,
             found.settings.seed,
             memorised=memorised,
@@ -117,17 +131,28 @@ def judgement_of(
 
 
 def noise(found: CheckpointResults) -> float:
-    """The margin that tells a checkpoint from the best with the settings in use, at the median; 0 while unknown."""
+    """The margin that tells a checkpoint from the best with the settings in use, at the median; 0
+    while unknown.
+    """
     replicates = replicates_of(found)
-    margins = np.zeros(0) if replicates is None else judgement_of(found, replicates).table["margin"].to_numpy()[1:]
+    margins = (
+        np.zeros(0)
+        if replicates is None
+        else judgement_of(found, replicates).table["margin"].to_numpy()[1:]
+    )
     return float(np.median(margins)) if len(margins) else 0.0
 
 
 def replicates_of(found: CheckpointResults) -> Replicates | None:
-    """Replicates of the checkpoints that have any, a job computing the others; None, with a message, without any."""
+    """Replicates of the checkpoints that have any, a job computing the others; None, with a
+    message, without any.
+    """
     methods = [found.method] if found.basis.second is None else [found.method, found.basis.second]
-    order = [found.one(name, method) for name in by_score(found) for method in methods]  # the best first
-    keys = {(each.checkpoint.name, each.method): measurement(found.settings, each) for each in order}
+    # the best first
+    order = [found.one(name, method) for name in by_score(found) for method in methods]
+    keys = {
+        (each.checkpoint.name, each.method): measurement(found.settings, each) for each in order
+    }
 
     def draw(measured: MeasuredCheckpoint) -> NDArray[np.float64]:
         return side_replicates(measured, BOOTSTRAP, found.settings.seed, found.store)
@@ -146,7 +171,8 @@ def replicates_of(found: CheckpointResults) -> Replicates | None:
         return None
     shared = {
         method: shared_reference(
-            [found.one(name, method) for name in names], [drawn[keys[name, method]] for name in names]
+            [found.one(name, method) for name in names],
+            [drawn[keys[name, method]] for name in names],
         )
         for method in methods
     }

@@ -1,4 +1,6 @@
-"""Part of the Triage page: the report as files, and the shell commands that measure everything again."""
+"""Part of the Triage page: the report as files, and the shell commands that measure everything
+again.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +40,14 @@ WORDS = (
     "- **CSV** and **Parquet**: all numbers as one table, one number a row, with its interval where it has one."
 )
 # Shell command that enters the folder of the bundled files.
-_BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print(data_folder())')\"\n"
+_BUNDLED = (
+    "cd \"$(python -c 'from prviz.readers.paths import data_folder; print(data_folder())')\"\n"
+)
 
 
 def draw(found: CheckpointResults) -> None:
-    goal, outcomes = goal_of_page(), _public_outcomes(found)
+    goal = goal_of_page()
+    outcomes = _public_outcomes(found)
     # The reference's path in the app's folder, else its name.
     reference = _bundled_reference(found) if _bundled(found) else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
@@ -54,7 +59,9 @@ def draw(found: CheckpointResults) -> None:
         f"the spread of {REPLICATES} draws. A file is made when it is asked for, which may take a few seconds."
     )
     if not found.complete:
-        st.info(f"{len(outcomes)} of {found.total} checkpoints are measured so far; a report holds these and says so.")
+        st.info(
+            f"{len(outcomes)} of {found.total} checkpoints are measured so far; a report holds these and says so."
+        )
     elif len(known[-1]) < len(found.measured):
         st.info(
             f"Faults of {len(known[-1])} of {len(found.measured)} checkpoints are named so far; a report holds these."
@@ -78,7 +85,12 @@ def draw(found: CheckpointResults) -> None:
     paths = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
     words = [f"./{each}" if each.startswith("-") else each for each in paths]
     words += ["--method", ",".join(settings.methods), "--k", str(settings.k)]
-    words += ["--split", "none" if settings.split is None else repr(settings.split), "--seed", str(settings.seed)]
+    words += [
+        "--split",
+        "none" if settings.split is None else repr(settings.split),
+        "--seed",
+        str(settings.seed),
+    ]
     if settings.equal_sizes:
         words.append("--equal-sizes")
     elif uneven(found.measured):  # the command would cut them
@@ -96,7 +108,9 @@ def draw(found: CheckpointResults) -> None:
         "them again, and compares every number"
     )
     st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash")
-    st.caption("Names and steps that were changed in the table above are in the files, not in the line.")
+    st.caption(
+        "Names and steps that were changed in the table above are in the files, not in the line."
+    )
 
 
 def files(
@@ -109,8 +123,11 @@ def files(
     faults: Mapping[str, tuple[TriageFinding, ...]] = MappingProxyType({}),
     witnesses: Mapping[str, WitnessEntry] = MappingProxyType({}),
 ) -> dict[str, Callable[[], bytes]]:
-    """By suffix, a function that makes the file from one shared document; it runs in a thread without session state."""
-    outcomes, known = _public_outcomes(found), (ceiling is not None, copies is not None, len(faults), len(witnesses))
+    """By suffix, a function that makes the file from one shared document; it runs in a thread
+    without session state.
+    """
+    outcomes = _public_outcomes(found)
+    known = (ceiling is not None, copies is not None, len(faults), len(witnesses))
     key = ("triage-report", found.key, len(found.outcomes), goal, known)
 
     def compute() -> Document:
@@ -134,14 +151,21 @@ def files(
 
 
 def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
-    """Outcomes with paths relative to the app's folder, else names alone: they reveal nothing about this computer."""
+    """Outcomes with paths relative to the app's folder, else names alone: they reveal nothing about
+    this computer.
+    """
 
     folder = data_folder() if _bundled(found) else None
 
     def public(checkpoint: Checkpoint) -> Checkpoint:
-        path, below = checkpoint.path, folder or checkpoint.below
+        path = checkpoint.path
+        below = folder or checkpoint.below
         inside = below is not None and path.is_relative_to(below)
-        return replace(checkpoint, path=path.relative_to(below) if inside and below else Path(path.name), below=None)
+        return replace(
+            checkpoint,
+            path=path.relative_to(below) if inside and below else Path(path.name),
+            below=None,
+        )
 
     return tuple(each._replace(checkpoint=public(each.checkpoint)) for each in found.outcomes)
 

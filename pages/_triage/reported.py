@@ -1,4 +1,6 @@
-"""The numbers that papers report, of each checkpoint on the Triage page: measured once they are asked for."""
+"""The numbers that papers report, of each checkpoint on the Triage page: measured once they are
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,20 @@ from prviz.triage.reported import all_numbers
 
 Numbers = Mapping[str, Mapping[str, float]]
 
-# Seconds per value read, per product of two values, per d^3, and per pair of samples: per feature and besides.
-_VALUE, _PRODUCT, _CUBE, _DISTANCE, _KERNEL = 4e-9, 2e-10, 8e-9, 2e-9, 2e-7
+# Seconds per value read, per product of two values, per d^3, and per pair of samples: per feature
+# and besides.
+_VALUE = 4e-9
+_PRODUCT = 2e-10
+_CUBE = 8e-9
+_DISTANCE = 2e-9
+_KERNEL = 2e-7
 # Neighbours of the numbers that count them.
 _K = 5
-FRECHET, _LOW, _HIGH = "frechet_distance", "frechet_low", "frechet_high"
-# Fréchet distances that one with its interval takes: of all samples, of two halves, and the influences.
+FRECHET = "frechet_distance"
+_LOW = "frechet_low"
+_HIGH = "frechet_high"
+# Fréchet distances that one with its interval takes: of all samples, of two halves, and the
+# influences.
 _INTERVAL = 4
 
 
@@ -58,8 +68,11 @@ def frechet_of(found: CheckpointResults) -> Numbers | None:
 
 
 def all_of(found: CheckpointResults) -> Numbers | None:
-    """Every number of `BLIND_SPOTS` that there is, by the checkpoint's name; None while a job measures them."""
-    d, n = found.reference.d, found.reference.n
+    """Every number of `BLIND_SPOTS` that there is, by the checkpoint's name; None while a job
+    measures them.
+    """
+    d = found.reference.d
+    n = found.reference.n
     seconds = _INTERVAL * _frechet_seconds(found) + n * n * (d * _DISTANCE + _KERNEL)
     return _measured(found, "all", partial(all_numbers, k=_K), seconds)
 
@@ -75,7 +88,9 @@ def cells(numbers: Mapping[str, float]) -> dict[str, str]:
 def difference_of(
     found: CheckpointResults, one: MeasuredCheckpoint, other: MeasuredCheckpoint
 ) -> FrechetDifference | None:
-    """How much farther one checkpoint is than another one; None while a job measures it, or where it can't be."""
+    """How much farther one checkpoint is than another one; None while a job measures it, or where
+    it can't be.
+    """
 
     def measured(pair: tuple[MeasuredCheckpoint, MeasuredCheckpoint]) -> FrechetDifference | None:
         try:
@@ -97,12 +112,16 @@ def _only_frechet(pair: SamplePair) -> dict[str, float]:
 
 def _frechet_seconds(found: CheckpointResults) -> float:
     """Of one checkpoint."""
-    n, d = found.reference.n, found.reference.d
+    n = found.reference.n
+    d = found.reference.d
     return n * d * _VALUE * 10 + n * d * d * _PRODUCT + d**3 * _CUBE
 
 
 def _measured(
-    found: CheckpointResults, what: str, measure: Callable[[SamplePair], Mapping[str, float]], seconds: float
+    found: CheckpointResults,
+    what: str,
+    measure: Callable[[SamplePair], Mapping[str, float]],
+    seconds: float,
 ) -> Numbers | None:
     """The numbers of each checkpoint by name; None while a job measures them.
 
@@ -117,4 +136,8 @@ def _measured(
 
     items: dict[Hashable, Checkpoint] = {each.digests: each.checkpoint for each in found.measured}
     known = of_each(f"triage-{what}", items, numbers, lambda _: seconds)
-    return {each.checkpoint.name: known[each.digests] for each in found.measured} if len(known) == len(items) else None
+    return (
+        {each.checkpoint.name: known[each.digests] for each in found.measured}
+        if len(known) == len(items)
+        else None
+    )

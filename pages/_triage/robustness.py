@@ -47,20 +47,25 @@ from prviz.triage.stability import (
 )
 
 IDEA = (
-    "A ranking rests on choices: the **family** of classifiers, their **k**, and which samples were drawn. Here every "
-    "checkpoint is measured again with others, and you see where the verdict would differ."
+    "A ranking rests on choices: the **family** of classifiers, their **k**, and which samples were"
+    " drawn. Here every checkpoint is measured again with others, and you see where the verdict"
+    " would differ."
 )
 # Most rows of former requests that are reused.
 _MOST_ROWS = 50_000
 # Most rows, characters and draws that one page may request of the server.
-MOST_ROWS, MOST_CHARACTERS, MOST_REPEATS = 20_000, 200, 50
+MOST_ROWS = 20_000
+MOST_CHARACTERS = 200
+MOST_REPEATS = 50
 # Numbers of k, evenly on a log scale, among which the best is looked for.
 MOST_KS = 24
 OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
 
 
 class RobustnessGrid(NamedTuple):
-    """The request: families, k besides the one in use, shares of the samples, and draws of each share."""
+    """The request: families, k besides the one in use, shares of the samples, and draws of each
+    share.
+    """
 
     methods: tuple[str, ...]
     ks: tuple[int, ...]
@@ -71,37 +76,50 @@ class RobustnessGrid(NamedTuple):
 def draw(found: CheckpointResults) -> None:
     st.markdown(IDEA)
     if found.measured and found.settings.split is not None:
-        with st.expander("Which k?", icon=":material/tune:", key="triage-best-k", on_change="rerun") as opened:
+        with st.expander(
+            "Which k?", icon=":material/tune:", key="triage-best-k", on_change="rerun"
+        ) as opened:
             if opened.open:
                 _best_k(found)
     measured = _measured(found)
     if len(measured) < 2:
         if found.complete:
-            st.info("Two measured checkpoints are needed: with one there is nothing to win.", icon=":material/info:")
+            st.info(
+                "Two measured checkpoints are needed: with one there is nothing to win.",
+                icon=":material/info:",
+            )
         return
     try:
         grid = _grid(found, measured)
-        identity = tuple((each.checkpoint.name, each.digests.generated, each.n_real) for each in measured)
+        identity = tuple(
+            (each.checkpoint.name, each.digests.generated, each.n_real) for each in measured
+        )
         key = ("triage-firmness", found.reference.digest, found.settings, identity, grid)
         tasks = cache.remembered(
             (key, found.key),
-            lambda: stability_tasks(found.reference, measured, found.load, found.settings, **grid._asdict()),
+            lambda: stability_tasks(
+                found.reference, measured, found.load, found.settings, **grid._asdict()
+            ),
         )
     except (ValueError, TypeError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
     known = _known(key, found, tasks)
     left = [each for task in tasks if (each := task.left(known)) is not None]
-    seconds = stability_seconds(left) * len(tasks) / max(len(left), 1)  # of all, each at the mean cost of those left
-    request = work_box.WorkRequest(key, "Firmness", tasks, COLUMNS, seconds, private=True, known=known)
+    # of all, each at the mean cost of those left
+    seconds = stability_seconds(left) * len(tasks) / max(len(left), 1)
+    request = work_box.WorkRequest(
+        key, "Firmness", tasks, COLUMNS, seconds, private=True, known=known
+    )
     names = [each.checkpoint.name for each in measured]
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
         of = _Drawing(found=found, grid=grid, names=names, complete=complete)
         st.caption(
-            f"{goal_text(goal())}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the "
-            "largest wins. P and R are the halves of the area under its precision-recall curve, each doubled: P where "
-            "precision is the larger of the two, R where recall is."
+            f"{goal_text(goal())}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0"
+            " to 1, and the largest wins. P and R are the halves of the area under its"
+            " precision-recall curve, each doubled: P where precision is the larger of the two, R"
+            " where recall is."
         )
         table = scored(rows, goal())
         _winners(of.whole(full_rows(table)), of)
@@ -114,20 +132,31 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _best_k(found: CheckpointResults) -> None:
-    """The k of the lowest held-out risk for the selected checkpoint, else for the one of the highest score."""
-    one, settings = found.one(selected(found) or by_score(found)[0]), found.settings
+    """The k of the lowest held-out risk for the selected checkpoint, else for the one of the
+    highest score.
+    """
+    one = found.one(selected(found) or by_score(found)[0])
+    settings = found.settings
     st.caption(f"For {plain(one.checkpoint.name)}; select another in the ranking.")
     try:
         pair = found.pair(one)
     except (ValueError, OSError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    n, d = min(one.n_real, one.n_generated), pair.d
+    n = min(one.n_real, one.n_generated)
+    d = pair.d
     methods = tuple(
-        dict.fromkeys([*DEFAULT_METHODS, *(name for name in settings.methods if ESTIMATORS[name].shares_pass)])
+        dict.fromkeys(
+            [*DEFAULT_METHODS, *(name for name in settings.methods if ESTIMATORS[name].shares_pass)]
+        )
     )
     top = min(fit_size(n, settings.split) - 1, max(4 * math.isqrt(n), 60))
-    ks = tuple(sorted({round(top ** (step / MOST_KS)) for step in range(MOST_KS + 1)} | {resolve_k(settings.k, pair)}))
+    ks = tuple(
+        sorted(
+            {round(top ** (step / MOST_KS)) for step in range(MOST_KS + 1)}
+            | {resolve_k(settings.k, pair)}
+        )
+    )
     seconds = estimate_seconds(n, n, d, **passes(methods), split=settings.split, ks=len(ks))  # type: ignore[misc]
 
     def measure(tick: Progress) -> Mapping[tuple[str, int], PRCurve]:
@@ -156,41 +185,75 @@ def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
     begun = [each for each in found.measured if each.checkpoint.path in session().begun_with]
     count = len(found.measured)
     if len(begun) >= 2:
-        st.caption(f"Of the {len(begun)} checkpoints that were measured when you took them; {found.total} are to come.")
+        st.caption(
+            f"Of the {len(begun)} checkpoints that were measured when you took them; {found.total}"
+            " are to come."
+        )
         return begun
     st.info(
-        f"{len(found.outcomes)} of {found.total} checkpoints are measured. This part begins when all are.",
+        f"{len(found.outcomes)} of {found.total} checkpoints are measured. This part begins when"
+        " all are.",
         icon=":material/hourglass:",
     )
     if count >= 2:
         paths = tuple(each.checkpoint.path for each in found.measured)
-        st.button(f"Begin with these {count}", on_click=lambda: setattr(session(), "begun_with", paths))
+        st.button(
+            f"Begin with these {count}", on_click=lambda: setattr(session(), "begun_with", paths)
+        )
     return []
 
 
-def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]) -> dict[str, Row]:
-    """Rows known already, from the measurements and from the form's former request, whose run is stopped."""
+def _known(
+    key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]
+) -> dict[str, Row]:
+    """Rows known already, from the measurements and from the form's former request, whose run is
+    stopped.
+    """
     earlier: dict[str, Row] = cache.session().results.get("triage-firmness-rows") or {}
     latest = session().robustness_request
-    if latest is not None and latest != key and (run := cache.session().runs.get(latest)) is not None:
+    if (
+        latest is not None
+        and latest != key
+        and (run := cache.session().runs.get(latest)) is not None
+    ):
         run.stop()
-        earlier = {**earlier, **{row["key"]: row for row in cast(list[Row], run.rows().to_dict("records"))}}
-        cache.session().results.put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
+        earlier = {
+            **earlier,
+            **{row["key"]: row for row in cast(list[Row], run.rows().to_dict("records"))},
+        }
+        cache.session().results.put(
+            "triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:])
+        )
     session().robustness_request = key
     own = cache.remembered(
         ("triage-firmness-known", found.key, key),
-        lambda: known_rows(tasks, [each for method in found.settings.methods for each in found.by(method)]),
+        lambda: known_rows(
+            tasks, [each for method in found.settings.methods for each in found.by(method)]
+        ),
     )
-    names = {key: task.checkpoint.name for task in tasks for key in task.keys}  # the user may have renamed a checkpoint
-    return {**{key: {**earlier[key], "checkpoint": name} for key, name in names.items() if key in earlier}, **own}
+    # the user may have renamed a checkpoint
+    names = {key: task.checkpoint.name for task in tasks for key in task.keys}
+    return {
+        **{
+            key: {**earlier[key], "checkpoint": name}
+            for key, name in names.items()
+            if key in earlier
+        },
+        **own,
+    }
 
 
 def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
     """Draw the form. Raises ValueError for an entry that is no number, or for too many rows."""
-    n, settings = least(measured), found.settings
+    n = least(measured)
+    settings = found.settings
     with st.expander("Families, k and subsamples", icon=":material/tune:"):
         # Those that the split allows; first those measured and the default ones.
-        able = [name for name, each in ESTIMATORS.items() if settings.split is not None or not each.needs_split]
+        able = [
+            name
+            for name, each in ESTIMATORS.items()
+            if settings.split is not None or not each.needs_split
+        ]
         chosen = st.pills(
             "Families of classifiers",
             able,
@@ -198,8 +261,10 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
             default=[name for name in able if name in settings.methods or name in DEFAULT_METHODS],
             format_func=lambda name: ESTIMATORS[name].title,
             key=f"firmness.methods.{settings.split}.{'.'.join(settings.methods)}",
-            help="Those that have neighbours k are measured at every k in one go; trained classifiers take the "
-            "longest.",
+            help=(
+                "Those that have neighbours k are measured at every k in one go; trained"
+                " classifiers take the longest."
+            ),
             persist_state="session",
         )
         if not chosen:
@@ -210,14 +275,19 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
             ", ".join(map(str, usual_ks(n, settings))),
             key=f"firmness.ks.{n}.{settings.k}.{settings.split}",
             max_chars=MOST_CHARACTERS,
-            help="How many nearest neighbours a ball holds: from very local to smooth. The k of the settings is "
-            "measured besides, if it is not listed. KDE's radius is the mean distance to the k-th neighbour.",
+            help=(
+                "How many nearest neighbours a ball holds: from very local to smooth. The k of the"
+                " settings is measured besides, if it is not listed. KDE's radius is the mean"
+                " distance to the k-th neighbour."
+            ),
             persist_state="session",
         )
         try:
             ks = tuple(sorted({int(part) for part in re.split(r"[,;\s]+", text or "") if part}))
         except ValueError:
-            raise ValueError(f"Neighbours k: {text!r} was given; whole numbers are needed, such as 1, 4, 16") from None
+            raise ValueError(
+                f"Neighbours k: {text!r} was given; whole numbers are needed, such as 1, 4, 16"
+            ) from None
         own = replace(settings, methods=methods)
         shares = st.pills(
             "Shares of the samples",
@@ -225,7 +295,8 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
             selection_mode="multi",
             default=usual_shares(n, own),
             format_func=lambda share: (
-                f"{'/'.join(map(str, share.as_integer_ratio()))} (n = {round(share * found.reference.n):,})"
+                f"{'/'.join(map(str, share.as_integer_ratio()))} (n ="
+                f" {round(share * found.reference.n):,})"
             ),
             key=f"firmness.shares.{n}.{found.reference.n}.{settings.k}.{settings.split}",
             help="The ranking is repeated on this share of the samples, drawn anew each time.",
@@ -240,10 +311,14 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
             help="In one draw all checkpoints are measured against the same real samples.",
             persist_state="session",
         )
-    grid = RobustnessGrid(methods=methods, ks=ks, shares=tuple(sorted(shares)), repeats=int(repeats))
+    grid = RobustnessGrid(
+        methods=methods, ks=ks, shares=tuple(sorted(shares)), repeats=int(repeats)
+    )
     rows = len(measured) * len(methods) * (len(ks) + len(shares) * grid.repeats)
     if rows > MOST_ROWS:
-        raise ValueError(f"{rows:,} curves are asked for; at most {MOST_ROWS:,}: take fewer k, families or draws")
+        raise ValueError(
+            f"{rows:,} curves are asked for; at most {MOST_ROWS:,}: take fewer k, families or draws"
+        )
     return grid
 
 
@@ -252,7 +327,9 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
 
 @dataclass(frozen=True, kw_only=True)
 class _Drawing:
-    """What the figures are of: the request, and the names of its checkpoints. complete : True if all is measured."""
+    """What the figures are of: the request, and the names of its checkpoints. complete : True if
+    all is measured.
+    """
 
     found: CheckpointResults
     grid: RobustnessGrid
@@ -270,7 +347,9 @@ class _Drawing:
         return {name: each.sign for name, each in self.contenders.items()}
 
     def whole(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows, or none of them while a checkpoint has none: its winner would not be the winner of all."""
+        """The rows, or none of them while a checkpoint has none: its winner would not be the winner
+        of all.
+        """
         return rows if rows["checkpoint"].nunique() == len(self.names) else rows[:0]
 
 
@@ -300,7 +379,11 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
     titles = [figures.plain(ESTIMATORS[method].title) for method in of.grid.methods]
     tooltips = [
         [
-            "" if at is None else f"{title}{f', k = {k}' * (k is not None)}<br>{_ahead(won.margins[at])}"
+            (
+                ""
+                if at is None
+                else f"{title}{f', k = {k}' * (k is not None)}<br>{_ahead(won.margins[at])}"
+            )
             for k, at in zip(ks, row, strict=True)
         ]
         for title, row in zip(titles, cells, strict=True)
@@ -315,14 +398,21 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
         column_title="neighbours k",
     )
     caption = (
-        "Each cell: the checkpoint with the largest score by that family at that k, all samples used; hover it to "
-        "see by how much it is ahead; empty: by no more than chance. The verdict is who wins most cells; a family "
-        "without k counts at every k. A dashed border: another checkpoint than the verdict wins there."
+        "Each cell: the checkpoint with the largest score by that family at that k, all samples"
+        " used; hover it to see by how much it is ahead; empty: by no more than chance. The verdict"
+        " is who wins most cells; a family without k counts at every k. A dashed border: another"
+        " checkpoint than the verdict wins there."
     )
     live_figure("firmness-winners", [Pane("winners", figure, caption=caption, wide=True)])
     with st.expander("Every cell as a table"):
         listed = [
-            (ESTIMATORS[method].title, k, won.winners[r, c] or "chance", won.margins[r, c], bool(won.flips[r, c]))
+            (
+                ESTIMATORS[method].title,
+                k,
+                won.winners[r, c] or "chance",
+                won.margins[r, c],
+                bool(won.flips[r, c]),
+            )
             for r, method in enumerate(won.methods)
             for c, k in enumerate(won.ks)
             if won.winners[r, c] is not None or won.close[r, c]
@@ -334,7 +424,11 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
 def _ahead(margin: float) -> str:
     if math.isnan(margin):
         return "nobody else"
-    return f"ahead of the next by {margin:.3f}" if margin >= 0.0005 else f"ahead of the next by only {margin:.1g}"
+    return (
+        f"ahead of the next by {margin:.3f}"
+        if margin >= 0.0005
+        else f"ahead of the next by only {margin:.1g}"
+    )
 
 
 def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
@@ -342,7 +436,8 @@ def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
     method = _family(of)
     own = rows_in_use(rows, method)
     try:
-        stability, drawn = rank_stability(own), draw_map(own)
+        stability = rank_stability(own)
+        drawn = draw_map(own)
     except ValueError:
         st.caption("This begins when every checkpoint is measured on one subsample.")
         return
@@ -353,7 +448,11 @@ def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
     contenders = of.contenders
     tooltips = [
         [
-            "" if drawn.winners[r, c] is None else f"{each}, n = {n:,}<br>{_ahead(drawn.margins[r, c])}"
+            (
+                ""
+                if drawn.winners[r, c] is None
+                else f"{each}, n = {n:,}<br>{_ahead(drawn.margins[r, c])}"
+            )
             for c, n in enumerate(drawn.ks)
         ]
         for r, each in enumerate(drawn.methods)
@@ -368,29 +467,35 @@ def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
         column_title="real samples n",
         flipped="dashed border: not the winner of all samples",
     )
-    lines = figures.fewer_samples_figure(*(stability[name].tolist() for name in ("n", "same_winner", "tau")))
+    lines = figures.fewer_samples_figure(
+        *(stability[name].tolist() for name in ("n", "same_winner", "tau"))
+    )
     panes = [
         Pane(
             "draws",
             winners,
             "The winner of every draw",
-            "Each draw takes another part of the real and of the generated samples, the same real ones for all "
-            "checkpoints; k follows n as the settings say. A dashed border: not the winner of all samples.",
+            "Each draw takes another part of the real and of the generated samples, the same real"
+            " ones for all checkpoints; k follows n as the settings say. A dashed border: not the"
+            " winner of all samples.",
             half=True,
         ),
         Pane(
             "fewer",
             lines,
             "How far the ranking holds",
-            "Solid line: share of the draws won by the winner of all samples. Dotted line: Kendall's τ, how alike the "
-            "order of a draw is to that of all samples, mean over the draws: 1 the same order, 0 unrelated, −1 "
-            "reversed. Two draws of half the samples have half of them in common, on average.",
+            "Solid line: share of the draws won by the winner of all samples. Dotted line:"
+            " Kendall's τ, how alike the order of a draw is to that of all samples, mean over the"
+            " draws: 1 the same order, 0 unrelated, −1 reversed. Two draws of half the samples have"
+            " half of them in common, on average.",
             half=True,
         ),
     ]
     live_figure("firmness-fewer", panes)
     with st.expander("These numbers as a table"):
-        shown = stability.rename(columns={"tau": "Kendall's τ", "same_winner": "same winner", "winner": "most wins"})
+        shown = stability.rename(
+            columns={"tau": "Kendall's τ", "same_winner": "same winner", "winner": "most wins"}
+        )
         st.dataframe(shown.round(3), hide_index=True)
 
 
@@ -403,7 +508,9 @@ def _family(of: _Drawing) -> str:
     key = f"firmness.family.{first}"
     if st.session_state.get(key) not in methods:
         st.session_state.pop(key, None)
-    return choose_one("Family in this part", titles(methods), first, key=key, persist_state="session")
+    return choose_one(
+        "Family in this part", titles(methods), first, key=key, persist_state="session"
+    )
 
 
 def _agreement(rows: pd.DataFrame, of: _Drawing) -> None:
@@ -413,13 +520,17 @@ def _agreement(rows: pd.DataFrame, of: _Drawing) -> None:
     if len(known) < 2:
         st.caption("This begins when two families have measured every checkpoint.")
         return
-    table = kendall_between_families(rows[rows["method"].isin(known)]).reindex(index=known, columns=known)
+    table = kendall_between_families(rows[rows["method"].isin(known)]).reindex(
+        index=known, columns=known
+    )
     st.markdown(agreement(table))
     figure = figures.agreement_figure(known, table.to_numpy().tolist())
     caption = (
-        "Kendall's τ between the orders in which two families put the checkpoints, all samples and the k in use: of "
-        "all pairs of checkpoints, the share ordered alike less the share ordered the other way round. 1: the same "
-        "order, 0: unrelated, −1: reversed."
+        "Kendall's τ between the orders in which two families put the checkpoints, all samples and"
+        " the k in use: of all pairs of checkpoints, the share ordered alike less the share ordered"
+        " the other way round. 1: the same order, 0: unrelated, −1: reversed."
         + (" Of two checkpoints it can only be 1 or −1." if len(of.names) == 2 else "")
     )
-    live_figure("firmness-agreement", [Pane("agreement", figure, caption=caption, wide=len(known) > 6)])
+    live_figure(
+        "firmness-agreement", [Pane("agreement", figure, caption=caption, wide=len(known) > 6)]
+    )

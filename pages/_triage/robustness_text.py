@@ -24,8 +24,14 @@ def sign(place: int) -> str:
 
 
 def goal_text(value: float) -> str:
-    goals = {0.0: "precision first", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall first"}
-    word = goals.get(value) or ("precision more than recall" if value < 0.5 else "recall more than precision")
+    goals = {
+        0.0: "precision first",
+        0.5: "both alike: the area under the curve (AuC)",
+        1.0: "recall first",
+    }
+    word = goals.get(value) or (
+        "precision more than recall" if value < 0.5 else "recall more than precision"
+    )
     return f"Goal {value:.2f}: {word}"
 
 
@@ -72,8 +78,12 @@ def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
         margins = found.margins[np.ix_(rows, columns)]
         margin = float(margins.max())
         up_to = "up to " if margins.size > 1 else ""
-        ahead = f"ahead by {up_to}{margin:.3f}" if margin >= 0.0005 else f"ahead by {up_to}{margin:.1g}"
-        texts.append(f"**{_named(name, signs)}** {_where_k(found.ks, columns)}with {families}, {ahead}")
+        ahead = (
+            f"ahead by {up_to}{margin:.3f}" if margin >= 0.0005 else f"ahead by {up_to}{margin:.1g}"
+        )
+        texts.append(
+            f"**{_named(name, signs)}** {_where_k(found.ks, columns)}with {families}, {ahead}"
+        )
     return texts
 
 
@@ -84,7 +94,8 @@ def _where_k(ks: Sequence[int | None], columns: Sequence[int]) -> str:
     if len(columns) == len(ks):
         return "at every k "
     breaks = [place for place in range(1, len(columns)) if columns[place] != columns[place - 1] + 1]
-    starts, ends = [0, *breaks], [*breaks, len(columns)]
+    starts = [0, *breaks]
+    ends = [*breaks, len(columns)]
     runs = [(columns[start], columns[end - 1]) for start, end in zip(starts, ends, strict=True)]
     return f"for {listed([_run(ks, *run) for run in runs])} "
 
@@ -98,19 +109,29 @@ def _run(ks: Sequence[int | None], first: int, last: int) -> str:
 
 
 def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
-    """Text on the winner with the page's settings, if not the verdict; ks : k in use, none for a family without k."""
+    """Text on the winner with the page's settings, if not the verdict; ks : k in use, none for a
+    family without k.
+    """
     if len(ks) > 1:
         return (
-            f"With the settings of this page k is √n of each checkpoint's own set, from {ks[0]} to {ks[-1]}, so no "
-            "one column here is the ranking of this page; with equal sizes one is."
+            f"With the settings of this page k is √n of each checkpoint's own set, from {ks[0]} to"
+            f" {ks[-1]}, so no one column here is the ranking of this page; with equal sizes"
+            " one is."
         )
     k = ks[0] if ks else None
     column = found.ks.index(k) if k in found.ks else 0 if k is None else None
-    if method not in found.methods or column is None or not found.flips[found.methods.index(method), column]:
+    if (
+        method not in found.methods
+        or column is None
+        or not found.flips[found.methods.index(method), column]
+    ):
         return ""
     winner = found.winners[found.methods.index(method), column]
     how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
-    return f"With the settings of this page ({how}) **{_named(winner, signs)}** wins, in one of those cells."
+    return (
+        f"With the settings of this page ({how}) **{_named(winner, signs)}** wins, in one of those"
+        " cells."
+    )
 
 
 def _named(name: str, signs: Mapping[str, str]) -> str:
@@ -118,7 +139,9 @@ def _named(name: str, signs: Mapping[str, str]) -> str:
 
 
 def firm_from(stability: pd.DataFrame) -> int | None:
-    """The smallest n from which on every draw has the winner of all samples; None: not even the largest subsample."""
+    """The smallest n from which on every draw has the winner of all samples; None: not even the
+    largest subsample.
+    """
     fewer = stability.sort_values("n", ascending=False)[1:]
     kept = None
     for n, same in zip(fewer["n"], fewer["same_winner"], strict=True):
@@ -128,16 +151,29 @@ def firm_from(stability: pd.DataFrame) -> int | None:
     return kept
 
 
-def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapping[str, str]) -> str:
+def fewer_samples(
+    stability: pd.DataFrame, method: str, winner: str, signs: Mapping[str, str]
+) -> str:
     """Text on the size from which on all draws have the same winner, and on Kendall's τ."""
     ordered = stability.sort_values("n")
-    most, fewer = ordered.iloc[-1], ordered.iloc[:-1]
-    how = f"With {plain(ESTIMATORS[method].title)}, the k in use and all {int(most['n']):,} real samples"
+    most = ordered.iloc[-1]
+    fewer = ordered.iloc[:-1]
+    how = (
+        f"With {plain(ESTIMATORS[method].title)}, the k in use and all {int(most['n']):,} real"
+        " samples"
+    )
     wins = f"{how} **{_named(winner, signs)}** wins"
-    kept, largest = firm_from(ordered), fewer.iloc[-1]
+    kept = firm_from(ordered)
+    largest = fewer.iloc[-1]
     if kept is None:
-        share = f"{percent(1 - float(largest['same_winner']))} of the draws of n = {int(largest['n']):,}"
-        text = f"{wins}, but in {share} another one does: the winner depends on which samples were drawn."
+        share = (
+            f"{percent(1 - float(largest['same_winner']))} of the draws of n ="
+            f" {int(largest['n']):,}"
+        )
+        text = (
+            f"{wins}, but in {share} another one does: the winner depends on which samples were"
+            " drawn."
+        )
     elif kept == int(fewer.iloc[0]["n"]):
         text = f"{wins}, and in every draw of fewer samples too, from n = {kept:,} on."
     else:
@@ -147,7 +183,9 @@ def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapp
             f"{percent(float(below['same_winner']))} of them."
         )
     taus = [
-        f"{tau:.2f} at n = {int(n):,}" for n, tau in zip(fewer["n"], fewer["tau"], strict=True) if math.isfinite(tau)
+        f"{tau:.2f} at n = {int(n):,}"
+        for n, tau in zip(fewer["n"], fewer["tau"], strict=True)
+        if math.isfinite(tau)
     ]
     return f"{text} Kendall's τ of the whole order: {listed(taus)}." if taus else text
 
@@ -155,15 +193,22 @@ def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapp
 def agreement(table: pd.DataFrame) -> str:
     """Text on the two families that agree most, and the two that agree least."""
     names = list(table.columns)
-    pairs = [(float(table[other][one]), one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+    pairs = [
+        (float(table[other][one]), one, other)
+        for place, one in enumerate(names)
+        for other in names[place + 1 :]
+    ]
     known = sorted(pair for pair in pairs if math.isfinite(pair[0]))
     if not known:
         return "No two families can be compared yet."
     if known[0][0] >= 1 - 1e-9:
         return "All families put the checkpoints in the same order."
-    (least, *unlike), (most, *alike) = known[0], known[-1]
+    least, *unlike = known[0]
+    most, *alike = known[-1]
     low, high = (f"{tau:.2f}".replace("-", "\N{MINUS SIGN}") for tau in (least, most))
-    last, first = (" and ".join(plain(ESTIMATORS[name].title) for name in pair) for pair in (unlike, alike))
+    last, first = (
+        " and ".join(plain(ESTIMATORS[name].title) for name in pair) for pair in (unlike, alike)
+    )
     if len(known) == 1:
         return f"{last}: τ = {low}."
     return f"{first} (τ = {high}) agree most; {last} (τ = {low}) agree least."

@@ -27,7 +27,10 @@ QUICK_SHARE = 0.1
 
 def quick_of(settings: TriageSettings) -> tuple[str, ...]:
     """The families that give the first ranking."""
-    return tuple(name for name in settings.methods if not ESTIMATORS[name].judges_all) or settings.methods
+    return (
+        tuple(name for name in settings.methods if not ESTIMATORS[name].judges_all)
+        or settings.methods
+    )
 
 
 class Run(Background):
@@ -47,7 +50,9 @@ class Run(Background):
     ) -> None:
         super().__init__(len(checkpoints), seconds * len(checkpoints))
         self.first_share = 1 / max(len(checkpoints), 1)
-        self.checkpoints, self.settings, self.store = tuple(checkpoints), settings, store
+        self.checkpoints = tuple(checkpoints)
+        self.settings = settings
+        self.store = store
         self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
@@ -76,7 +81,9 @@ class Run(Background):
         """Share done, from 0 to 1; the quick families are QUICK_SHARE of the work."""
         quick = QUICK_SHARE if self._quick != self.settings.methods else 0.0
         part = self._part * (quick if self._ranked < self.total else 1 - quick)
-        return min((quick * self._ranked + (1 - quick) * self.done + part) / max(self.total, 1), 1.0)
+        return min(
+            (quick * self._ranked + (1 - quick) * self.done + part) / max(self.total, 1), 1.0
+        )
 
     @property
     def now(self) -> Path | None:
@@ -85,7 +92,9 @@ class Run(Background):
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
 
     def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[CheckpointOutcome, ...]:
-        """Outcomes so far, in this order and under these names and steps, each by all or by the quick families."""
+        """Outcomes so far, in this order and under these names and steps, each by all or by the
+        quick families.
+        """
         with self._lock:
             known = self._found if self._whole else {**self._first, **self._found}
             for each in labelled:
@@ -93,12 +102,16 @@ class Run(Background):
                 if found is not None and found.checkpoint != each:
                     measured = tuple(one.named(each) for one in found.measured)
                     kept = self._found if each.path in self._found else self._first
-                    kept[each.path] = known[each.path] = found._replace(checkpoint=each, measured=measured)
+                    kept[each.path] = known[each.path] = found._replace(
+                        checkpoint=each, measured=measured
+                    )
             return tuple(known[each.path] for each in labelled if each.path in known)
 
     @property
     def _whole(self) -> bool:
-        """True if all shown is by all families: no checkpoint is left that only the quick ones have measured."""
+        """True if all shown is by all families: no checkpoint is left that only the quick ones have
+        measured.
+        """
         return len(self._found) == len(self.checkpoints) or not self._first
 
     def shown_settings(self) -> TriageSettings:
@@ -108,11 +121,15 @@ class Run(Background):
     # ---- control ----
 
     def know(self, other: Run, paths: Sequence[Path]) -> None:
-        """Take over another run's outcomes of these files: same reference, at least the same families."""
+        """Take over another run's outcomes of these files: same reference, at least the same
+        families.
+        """
         methods = self.settings.methods
         with other._lock:
             known = {path: other._found[path] for path in paths if path in other._found}
-        if methods != other.settings.methods:  # a failure may be due to a family that is not needed here
+        if (
+            methods != other.settings.methods
+        ):  # a failure may be due to a family that is not needed here
             known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
         self._found |= known
 
@@ -137,7 +154,8 @@ class Run(Background):
 
     def _measure(self) -> None:
         if self._evaluator is None:
-            reference, settings = self._reference, self.settings
+            reference = self._reference
+            settings = self.settings
             size = reference.n
             for each in self.checkpoints if settings.equal_sizes else ():
                 self._report(0.0)
@@ -148,12 +166,19 @@ class Run(Background):
         with self._lock:  # drop outcomes measured at another equal size
             n = evaluator.reference.n
             self._found, self._first = (
-                {path: each for path, each in found.items() if all(one.n_real == n for one in each.measured)}
+                {
+                    path: each
+                    for path, each in found.items()
+                    if all(one.n_real == n for one in each.measured)
+                }
                 for found in (self._found, self._first)
             )
         if self._quick != self.settings.methods:
             first = replace(self.settings, methods=self._quick)
-            self._pass(CheckpointEvaluator(evaluator.reference, first, self.store, MEMORY_LIMIT), self._first)
+            self._pass(
+                CheckpointEvaluator(evaluator.reference, first, self.store, MEMORY_LIMIT),
+                self._first,
+            )
         self._pass(evaluator, self._found)
         self._evaluator = None  # frees what the evaluator holds of the reference
         if self._only_kept:
@@ -170,4 +195,5 @@ class Run(Background):
                 continue
             outcome = evaluator.outcome(each, self._report) if looked is None else looked.known
             with self._lock:
-                found[each.path], self._part = outcome, 0.0
+                found[each.path] = outcome
+                self._part = 0.0

@@ -1,4 +1,6 @@
-"""The first screen of Triage: the verdict, the goal, curves, ranking, scores over the steps, and evidence."""
+"""The first screen of Triage: the verdict, the goal, curves, ranking, scores over the steps, and
+evidence.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,28 @@ from pages._shared import cache
 from pages._triage import side_by_side, table
 from pages._triage.checkpoints import CheckpointResults, selected
 from pages._triage.possible import Ceiling, ceiling_or_reason, copies_of, faults_of, witnesses_known
-from pages._triage.ranking import BALANCED, by_score, drawn_family, goal, judgement_of, replicates_of, sides_of
+from pages._triage.ranking import (
+    BALANCED,
+    by_score,
+    drawn_family,
+    goal,
+    judgement_of,
+    replicates_of,
+    sides_of,
+)
 from pages._triage.session import GOAL, session
 from pages._triage.side_by_side import chip, warnings_html
 from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR
-from prviz.figures.triage import CheckpointView, StepAxis, checkpoints_figure, in_order, steps_figure
+from prviz.figures.triage import (
+    CheckpointView,
+    StepAxis,
+    checkpoints_figure,
+    in_order,
+    steps_figure,
+)
 from prviz.triage.decision import Disagreement, Judgement, family_title
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import by_checkpoint
@@ -30,7 +46,8 @@ from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text
 from prviz.triage.witnesses import told_apart
 
-# Ratio of the largest to the smallest step from which on the axis is logarithmic: a linear one crowds the small steps.
+# Ratio of the largest to the smallest step from which on the axis is logarithmic: a linear one
+# crowds the small steps.
 WIDE_STEPS = 20.0
 # Height of the scores over the steps, in pixels.
 STEPS_HEIGHT = 196
@@ -41,9 +58,12 @@ class TriageAnswer:
     """What is known of the checkpoints so far.
 
     names : best first. best : the one to take. judgement : None until the first bootstrap.
-    drawn : the family whose curves are drawn, and top : the score of its ceiling. no_ceiling : why there can be none.
-    copies, faults : by name. apart : by name, True for those that are told from real samples, where that is tested.
-    warnings : on the reference, or on all checkpoints alike. own_warnings : on one checkpoint alone, by name.
+    drawn : the family whose curves are drawn, and top : the score of its ceiling. no_ceiling : why
+    there can be none.
+    copies, faults : by name. apart : by name, True for those that are told from real samples, where
+    that is tested.
+    warnings : on the reference, or on all checkpoints alike. own_warnings : on one checkpoint
+    alone, by name.
     """
 
     names: list[str]
@@ -78,15 +98,22 @@ def draw(found: CheckpointResults) -> None:
             warnings.html(warnings_html(answer.warnings))
         with head:
             st.html(_verdict_html(found, answer))
-        first, second = st.container(key="triage-upper"), st.container(key="triage-lower")
+        first = st.container(key="triage-upper")
+        second = st.container(key="triage-lower")
         with first:
-            curves, table_box = st.container(key="triage-curves-box"), st.container(key="triage-table-box")
+            curves = st.container(key="triage-curves-box")
+            table_box = st.container(key="triage-table-box")
         with second:
-            steps, evidence = st.container(key="triage-steps-box"), st.container(key="triage-evidence-box")
+            steps = st.container(key="triage-steps-box")
+            evidence = st.container(key="triage-evidence-box")
         with evidence:  # what one has asked for by a click comes first
             chips = {name: _fault_chip(answer, name) for name in colors}
             # Those of the best one stand in the verdict.
-            beside = {name: warnings_html(answer.own_warnings[name]) for name in colors if name != answer.best}
+            beside = {
+                name: warnings_html(answer.own_warnings[name])
+                for name in colors
+                if name != answer.best
+            }
             side_by_side.draw(found, colors, chips, answer.copies, beside)
         with table_box:
             _table(found, answer, colors)
@@ -110,7 +137,9 @@ def _goal() -> None:
 
 
 def link(found: CheckpointResults, part: str | None, *, named: bool) -> dict[str, str | None]:
-    """Parts of the link; None for what has its default. named : False for uploads, whose names a link never holds."""
+    """Parts of the link; None for what has its default. named : False for uploads, whose names a
+    link never holds.
+    """
     names = [name for name in session().choice.ticked or () if name in found.names]
     return {
         "part": part,
@@ -121,15 +150,21 @@ def link(found: CheckpointResults, part: str | None, *, named: bool) -> dict[str
 
 
 def _answer(found: CheckpointResults) -> TriageAnswer:
-    replicates, known, copies = replicates_of(found), ceiling_or_reason(found), copies_of(found) or {}
+    replicates = replicates_of(found)
+    known = ceiling_or_reason(found)
+    copies = copies_of(found) or {}
     ceiling = None if isinstance(known, str) else known
     apart = told_apart(witnesses_known(found))
-    judgement = None if replicates is None else judgement_of(found, replicates, ceiling, copies, apart)
-    sides, wanted = sides_of(found)[found.method], goal()
+    judgement = (
+        None if replicates is None else judgement_of(found, replicates, ceiling, copies, apart)
+    )
+    sides = sides_of(found)[found.method]
+    wanted = goal()
     order = by_score(found)
     if judgement is not None and len(judgement.table) == len(order):
         order = list(judgement.table["checkpoint"])
-    decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])  # else a new one leads
+    # else a new one leads
+    decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])
     faults = faults_of(found)
     warnings, own = by_checkpoint(found.outcomes, faults)
     drawn = drawn_family(found)
@@ -155,11 +190,17 @@ def _ceiling_curve(answer: TriageAnswer) -> PRCurve | None:
 
 
 def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
-    """Colours of the checkpoints that are compared: the selected one, else the best, and the ticked ones."""
+    """Colours of the checkpoints that are compared: the selected one, else the best, and the ticked
+    ones.
+    """
     lead = selected(found) or answer.best
     ticked = session().choice.ticked
     best_first = dict.fromkeys([answer.best, *answer.names])
-    others = list(best_first)[:2] if ticked is None else [name for name in ticked if name in answer.scores]
+    others = (
+        list(best_first)[:2]
+        if ticked is None
+        else [name for name in ticked if name in answer.scores]
+    )
     return dict(zip(dict.fromkeys([lead, *others]), table.COLORS, strict=False))
 
 
@@ -168,13 +209,21 @@ def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
 
 def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
     """The decision in three lines: which may be best, why, and what is wrong with the first."""
-    best, judgement = answer.best, answer.judgement
+    best = answer.best
+    judgement = answer.judgement
     if judgement is None or judgement.decision.best != best:
-        first = f"Score {answer.scores[best]:.3f}, the highest of {len(answer.scores)} among {found.total} checkpoints"
-        text = f"<h2>So far: {html.escape(best)}</h2><p>{first}; which of them may be best comes next.</p>"
+        first = (
+            f"Score {answer.scores[best]:.3f}, the highest of {len(answer.scores)} among"
+            f" {found.total} checkpoints"
+        )
+        text = (
+            f"<h2>So far: {html.escape(best)}</h2><p>{first}; which of them may be best comes"
+            " next.</p>"
+        )
         own = warnings_html(answer.own_warnings[best])
         return f'<div class="verdict-box" data-prviz="verdict">{text}{own}</div>'
-    decision, share = judgement.decision, judgement.shares.get(best)
+    decision = judgement.decision
+    share = judgement.shares.get(best)
     head, rest = (html.escape(each) for each in decision.headline)
     if len(found.outcomes) < found.total:
         head = f"So far: {_lower(head)}" if head.startswith("May be best") else f"So far: {head}"
@@ -196,13 +245,15 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _judged_so_far(found: CheckpointResults) -> str:
-    """How many checkpoints the best classifier has judged, while it follows the first ranking; else ""."""
+    """How many checkpoints the best classifier has judged, while it follows the first ranking; else
+    "".
+    """
     areas = [found.summaries(each)["auc"] for each in found.by(TIGHTEST.name)]
     if found.method == TIGHTEST.name or not areas:
         return ""
     return (
-        f" The best classifier has judged {len(areas)} of {found.total}, with an area of {max(areas):.2f} at most; "
-        "it decides once it has judged all."
+        f" The best classifier has judged {len(areas)} of {found.total}, with an area of"
+        f" {max(areas):.2f} at most; it decides once it has judged all."
     )
 
 
@@ -220,10 +271,18 @@ def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
 
 def _ceiling_html(answer: TriageAnswer) -> str:
     if answer.ceiling is None:
-        text = "real against real can't be measured" if answer.no_ceiling else "real against real: measuring"
-        return f'<small data-prviz="ceiling" title="{html.escape(answer.no_ceiling)}">{text}</small>'
+        text = (
+            "real against real can't be measured"
+            if answer.no_ceiling
+            else "real against real: measuring"
+        )
+        return (
+            f'<small data-prviz="ceiling" title="{html.escape(answer.no_ceiling)}">{text}</small>'
+        )
     source = html.escape(answer.ceiling.yardstick.source)
-    family = "" if answer.drawn == TIGHTEST.name else f" by {html.escape(family_title(answer.drawn))}"
+    family = (
+        "" if answer.drawn == TIGHTEST.name else f" by {html.escape(family_title(answer.drawn))}"
+    )
     told = f"real against real{family} <b>{answer.top:.3f}</b>"
     return f'<small data-prviz="ceiling" title="{source}">{told}</small> '
 
@@ -236,7 +295,8 @@ def _apart_chips(apart: Disagreement) -> str:
         parts.append(chip(f"families disagree: {text}", "warning", apart.sentence))
     if apart.others:
         taken = [
-            f"{listed([family_title(each) for each in families])} take{'s' * (len(families) == 1)} {name}"
+            f"{listed([family_title(each) for each in families])} take{'s' * (len(families) == 1)}"
+            f" {name}"
             for name, families in apart.others.items()
         ]
         parts.append(chip("; ".join(taken), "warning", apart.sentence))
@@ -258,7 +318,9 @@ def _nothing(answer: TriageAnswer, name: str) -> str:
 
 
 def fault_text(fault: TriageFinding) -> str:
-    """A finding in a few words: its title, and its number where that is a share; the sentence says any other."""
+    """A finding in a few words: its title, and its number where that is a share; the sentence says
+    any other.
+    """
     if fault.key == "unclear" or fault.unit == "ratio":
         return fault.title
     return f"{fault.title} {fault.number:.0%}"
@@ -277,7 +339,8 @@ def _copies_chip(answer: TriageAnswer, name: str) -> str:
 
 def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
     ranked_so_far = 0 if answer.judgement is None else len(answer.judgement.table)
-    left, new = found.total - len(found.outcomes), len(found.measured) - ranked_so_far
+    left = found.total - len(found.outcomes)
+    new = len(found.measured) - ranked_so_far
     parts = [f"{left} more to come"] if left else []
     parts += [f"{new} being worked in"] if new else []
     return f" <b>So far:</b> {', '.join(parts)}." if parts else ""
@@ -287,13 +350,16 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointView]:
-    """The checkpoints in the order of their steps by the family that is drawn, with the score and its spread."""
+    """The checkpoints in the order of their steps by the family that is drawn, with the score and
+    its spread.
+    """
     intervals = {}
     if answer.judgement is not None:
         ends = ["low", "high"] if answer.drawn == found.method else ["second_low", "second_high"]
         columns = answer.judgement.table[["checkpoint", *ends]].itertuples(index=False, name=None)
         intervals = {name: (low, high) for name, low, high in columns}
-    sides, wanted = sides_of(found)[answer.drawn], goal()
+    sides = sides_of(found)[answer.drawn]
+    wanted = goal()
     views, _ = in_order(
         [
             CheckpointView(
@@ -301,7 +367,11 @@ def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointVie
                 step=each.checkpoint.step,
                 curve=each.curve,
                 summaries={"score": sides[each.checkpoint.name].score(wanted)},
-                intervals={"score": intervals[each.checkpoint.name]} if each.checkpoint.name in intervals else {},
+                intervals=(
+                    {"score": intervals[each.checkpoint.name]}
+                    if each.checkpoint.name in intervals
+                    else {}
+                ),
             )
             for each in found.by(answer.drawn)
         ]
@@ -312,21 +382,34 @@ def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointVie
 def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
     curve = _ceiling_curve(answer)
     said = f"the best, {answer.best}, scores {answer.scores[answer.best]:.3f}"
-    alt = f"Precision against recall of {len(answer.names)} checkpoints by {family_title(answer.drawn)}; {said}"
+    alt = (
+        f"Precision against recall of {len(answer.names)} checkpoints by"
+        f" {family_title(answer.drawn)}; {said}"
+    )
     figure = cache.remembered(  # the goal moves none of it
         ("triage-curves", found.key, answer.drawn, tuple(colors.items()), curve is None),
         lambda: checkpoints_figure(_views(found, answer), focus=colors, ceiling=curve),
     )
-    live_figure("triage-curves", [Pane("triage-curves", figure, square=True, fit=True, alt=alt)], standout=table.GROUP)
+    live_figure(
+        "triage-curves",
+        [Pane("triage-curves", figure, square=True, fit=True, alt=alt)],
+        standout=table.GROUP,
+    )
 
 
 def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
     views = _views(found, answer)
-    figure = steps_figure(views, "score", axis=_axis(views), focus=colors, ceiling=answer.top, height=STEPS_HEIGHT)
+    figure = steps_figure(
+        views, "score", axis=_axis(views), focus=colors, ceiling=answer.top, height=STEPS_HEIGHT
+    )
     pane = Pane(
         "triage-steps",
         figure,
-        "Score over steps" if answer.drawn == found.method else f"Score by {family_title(answer.drawn)} over steps",
+        (
+            "Score over steps"
+            if answer.drawn == found.method
+            else f"Score by {family_title(answer.drawn)} over steps"
+        ),
         compact=True,
         brush=True,
         alt="Scores and 95 % of the draws; drag to filter the ranking",
@@ -337,7 +420,9 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
 def _axis(views: list[CheckpointView]) -> StepAxis:
     steps = [view.step for view in views if view.step is not None]
     positive = [step for step in steps if step > 0]
-    wide = len(steps) == len(views) and max(positive, default=0.0) > WIDE_STEPS * min(positive, default=1.0)
+    wide = len(steps) == len(views) and max(positive, default=0.0) > WIDE_STEPS * min(
+        positive, default=1.0
+    )
     return "linear" if not wide else "log" if len(positive) == len(steps) else "even"
 
 
@@ -349,14 +434,30 @@ def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
     elif TIGHTEST.name not in several and found.by(TIGHTEST.name):
         several = [TIGHTEST.name, *several]
     families = [
-        table.FamilyColumn(family_title(name), FAMILY_COLORS.get(name, TRUTH_COLOR), name == found.method)
+        table.FamilyColumn(
+            family_title(name), FAMILY_COLORS.get(name, TRUTH_COLOR), name == found.method
+        )
         for name in several
     ]
     ranked = [] if answer.judgement is None else answer.judgement.table.to_dict("records")
     lines = {line["checkpoint"]: line for line in ranked}
-    rows = [_row(found, answer, name, lines.get(name), several, colors.get(name, "")) for name in answer.names]
-    spread = "95 % of draws" if answer.drawn == found.method else f"{family_title(answer.drawn)}, 95 % of draws"
-    table.draw(rows, families, spread=spread, ceiling=answer.top, choice=session().choice, compared=list(colors))
+    rows = [
+        _row(found, answer, name, lines.get(name), several, colors.get(name, ""))
+        for name in answer.names
+    ]
+    spread = (
+        "95 % of draws"
+        if answer.drawn == found.method
+        else f"{family_title(answer.drawn)}, 95 % of draws"
+    )
+    table.draw(
+        rows,
+        families,
+        spread=spread,
+        ceiling=answer.top,
+        choice=session().choice,
+        compared=list(colors),
+    )
 
 
 def _row(
@@ -368,7 +469,8 @@ def _row(
     color: str,
 ) -> table.TableRow:
     """One checkpoint in the table. line : its line of the ranking, None while there is none."""
-    wanted, known = goal(), sides_of(found)
+    wanted = goal()
+    known = sides_of(found)
     faults = answer.faults.get(name)
     low, high = ("low", "high") if answer.drawn == found.method else ("second_low", "second_high")
     fault = "" if faults is None else _nothing(answer, name)
@@ -383,7 +485,9 @@ def _row(
         most=None if answer.judgement is None else answer.judgement.at_most.get(name),
         told=_told(name, line, answer),
         ties=line is not None and bool(line["tied_with_best"]),
-        families=[known[each][name].score(wanted) if name in known[each] else None for each in families],
+        families=[
+            known[each][name].score(wanted) if name in known[each] else None for each in families
+        ],
         fault=fault_text(faults[0]) if faults else fault,
         level=faults[0].level if faults else "",
         sentence=faults[0].sentence if faults else "",
@@ -395,7 +499,10 @@ def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) 
     if line is None:
         return name
     share = None if answer.judgement is None else answer.judgement.shares.get(name)
-    parts = [f"{name}: score {line['score']:.3f} ({line['low']:.3f} to {line['high']:.3f} in 95 % of the draws)"]
+    parts = [
+        f"{name}: score {line['score']:.3f} ({line['low']:.3f} to {line['high']:.3f} in 95 % of the"
+        " draws)"
+    ]
     parts += [] if share is None else [f"{min(share.share, 1):.0%} of what real samples get"]
     parts.append(f"best in {share_text(line['best'])} of the paired draws")
     return ", ".join(parts)
@@ -407,4 +514,8 @@ def _lower(text: str) -> str:
 
 def run_of(name: str) -> str:
     """The run that a checkpoint is of where no metadata say it: its name up to its last number."""
-    return name.rstrip("0123456789.").rstrip(" -_=,:(") if any(letter.isdigit() for letter in name) else ""
+    return (
+        name.rstrip("0123456789.").rstrip(" -_=,:(")
+        if any(letter.isdigit() for letter in name)
+        else ""
+    )

@@ -1,4 +1,6 @@
-"""State of Triage in one browser session: one object for what no widget holds, the widgets' keys, and the link."""
+"""State of Triage in one browser session: one object for what no widget holds, the widgets' keys,
+and the link.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,21 @@ from prviz.triage.arrivals import ArrivalWatch
 from prviz.triage.measured import CheckpointOutcome
 
 # Keys of the widgets that code reads or sets; those of the settings are also in the link.
-SOURCE, SET, ARRAY = "triage.data", "triage.set", "triage.key"
-FOLDER, REFERENCE, TABLE = "triage.folder", "triage.reference", "triage.metadata"
+SOURCE = "triage.data"
+SET = "triage.set"
+ARRAY = "triage.key"
+FOLDER = "triage.folder"
+REFERENCE = "triage.reference"
+TABLE = "triage.metadata"
 HOLDOUT = "triage.holdout"
-METHODS, K, SPLIT = "triage.methods", "triage.k", "triage.split"
-SEED, EQUAL = "triage.seed", "triage.equal"
-METHOD, PART, REMOVED = "triage.method", "triage-part", "triage-removed"
+METHODS = "triage.methods"
+K = "triage.k"
+SPLIT = "triage.split"
+SEED = "triage.seed"
+EQUAL = "triage.equal"
+METHOD = "triage.method"
+PART = "triage-part"
+REMOVED = "triage-removed"
 GOAL = "triage-goal"
 PAIR = ("triage-pair-a", "triage-pair-b")
 DIAGNOSED = "triage-fault-checkpoint"
@@ -58,7 +69,11 @@ class CheckpointChoice:
         chosen = values.get("selected")
         notes = values.get("notes")
         self.selected = chosen if isinstance(chosen, str) else None
-        self.notes = {str(each): str(text) for each, text in notes.items()} if isinstance(notes, Mapping) else {}
+        self.notes = (
+            {str(each): str(text) for each, text in notes.items()}
+            if isinstance(notes, Mapping)
+            else {}
+        )
 
     def rename(self, before: str, after: str) -> None:
         """The checkpoint of one name has another one now."""
@@ -76,8 +91,8 @@ class CheckpointChoice:
 class TriageSession:
     """State of the Triage page that outlasts a run of its script and belongs to no widget."""
 
-    # The link when the session first opened the page, its parts that the folder's fields have not read yet, and why
-    # others were refused.
+    # The link when the session first opened the page, its parts that the folder's fields have not
+    # read yet, and why others were refused.
     link: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
@@ -86,30 +101,36 @@ class TriageSession:
     # Looks at new and changed files of that folder, and those that are not complete yet.
     arrivals: ArrivalWatch | None = None
     arriving: frozenset[Path] = frozenset()
-    # The running or stopped embedding, and lines on the pictures that were left out of the last one.
+    # The running or stopped embedding, and lines on the pictures that were left out of the last
+    # one.
     embedding: EmbeddingRun | None = None
     embedded: list[str] = field(default_factory=list)
-    # Uploaded files, messages on those that could not be kept, and how often each field was emptied.
+    # Uploaded files, messages on those that could not be kept, and how often each field was
+    # emptied.
     uploads: UploadedFiles | None = None
     upload_messages: list[str] = field(default_factory=list)
     emptied: Counter[str] = field(default_factory=Counter)
-    # By choice of files: arrays to choose from, the last usable table of metadata, names and steps typed by the user.
+    # By choice of files: arrays to choose from, the last usable table of metadata, names and steps
+    # typed by the user.
     arrays: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
     # By choice of files: the columns that the user has chosen.
     columns: dict[Hashable, ColumnChoice] = field(default_factory=dict)
     metadata: dict[Hashable, Any] = field(default_factory=dict)
     labels: dict[Hashable, dict[Path, tuple[str, float | None]]] = field(default_factory=dict)
-    # The source that the table lists, why the last edit was refused (with the source's key), and how many were.
+    # The source that the table lists, why the last edit was refused (with the source's key), and
+    # how many were.
     listed: CheckpointSource | None = None
     refused_label: tuple[Hashable, str] | None = None
     refused_labels: int = 0
-    # Measurements by source and settings, the last one on screen; and the outcomes that a running job works with.
+    # Measurements by source and settings, the last one on screen; and the outcomes that a running
+    # job works with.
     runs: OrderedDict[Hashable, tuple[CheckpointSource, Run]] = field(default_factory=OrderedDict)
     steady: tuple[Hashable, tuple[CheckpointOutcome, ...]] | None = None
     # True if the form is folded into the bar. titles : of its two halves there.
     folded: bool = True
     titles: tuple[str, str] = ("Data", "Settings")
-    # The link without what the first screen adds. Equal sizes: True if the user has chosen, and if sizes ask for them.
+    # The link without what the first screen adds. Equal sizes: True if the user has chosen, and if
+    # sizes ask for them.
     base_link: dict[str, str | None] = field(default_factory=dict)
     # sized : the source that the last is about.
     equal_chosen: bool = False
@@ -118,14 +139,17 @@ class TriageSession:
     equal_wished: bool = False
     # What is chosen among the checkpoints, in all views.
     choice: CheckpointChoice = field(default_factory=CheckpointChoice)
-    # Compare two: the selected checkpoint at the last drawing, the pair shown then, and the pair that the user chose.
+    # Compare two: the selected checkpoint at the last drawing, the pair shown then, and the pair
+    # that the user chose.
     pair_selected: str | None = None
     pair_shown: tuple[str, str] = ("", "")
     pair_chosen: tuple[str, str] | None = None
-    # How firm is it?: checkpoints begun with while others were still being measured, and the last request.
+    # How firm is it?: checkpoints begun with while others were still being measured, and the last
+    # request.
     begun_with: tuple[Path, ...] = ()
     robustness_request: Hashable = None
-    # What is wrong with it?: the finding whose evidence is open, and the checkpoint shown while others are measured.
+    # What is wrong with it?: the finding whose evidence is open, and the checkpoint shown while
+    # others are measured.
     open_finding: str | None = None
     pinned: str | None = None
 
@@ -148,7 +172,9 @@ def session() -> TriageSession:
     opened = KEY not in st.session_state
     found = of_session(TriageSession)
     if opened:
-        link = found.link = {name: text[:_LONGEST] for name, text in st.query_params.to_dict().items()}
+        link = found.link = {
+            name: text[:_LONGEST] for name, text in st.query_params.to_dict().items()
+        }
         found.unread, found.choice = dict(link), _linked_choice(link)
         if "part" in link:
             st.session_state.setdefault(PART, link["part"])

@@ -13,7 +13,18 @@ from pages._shared.text import plain
 from pages._shared.widgets import begin, choose_one
 from pages._triage import folder, uploaded
 from pages._triage.files import CheckpointSource
-from pages._triage.session import EQUAL, METHOD, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
+from pages._triage.session import (
+    EQUAL,
+    METHOD,
+    METHODS,
+    SEED,
+    SET,
+    SOURCE,
+    SPLIT,
+    K,
+    refuse,
+    session,
+)
 from prviz import estimators
 from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_pair, bundled_path, zoo_checkpoints
@@ -30,7 +41,9 @@ CONVERGED = 23.0
 
 
 def choose_source() -> CheckpointSource | None:
-    """Draw the choice; returns reference and checkpoints, or None, with a message, if there are none yet."""
+    """Draw the choice; returns reference and checkpoints, or None, with a message, if there are
+    none yet.
+    """
     linked = session().link.get("data", "bundled")
     if linked not in SOURCES:
         refuse("data", f"The link names no source of data: {plain(linked)}.")
@@ -47,7 +60,11 @@ def _bundled() -> CheckpointSource:
     titles = {name: BUNDLED[name].title for name in FAMILIES}
     name = choose_one("Checkpoints of", titles, key=SET, persist_state="session")
     family = BUNDLED[name]
-    more = " The last ones are also guided, truncated, warmed and asked for fewer classes." if name == "zoo" else ""
+    more = (
+        " The last ones are also guided, truncated, warmed and asked for fewer classes."
+        if name == "zoo"
+        else ""
+    )
     st.caption(f"{plain(family.summary)}{more} The reference is {REAL_SETS[family.real].summary}.")
     key = ("bundled", name)
     return CheckpointSource(
@@ -58,7 +75,13 @@ def _bundled() -> CheckpointSource:
             Checkpoint(
                 bundled_path(each.name),
                 each.title,
-                CONVERGED if each.title == "EM converged" else None if name in UNORDERED else step_of(each.title),
+                (
+                    CONVERGED
+                    if each.title == "EM converged"
+                    else None
+                    if name in UNORDERED
+                    else step_of(each.title)
+                ),
             )
             for each in (zoo_checkpoints() if name == "zoo" else family.checkpoints)
         ),
@@ -86,7 +109,8 @@ def first() -> TriageSettings:
 
 
 SPLITS = (None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-MOST_K, MOST_SEED = 10_000, 2**31
+MOST_K = 10_000
+MOST_SEED = 2**31
 
 
 def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
@@ -100,13 +124,19 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
             try:
                 linked = replace(linked, **_read(name, text))
             except (ValueError, TypeError, KeyError):
-                refuse(name, f"The link says {plain(name)} = {plain(text)}, which is no setting; it is ignored.")
+                refuse(
+                    name,
+                    f"The link says {plain(name)} = {plain(text)}, which is no setting; it is"
+                    " ignored.",
+                )
     methods = st.multiselect(
         "Families of classifiers",
         list(ESTIMATORS),
         format_func=lambda name: ESTIMATORS[name].title,
         key=begin(METHODS, list(linked.methods)),
-        help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in ESTIMATORS.values()),
+        help="\n".join(
+            f"- **{plain(each.title)}**: {plain(each.idea)}" for each in ESTIMATORS.values()
+        ),
         persist_state="session",
     )
     places = st.columns(4, vertical_alignment="bottom")
@@ -116,7 +146,10 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
         MOST_K,
         key=begin(K, None if linked.k == "sqrt" else linked.k),
         placeholder="√n",
-        help="Number of neighbours that a family counts. Empty: √n, rounded down, of the smaller set.",
+        help=(
+            "Number of neighbours that a family counts. Empty: √n, rounded down, of the smaller"
+            " set."
+        ),
         persist_state="session",
     )
     split = places[1].select_slider(
@@ -124,8 +157,10 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
         SPLITS,
         key=begin(SPLIT, linked.split),
         format_func=lambda share: "none" if share is None else f"{share:.0%}",
-        help="Share of each set that defines the classifiers; the rest measures their errors. none: the same samples "
-        "do both. On all bundled sets the curves then lie lower.",
+        help=(
+            "Share of each set that defines the classifiers; the rest measures their errors. none:"
+            " the same samples do both. On all bundled sets the curves then lie lower."
+        ),
         persist_state="session",
     )
     seed = places[2].number_input(
@@ -152,8 +187,15 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
     if not methods:
         st.info("Choose at least one family.")
         return None
-    if refused := [plain(ESTIMATORS[name].title) for name in methods if split is None and ESTIMATORS[name].needs_split]:
-        words = "must be measured on samples that it was not fitted on. Choose a split, or leave it out."
+    if refused := [
+        plain(ESTIMATORS[name].title)
+        for name in methods
+        if split is None and ESTIMATORS[name].needs_split
+    ]:
+        words = (
+            "must be measured on samples that it was not fitted on. Choose a split, or leave it"
+            " out."
+        )
         st.error(f"{' and '.join(refused)}: {words}", icon=":material/block:")
         return None
     return replace(
@@ -177,7 +219,8 @@ def _read(name: str, text: str) -> dict[str, Any]:
         if split not in SPLITS:
             raise ValueError(text)
         return {"split": split}
-    value, (least, most) = int(text), {"k": (1, MOST_K), "seed": (0, MOST_SEED)}[name]
+    value = int(text)
+    least, most = {"k": (1, MOST_K), "seed": (0, MOST_SEED)}[name]
     if not least <= value <= most:
         raise ValueError(text)
     return {name: value}
@@ -200,4 +243,7 @@ def settings_title(settings: TriageSettings) -> str:
     one, *others = (ESTIMATORS[name].title for name in settings.methods)
     k = "√n" if settings.k == "sqrt" else settings.k
     split = "no split" if settings.split is None else f"split {settings.split:.0%}"
-    return f"{one}{f' + {len(others)}' if others else ''} · k {k} · {split}{' · equal sizes' * settings.equal_sizes}"
+    return (
+        f"{one}{f' + {len(others)}' if others else ''} · k {k} ·"
+        f" {split}{' · equal sizes' * settings.equal_sizes}"
+    )

@@ -16,7 +16,8 @@ from prviz.triage.measure import FAILURES
 from prviz.triage.memorisation import Memorisation, copies_text
 
 # Samples of each group, the clearest first: pictures, or texts and rows.
-PICTURES, LINES = 12, 4
+PICTURES = 12
+LINES = 4
 # Characters of a text or label below which all stand in one line.
 SHORT = 16
 
@@ -36,7 +37,10 @@ def draw(
         _column(found, name, color, chips.get(name, ""), warnings.get(name, ""), copies.get(name))
         for name, color in colors.items()
     )
-    st.html(f'<div class="evidence" data-prviz="evidence" style="--columns:{len(colors)}">{columns}</div>')
+    st.html(
+        '<div class="evidence" data-prviz="evidence"'
+        f' style="--columns:{len(colors)}">{columns}</div>'
+    )
 
 
 def _column(
@@ -62,17 +66,30 @@ def _column(
 
 def _pairs(case: Diagnosis, copies: Memorisation) -> str:
     """The generated samples nearest to real ones, each with that real one."""
-    title = _title("Copies, each with the real sample nearest", copies_text(copies), f"<b>{copies.near.share:.0%}</b>")
-    rows = {"generated": [pair.generated for pair in copies.pairs], "real": [pair.real for pair in copies.pairs]}
+    title = _title(
+        "Copies, each with the real sample nearest",
+        copies_text(copies),
+        f"<b>{copies.near.share:.0%}</b>",
+    )
+    rows = {
+        "generated": [pair.generated for pair in copies.pairs],
+        "real": [pair.real for pair in copies.pairs],
+    }
     looks = {role: media.shown(case.side(role), rows[role], case.found.uploaded) for role in ROLES}
     if all(look.picture for both in looks.values() for look in both):
         pictures = {role: _pictures(role, rows[role], looks[role]) for role in ROLES}
         pairs = zip(pictures["generated"], pictures["real"], strict=True)
-        return f'{title}<div class="strip pairs">{"".join(f"<span>{one}{other}</span>" for one, other in pairs)}</div>'
+        return (
+            f'{title}<div class="strip'
+            f' pairs">{"".join(f"<span>{one}{other}</span>" for one, other in pairs)}</div>'
+        )
     notes = _notes(case.pair.real, rows["real"], looks["real"])
     said = [
-        f"{made.text or f'row {pair.generated + 1}'} = {note if real.text else f'real row {pair.real + 1} {note}'}"
-        for pair, made, real, note in zip(copies.pairs, looks["generated"], looks["real"], notes, strict=True)
+        f"{made.text or f'row {pair.generated + 1}'} ="
+        f" {note if real.text else f'real row {pair.real + 1} {note}'}"
+        for pair, made, real, note in zip(
+            copies.pairs, looks["generated"], looks["real"], notes, strict=True
+        )
     ]
     return f"{title}<ol>{''.join(f'<li>{html.escape(line)}</li>' for line in said[:LINES])}</ol>"
 
@@ -107,7 +124,8 @@ def _title(text: str, told: str, value: str) -> str:
 def _pictures(role: Role, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:
     """The samples that have a picture, as HTML."""
     return [
-        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row {row + 1}">'
+        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
+        f' {row + 1}">'
         for row, look in zip(rows, looks, strict=True)
         if look.picture
     ]
@@ -115,7 +133,9 @@ def _pictures(role: Role, rows: Iterable[int], looks: Sequence[media.Shown]) -> 
 
 def _notes(samples: Samples, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:
     """Text or labels of each sample; "" without any."""
-    return [look.text or media.note(samples, int(row)) for row, look in zip(rows, looks, strict=True)]
+    return [
+        look.text or media.note(samples, int(row)) for row, look in zip(rows, looks, strict=True)
+    ]
 
 
 def warnings_html(flags: Sequence[Finding]) -> str:
@@ -123,11 +143,15 @@ def warnings_html(flags: Sequence[Finding]) -> str:
     if not flags:
         return ""
     first, *others = (
-        f'<p><i class="warns" role="img" aria-label="Warning">!</i> <b>{html.escape(flag.title)}</b>: '
-        f"{html.escape(flag.text)}</p>"
+        '<p><i class="warns" role="img" aria-label="Warning">!</i>'
+        f" <b>{html.escape(flag.title)}</b>: {html.escape(flag.text)}</p>"
         for flag in flags
     )
-    more = f"<details><summary>{len(others)} more</summary>{''.join(others)}</details>" if others else ""
+    more = (
+        f"<details><summary>{len(others)} more</summary>{''.join(others)}</details>"
+        if others
+        else ""
+    )
     return f'<div class="flags" data-prviz="flags">{first}{more}</div>'
 
 

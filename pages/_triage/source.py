@@ -56,7 +56,9 @@ def array(which: Hashable) -> str | None:
 
 
 def chosen(which: Hashable) -> TriageSettings:
-    """What the user has chosen for the files of this source: their array, and the columns of tables."""
+    """What the user has chosen for the files of this source: their array, and the columns of
+    tables.
+    """
     columns = session().columns.get(which, SHARED)
     return TriageSettings(key=array(which), features=columns.features, drop=columns.drop)
 
@@ -66,19 +68,28 @@ def _take_columns(which: Hashable, choice: ColumnChoice) -> None:
     session().columns[which] = choice
 
 
-def read_reference(which: Hashable, path: Path, signed: FileState | None, below: Path | None = None) -> Samples | None:
+def read_reference(
+    which: Hashable, path: Path, signed: FileState | None, below: Path | None = None
+) -> Samples | None:
     """The reference, cached by its signature; None, with a message, if it can't be read yet."""
     settings = chosen(which)
     key = (which, path, signed, settings)
     try:
         with st.spinner(f"Reading {plain(path.name)}"):
-            found = cache.held_samples(("triage-reference", *key), lambda: samples_at(path, settings, below))
+            found = cache.held_samples(
+                ("triage-reference", *key), lambda: samples_at(path, settings, below)
+            )
     except SuspectColumnsError as error:
-        ask_columns(path.name, error.columns, session().columns.get(which, SHARED), _take_columns, which)
+        ask_columns(
+            path.name, error.columns, session().columns.get(which, SHARED), _take_columns, which
+        )
     except AmbiguousKeyError as error:
         if offer(which, error.choices):
             st.rerun()
-        st.info(f"{plain(path.name)} holds several arrays: choose one, for all files.", icon=":material/data_array:")
+        st.info(
+            f"{plain(path.name)} holds several arrays: choose one, for all files.",
+            icon=":material/data_array:",
+        )
     except (ReadError, OSError) as error:
         reason, _, recipe = str(error).partition("\n")
         st.error(f"**Reference**: {plain(reason)}", icon=":material/block:")
@@ -91,7 +102,9 @@ def read_reference(which: Hashable, path: Path, signed: FileState | None, below:
     return None
 
 
-def read_holdout(which: Hashable, reference: Samples, path: Path, below: Path | None = None) -> Samples | None:
+def read_holdout(
+    which: Hashable, reference: Samples, path: Path, below: Path | None = None
+) -> Samples | None:
     """Other real samples; None, with a message, if they can't be used."""
     settings = chosen(which)
     key = (which, path, signature(path), settings, reference.digest)
@@ -122,7 +135,9 @@ def assembled(
     look: Callable[[], Hashable] | None = None,
     holdout: Samples | None = None,
 ) -> CheckpointSource:
-    """The source of files that the user has chosen; draws the field for a zip of pictures if their tables name some."""
+    """The source of files that the user has chosen; draws the field for a zip of pictures if their
+    tables name some.
+    """
     settings = chosen(which)
     signed = {each.path: signatures.get(each.path) for each in checkpoints}
     base = (which, settings, reference.digest)
@@ -174,15 +189,18 @@ def ask_array(which: Hashable) -> None:
     """Draw the choice of the array, where files hold several."""
     offered = session().arrays.get(which)
     if offered:
-        st.session_state[ARRAY] = array(which)  # an array chosen for other files may be missing here
+        # an array chosen for other files may be missing here
+        st.session_state[ARRAY] = array(which)
         st.selectbox(
             "Which array of the files?",
             list(offered),
             index=None,
             key=ARRAY,
             placeholder="Several fit: choose one",
-            help="For the reference and every checkpoint, in formats that can hold several: .npz, .safetensors, "
-            ".parquet, .feather, .jsonl.",
+            help=(
+                "For the reference and every checkpoint, in formats that can hold several: .npz,"
+                " .safetensors, .parquet, .feather, .jsonl."
+            ),
             persist_state="session",
         )
 
@@ -190,7 +208,9 @@ def ask_array(which: Hashable) -> None:
 def with_metadata(
     which: Hashable, table: T | None, checkpoints: Callable[[T | None], list[Checkpoint]]
 ) -> list[Checkpoint]:
-    """The checkpoints with this table's metadata, or with that of the last table that `checkpoints` did not refuse."""
+    """The checkpoints with this table's metadata, or with that of the last table that `checkpoints`
+    did not refuse.
+    """
     bare = checkpoints(None)  # an error here is not the table's
     usable = session().metadata
     if table is None:

@@ -1,4 +1,6 @@
-"""The table of checkpoints as the browser draws it (pages/_live/checkpoints.js), and what the user chooses in it."""
+"""The table of checkpoints as the browser draws it (pages/_live/checkpoints.js), and what the user
+chooses in it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from prviz.live.message import as_text
 KEY = "triage-ranking"
 # The group of linked views: the table and the figures.
 GROUP = "triage"
-# Most checkpoints that are compared at a time, and their colours in every view, the first being the one looked at.
+# Most checkpoints that are compared at a time, and their colours in every view, the first being the
+# one looked at.
 COLORS = ("#0072B2", "#B84A00", "#009E73", "#8561C5")
 _FOLDER = Path(__file__).parent.parent / "_live"
 _component = st.components.v2.component(

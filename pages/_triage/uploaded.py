@@ -20,8 +20,8 @@ from prviz.triage.result_cache import ResultCache
 def choose() -> CheckpointSource | None:
     held = session().uploads
     st.caption(
-        f"Rows are samples, columns are features: {ACCEPTED_TEXT}, up to {LIMIT_MB} MB each. Files and results "
-        "stay in this session, are deleted with it, and never enter a link."
+        f"Rows are samples, columns are features: {ACCEPTED_TEXT}, up to {LIMIT_MB} MB each. Files"
+        " and results stay in this session, are deleted with it, and never enter a link."
     )
     _fields(held)
     say_refused()
@@ -44,7 +44,9 @@ def choose() -> CheckpointSource | None:
             there = f"Here: {', '.join(parts)}; {human_size(size)}." if parts else ""
             st.markdown(f"{there}{missing}")
             if len(held.checkpoints) > 1:
-                with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
+                with st.popover(
+                    "Remove some", icon=":material/playlist_remove:", key="triage-removal"
+                ):
                     names = {path: plain(name) for path, name in held.checkpoints.items()}
                     st.pills(
                         "Checkpoints to remove",
@@ -53,8 +55,12 @@ def choose() -> CheckpointSource | None:
                         selection_mode="multi",
                         key=REMOVED,
                     )
-                    st.button("Remove", on_click=_remove, key="triage-remove", icon=":material/delete:")
-            st.button("Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:")
+                    st.button(
+                        "Remove", on_click=_remove, key="triage-remove", icon=":material/delete:"
+                    )
+            st.button(
+                "Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:"
+            )
     if held is None or held.reference is None or not held.checkpoints:
         return None
     which = ("upload", held.folder.path)
@@ -78,33 +84,53 @@ def choose() -> CheckpointSource | None:
 def _fields(held: UploadedFiles | None) -> None:
     """Draw the fields; each is emptied once its files are written, so that memory holds them once."""
     emptied = session().emptied
-    keys = {name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of", "held-out")}
+    keys = {
+        name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of", "held-out")
+    }
     left, right = st.columns(2)
-    real = left.file_uploader("Reference: the real samples", key=keys["real"], max_upload_size=LIMIT_MB)
+    real = left.file_uploader(
+        "Reference: the real samples", key=keys["real"], max_upload_size=LIMIT_MB
+    )
     many = right.file_uploader(
-        "Checkpoints, all at once", accept_multiple_files=True, key=keys["many"], max_upload_size=LIMIT_MB
+        "Checkpoints, all at once",
+        accept_multiple_files=True,
+        key=keys["many"],
+        max_upload_size=LIMIT_MB,
     )
     table = other = None
     if held is not None and held.checkpoints:
-        label = "Metadata (optional): a CSV with the columns file, step and run, and any others of numbers"
+        label = (
+            "Metadata (optional): a CSV with the columns file, step and run, and any others of"
+            " numbers"
+        )
         table = st.file_uploader(label, key=keys["table-of"], max_upload_size=16)
-        label = "Other real samples (optional): show what is possible, else two halves of the reference do"
+        label = (
+            "Other real samples (optional): show what is possible, else two halves of the"
+            " reference do"
+        )
         other = st.file_uploader(label, key=keys["held-out"], max_upload_size=LIMIT_MB)
     if not (real or table or other or many):
         return
     if held is None:
         held = session().uploads = UploadedFiles()
     messages = []
-    kinds = [("real", real), *(("many", each) for each in many), ("table-of", table), ("held-out", other)]
+    kinds = [
+        ("real", real),
+        *(("many", each) for each in many),
+        ("table-of", table),
+        ("held-out", other),
+    ]
     for kind, upload in kinds:
         if upload is None:
             continue
         uploads.arrived(upload.name)
         try:
-            path = held.put(upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
+            # `getbuffer` would copy the file
+            path = held.put(upload.name, memoryview(upload.getvalue()))
         except OSError as error:
             messages.append(
-                f"**{plain(upload.name)}** can't be kept on this machine: {plain(error.strerror or error)}."
+                f"**{plain(upload.name)}** can't be kept on this machine:"
+                f" {plain(error.strerror or error)}."
             )
             continue
         finally:
@@ -117,7 +143,9 @@ def _fields(held: UploadedFiles | None) -> None:
 
 
 def _remove() -> None:
-    """Remove the files that are ticked. The session's: Streamlit keeps what a button holds, and so its folder."""
+    """Remove the files that are ticked. The session's: Streamlit keeps what a button holds, and so
+    its folder.
+    """
     if (held := session().uploads) is not None:
         for path in st.session_state[REMOVED]:
             held.remove(path)

@@ -1,4 +1,6 @@
-"""The session's measurement: start, stop, continue, progress, the first screen, one part below it, and the list."""
+"""The session's measurement: start, stop, continue, progress, the first screen, one part below it,
+and the list.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,8 @@ PAUSE = 1.0
 PARTS_PAUSE = 3.0
 # Seconds between looks at a folder that may grow.
 LIVE_PAUSE = 1.5
-# What is kept of hundreds of checkpoints is read in so many seconds, and then drawn once, not as it comes.
+# What is kept of hundreds of checkpoints is read in so many seconds, and then drawn once, not as it
+# comes.
 KEPT_SECONDS = 2.0
 # A measurement whose first ranking takes less, in seconds, begins by itself.
 AUTO_SECONDS = 10.0
@@ -76,7 +79,8 @@ MOST_RUNS = 8
 
 
 def box(source: CheckpointSource, settings: TriageSettings) -> bool:
-    """Draw the state, the first screen, the parts and the list; each polls by itself while work is in progress.
+    """Draw the state, the first screen, the parts and the list; each polls by itself while work is
+    in progress.
 
     True once there is something to see: the form may fold then.
     """
@@ -85,13 +89,23 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
     except ValueError as error:
         st.error(f"Results can't be kept: {plain(error)}.", icon=":material/save:")
         return False
-    layout, kept = _layout(source, run), session()
+    layout = _layout(source, run)
+    kept = session()
 
     def state() -> Hashable:
         run.touch()
-        return run.working, run.stopping, run.seen, round(run.share, 2), str(run.error), run.store.trouble
+        return (
+            run.working,
+            run.stopping,
+            run.seen,
+            round(run.share, 2),
+            str(run.error),
+            run.store.trouble,
+        )
 
-    def folder() -> Hashable:  # while files are being written, time alone may make one of them complete
+    def folder() -> (
+        Hashable
+    ):  # while files are being written, time alone may make one of them complete
         clock = time.monotonic() // LIVE_PAUSE if kept.arriving else 0
         return state(), clock, source.look() if source.look is not None else None
 
@@ -103,7 +117,12 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
         write_link(session().base_link)
     else:
         parts = partial(_draw_parts, source, settings, run)
-        follow("triage-parts", parts, lambda: (run.working, run.seen), lambda: PARTS_PAUSE if run.working else None)
+        follow(
+            "triage-parts",
+            parts,
+            lambda: (run.working, run.seen),
+            lambda: PARTS_PAUSE if run.working else None,
+        )
     notes = partial(_draw_notes, source, settings, run, layout)
     follow("triage-notes", notes, folder, pause)
     return run.working or layout[2]
@@ -116,7 +135,9 @@ def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
 
 
 def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> Basis:
-    """The family that the verdict rests on: the one that the user has chosen, else as the library decides so far."""
+    """The family that the verdict rests on: the one that the user has chosen, else as the library
+    decides so far.
+    """
     measured = [one for each in outcomes for one in each.measured]
     chosen = st.session_state.get(METHOD)
     return basis_of(measured, chosen) if measured else Basis(settings.methods[0], "")
@@ -124,10 +145,16 @@ def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> B
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     """The measurement of this source with these settings; any other of the session is stopped."""
-    key, runs = (source.key, settings), session().runs
+    key = (source.key, settings)
+    runs = session().runs
     if key not in runs:
-        seconds, first = (_seconds(source, settings, methods) for methods in (settings.methods, quick_of(settings)))
-        new = Run(source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds)
+        seconds, first = (
+            _seconds(source, settings, methods)
+            for methods in (settings.methods, quick_of(settings))
+        )
+        new = Run(
+            source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds
+        )
         # Outcomes of unchanged files from runs with the same settings and at least these families.
         grown = False
         for before, former in session().runs.values():
@@ -135,9 +162,18 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
             covers = same_else and set(settings.methods) <= set(former.settings.methods)
             if before.base == source.base and covers and not settings.equal_sizes:
                 paths = [each.path for each in source.checkpoints]
-                new.know(former, [each for each in paths if before.signatures.get(each) == source.signatures.get(each)])
+                new.know(
+                    former,
+                    [
+                        each
+                        for each in paths
+                        if before.signatures.get(each) == source.signatures.get(each)
+                    ],
+                )
             grown |= (
-                before.which == source.which and former.settings == settings and (former.working or former.complete)
+                before.which == source.which
+                and former.settings == settings
+                and (former.working or former.complete)
             )
         runs[key] = source, new
         if not new.complete:  # a folder that has grown is measured on
@@ -156,11 +192,14 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
 
 def _seconds(source: CheckpointSource, settings: TriageSettings, methods: Sequence[str]) -> float:
     """Estimated seconds of one checkpoint by these families."""
-    n, d = source.reference.n, source.reference.d
+    n = source.reference.n
+    d = source.reference.d
     return estimate_seconds(n, n, d, **passes(methods), split=settings.split)  # type: ignore[misc]
 
 
-def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
+def _progress(
+    source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable
+) -> None:
     """Draw progress; a change that matters elsewhere draws the whole page again."""
     run.touch()
     if source.watch is not None and source.watch():
@@ -183,9 +222,15 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
         done=(f", {len(failed)} of them failed" if failed else "") + waiting + live,
     )
     if run.error is not None:
-        st.error(f"{plain(background.error_text(run.error))} What was measured before stays.", icon=":material/block:")
+        st.error(
+            f"{plain(background.error_text(run.error))} What was measured before stays.",
+            icon=":material/block:",
+        )
     if run.store.trouble is not None:
-        trouble = f"{run.store.trouble}; everything is shown all the same, but measured again the next time"
+        trouble = (
+            f"{run.store.trouble}; everything is shown all the same, but measured again the next"
+            " time"
+        )
         st.warning(f"{plain(trouble)}.", icon=":material/save:")
     arrays = tuple(dict.fromkeys(choice for each in outcomes for choice in each.choices))
     if arrays and offer(source.which, arrays):
@@ -195,12 +240,17 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
 
 
 def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> None:
-    """Say that sizes differ; where they do by much, cut all to the smallest, unless the user has chosen."""
+    """Say that sizes differ; where they do by much, cut all to the smallest, unless the user has
+    chosen.
+    """
     kept = session()
     if settings.equal_sizes:
         if kept.equal_by_default and measured:
             n = measured[0].n_real
-            st.caption(f"Sizes differ by more than a factor of {UNEVEN:g}: all sets are cut to {n:,} samples.")
+            st.caption(
+                f"Sizes differ by more than a factor of {UNEVEN:g}: all sets are cut to {n:,}"
+                " samples."
+            )
         return
     if uneven(measured) and not kept.equal_chosen:
         kept.equal_by_default = True
@@ -220,7 +270,9 @@ def _use_equal() -> None:
 
 
 def _order(what: Callable[[Run], None]) -> None:
-    """Callback: start, stop or retry the measurement on screen; a button holds no run (see `_draw_table`)."""
+    """Callback: start, stop or retry the measurement on screen; a button holds no run (see
+    `_draw_table`).
+    """
     runs = session().runs
     if runs:
         what(runs[next(reversed(runs))][1])
@@ -230,16 +282,24 @@ def _order(what: Callable[[Run], None]) -> None:
 
 
 def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) -> None:
-    """Draw the first screen for the measured checkpoints, and the part that is open; the others are not computed."""
+    """Draw the first screen for the measured checkpoints, and the part that is open; the others are
+    not computed.
+    """
     run.touch()
-    # The parts show the outcomes that running work was started with, so that it can finish, else the newest.
-    about, kept = (source.key, run.shown_settings(), tuple(labels(source).items())), session()
+    # The parts show the outcomes that running work was started with, so that it can finish, else
+    # the newest.
+    about = (source.key, run.shown_settings(), tuple(labels(source).items()))
+    kept = session()
     if not visitor().explorer.busy or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
     results = _results(source, about[1], kept.steady[1], run.total, run.store)
-    with answers.waiting(st.container(key="triage-aside")):  # always there, so that the figures keep their place
+    with answers.waiting(
+        st.container(key="triage-aside")
+    ):  # always there, so that the figures keep their place
         part = _draw_open(results)
-    write_link({**kept.base_link, **screen.link(results, part, named=source.link.get("data") != "upload")})
+    write_link(
+        {**kept.base_link, **screen.link(results, part, named=source.link.get("data") != "upload")}
+    )
 
 
 def _draw_open(results: CheckpointResults) -> str | None:
@@ -268,20 +328,33 @@ def _results(
 ) -> CheckpointResults:
     basis = _basis(settings, outcomes)
     sizes = {one.n_real for each in outcomes for one in each.measured}
-    reference, load = source.reference, source.load
+    reference = source.reference
+    load = source.load
     if settings.equal_sizes and sizes:
-        whole, cut_key = reference, ("triage-cut", source.key, settings, min(sizes))
+        whole = reference
+        cut_key = ("triage-cut", source.key, settings, min(sizes))
         reference = cache.held_samples(cut_key, lambda: cut(whole, min(sizes), settings.seed))
 
         def load(checkpoint: Checkpoint) -> Samples:
             return cut(source.load(checkpoint), reference.n, settings.seed)
 
     contents = tuple(
-        (each.checkpoint, each.reason, tuple((one.digests, one.method) for one in each.measured)) for each in outcomes
+        (each.checkpoint, each.reason, tuple((one.digests, one.method) for one in each.measured))
+        for each in outcomes
     )
-    about = ("triage-results", source.key, settings, basis, contents, source.holdout and source.holdout.digest)
+    about = (
+        "triage-results",
+        source.key,
+        settings,
+        basis,
+        contents,
+        source.holdout and source.holdout.digest,
+    )
     return CheckpointResults(
-        key=("triage", cache.remembered(about, lambda: next(_NUMBERS))),  # compared often, so it must be short
+        key=(
+            "triage",
+            cache.remembered(about, lambda: next(_NUMBERS)),
+        ),  # compared often, so it must be short
         reference=reference,
         load=load,
         settings=settings,
@@ -294,46 +367,69 @@ def _results(
     )
 
 
-def _failures(source: CheckpointSource, outcomes: Sequence[CheckpointOutcome]) -> tuple[list[CheckpointOutcome], int]:
-    """The checkpoints that could not be measured, and the number of those that may still be written."""
+def _failures(
+    source: CheckpointSource, outcomes: Sequence[CheckpointOutcome]
+) -> tuple[list[CheckpointOutcome], int]:
+    """The checkpoints that could not be measured, and the number of those that may still be
+    written.
+    """
     failed = [each for each in outcomes if each.reason is not None]
     if source.watch is None:
         return failed, 0
     young = {each.checkpoint.path for each in failed if is_young(each.checkpoint.path)}
-    return [each for each in failed if each.checkpoint.path not in young], len(young | session().arriving)
+    return [each for each in failed if each.checkpoint.path not in young], len(
+        young | session().arriving
+    )
 
 
-def _draw_notes(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
+def _draw_notes(
+    source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable
+) -> None:
     """Draw what went wrong, and the list of checkpoints."""
     outcomes = run.outcomes(labelled(source))
     failed, _ = _failures(source, outcomes)
     with st.container():  # always present, so that the list stays open
         if failed:
-            lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
+            lines = [
+                f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}."
+                for each in failed
+            ]
             others = "" if len(failed) == run.total else "; the others are not affected"
-            text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
+            text = "\n".join(
+                [f"{len(failed)} of {run.total} could not be measured{others}.", *lines]
+            )
             st.warning(text, icon=":material/block:")
             if run.complete:
                 st.button(
-                    "Try them again", on_click=_order, args=(Run.retry,), key="triage-retry", icon=":material/refresh:"
+                    "Try them again",
+                    on_click=_order,
+                    args=(Run.retry,),
+                    key="triage-retry",
+                    icon=":material/refresh:",
                 )
         _sizes(settings, [one for each in outcomes for one in each.measured])
         if note := other_encoders(one for each in outcomes for one in each.measured):
             st.warning(f"{plain(note)}.", icon=":material/warning:")
     expanded = not (run.working or any(each.measured for each in outcomes))
-    with st.expander("Names, steps and state", icon=":material/edit:", expanded=expanded, key="triage-list"):
+    with st.expander(
+        "Names, steps and state", icon=":material/edit:", expanded=expanded, key="triage-list"
+    ):
         _draw_table(source, run, outcomes, _basis(settings, outcomes).method)
     if layout != _layout(source, run):
         st.rerun()
 
 
-NAME, STEP, STATE = "Name", "Step", "State"
+NAME = "Name"
+STEP = "Step"
+STATE = "State"
 LONGEST_NAME = 200
 # Visible rows; heights of a row and of the head in pixels.
-MOST_ROWS, ROW, HEAD = 12, 35, 38
+MOST_ROWS = 12
+ROW = 35
+HEAD = 38
 _AREA = (
-    "Area under the precision-recall curve (AuC) by the selected family: 1 where the generated samples can't "
-    "be told from the real ones, 0 where they have nothing in common."
+    "Area under the precision-recall curve (AuC) by the selected family: 1 where the generated"
+    " samples can't be told from the real ones, 0 where they have nothing in common."
 )
 
 Label = tuple[str, float | None]
@@ -347,25 +443,34 @@ def labelled(source: CheckpointSource) -> list[Checkpoint]:
     """The checkpoints with the user's names and steps, in the order of the list."""
     typed = labels(source)
     return [
-        replace(each, name=typed[each.path][0], step=typed[each.path][1]) if each.path in typed else each
+        (
+            replace(each, name=typed[each.path][0], step=typed[each.path][1])
+            if each.path in typed
+            else each
+        )
         for each in source.checkpoints
     ]
 
 
-def _draw_table(source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcome], method: str) -> None:
+def _draw_table(
+    source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcome], method: str
+) -> None:
     """Draw the table, in which names and steps can be edited without measuring again."""
-    checkpoints, by_path = labelled(source), {each.checkpoint.path: each for each in outcomes}
+    checkpoints = labelled(source)
+    by_path = {each.checkpoint.path: each for each in outcomes}
     columns = list(dict.fromkeys(name for each in checkpoints for name in each.extra))
     heads = _heads(columns)
     rows = [_table_row(each, by_path.get(each.path), run, method, columns) for each in checkpoints]
     area = f"AuC, {ESTIMATORS[method].title}"
     kept = session()
-    # Not handed to `_take`: Streamlit keeps what the callbacks of all widgets hold that a session ever had.
+    # Not handed to `_take`: Streamlit keeps what the callbacks of all widgets hold that a session
+    # ever had.
     kept.listed = source
     # What was typed is held by its place in the list.
     listed = hash((source.which, *(each.path for each in checkpoints)))
     key = f"triage-table-{listed}-{kept.refused_labels}"
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    number = st.column_config.NumberColumn
+    text = st.column_config.TextColumn
     st.data_editor(
         pd.DataFrame(rows, columns=[NAME, STEP, area, STATE, "n", *heads]),
         key=key,
@@ -402,9 +507,15 @@ def _heads(columns: Sequence[str]) -> list[str]:
 
 
 def _table_row(
-    each: Checkpoint, outcome: CheckpointOutcome | None, run: Run, method: str, columns: Sequence[str]
+    each: Checkpoint,
+    outcome: CheckpointOutcome | None,
+    run: Run,
+    method: str,
+    columns: Sequence[str],
 ) -> list[Any]:
-    measured = next((one for one in outcome.measured if one.method == method), None) if outcome else None
+    measured = (
+        next((one for one in outcome.measured if one.method == method), None) if outcome else None
+    )
     area = math.nan
     if outcome is not None and measured is not None:
         own, _ = known_sides_of_one(run.settings, outcome.measured)[method]
@@ -444,7 +555,9 @@ def _take(key: str) -> None:
     reason = _refusal([name for name, _ in after])
     kept.refused_label = None if reason is None else (source.key, reason)
     if reason is not None:
-        kept.refused_labels += 1  # a new key makes a new table, which shows the names that are still valid
+        kept.refused_labels += (
+            1  # a new key makes a new table, which shows the names that are still valid
+        )
         return
     for each, label in zip(before, after, strict=True):
         if label != (each.name, each.step):
@@ -456,4 +569,8 @@ def _refusal(names: Sequence[str]) -> str | None:
     if not all(names):
         return "Every checkpoint needs a name; the former one stays."
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    return None if twice is None else f"Two checkpoints can't both be called {twice}; the former name stays."
+    return (
+        None
+        if twice is None
+        else f"Two checkpoints can't both be called {twice}; the former name stays."
+    )

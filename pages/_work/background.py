@@ -11,9 +11,11 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 
-# Share done from which the pace gives the time left; below it the estimate made before the start counts.
+# Share done from which the pace gives the time left; below it the estimate made before the start
+# counts.
 FIRST_SHARE = 0.05
-# Seconds since the last poll after which a viewer counts as gone (a page that shows it polls every second).
+# Seconds since the last poll after which a viewer counts as gone (a page that shows it polls every
+# second).
 LOOKING_SECONDS = 10.0
 
 
@@ -26,7 +28,8 @@ class Background(ABC):
 
     seconds : time of all pieces, estimated before the start.
     error : the error that has ended the work, if any.
-    idle_seconds : seconds since the last poll after which the work stops: every tab with it is closed or shows
+    idle_seconds : seconds since the last poll after which the work stops: every tab with it is
+    closed or shows
         something else.
     """
 
@@ -34,14 +37,18 @@ class Background(ABC):
     first_share = FIRST_SHARE
 
     def __init__(self, total: int, seconds: float) -> None:
-        self.total, self.seconds = total, seconds
+        self.total = total
+        self.seconds = seconds
         self.error: Exception | None = None
         self._lock = threading.Lock()
         self._wanted, self._ended = False, threading.Event()
         self._ended.set()
         self._part = 0.0  # share done of the current piece
-        self._began, self._before = time.monotonic(), 0.0  # time of the last start, and the share done by then
-        self._pace: float | None = None  # seconds for all pieces, by those done since the last start
+        self._began = time.monotonic()
+        self._before = 0.0  # time of the last start, and the share done by then
+        self._pace: float | None = (
+            None  # seconds for all pieces, by those done since the last start
+        )
         self._polled: dict[Hashable, float] = {}  # time of the last poll, by viewer
 
     @property
@@ -60,7 +67,9 @@ class Background(ABC):
 
     @property
     def working(self) -> bool:
-        """True if the thread is running or about to; after `stop` it finishes the piece it has begun."""
+        """True if the thread is running or about to; after `stop` it finishes the piece it has
+        begun.
+        """
         return not self._ended.is_set()
 
     @property
@@ -75,11 +84,14 @@ class Background(ABC):
 
     @property
     def seconds_left(self) -> float:
-        """Estimated seconds left: by the pace since the last start, or by the first estimate while there is no pace."""
+        """Estimated seconds left: by the pace since the last start, or by the first estimate while
+        there is no pace.
+        """
         if self._pace is not None or not self.working:
             return (self._pace or self.seconds) * (1 - self.share)
         gone = time.monotonic() - self._began
-        return max(self.seconds * (1 - self._before) - gone, gone)  # late already: as long again as it has taken
+        # late already: as long again as it has taken
+        return max(self.seconds * (1 - self._before) - gone, gone)
 
     def touch(self, who: Hashable = None) -> None:
         """Note that this viewer still waits for the work."""
@@ -98,7 +110,8 @@ class Background(ABC):
     def _run(self) -> None:
         """Work in this thread until all pieces are done, the work is stopped, or an error ends it."""
         while True:
-            self._began, self._before = time.monotonic(), self.share
+            self._began = time.monotonic()
+            self._before = self.share
             try:
                 self._report(0.0)
                 self._measure()
@@ -123,7 +136,10 @@ class Background(ABC):
     def leave(self, who: Hashable) -> None:
         """Remove this viewer; the work stops unless another one has polled lately."""
         self._polled.pop(who, None)
-        if time.monotonic() - max(self._polled.values(), default=-LOOKING_SECONDS) >= LOOKING_SECONDS:
+        if (
+            time.monotonic() - max(self._polled.values(), default=-LOOKING_SECONDS)
+            >= LOOKING_SECONDS
+        ):
             self.stop()
 
     def wait(self, seconds: float) -> bool:
@@ -132,7 +148,9 @@ class Background(ABC):
         return self._ended.wait(seconds)
 
     def _report(self, share: float) -> None:
-        """Note the share done of the piece; raise CancelledError after a stop, or where nobody polls any more."""
+        """Note the share done of the piece; raise CancelledError after a stop, or where nobody
+        polls any more.
+        """
         now = time.monotonic()
         if now - max(self._polled.values(), default=self._began) > self.idle_seconds:
             self._wanted = False

@@ -1,4 +1,6 @@
-"""Folders of pictures that are embedded in the background, one visitor's at a time; a stopped run goes on."""
+"""Folders of pictures that are embedded in the background, one visitor's at a time; a stopped run
+goes on.
+"""
 
 from __future__ import annotations
 
@@ -25,28 +27,36 @@ _one_at_a_time = threading.Lock()
 
 
 class EmbeddingRequest(NamedTuple):
-    """Folders of pictures below the app's folder, the first of them to fit what is fitted, and the encoder."""
+    """Folders of pictures below the app's folder, the first of them to fit what is fitted, and the
+    encoder.
+    """
 
     folders: tuple[str, ...]
     encoder: LocalEncoder
 
     @property
     def out(self) -> str:
-        """Folder of the files: the encoder's name, with - for what a name can't hold, never that of a network."""
+        """Folder of the files: the encoder's name, with - for what a name can't hold, never that of
+        a network.
+        """
         name = self.encoder.encoder.replace(".onnx", "-onnx")
-        return "".join(each if each.isalnum() or each in "._-" else "-" for each in name).lstrip(".")
+        return "".join(each if each.isalnum() or each in "._-" else "-" for each in name).lstrip(
+            "."
+        )
 
 
 class EmbeddingRun(Background):
     """The work on a request; its pieces are pictures.
 
-    left_out : a line on each folder with pictures that could not be read. state : what it does now, in words.
+    left_out : a line on each folder with pictures that could not be read. state : what it does now,
+    in words.
     """
 
     def __init__(self, below: Below, request: EmbeddingRequest) -> None:
         super().__init__(1, 0.0)
         self.request, self.left_out, self.state = request, list[str](), ""
-        self._below, self._done = below, 0
+        self._below = below
+        self._done = 0
         self._encoder: EmbeddingEncoder | None = None
         self._finished: set[str] = set()
 
@@ -65,7 +75,8 @@ class EmbeddingRun(Background):
             self.state = "Looking at the pictures"
             root = self._below.root
             sources = {each: open_source(root / each, below=root) for each in self.request.folders}
-            self.total, before = sum(len(each.items) for each in sources.values()), 0
+            self.total = sum(len(each.items) for each in sources.values())
+            before = 0
             self.state = f"Loading {self.request.encoder.title}"
             self._encoder = self._encoder or self.request.encoder.load(self._below)
             for folder, source in sources.items():
@@ -75,7 +86,12 @@ class EmbeddingRun(Background):
             self._done = self.total
 
     def _embed(
-        self, folder: str, source: EmbeddingSource, encoder: EmbeddingEncoder, before: int, executor: Executor
+        self,
+        folder: str,
+        source: EmbeddingSource,
+        encoder: EmbeddingEncoder,
+        before: int,
+        executor: Executor,
     ) -> None:
         """Embed one folder; ``before`` pictures were in those before it."""
         count = len(source.items)

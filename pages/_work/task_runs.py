@@ -1,4 +1,5 @@
-"""Lists of tasks that run in the background, shared by all their viewers: rows so far, stop, continue.
+"""Lists of tasks that run in the background, shared by all their viewers: rows so far, stop,
+continue.
 
 Nothing here knows Streamlit: the threads belong to no session.
 """
@@ -26,9 +27,11 @@ FIRST_TASKS = 3
 
 
 class Workers(Executor):
-    """An executor whose `count` threads start with the first call; calls run in the order of submission.
+    """An executor whose `count` threads start with the first call; calls run in the order of
+    submission.
 
-    A ThreadPoolExecutor would let the interpreter end only after all its calls; these threads end with the interpreter.
+    A ThreadPoolExecutor would let the interpreter end only after all its calls; these threads end
+    with the interpreter.
     """
 
     def __init__(self, count: int) -> None:
@@ -60,7 +63,9 @@ class Workers(Executor):
 
 @lru_cache(maxsize=1)
 def _workers() -> Workers:
-    """The workers of all runs: each run queues only a few tasks at a time, so that runs share the cores evenly."""
+    """The workers of all runs: each run queues only a few tasks at a time, so that runs share the
+    cores evenly.
+    """
     return Workers(available_threads())
 
 
@@ -72,10 +77,15 @@ class TaskRun(Background):
     """
 
     def __init__(
-        self, tasks: Sequence[Task], columns: Columns, seconds: float, known: Mapping[str, Row] | None = None
+        self,
+        tasks: Sequence[Task],
+        columns: Columns,
+        seconds: float,
+        known: Mapping[str, Row] | None = None,
     ) -> None:
         super().__init__(len(tasks), seconds)
-        self.tasks, self.columns = tasks, columns
+        self.tasks = tasks
+        self.columns = columns
         self.first_share = max(FIRST_SHARE, FIRST_TASKS / max(len(tasks), 1))
         self._done = 0
         self._rows = table([], columns)
@@ -97,7 +107,9 @@ class TaskRun(Background):
     @cached_property
     def _place(self) -> dict[str, int]:
         """The position of every row in the order of the tasks, by its key."""
-        return {key: place for place, key in enumerate(key for task in self.tasks for key in task.keys)}
+        return {
+            key: place for place, key in enumerate(key for task in self.tasks for key in task.keys)
+        }
 
     def wait_first(self, seconds: float) -> None:
         """Return once there are rows, at the latest after this time."""
@@ -108,9 +120,12 @@ class TaskRun(Background):
         """All rows so far in the order of the tasks."""
         with self._lock:
             if self._news:
-                found = pd.concat([part for part in (self._rows, *self._news) if len(part)], ignore_index=True)
+                found = pd.concat(
+                    [part for part in (self._rows, *self._news) if len(part)], ignore_index=True
+                )
                 order = found["key"].map(self._place).argsort(kind="stable")
-                self._rows, self._news = found.iloc[order].reset_index(drop=True), []
+                self._rows = found.iloc[order].reset_index(drop=True)
+                self._news = []
             return self._rows
 
     def _measure(self) -> None:
@@ -126,9 +141,13 @@ class TaskRun(Background):
             if self.done < self.total:
                 self._report(0.0)
 
-        run_tasks(self.tasks, self.columns, _workers(), known=known, progress=progress, on_rows=on_rows)
+        run_tasks(
+            self.tasks, self.columns, _workers(), known=known, progress=progress, on_rows=on_rows
+        )
 
 
 def held_runs(entries: int, most_rows: int) -> LeastRecentlyUsed:
     """A store of runs; a run that is dropped stops."""
-    return LeastRecentlyUsed(entries, most_rows, lambda run: int(run.size), lambda run: run.stop(), stay=1)
+    return LeastRecentlyUsed(
+        entries, most_rows, lambda run: int(run.size), lambda run: run.stop(), stay=1
+    )

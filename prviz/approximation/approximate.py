@@ -24,12 +24,13 @@ class Approximation:
     Parameters
     ----------
     estimates : mapping of str to Estimate
-        Estimate of each method, as by `prviz.estimate`, for the evaluation samples in ``supports.rows``.
+        Estimate of each method, as by `prviz.estimate`, for the evaluation samples in
+        ``supports.rows``.
     list_recall : float
         Share of the true k nearest fit samples that the lists hold, measured on a sample.
     errors : mapping of str to Comparison
-        Comparison of the approximate with the exact curve of each method, on the same evaluation samples and all fit
-        samples; for families with balls around fit samples, on the same balls.
+        Comparison of the approximate with the exact curve of each method, on the same evaluation
+        samples and all fit samples; for families with balls around fit samples, on the same balls.
     sample : int
         Number of evaluation samples of each set in that comparison; the smaller one if they differ.
     """
@@ -44,8 +45,9 @@ class Approximation:
         """Caption required beside these curves; shares and IoU are rounded down."""
         worst = math.floor(min(error.iou for error in self.errors.values()) * 100) / 100
         return (
-            f"approximate: lists hold {math.floor(self.list_recall * 100)} % of the true neighbours; curves within "
-            f"IoU {worst:.2f} of the exact ones on {self.sample:,} samples per set"
+            f"approximate: lists hold {math.floor(self.list_recall * 100)} % of the true"
+            f" neighbours; curves within IoU {worst:.2f} of the exact ones on {self.sample:,}"
+            " samples per set"
         )
 
 
@@ -66,8 +68,8 @@ def approximate(
 ) -> Approximation:
     """Curves of the families that count in balls, from approximate lists of near fit samples.
 
-    Balls around evaluation samples count the entries of the lists; balls around fit samples are a random part of all,
-    with radii from the lists.
+    Balls around evaluation samples count the entries of the lists; balls around fit samples are a
+    random part of all, with radii from the lists.
 
     Parameters
     ----------
@@ -82,10 +84,12 @@ def approximate(
     sample : int
         Number of these on which the exact curves are measured too.
     recall : float
-        Share of the true neighbours that the lists should hold; the search widens until sampled lists reach it.
+        Share of the true neighbours that the lists should hold; the search widens until sampled
+        lists reach it.
     memory_limit : int
-        Bytes for the lists and for distances. If a second copy of the samples doesn't fit, the lists come from rounded
-        samples. For exact radii inside the fit samples of one role, the check copies those in addition.
+        Bytes for the lists and for distances. If a second copy of the samples doesn't fit, the
+        lists come from rounded samples. For exact radii inside the fit samples of one role, the
+        check copies those in addition.
     progress : callable, optional
         As in `prviz.estimate`.
 
@@ -101,10 +105,12 @@ def approximate(
     """
     pair = checked_pair(real, generated)
     drawn = pair.split(split, seed)
-    number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
+    number = check_k(resolve_k(k, pair), drawn)
+    width = check_bandwidth(bandwidth)
     sizes = len(drawn.fit_rows[0]), len(drawn.fit_rows[1])
     balls = {
-        name: family.balls(k=number, bandwidth=width, sizes=sizes)[0] for name, family in _families(methods).items()
+        name: family.balls(k=number, bandwidth=width, sizes=sizes)[0]
+        for name, family in _families(methods).items()
     }
     for name, value in (("evaluate", evaluate), ("sample", sample)):
         if value < 2:
@@ -117,11 +123,15 @@ def approximate(
     job.plan(sum(map(len, rows + few)))
     list_recall = job.tune(recall)
     supports = job.supports(rows)
-    errors = {name: approximate.compare(exact) for name, (approximate, exact) in job.checked(few).items()}
+    errors = {
+        name: approximate.compare(exact) for name, (approximate, exact) in job.checked(few).items()
+    }
     groups = evaluated_groups(drawn)
     if groups is not None:
         supports = {name: in_groups(run, groups) for name, run in supports.items()}
-    estimates = {name: Estimate(name, number, run.bandwidth, (run,)) for name, run in supports.items()}
+    estimates = {
+        name: Estimate(name, number, run.bandwidth, (run,)) for name, run in supports.items()
+    }
     return Approximation(estimates, list_recall, errors, min(map(len, few)))
 
 
@@ -130,6 +140,7 @@ def _families(methods: Sequence[str] | str | None) -> dict[str, Estimator]:
     names = method_names(methods)
     if refused := [name for name in names if name not in known]:
         raise ValueError(
-            f"{', '.join(refused)} can't be approximated; only families that count in balls: {', '.join(known)}"
+            f"{', '.join(refused)} can't be approximated; only families that count in balls:"
+            f" {', '.join(known)}"
         )
     return {name: known[name] for name in names}

@@ -2,8 +2,10 @@
 
 Where a ball reaches beyond the list:
 
-- a ball that reaches to a k-th neighbour: samples beyond the list are not counted, so that the count is a lower bound;
-- one radius for all: both balls shrink by the factor that brings them inside their lists. For a uniform density around
+- a ball that reaches to a k-th neighbour: samples beyond the list are not counted, so that the
+  count is a lower bound;
+- one radius for all: both balls shrink by the factor that brings them inside their lists. For a
+  uniform density around
   the point the ratio of the two counts, which is all that a family uses, does not change.
 """
 
@@ -31,10 +33,14 @@ from prviz.samples import Split
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 
-# Length of the lists in units of k, for balls that hold more than k samples, and their smallest length.
-_REACH, _SHORTEST = 2.0, 64
-# Balls around fit samples: smallest number of them, and smallest mean number that hold an evaluation sample.
-_CENTRES, _HOLDING = 20_000, 30
+# Length of the lists in units of k, for balls that hold more than k samples, and their smallest
+# length.
+_REACH = 2.0
+_SHORTEST = 64
+# Balls around fit samples: smallest number of them, and smallest mean number that hold an
+# evaluation sample.
+_CENTRES = 20_000
+_HOLDING = 30
 # Evaluation samples on which the search is tuned.
 _TUNED_ON = 200
 # Bytes of the lists searched at a time.
@@ -46,7 +52,8 @@ _CHECKED_DISTANCES = 5e8
 class ApproximateLists(NamedTuple):
     """Distances of m points to near fit samples, by role.
 
-    squared : (m, length) squared distances, increasing; a point that is a fit sample is in its own list.
+    squared : (m, length) squared distances, increasing; a point that is a fit sample is in its own
+    list.
     whole : True if the lists hold the whole set.
     """
 
@@ -72,14 +79,21 @@ def ball_counts(
         # The factor, at most one, that brings both radii within reach of the lists.
         shrink = np.ones(len(squared["real"]))
         for each in ROLES:
-            reach, radius = lists.reach(each), squared[each]
-            shrink = np.minimum(shrink, np.divide(reach, radius, out=np.ones(len(reach)), where=radius > reach))
+            reach = lists.reach(each)
+            radius = squared[each]
+            shrink = np.minimum(
+                shrink, np.divide(reach, radius, out=np.ones(len(reach)), where=radius > reach)
+            )
         squared = {each: radius * shrink for each, radius in squared.items()}
-    real, generated = (np.count_nonzero(lists.squared[each] <= squared[each][:, None], axis=1) for each in ROLES)
+    real, generated = (
+        np.count_nonzero(lists.squared[each] <= squared[each][:, None], axis=1) for each in ROLES
+    )
     return real, generated
 
 
-def _squared_radius(rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, float], role: Role | None) -> Array:
+def _squared_radius(
+    rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, float], role: Role | None
+) -> Array:
     """Squared radius, (m,), around each point."""
     if rule.one_radius:
         return np.full(len(lists.squared[ROLES[0]]), fixed[rule])
@@ -106,9 +120,15 @@ class ListJob:
         memory_limit: int,
         progress: Progress | None,
     ) -> None:
-        self.split, self.balls, self.k, self.seed = split, balls, k, seed
-        self._memory_limit, self._progress = memory_limit, progress
-        self._searched, self._to_search, self._reported = 0, 1, 0.0
+        self.split = split
+        self.balls = balls
+        self.k = k
+        self.seed = seed
+        self._memory_limit = memory_limit
+        self._progress = progress
+        self._searched = 0
+        self._to_search = 1
+        self._reported = 0.0
         self._report(0.0)
         self.length = max(_SHORTEST, math.ceil(_REACH * k) + 1)
         self.values = {role: each.values for role, each in zip(ROLES, split.pair, strict=True)}
@@ -116,13 +136,20 @@ class ListJob:
         self.evaluate_rows = dict(zip(ROLES, split.evaluate_rows, strict=True))
         self.units = Units.of(*self.values.values())
         self.indexes: dict[Role, ListIndex] = {}
-        # Fit samples with balls of their own, in random order, so that any first part is random too.
+        # Fit samples with balls of their own, in random order, so that any first part is random
+        # too.
         self.centres: dict[Role, Rows] = {}
         total = sum(map(len, self.fit_rows.values()))
         for role, rows in self.fit_rows.items():
-            n, room = len(rows), memory_limit / 2 * len(rows) / total
+            n = len(rows)
+            room = memory_limit / 2 * len(rows) / total
             self.indexes[role] = ListIndex(
-                self.values[role], rows, self.units, room=room, seed=seed, tick=lambda: self._report(0.0)
+                self.values[role],
+                rows,
+                self.units,
+                room=room,
+                seed=seed,
+                tick=lambda: self._report(0.0),
             )
             self.centres[role] = self._random(n, min(n, max(_CENTRES, math.ceil(_HOLDING * n / k))))
         self._own: dict[tuple[Role, int], Array] = {}
@@ -144,9 +171,13 @@ class ListJob:
 
     def plan(self, evaluated: int) -> None:
         """Set the scale of the progress: ``evaluated`` samples of both sets will get supports."""
-        own = {key for each in self.balls.values() for role in ROLES if (key := each.request(role).own)}
+        own = {
+            key for each in self.balls.values() for role in ROLES if (key := each.request(role).own)
+        }
         around_points = any(each.around == "evaluation" for each in self.balls.values())
-        self._to_search = sum(len(self.centres[role]) for role, _ in own) + 2 * evaluated * around_points + 1
+        self._to_search = (
+            sum(len(self.centres[role]) for role, _ in own) + 2 * evaluated * around_points + 1
+        )
 
     def draw(self, count: int) -> tuple[Rows, Rows]:
         """Positions of ``count`` random evaluation samples of each set."""
@@ -156,36 +187,56 @@ class ListJob:
     def tune(self, goal: float) -> float:
         """Widen the search until lists of a few evaluation samples have the recall ``goal``; return their recall."""
         few = zip(ROLES, self.draw(_TUNED_ON // 2), strict=True)
-        values = np.concatenate([self.values[role][self.evaluate_rows[role][rows]] for role, rows in few])
-        points, held = self.units.apply(values), []
+        values = np.concatenate(
+            [self.values[role][self.evaluate_rows[role][rows]] for role, rows in few]
+        )
+        points = self.units.apply(values)
+        held = []
         for index in self.indexes.values():
             held.append(
-                index.widen(points, order=self.k, length=self.length, goal=goal, tick=lambda: self._report(0.0))
+                index.widen(
+                    points,
+                    order=self.k,
+                    length=self.length,
+                    goal=goal,
+                    tick=lambda: self._report(0.0),
+                )
             )
         return min(held)
 
     def own_radii(self, role: Role, k: int) -> Array:
         """Distance, (centres,), of each centre to its k-th nearest other fit sample of its role."""
         if (role, k) not in self._own:
-            samples, radii = RowView(self.values[role]), []
+            samples = RowView(self.values[role])
+            radii = []
             for rows in self._parts(self.fit_rows[role][self.centres[role]]):
                 _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
                 last = np.count_nonzero(places >= 0, axis=1) - 1
                 neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
-                # The reference distance: without split that neighbour, on the ball's edge, must count as inside.
+                # The reference distance: without split that neighbour, on the ball's edge, must
+                # count as inside.
                 radii.append(np.sqrt(pair_distances(samples, rows, samples, neighbours)))
             self._own[role, k] = np.concatenate(radii)
         return self._own[role, k]
 
     def _parts(self, places: Rows) -> Iterator[Rows]:
-        return (places[part] for part in slices(len(places), max(1, _LIST_BYTES // (64 * self.length))))
+        return (
+            places[part] for part in slices(len(places), max(1, _LIST_BYTES // (64 * self.length)))
+        )
 
     @cached_property
     def fixed(self) -> dict[Rule, float]:
         """Squared radii, in the units of the lists, of the rules with one radius for all points."""
         rules = {each.rule(role) for each in self.balls.values() for role in ROLES}
-        radii = {rule: rule.single_radius(lambda role, k: float(np.mean(self.own_radii(role, k)))) for rule in rules}
-        return {rule: (radius / self.units.scale) ** 2 for rule, radius in radii.items() if radius is not None}
+        radii = {
+            rule: rule.single_radius(lambda role, k: float(np.mean(self.own_radii(role, k))))
+            for rule in rules
+        }
+        return {
+            rule: (radius / self.units.scale) ** 2
+            for rule, radius in radii.items()
+            if radius is not None
+        }
 
     def supports(self, rows: tuple[Rows, Rows], most: int | None = None) -> dict[str, Supports]:
         """Supports of these evaluation samples, from at most ``most`` balls around fit samples of a role."""
@@ -196,23 +247,33 @@ class ListJob:
         places = np.concatenate([rows[0], len(self.evaluate_rows["real"]) + rows[1]])
         supports = {}
         for name, balls in self.balls.items():
-            fixed = [self.fixed[rule] for rule in (balls.real, balls.generated) if rule in self.fixed]
+            fixed = [
+                self.fixed[rule] for rule in (balls.real, balls.generated) if rule in self.fixed
+            ]
             radii = [math.sqrt(squared) * self.units.scale for squared in fixed]
             bandwidth = (radii[0], radii[1]) if len(radii) == len(ROLES) else None
-            supports[name] = Supports(counted[name][0], counted[name][1], len(rows[0]), bandwidth, places)
+            supports[name] = Supports(
+                counted[name][0], counted[name][1], len(rows[0]), bandwidth, places
+            )
         return supports
 
     def _around_points(self, rows: tuple[Rows, Rows]) -> dict[str, Array]:
         around = {name: balls for name, balls in self.balls.items() if balls.around == "evaluation"}
         counted: dict[str, list[Array]] = {name: [] for name in around}
-        parts = [(role, part) for role, each in zip(ROLES, rows, strict=True) for part in self._parts(each)]
+        parts = [
+            (role, part)
+            for role, each in zip(ROLES, rows, strict=True)
+            for part in self._parts(each)
+        ]
         whole = {role: self.length >= len(rows) for role, rows in self.fit_rows.items()}
         for role, part in parts if around else ():
             points = self.units.apply(self.values[role][self.evaluate_rows[role][part]])
             squared = {each: self._search(each, points, self.length)[0] for each in ROLES}
             lists = ApproximateLists(squared, whole)
             for name, balls in around.items():
-                counts = ball_counts(lists, balls, self.fixed, None if self.split.held_out else role)
+                counts = ball_counts(
+                    lists, balls, self.fixed, None if self.split.held_out else role
+                )
                 counted[name].append(np.stack(counts))
         return {name: np.hstack(each) for name, each in counted.items()}
 
@@ -225,9 +286,12 @@ class ListJob:
         for side, places in zip(ROLES, rows, strict=True):
             for part in self._parts(places):
                 self._report(0.0)
-                evaluated, points = self.evaluate_rows[side][part], self.values[side]
+                evaluated = self.evaluate_rows[side][part]
+                points = self.values[side]
                 counts = [
-                    count_in_balls(points, self.values[role], radii, rows=evaluated, centre_rows=centres)
+                    count_in_balls(
+                        points, self.values[role], radii, rows=evaluated, centre_rows=centres
+                    )
                     for role, (centres, radii) in around.items()
                 ]
                 parts.append(np.stack(counts))
@@ -250,7 +314,10 @@ class ListJob:
             memory_limit=self._memory_limit,
             progress=lambda part: self._report(0.85 + 0.15 * part),
         )
-        return {name: (approximate[name].rates().curve(), measured[name].rates().curve()) for name in self.balls}
+        return {
+            name: (approximate[name].rates().curve(), measured[name].rates().curve())
+            for name in self.balls
+        }
 
 
 # ---- exact supports to compare with ----
@@ -267,13 +334,12 @@ def exact_supports(
 ) -> dict[str, Supports]:
     """Exact supports of a few evaluation samples with all fit samples, by name of the family that counts in balls.
 
-    centres : positions of the fit samples with balls of their own, by role; mean radii are over these too.
+    centres : positions of the fit samples with balls of their own, by role; mean radii are over
+    these too.
     fit_again : True if the evaluation samples are fit samples too, which a radius leaves out.
     """
-    n_real, values = (
-        len(split.evaluate_rows[0]),
-        {role: side.values for role, side in zip(ROLES, split.pair, strict=True)},
-    )
+    n_real = len(split.evaluate_rows[0])
+    values = {role: side.values for role, side in zip(ROLES, split.pair, strict=True)}
     fit_rows = dict(zip(ROLES, split.fit_rows, strict=True))
     own_rows = {role: rows[centres[role]] for role, rows in fit_rows.items()}
 
@@ -283,7 +349,9 @@ def exact_supports(
 
     def as_held_out(rule: Rule, role: Role) -> Rule:
         """Rule around points of this role, where a sample that is also a fit sample is its own nearest neighbour."""
-        radius = rule.single_radius(lambda among, k: math.fsum(own_radii(among, k).tolist()) / len(own_rows[among]))
+        radius = rule.single_radius(
+            lambda among, k: math.fsum(own_radii(among, k).tolist()) / len(own_rows[among])
+        )
         if radius is not None:
             return Within(radius)
         if isinstance(rule, Nearest) and fit_again and role in rule.roles:
@@ -291,17 +359,22 @@ def exact_supports(
         return rule
 
     def around_fit(role: Role, rule: Rule) -> Array:
-        sides, radii = zip(split.pair, split.evaluate_rows, strict=True), own_radii(role, rule.k)
+        sides = zip(split.pair, split.evaluate_rows, strict=True)
+        radii = own_radii(role, rule.k)
         return np.concatenate(
             [
-                count_in_balls(side.values, values[role], radii, rows=part, centre_rows=own_rows[role])
+                count_in_balls(
+                    side.values, values[role], radii, rows=part, centre_rows=own_rows[role]
+                )
                 for side, part in sides
             ]
         )
 
     held_out = {
         name: [
-            replace(each, real=as_held_out(each.real, role), generated=as_held_out(each.generated, role))
+            replace(
+                each, real=as_held_out(each.real, role), generated=as_held_out(each.generated, role)
+            )
             for role in ROLES
         ]
         for name, each in balls.items()
@@ -315,7 +388,10 @@ def exact_supports(
         for name, both in held_out.items():
             first, second = (counted[each] for each in both)
             real = np.concatenate([first.real[:n_real], second.real[n_real:]])
-            counts[name] = real, np.concatenate([first.generated[:n_real], second.generated[n_real:]])
+            counts[name] = (
+                real,
+                np.concatenate([first.generated[:n_real], second.generated[n_real:]]),
+            )
     for name, each in balls.items():
         if each.around == "fit":
             counts[name] = around_fit("real", each.real), around_fit("generated", each.generated)

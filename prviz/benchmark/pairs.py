@@ -18,7 +18,8 @@ from prviz.toys import toy
 
 VERSION = 1
 """Raised whenever a pair, its samples or a score changes: figures of two versions can't be compared."""
-N, DRAWS = 1000, 3
+N = 1000
+DRAWS = 3
 # Samples are rounded, so that the last bit of a machine's exponential does not change their digest.
 _DECIMALS = 6
 _DIGESTS = Path(__file__).with_name("digests.json")
@@ -52,8 +53,8 @@ class BenchmarkPair:
         pair = self.drawn(draw)
         if digests().get(self.name, [])[draw : draw + 1] != [pair.digest]:
             raise ForeignSamplesError(
-                f"draw {draw} of {self.name!r} has other samples on this machine than version {VERSION} of the "
-                f"benchmark; NumPy {np.__version__} may draw differently"
+                f"draw {draw} of {self.name!r} has other samples on this machine than version"
+                f" {VERSION} of the benchmark; NumPy {np.__version__} may draw differently"
             )
         return pair
 
@@ -75,7 +76,9 @@ PAIRS = MappingProxyType(
             BenchmarkPair("high dimension, d = 512", "high-dimension", {"d": 512, "shift": 1.0}),
             BenchmarkPair("mode dropped and invented, d = 8", "mixtures", {"d": 8}),
             BenchmarkPair("mode dropped and invented, d = 64", "modes", {"d": 64}),
-            BenchmarkPair("classes dropped, d = 16", "classes", {"d": 16, "classes": 20, "share": 0.5}),
+            BenchmarkPair(
+                "classes dropped, d = 16", "classes", {"d": 16, "classes": 20, "share": 0.5}
+            ),
             BenchmarkPair("guidance, d = 2", "guidance", {"d": 2}),
             BenchmarkPair("painted, d = 1", "painted"),
             BenchmarkPair("atoms, d = 2", "finite", {"d": 2}),
@@ -93,5 +96,9 @@ def digests() -> dict[str, list[str]]:
 
 def freeze() -> None:
     """Write the digests of this machine's samples: once for a version."""
-    pairs = {name: [pair.drawn(draw).digest for draw in range(DRAWS)] for name, pair in PAIRS.items()}
-    _DIGESTS.write_text(json.dumps({"version": VERSION, "pairs": pairs}, indent=1) + "\n", encoding="utf-8")
+    pairs = {
+        name: [pair.drawn(draw).digest for draw in range(DRAWS)] for name, pair in PAIRS.items()
+    }
+    _DIGESTS.write_text(
+        json.dumps({"version": VERSION, "pairs": pairs}, indent=1) + "\n", encoding="utf-8"
+    )

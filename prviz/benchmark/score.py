@@ -47,7 +47,8 @@ class Estimated(NamedTuple):
 class Contestant:
     """One estimator in one setting.
 
-    estimate : real and generated samples to what `finish` takes; this is timed. finish : makes it an `Estimated`.
+    estimate : real and generated samples to what `finish` takes; this is timed. finish : makes it
+    an `Estimated`.
     """
 
     name: str
@@ -79,14 +80,19 @@ def of_family(method: str) -> list[Contestant]:
 
         return Contestant(family.title, setting, run, finish)
 
-    return [entry(*each) for each in SETTINGS.items() if each[1]["split"] is not None or not family.needs_split]
+    return [
+        entry(*each)
+        for each in SETTINGS.items()
+        if each[1]["split"] is not None or not family.needs_split
+    ]
 
 
 def plugin(name: str) -> Contestant:
     """The function of ``MODULE:FUNCTION``, called with the real and the generated samples, two (n, d) arrays.
 
-    It returns a `PRCurve`, or points (precision, recall), an (m, 2) array or one pair of numbers; or a tuple of that
-    and a 95 % interval (low, high) of the area under the curve. Modules of the current folder are found too.
+    It returns a `PRCurve`, or points (precision, recall), an (m, 2) array or one pair of numbers;
+    or a tuple of that and a 95 % interval (low, high) of the area under the curve. Modules of the
+    current folder are found too.
 
     Raises
     ------
@@ -97,7 +103,9 @@ def plugin(name: str) -> Contestant:
     try:
         call = resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"{name!r} can't be loaded: {error_text(error)}; MODULE:FUNCTION is needed") from None
+        raise ValueError(
+            f"{name!r} can't be loaded: {error_text(error)}; MODULE:FUNCTION is needed"
+        ) from None
     return Contestant(name, "its own", call, _estimated)
 
 
@@ -128,10 +136,11 @@ def benchmark(
     Returns
     -------
     DataFrame
-        Columns estimator, setting, pair, draw; iou, excess, deficit (shares of the joint area), auc, true_auc; low,
-        high and holds: the interval of the area and whether it holds the true area (none: missing); seconds, and
-        products: seconds in units of one float32 matrix product of the two sets in the same run; peak_mb: most memory
-        that Python and NumPy held at once, of the first draw; error: why there is no estimate.
+        Columns estimator, setting, pair, draw; iou, excess, deficit (shares of the joint area),
+        auc, true_auc; low, high and holds: the interval of the area and whether it holds the true
+        area (none: missing); seconds, and products: seconds in units of one float32 matrix product
+        of the two sets in the same run; peak_mb: most memory that Python and NumPy held at once, of
+        the first draw; error: why there is no estimate.
 
     Raises
     ------
@@ -168,8 +177,11 @@ def _product_seconds(pair: SamplePair) -> float:
     return min(times)
 
 
-def _scored(each: Contestant, pair: SamplePair, truth: PRCurve, product: float, *, memory: bool) -> dict[str, Any]:
-    real, generated = (np.array(side.values) for side in pair)  # a copy: an estimator may write into its samples
+def _scored(
+    each: Contestant, pair: SamplePair, truth: PRCurve, product: float, *, memory: bool
+) -> dict[str, Any]:
+    # a copy: an estimator may write into its samples
+    real, generated = (np.array(side.values) for side in pair)
     begun = time.perf_counter()
     try:
         found = each.estimate(real, generated)
@@ -180,7 +192,13 @@ def _scored(each: Contestant, pair: SamplePair, truth: PRCurve, product: float, 
     compared, auc = compare(curve, truth)
     low, high = interval or (np.nan, np.nan)
     row = {"iou": compared.iou, "excess": compared.excess, "deficit": compared.deficit, "auc": auc}
-    row |= {"true_auc": truth.auc, "low": low, "high": high, "seconds": seconds, "products": seconds / product}
+    row |= {
+        "true_auc": truth.auc,
+        "low": low,
+        "high": high,
+        "seconds": seconds,
+        "products": seconds / product,
+    }
     row["holds"] = np.nan if interval is None else float(low <= truth.auc <= high)
     row["peak_mb"] = _peak_mb(each, pair) if memory else np.nan
     return row | {"error": ""}
@@ -198,8 +216,9 @@ def _peak_mb(each: Contestant, pair: SamplePair) -> float:
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """One row for each estimator and setting, the best mean IoU first.
 
-    Columns: iou, its mean; worst, the least mean IoU of a pair; excess, deficit; holds, the share of intervals that
-    hold the true area; products and peak_mb, medians; failed, the draws without an estimate.
+    Columns: iou, its mean; worst, the least mean IoU of a pair; excess, deficit; holds, the share
+    of intervals that hold the true area; products and peak_mb, medians; failed, the draws without
+    an estimate.
     """
     import pandas as pd
 

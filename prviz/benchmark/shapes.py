@@ -26,7 +26,10 @@ def points_of(found: Any) -> Floats:
     """
     points = np.atleast_2d(np.asarray(found, dtype=np.float64))
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
-        raise ValueError(f"an estimate is a PRCurve or points (precision, recall); this has the shape {points.shape}")
+        raise ValueError(
+            "an estimate is a PRCurve or points (precision, recall); this has the shape"
+            f" {points.shape}"
+        )
     if not np.all((points >= 0) & (points <= 1)):
         raise ValueError("precision and recall are numbers from 0 to 1")
     return points
@@ -35,12 +38,15 @@ def points_of(found: Any) -> Floats:
 def radii_of(points: Floats) -> Floats:
     """Distance from the origin along each ray to the region that these points claim.
 
-    The region holds what lies below and left of the line that joins them: a single point claims a rectangle.
+    The region holds what lies below and left of the line that joins them: a single point claims a
+    rectangle.
     """
     points = points.round(_DECIMALS)
-    precision, recall = points[np.lexsort((points[:, 0], -points[:, 1]))].T  # by falling recall, then rising precision
+    # by falling recall, then rising precision
+    precision, recall = points[np.lexsort((points[:, 0], -points[:, 1]))].T
     best = precision >= np.maximum.accumulate(precision)  # none of larger recall is as precise
-    precision, recall = precision[best], recall[best]
+    precision = precision[best]
+    recall = recall[best]
     y = np.concatenate(([0.0], precision, [precision[-1]]))
     x = np.concatenate(([recall[0]], recall, [0.0]))
     inner = np.arctan(lams_of_rays(RAYS))
@@ -48,7 +54,8 @@ def radii_of(points: Floats) -> Floats:
     at = np.arctan2(y, x)
     at[0], at[-1] = 0.0, np.pi / 2
     segment = np.clip(np.searchsorted(at, angles, side="right") - 1, 0, len(at) - 2)
-    dx, dy = np.diff(x)[segment], np.diff(y)[segment]
+    dx = np.diff(x)[segment]
+    dy = np.diff(y)[segment]
     turn = np.cos(angles) * dy - np.sin(angles) * dx
     reach = x[segment] * dy - y[segment] * dx
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -60,10 +67,13 @@ def compare(found: PRCurve | Floats, truth: PRCurve) -> tuple[Comparison, float]
     """IoU, excess and deficit of an estimate, and its area; exact for a curve, on `RAYS` rays for points."""
     if isinstance(found, PRCurve):
         return found.compare(truth), found.auc
-    theirs, true = radii_of(found), radii_on_rays(truth, RAYS)
+    theirs = radii_of(found)
+    true = radii_on_rays(truth, RAYS)
     shared, joint = (area_on_rays(theirs, true, envelope) for envelope in (np.minimum, np.maximum))
     own, all_true = (area_on_rays(each, each, np.minimum) for each in (theirs, true))
     unit = 0.5 * np.sin(np.pi / 2 / (RAYS + 1))
     if joint <= 0:
         return Comparison(1.0, 0.0, 0.0), 0.0
-    return Comparison(shared / joint, (own - shared) / joint, (all_true - shared) / joint), float(unit * own)
+    return Comparison(shared / joint, (own - shared) / joint, (all_true - shared) / joint), float(
+        unit * own
+    )

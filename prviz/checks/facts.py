@@ -20,7 +20,8 @@ class Duplicates(NamedTuple):
     """Exactly equal rows (0.0 and -0.0 are equal).
 
     real, generated : number of rows of the set that repeat an earlier row of the set.
-    most_real, most_generated : number of times the commonest row of the set occurs, 1 without repeats.
+    most_real, most_generated : number of times the commonest row of the set occurs, 1 without
+    repeats.
     shared_real, shared_generated : number of rows of the set that also occur in the other set.
     """
 
@@ -72,7 +73,9 @@ def row_blocks(n: int, d: int) -> Iterator[slice]:
 
 def _hashes(values: NDArray[np.float64]) -> NDArray[np.uint64]:
     """A 64-bit hash of each row: equal rows have equal hashes, whatever the sign of 0."""
-    odd = np.random.default_rng(0).integers(0, 2**63, values.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    odd = np.random.default_rng(0).integers(0, 2**63, values.shape[1], dtype=np.uint64) * np.uint64(
+        2
+    ) + np.uint64(1)
     words = (values + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
     # Small whole numbers have only zeros in the low half, and a product never moves bits downwards.
     words ^= words >> np.uint64(32)
@@ -179,7 +182,8 @@ def moments_of(values: NDArray[np.floating], scale: float) -> Moments:
         centred = block - mean
         squares += np.einsum("ij,ij->j", centred, centred)
     constant = _constant(values)
-    sd = np.where(constant, 0.0, np.sqrt(squares / n))  # the mean of equal values is off by rounding
+    # the mean of equal values is off by rounding
+    sd = np.where(constant, 0.0, np.sqrt(squares / n))
     norms.sort()
     middle = float(norms[(n - 1) // 2] + norms[n // 2]) / 2
     return Moments(sd, constant, middle, float(norms[0]), float(norms[-1])).times(scale)

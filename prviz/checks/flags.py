@@ -1,8 +1,8 @@
 """Flags: what the values of two sets show that changes what a number measured on them means.
 
-A flag is a `Finding` that is not "ok". Most are judged on up to 1,024 rows of each set, drawn with a fixed seed; equal
-rows are counted in all of them. All texts are plain text: names come from untrusted files, so callers must not render
-them as markup.
+A flag is a `Finding` that is not "ok". Most are judged on up to 1,024 rows of each set, drawn with
+a fixed seed; equal rows are counted in all of them. All texts are plain text: names come from
+untrusted files, so callers must not render them as markup.
 """
 
 from __future__ import annotations
@@ -51,54 +51,76 @@ Floats = NDArray[np.float64]
 Level = Literal["ok", "note", "warning"]
 
 # Rows of a set, and values of them at most, that its spreads are judged on.
-_ROWS, _VALUES, _LEAST_ROWS = 512, 2**21, 32
-# Values that take about a millisecond, and squared number of samples over that of the rows that take a hundredth of the
-# time of a curve: so many rows are judged at least.
-_QUICK, _CURVE = 2**18, 2**15
+_ROWS = 512
+_VALUES = 2**21
+_LEAST_ROWS = 32
+# Values that take about a millisecond, and squared number of samples over that of the rows that
+# take a hundredth of the time of a curve: so many rows are judged at least.
+_QUICK = 2**18
+_CURVE = 2**15
 
 # Ratios between the two sets (or their inverse) above which a mismatch is a note, or a warning.
 SIZE_RATIOS = (1.01, 2.0)
 NORM_RATIOS = (1.25, 2.0)
 SPREAD_RATIOS = (1.25, 3.0)
 MANY_ROWS = 0.01  # share of duplicated rows that is a warning
-LARGE_VARIANCE = 0.05  # share of a set's variance that is a warning in features the other set never varies
+LARGE_VARIANCE = (
+    0.05  # share of a set's variance that is a warning in features the other set never varies
+)
 FEW_SAMPLES = 100  # samples below which fewer samples than features is a warning
 LONGEST_NAME = 80  # characters of a name to show
 
-FEW_FEATURES = (1.5, 0.05)  # features that hold the real variance, number or share: fewer decide all distances
-# Share of the squared distance between two samples beyond which one or two features decide it; of fewer than five
-# features more is needed, as any of them holds much.
-_DECIDES, _DECIDES_OF_FEW = 0.95, 0.99
-# Standard error of the logarithm of a range of quantiles from n rows, times sqrt(n): of heavy tails, the worst met.
+# features that hold the real variance, number or share: fewer decide all distances
+FEW_FEATURES = (
+    1.5,
+    0.05,
+)
+# Share of the squared distance between two samples beyond which one or two features decide it; of
+# fewer than five features more is needed, as any of them holds much.
+_DECIDES = 0.95
+_DECIDES_OF_FEW = 0.99
+# Standard error of the logarithm of a range of quantiles from n rows, times sqrt(n): of heavy
+# tails, the worst met.
 _RANGE_ERROR = 1.6
-# Least distance between the quartiles, in that between the deciles, of a set whose rows are spread, not a few of them.
+# Least distance between the quartiles, in that between the deciles, of a set whose rows are spread,
+# not a few of them.
 _BODY = 0.05
 # Ratio of the distances between the quartiles up to which the bulk of both sets spreads alike.
 _BULK = 2.0
 _SURE = 3.5  # standard errors beyond which a difference is no chance
 # Share of an equal part of the distances that a feature must hold for its spread to matter.
 _MATTERS = 0.25
-_KEYS_AT_MOST = 0.2  # share of the features that may be keys: more of them are whole numbers by nature
-# Distinct values per value that is not the commonest one, at or below which features take few values by nature.
+_KEYS_AT_MOST = (
+    0.2  # share of the features that may be keys: more of them are whole numbers by nature
+)
+# Distinct values per value that is not the commonest one, at or below which features take few
+# values by nature.
 _FEW_VALUES = 0.5
-# Rows shared by two sets per row that repeats within them, and besides, up to which they may be equal by nature.
-_ACROSS, _FEW_SHARED = 2, 10
+# Rows shared by two sets per row that repeats within them, and besides, up to which they may be
+# equal by nature.
+_ACROSS = 2
+_FEW_SHARED = 10
 # Samples of the other kind that a set should hold where it holds none: fewer are missing by chance.
 _RARELY = 20.0
 # Chance beyond which lengths of the two sets overlap so much that their medians say little.
 _LENGTHS_OVERLAP = 0.25
 _LENGTH_RATIOS = (1.25, 1.5)  # of the median lengths of texts
-_KEY, _WEIGHTS = "Key among the features", "Weights among the features"
-_TRANSPOSED, _SCALES = "Transposed", "Feature scales"
-_BESIDE = frozenset({_KEY, _TRANSPOSED, _SCALES})  # warnings that rows which belong together follow from
+_KEY = "Key among the features"
+_WEIGHTS = "Weights among the features"
+_TRANSPOSED = "Transposed"
+_SCALES = "Feature scales"
+# warnings that rows which belong together follow from
+_BESIDE = frozenset({_KEY, _TRANSPOSED, _SCALES})
 _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
-# Correlation of the rows of one set with the same rows of the other one: means of a feature, in transposed sets.
+# Correlation of the rows of one set with the same rows of the other one: means of a feature, in
+# transposed sets.
 _SAME_ROWS = 0.98
 # Numbers that stand for missing ones, without their signs, and how many times as large as all
 # others of their columns they must be.
 _STAND_INS = (99, 999, 9999, 99999, 999999, 1e20, 1e30, 1e36, 9.96921e36, 3.4028235e38)
 _FAR = 3
-# Ends of the types of whole numbers, which stand for missing ones where they repeat and are so far from the others.
+# Ends of the types of whole numbers, which stand for missing ones where they repeat and are so far
+# from the others.
 _ENDS = (-128, 255, -32768, -32767, 32767, 65535, -(2**31), 1 - 2**31, 2**31 - 1, 2**32 - 1)
 _FAR_END = 2
 
@@ -135,10 +157,10 @@ class Finding:
 class SetFacts:
     """What some drawn rows of one set show.
 
-    rows : (m, d) these rows in units of the largest value of them. moments : of these rows, in the units of the data;
-    `constant` is that of all rows. shares : (d,) part of the squared distance between two samples,
-    on average, that each feature holds; 0 where all rows are equal. top : what the one and the two
-    largest of them hold in the median pair of samples.
+    rows : (m, d) these rows in units of the largest value of them. moments : of these rows, in the
+    units of the data; `constant` is that of all rows. shares : (d,) part of the squared distance
+    between two samples, on average, that each feature holds; 0 where all rows are equal. top : what
+    the one and the two largest of them hold in the median pair of samples.
     """
 
     rows: Floats
@@ -196,7 +218,8 @@ def set_facts(samples: Samples) -> SetFacts:
 
 
 def _set_facts(samples: Samples) -> SetFacts:
-    n, d = samples.n, samples.d
+    n = samples.n
+    d = samples.d
     rng = np.random.default_rng(0)
     most = max(_LEAST_ROWS, min(_ROWS, _VALUES // d, max(_QUICK // d, n * n // _CURVE)))
     values = samples.values
@@ -231,7 +254,8 @@ def _with_all_rows(found: Moments, samples: Samples) -> Moments:
     if not len(columns):
         return found
     whole = _moments_of_columns(samples, columns)
-    sd, constant = found.sd.copy(), found.constant.copy()
+    sd = found.sd.copy()
+    constant = found.constant.copy()
     sd[columns] = whole.sd
     constant[columns] = whole.constant
     return found._replace(sd=sd, constant=constant)
@@ -242,7 +266,9 @@ def _moments_of_columns(samples: Samples, columns: NDArray[np.intp]) -> Moments:
     step = max(1, _VALUES // samples.n)
     blocks = (samples.values[:, columns[at : at + step]] for at in range(0, len(columns), step))
     parts = [moments_of(block, largest_of(block)) for block in blocks]
-    sd, constant = (np.concatenate([getattr(part, name) for part in parts]) for name in ("sd", "constant"))
+    sd, constant = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("sd", "constant")
+    )
     return parts[0]._replace(sd=sd, constant=constant)
 
 
@@ -281,7 +307,13 @@ def _flags(pair: SamplePair) -> tuple[Finding, ...]:
     if facts.rows.same:
         by_value = [shared_rows(facts), scales(facts), *few_samples(pair)]
         return in_order([*encoders(pair), *by_value, *reordered(pair)])
-    found = [*value_findings(facts), *only_seen(facts), *encoders(pair), *picture_sizes(pair), *names(pair)]
+    found = [
+        *value_findings(facts),
+        *only_seen(facts),
+        *encoders(pair),
+        *picture_sizes(pair),
+        *names(pair),
+    ]
     return in_order(_without_effects(found))
 
 
@@ -291,9 +323,18 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
     left_out = set[str]()
     if "Norms" in by_title and "Spread" in by_title:
         left_out.add("Spread" if "normalised" in by_title["Norms"].effect else "Norms")
-    named = {feature for title in (_KEY, _WEIGHTS) if title in by_title for feature in by_title[title].features}
+    named = {
+        feature
+        for title in (_KEY, _WEIGHTS)
+        if title in by_title
+        for feature in by_title[title].features
+    }
     for title in ("Constant features", _SCALES, "Spread"):
-        if title in by_title and by_title[title].features and named.issuperset(by_title[title].features):
+        if (
+            title in by_title
+            and by_title[title].features
+            and named.issuperset(by_title[title].features)
+        ):
             left_out.add(title)
     # copies, and numbers that count the rows, stand side by side
     if any(title in _BESIDE or title.startswith("Duplicates") for title in by_title):
@@ -303,7 +344,13 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
 
 def value_findings(facts: DataFacts) -> list[Finding]:
     """Findings that every pair has, in reading order, those that are ok too."""
-    by_place = [sizes(facts), dimension(facts), repeats(facts, "real"), repeats(facts, "generated"), shared_rows(facts)]
+    by_place = [
+        sizes(facts),
+        dimension(facts),
+        repeats(facts, "real"),
+        repeats(facts, "generated"),
+        shared_rows(facts),
+    ]
     of_features = [constant_features(facts), norms(facts), spread(facts), scales(facts)]
     return [*by_place, *of_features]
 
@@ -312,7 +359,14 @@ def only_seen(facts: DataFacts) -> list[Finding]:
     """Findings that exist only where something is wrong."""
     pair = facts.pair
     by_order = dependent_order(dependent_sets(pair))
-    found = (few_samples(pair), _transposed(facts), by_order, keys(pair), weights(facts), stand_ins(pair))
+    found = (
+        few_samples(pair),
+        _transposed(facts),
+        by_order,
+        keys(pair),
+        weights(facts),
+        stand_ins(pair),
+    )
     listed = [finding for each in found for finding in each]
     return [*listed, *texts(pair), *sets_cut(pair), *reordered(pair)]
 
@@ -320,7 +374,12 @@ def only_seen(facts: DataFacts) -> list[Finding]:
 def sets_cut(pair: SamplePair) -> list[Finding]:
     """A finding if only some samples of a set are measured, drawn by a seed."""
     sides = zip(("real", "generated"), pair, strict=True)
-    said = [f"the {role} set is {note}" for role, each in sides for note in each.notes if note.startswith(CUT)]
+    said = [
+        f"the {role} set is {note}"
+        for role, each in sides
+        for note in each.notes
+        if note.startswith(CUT)
+    ]
     if not said:
         return []
     effect = "Numbers are those of the samples that were drawn, and move with the seed."
@@ -329,7 +388,10 @@ def sets_cut(pair: SamplePair) -> list[Finding]:
 
 def reordered(pair: SamplePair) -> list[Finding]:
     """Findings if the features of the two sets stood in two orders, or were written in two ways."""
-    said = {"Names of features": (RENAMED, pair.renamed), "Order of features": (REORDERED, pair.reordered)}
+    said = {
+        "Names of features": (RENAMED, pair.renamed),
+        "Order of features": (REORDERED, pair.reordered),
+    }
     return [Finding(title, text, "warning", "") for title, (text, found) in said.items() if found]
 
 
@@ -347,8 +409,14 @@ def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
     found.append(_scales(facts, samples, "two samples"))
     count = int(facts.moments.constant.sum())
     if count:
-        value = f"{count:,} of {samples.d:,} never vary{_named(samples, np.flatnonzero(facts.moments.constant))}"
-        effect = "A feature that never varies tells no estimator anything, unless its two constants differ."
+        value = (
+            f"{count:,} of {samples.d:,} never"
+            f" vary{_named(samples, np.flatnonzero(facts.moments.constant))}"
+        )
+        effect = (
+            "A feature that never varies tells no estimator anything, unless its two constants"
+            " differ."
+        )
         found.append(Finding("Constant features", value, "note", effect))
     found += _few_samples((samples.n,), samples.d)
     by_order = dependent_rows(samples)
@@ -365,8 +433,9 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def checked_pair(real: Any, generated: Any = None) -> SamplePair:
     """The pair of two sets (or ``real`` itself where it is one), whose warnings are said to whoever calls from Python.
 
-    Each public function that measures a pair begins with it. Only what is called from outside prviz speaks, so that
-    studies and pages, which measure thousands of pairs, and functions that call each other say nothing twice.
+    Each public function that measures a pair begins with it. Only what is called from outside prviz
+    speaks, so that studies and pages, which measure thousands of pairs, and functions that call
+    each other say nothing twice.
     """
     pair = pair_of(real, generated)
     if from_outside():
@@ -394,8 +463,9 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
         what = "looks like no feature" if len(names) == 1 else "look like no features"
         warn(
             pair.digest,
-            f"Columns: {', '.join(map(repr, names))} {what} ({reasons or 'by name a label or a key'}); "
-            f"frame.{drop}{list(names)!r}) leaves out what is none",
+            f"Columns: {', '.join(map(repr, names))} {what}"
+            f" ({reasons or 'by name a label or a key'}); frame.{drop}{list(names)!r}) leaves out"
+            " what is none",
         )
 
 
@@ -411,13 +481,16 @@ def say(pair: SamplePair, *, once_for: str | None = None) -> None:
 
 def sizes(facts: DataFacts) -> Finding:
     """The numbers of samples."""
-    real, generated = facts.pair.real.n, facts.pair.generated.n
+    real = facts.pair.real.n
+    generated = facts.pair.generated.n
     far = ratio(real, generated)
-    effect = "Sizes as good as equal: counts and radii of both sets are comparable in every estimator."
+    effect = (
+        "Sizes as good as equal: counts and radii of both sets are comparable in every estimator."
+    )
     if far > SIZE_RATIOS[0]:
         effect = (
-            "Counts scale with a set's size and the smaller set's k-NN balls are wider: without split the curves of "
-            "knn and coverage come out lower. Draw equal sizes."
+            "Counts scale with a set's size and the smaller set's k-NN balls are wider: without"
+            " split the curves of knn and coverage come out lower. Draw equal sizes."
         )
     value = f"{real:,} real, {generated:,} generated"
     return Finding("Sizes", value, grade(far > SIZE_RATIOS[0], far > SIZE_RATIOS[1]), effect)
@@ -425,15 +498,24 @@ def sizes(facts: DataFacts) -> Finding:
 
 def dimension(facts: DataFacts) -> Finding:
     """The number of features, and the precision of both sets."""
-    real, generated = facts.pair.real.values.dtype, facts.pair.generated.values.dtype
+    real = facts.pair.real.values.dtype
+    generated = facts.pair.generated.values.dtype
     if real == generated:
-        effect = "One space, one precision: every estimator measures distances between the values as given."
+        effect = (
+            "One space, one precision: every estimator measures distances between the values as"
+            " given."
+        )
         return Finding("Dimension", f"{facts.pair.d:,} features, {real}", "ok", effect)
     effect = (
-        "Values stored in different precisions differ by rounding, so copies across the sets go unnoticed here and "
-        "lie at a small distance in every estimator."
+        "Values stored in different precisions differ by rounding, so copies across the sets go"
+        " unnoticed here and lie at a small distance in every estimator."
     )
-    return Finding("Dimension", f"{facts.pair.d:,} features, real {real}, generated {generated}", "note", effect)
+    return Finding(
+        "Dimension",
+        f"{facts.pair.d:,} features, real {real}, generated {generated}",
+        "note",
+        effect,
+    )
 
 
 def single_rows(facts: DataFacts) -> list[Finding]:
@@ -448,16 +530,26 @@ def single_rows(facts: DataFacts) -> list[Finding]:
 
 def _single(role: str, n: int) -> Finding:
     which = f"the {role} set" if role else "the set"
-    effect = "It has no spread and its k-NN radii are 0, so that no curve means anything: give different samples."
+    effect = (
+        "It has no spread and its k-NN radii are 0, so that no curve means anything: give different"
+        " samples."
+    )
     return Finding("One row repeated", f"{which} is one row {n:,} times", "warning", effect)
 
 
 def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
     """Rows of a set that repeat an earlier one."""
-    copies, pair = facts.copies, facts.pair
-    n, count, most, other = pair.real.n, copies.real, copies.most_real, copies.generated / pair.generated.n
+    copies = facts.copies
+    pair = facts.pair
+    n = pair.real.n
+    count = copies.real
+    most = copies.most_real
+    other = copies.generated / pair.generated.n
     if role == "generated":
-        n, count, most, other = pair.generated.n, copies.generated, copies.most_generated, copies.real / pair.real.n
+        n = pair.generated.n
+        count = copies.generated
+        most = copies.most_generated
+        other = copies.real / pair.real.n
     by_chance = abs(count - other * n) <= _SURE * math.sqrt(count + other * n)
     alike = count > 0 and (by_chance or (other > 0 and ratio(count / n, other) < 2))
     natural = alike and _takes_few_values(facts)
@@ -468,28 +560,43 @@ def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
 def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_out: bool) -> Finding:
     title = f"Duplicates inside the {role} set" if role else "Duplicates"
     if not count:
-        return Finding(title, "none", "ok", "No row repeats, so no copy shrinks a radius of ipr, kde or coverage.")
+        return Finding(
+            title,
+            "none",
+            "ok",
+            "No row repeats, so no copy shrinks a radius of ipr, kde or coverage.",
+        )
     effect = (
-        "Copies shrink the k-NN radii of their set, to 0 for a row that occurs more than k times: ipr and kde see a "
-        "smaller support"
+        "Copies shrink the k-NN radii of their set, to 0 for a row that occurs more than k times:"
+        " ipr and kde see a smaller support"
     )
     if held_out:
         effect += ", and a row with copies on both sides of the split is not held out"
     which = f"{role} " if role else ""
-    value = f"{count:,} of {n:,} {which}rows repeat an earlier one; the commonest row occurs {most:,} times"
+    value = (
+        f"{count:,} of {n:,} {which}rows repeat an earlier one; the commonest row occurs {most:,}"
+        " times"
+    )
     return Finding(title, value, grade(True, count > MANY_ROWS * n and not natural), effect + ".")
 
 
 def shared_rows(facts: DataFacts) -> Finding:
     """Rows that are in both sets."""
-    title, shared, n = "Rows in both sets", facts.copies.shared_generated, facts.pair.generated.n
+    title = "Rows in both sets"
+    shared = facts.copies.shared_generated
+    n = facts.pair.generated.n
     if not shared:
-        effect = "No generated row is an exact copy of a real one, so no estimator rewards mere memory."
+        effect = (
+            "No generated row is an exact copy of a real one, so no estimator rewards mere memory."
+        )
         return Finding(title, "none", "ok", effect)
     if facts.rows.same:
         effect = "It may be one file twice: every estimator compares a set with itself."
         return Finding(title, f"both sets hold the same {n:,} rows", "warning", effect)
-    effect = "A copy lies at distance 0 from its real row: a generator that repeats real rows scores as a perfect one."
+    effect = (
+        "A copy lies at distance 0 from its real row: a generator that repeats real rows scores as"
+        " a perfect one."
+    )
     value = f"{shared:,} of {n:,} generated rows are exact copies of real ones"
     distinct = n - facts.copies.generated
     many = shared > MANY_ROWS * n and facts.rows.shared > MANY_ROWS * distinct
@@ -510,9 +617,12 @@ def discrete(rows: Floats) -> bool:
     different = np.unique(rows, axis=0)[:256]
     if len(different) < 2:
         return False
-    if len(different) > 2 and len(np.unique(different)) <= 2:  # each of many categories is in one row of these
+    if (
+        len(different) > 2 and len(np.unique(different)) <= 2
+    ):  # each of many categories is in one row of these
         return True
-    values, others = 0, 0
+    values = 0
+    others = 0
     for column in different.T[:: max(1, different.shape[1] // 64)]:
         _, counts = np.unique(column, return_counts=True)
         values += len(counts) - 1
@@ -530,8 +640,8 @@ def _few_samples(numbers: Sequence[int], d: int) -> list[Finding]:
     if n >= d or n >= FEW_SAMPLES:
         return []
     effect = (
-        f"So few say little about {d:,} features; if the rows are features, transpose the table: {d:,} samples of "
-        f"{n:,}."
+        f"So few say little about {d:,} features; if the rows are features, transpose the table:"
+        f" {d:,} samples of {n:,}."
     )
     return [Finding("Few samples", f"{n:,} samples of {d:,} features", "warning", effect)]
 
@@ -561,7 +671,9 @@ def _transposed(facts: DataFacts) -> list[Finding]:
     for samples in pair:
         each = samples.values.astype(np.float64)
         left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
-    if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:  # a generated row is made from the real one
+    if (
+        abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3
+    ):  # a generated row is made from the real one
         return []
     effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
     value = f"row by row, the means of the {n:,} rows agree in both sets, as those of features do"
@@ -569,7 +681,8 @@ def _transposed(facts: DataFacts) -> list[Finding]:
 
 
 def _correlation(first: Floats, second: Floats) -> float:
-    a, b = first - first.mean(), second - second.mean()
+    a = first - first.mean()
+    b = second - second.mean()
     size = float(np.sqrt(np.square(a).sum() * np.square(b).sum()))
     return float((a * b).sum()) / size if size else 0.0
 
@@ -620,7 +733,8 @@ def constant_features(facts: DataFacts) -> Finding:
     pair = facts.pair
     constant = facts.real.constant & facts.generated.constant
     one_only = facts.real.constant ^ facts.generated.constant
-    both, one = int(constant.sum()), int(one_only.sum())
+    both = int(constant.sum())
+    one = int(one_only.sum())
     if not both and not one:
         effect = "Every feature varies in both sets and counts in the distances of every estimator."
         return Finding("Constant features", "none", "ok", effect)
@@ -628,22 +742,31 @@ def constant_features(facts: DataFacts) -> Finding:
     if len(apart := _other_constants(facts, np.flatnonzero(constant))):
         which = ", ".join(called(pair.real, each) for each in apart[:4])
         out = _leave_out(pair.real, apart)
-        effect = f"Each set has a value of its own in {which}, which tells the sets apart by itself: {out}."
+        effect = (
+            f"Each set has a value of its own in {which}, which tells the sets apart by itself:"
+            f" {out}."
+        )
         features = tuple(called(pair.real, each) for each in apart)
         return Finding("Constant features", value, "warning", effect, features)
-    effect = "A feature that never varies tells no estimator anything, unless its two constants differ."
+    effect = (
+        "A feature that never varies tells no estimator anything, unless its two constants differ."
+    )
     share = max(_alone(facts.real, facts.generated), _alone(facts.generated, facts.real))
     features = ()
     if one:
         amount = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
         listed = np.flatnonzero(one_only)
         features = tuple(called(pair.real, int(each)) for each in listed)
-        value += f"; the latter hold {amount} of the other set's variance{_named(pair.real, listed)}"
-        effect = (
-            "A feature that varies in one set only tells the sets apart by itself, which lowers the curves of knn, "
-            "kde, ipr and coverage, the more of the variance it holds."
+        value += (
+            f"; the latter hold {amount} of the other set's variance{_named(pair.real, listed)}"
         )
-    tells = share > LARGE_VARIANCE and _surely_alone(facts, np.flatnonzero(one_only)) > LARGE_VARIANCE
+        effect = (
+            "A feature that varies in one set only tells the sets apart by itself, which lowers the"
+            " curves of knn, kde, ipr and coverage, the more of the variance it holds."
+        )
+    tells = (
+        share > LARGE_VARIANCE and _surely_alone(facts, np.flatnonzero(one_only)) > LARGE_VARIANCE
+    )
     return Finding("Constant features", value, grade(True, tells), effect, features)
 
 
@@ -677,23 +800,29 @@ def _other_constants(facts: DataFacts, constant: NDArray[np.intp]) -> list[int]:
 
 def norms(facts: DataFacts) -> Finding:
     """Lengths of the rows."""
-    real, generated = facts.real, facts.generated
+    real = facts.real
+    generated = facts.generated
     value = f"median {real.norm:.4g} real, {generated.norm:.4g} generated"
     if real.normalised and generated.normalised:
         effect = "Distances of every estimator are those between directions."
         return Finding("Norms", "both sets are l2-normalised", "ok", effect)
     if real.normalised or generated.normalised:
         which = "real" if real.normalised else "generated"
-        effect = f"Only the {which} set is l2-normalised, and distances measure just that: normalise both or none."
+        effect = (
+            f"Only the {which} set is l2-normalised, and distances measure just that: normalise"
+            " both or none."
+        )
         return Finding("Norms", value, "warning", effect)
     far = ratio(real.norm, generated.norm)
     effect = "Vectors of similar length: no estimator sees a difference of units."
     if far > NORM_RATIOS[0] and _overlap(facts) > _LENGTHS_OVERLAP:
-        return Finding("Norms", value, "ok", "Vectors of both sets have many lengths, which overlap.")
+        return Finding(
+            "Norms", value, "ok", "Vectors of both sets have many lengths, which overlap."
+        )
     if far > NORM_RATIOS[0]:
         effect = (
-            "One set lies further out, as after another preprocessing or encoder, which alone lowers the curves of "
-            "knn, kde, ipr and coverage."
+            "One set lies further out, as after another preprocessing or encoder, which alone"
+            " lowers the curves of knn, kde, ipr and coverage."
         )
     return Finding("Norms", value, grade(far > NORM_RATIOS[0], far > NORM_RATIOS[1]), effect)
 
@@ -701,7 +830,9 @@ def norms(facts: DataFacts) -> Finding:
 def _overlap(facts: DataFacts) -> float:
     """Chance that a vector of the set with the shorter median is longer than one of the other set."""
     scale = max(each.unit for each in facts.drawn)
-    real, generated = (np.sort(np.linalg.norm(each.rows * (each.unit / scale), axis=1)) for each in facts.drawn)
+    real, generated = (
+        np.sort(np.linalg.norm(each.rows * (each.unit / scale), axis=1)) for each in facts.drawn
+    )
     longer = float(np.searchsorted(generated, real).mean()) / len(generated)
     return min(longer, 1 - longer)
 
@@ -710,17 +841,29 @@ def spread(facts: DataFacts) -> Finding:
     """Spreads of the features, generated over real: the middle one, and the one that differs most."""
     varying = (facts.real.sd > 0) & (facts.generated.sd > 0)
     if not varying.any():
-        effect = "At least one set has no spread: its k-NN radii are 0, so ipr and kde see nothing but its own points."
+        effect = (
+            "At least one set has no spread: its k-NN radii are 0, so ipr and kde see nothing but"
+            " its own points."
+        )
         return Finding("Spread", "no feature varies in both sets", "warning", effect)
     ratios = facts.generated.sd[varying] / facts.real.sd[varying]
     middle = float(np.median(ratios))
     far = ratio(middle, 1.0)
-    value = f"generated sd / real sd: median {middle:.3g}, from {ratios.min():.3g} to {ratios.max():.3g}"
+    value = (
+        f"generated sd / real sd: median {middle:.3g}, from {ratios.min():.3g} to"
+        f" {ratios.max():.3g}"
+    )
     sure = _unlike_spreads(facts)
     if far > SPREAD_RATIOS[1] or (far > SPREAD_RATIOS[0] and not sure):
-        direction = "narrower, which costs recall most" if middle < 1 else "wider, which costs precision most"
+        direction = (
+            "narrower, which costs recall most"
+            if middle < 1
+            else "wider, which costs precision most"
+        )
         effect = f"The generated set is {direction}; collapse does that, but so do other units."
-        return Finding("Spread", value, grade(True, far > SPREAD_RATIOS[1] and _bulk_differs(facts)), effect)
+        return Finding(
+            "Spread", value, grade(True, far > SPREAD_RATIOS[1] and _bulk_differs(facts)), effect
+        )
     worst = float(np.maximum(ratios, 1 / ratios).max())
     if len(sure):
         features, which = _listed(facts, sure)
@@ -731,18 +874,27 @@ def spread(facts: DataFacts) -> Finding:
         unlike = [int(np.flatnonzero(varying)[int(np.argmax(np.maximum(ratios, 1 / ratios)))])]
     if unlike:
         features, which = _listed(facts, unlike)
-        effect = f"Most features spread alike, but {which} {'does' if len(features) == 1 else 'do'} not."
+        effect = (
+            f"Most features spread alike, but {which} {'does' if len(features) == 1 else 'do'} not."
+        )
         return Finding("Spread", value, "note", effect, features)
-    effect = "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
+    effect = (
+        "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
+    )
     if worst > SPREAD_RATIOS[0]:
-        effect = "No feature spreads so differently that chance could not do it: radii of balls are comparable."
+        effect = (
+            "No feature spreads so differently that chance could not do it: radii of balls are"
+            " comparable."
+        )
     return Finding("Spread", value, "ok", effect)
 
 
 def _listed(facts: DataFacts, places: Sequence[int]) -> tuple[tuple[str, ...], str]:
     """The names of features, and the first of them in a sentence."""
     features = tuple(called(facts.pair.real, each) for each in places)
-    return features, ", ".join(features[:4]) + (f" and {len(features) - 4:,} more" if len(features) > 4 else "")
+    return features, ", ".join(features[:4]) + (
+        f" and {len(features) - 4:,} more" if len(features) > 4 else ""
+    )
 
 
 def _bulk_differs(facts: DataFacts) -> bool:
@@ -754,12 +906,15 @@ def _bulk_differs(facts: DataFacts) -> bool:
     return ratio(float(np.median(generated[known] / real[known])), 1.0) > _BULK
 
 
-def _unlike_spreads(facts: DataFacts, factor: float = SPREAD_RATIOS[1], matters: float = _MATTERS) -> list[int]:
+def _unlike_spreads(
+    facts: DataFacts, factor: float = SPREAD_RATIOS[1], matters: float = _MATTERS
+) -> list[int]:
     """Features whose spread differs by more than this factor and chance, by every measure, the worst first.
 
     matters : part of an equal share of the distances that a feature must hold.
 
-    A standard deviation alone would flag heavy tails, a range of quantiles alone features that are mostly 0.
+    A standard deviation alone would flag heavy tails, a range of quantiles alone features that are
+    mostly 0.
     """
     real, generated = facts.drawn
     error = _RANGE_ERROR * math.sqrt(sum(1 / len(each.rows) for each in facts.drawn))
@@ -772,13 +927,19 @@ def _unlike_spreads(facts: DataFacts, factor: float = SPREAD_RATIOS[1], matters:
     if not len(columns):
         return []
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        measured, others = (np.vstack([each.ranges(columns), each.moments.sd[columns]]) for each in facts.drawn)
+        measured, others = (
+            np.vstack([each.ranges(columns), each.moments.sd[columns]]) for each in facts.drawn
+        )
         logs = np.log(others) - np.log(measured)
     known = np.isfinite(logs)
     known[:, ~known[1]] = False  # without a range of deciles too few rows vary
     least = np.where(known, np.abs(logs), np.inf).min(axis=0)
-    one_way = (np.where(known, logs, 1) > 0).all(axis=0) | (np.where(known, logs, -1) < 0).all(axis=0)
-    quartiles, deciles = (np.where(others[1] > measured[1], others[row], measured[row]) for row in (0, 1))
+    one_way = (np.where(known, logs, 1) > 0).all(axis=0) | (np.where(known, logs, -1) < 0).all(
+        axis=0
+    )
+    quartiles, deciles = (
+        np.where(others[1] > measured[1], others[row], measured[row]) for row in (0, 1)
+    )
     one_way &= quartiles > _BODY * deciles  # else few rows make the wider set wide
     found = np.flatnonzero(np.isfinite(least) & one_way & (least > beyond))
     return [int(each) for each in columns[found[np.argsort(-least[found])]]]
@@ -790,7 +951,8 @@ def scales(facts: DataFacts) -> Finding:
 
 
 def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
-    d, shares = samples.d, facts.shares
+    d = samples.d
+    shares = facts.shares
     order = np.argsort(-shares, kind="stable")
     if d < 5:
         few = 1 if d > 1 and facts.top[0] > _DECIDES_OF_FEW else 0
@@ -800,8 +962,15 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
         features = tuple(called(samples, int(each)) for each in order[:few])
         share = facts.top[few - 1]
         amount = f"{100 * share:.1f} %" if share < 0.999 else "over 99.9 %"
-        value = f"{' and '.join(features)} hold{'s' if few == 1 else ''} {amount} of the distance between {between}"
-        rest = "the other one hardly counts" if d - few == 1 else f"the other {d - few:,} features hardly count"
+        value = (
+            f"{' and '.join(features)} hold{'s' if few == 1 else ''} {amount} of the distance"
+            f" between {between}"
+        )
+        rest = (
+            "the other one hardly counts"
+            if d - few == 1
+            else f"the other {d - few:,} features hardly count"
+        )
         how = _dropped(samples, order[:few].tolist())
         effect = f"So {rest}: leave out what is no feature{how}, or bring all to one scale."
         return Finding(_SCALES, value, "warning", effect, features)
@@ -809,10 +978,18 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
     squares = float(np.square(weights).sum())
     count = float(weights.sum()) ** 2 / squares if squares else 0.0  # effective number of features
     uneven = d > 1 and count < max(FEW_FEATURES[0], FEW_FEATURES[1] * d)
-    value = f"about {count:.1f} of {d:,} features hold the variance of {between.replace('two ', '')}"
-    effect = "The variance is shared by many features, so all of them count in every estimator's distances."
+    value = (
+        f"about {count:.1f} of {d:,} features hold the variance of {between.replace('two ', '')}"
+    )
+    effect = (
+        "The variance is shared by many features, so all of them count in every estimator's"
+        " distances."
+    )
     if uneven:
-        effect = "The features of largest spread decide all distances of every estimator: consider scaling."
+        effect = (
+            "The features of largest spread decide all distances of every estimator: consider"
+            " scaling."
+        )
     return Finding(_SCALES, value, grade(uneven), effect)
 
 
@@ -823,12 +1000,19 @@ def keys(pair: SamplePair) -> list[Finding]:
     candidates = np.flatnonzero(may_be_keys(pair.real.values) & may_be_keys(pair.generated.values))
     if len(candidates) > max(1, _KEYS_AT_MOST * pair.d):
         return []
-    found = [each for each in candidates.tolist() if all(is_key(samples.values[:, each]) for samples in pair)]
+    found = [
+        each
+        for each in candidates.tolist()
+        if all(is_key(samples.values[:, each]) for samples in pair)
+    ]
     if not found:
         return []
     features = tuple(called(pair.real, each) for each in found)
     value = f"{', '.join(features)}: whole numbers, all different in both sets"
-    effect = f"A key says which sample it is, not what it is like, and hides copies: {_leave_out(pair.real, found)}."
+    effect = (
+        "A key says which sample it is, not what it is like, and hides copies:"
+        f" {_leave_out(pair.real, found)}."
+    )
     return [Finding(_KEY, value, "warning", effect, features)]
 
 
@@ -863,10 +1047,14 @@ def stand_ins(pair: SamplePair) -> list[Finding]:
             others = np.abs(samples.values[:, columns][~there[:, columns]])
             if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
                 continue
-            if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):  # or a mask of 0 and 255
+            if not usual and (
+                there.sum() < 2 or len(np.unique(others)) < 3
+            ):  # or a mask of 0 and 255
                 continue
             rows = int(there.any(axis=1).sum())
-            said = f"{value:.10g} in {rows:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
+            said = (
+                f"{value:.10g} in {rows:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
+            )
             effect = "Missing values count as numbers here: fill them in, or leave these rows out."
             found.append(Finding("Missing values as numbers", said, "warning", effect))
     return found
@@ -877,7 +1065,9 @@ def texts(pair: SamplePair) -> list[Finding]:
     label = next((name for name in _TEXT_LABELS if all(name in each.labels for each in pair)), None)
     if label is None or any(each.labels[label].dtype.kind not in "UO" for each in pair):
         return []
-    real, generated = (float(np.median([len(str(text)) for text in each.labels[label]])) for each in pair)
+    real, generated = (
+        float(np.median([len(str(text)) for text in each.labels[label]])) for each in pair
+    )
     far = ratio(real, generated)
     if far <= _LENGTH_RATIOS[0]:
         return []
@@ -889,9 +1079,10 @@ def texts(pair: SamplePair) -> list[Finding]:
 # ---- findings on names and encoders ----
 
 # Entries of `Samples.encoder` that decide the features; source and versions may differ.
-# The median of the shorter sides of a set's pictures, as `prviz embed` writes it: the last number. Two sets whose sides
-# differ by this ratio are said to be unlike.
-_SIDE, _UNLIKE_SIDES = re.compile(r"(\d{1,9})$"), 2.0
+# The median of the shorter sides of a set's pictures, as `prviz embed` writes it: the last number.
+# Two sets whose sides differ by this ratio are said to be unlike.
+_SIDE = re.compile(r"(\d{1,9})$")
+_UNLIKE_SIDES = 2.0
 _SAME_ENCODER = ("encoder", "weights_sha256", "transform")
 
 _GENERATED_WORDS = (
@@ -904,7 +1095,8 @@ _WORDS = {"generated": re.compile(_GENERATED_WORDS), "real": re.compile(_REAL_WO
 
 def encoder_difference(pair: SamplePair) -> str:
     """What differs between the encoders of the two sets, as plain text; "" unless both are known and differ."""
-    real, generated = pair.real.encoder, pair.generated.encoder
+    real = pair.real.encoder
+    generated = pair.generated.encoder
     differing = [key for key in _SAME_ENCODER if real.get(key, "") != generated.get(key, "")]
     if not differing or not real or not generated:
         return ""
@@ -921,14 +1113,20 @@ def encoders(pair: SamplePair) -> tuple[Finding, ...]:
     name = _shown(known[0].encoder["encoder"])
     if difference := encoder_difference(pair):
         effect = (
-            "Two encoders put the same sample at two places: no estimator compares anything then. Embed both by one."
+            "Two encoders put the same sample at two places: no estimator compares anything then."
+            " Embed both by one."
         )
         return (Finding("Encoder", difference, "warning", effect),)
     if len(known) == 1:
         side = "real" if known[0] is pair.real else "generated"
-        effect = "The other file does not say what made it; only one encoder for both makes samples comparable."
+        effect = (
+            "The other file does not say what made it; only one encoder for both makes samples"
+            " comparable."
+        )
         return (Finding("Encoder", f"{name}, {side} samples only", "note", effect),)
-    return (Finding("Encoder", name, "ok", "Both sets are of the same encoder, weights and transform."),)
+    return (
+        Finding("Encoder", name, "ok", "Both sets are of the same encoder, weights and transform."),
+    )
 
 
 def picture_sizes(pair: SamplePair) -> tuple[Finding, ...]:
@@ -948,7 +1146,10 @@ def names(pair: SamplePair) -> tuple[Finding, ...]:
     if roles not in {("generated", "real"), ("generated", ""), ("", "real")}:
         return ()
     value = f"real: {_shown(pair.real.name)}; generated: {_shown(pair.generated.name)}"
-    effect = "If the names mean what they say, precision and recall of every estimator are exchanged: swap the files."
+    effect = (
+        "If the names mean what they say, precision and recall of every estimator are exchanged:"
+        " swap the files."
+    )
     return (Finding("These look swapped", value, grade(True, all(roles)), effect),)
 
 

@@ -1,7 +1,8 @@
 """Rows that are not independent: nearest neighbours that stand next to each other in the file, as frames of a video do.
 
-Neighbours in consecutive rows are counted among those that stand in one stretch of rows, so that a file that is sorted
-by class, where all neighbours are near by but none is nearer than the others, is none of these.
+Neighbours in consecutive rows are counted among those that stand in one stretch of rows, so that a
+file that is sorted by class, where all neighbours are near by but none is nearer than the others,
+is none of these.
 """
 
 from __future__ import annotations
@@ -17,24 +18,31 @@ from numpy.typing import NDArray
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples
 
-# Rows between two that count as next to each other, and rows of a stretch in which that is compared with chance.
-NEXT, STRETCH = 3, 100
-# Stretches of a file that are compared, spread evenly over it, and rows of the file for each of them: a tenth of the
-# rows takes a hundredth of the time of a curve.
-_STRETCHES, _ROWS_EACH = 5, 1_000
-# Features in which rows are compared at most, spread evenly over all: whatever shows which rows are neighbours shows
-# them no more often than by chance where their order means nothing.
+# Rows between two that count as next to each other, and rows of a stretch in which that is compared
+# with chance.
+NEXT = 3
+STRETCH = 100
+# Stretches of a file that are compared, spread evenly over it, and rows of the file for each of
+# them: a tenth of the rows takes a hundredth of the time of a curve.
+_STRETCHES = 5
+_ROWS_EACH = 1_000
+# Features in which rows are compared at most, spread evenly over all: whatever shows which rows are
+# neighbours shows them no more often than by chance where their order means nothing.
 _FEATURES = 512
 # Fewest rows that are compared.
 _LEAST = 40
 # Rows that show of most columns that they are not sorted; share of the steps in which a sorted one
 # moves: one that hardly does sorts by class.
-_FIRST, _MOVES = 10, 0.25
-# Neighbours next to each other, over those of a stretch in random order, from which on the rows count as dependent:
-# classes in sorted order come to this where they have fewer than about 30 rows each and are not known.
+_FIRST = 10
+_MOVES = 0.25
+# Neighbours next to each other, over those of a stretch in random order, from which on the rows
+# count as dependent: classes in sorted order come to this where they have fewer than about 30 rows
+# each and are not known.
 _TIMES = 3.0
-# Least share of all nearest neighbours that stand next to each other, and probability of as many by chance.
-_SHARE, _CHANCE = 0.1, 1e-4
+# Least share of all nearest neighbours that stand next to each other, and probability of as many by
+# chance.
+_SHARE = 0.1
+_CHANCE = 1e-4
 
 
 class RowOrder(NamedTuple):
@@ -52,8 +60,9 @@ class RowOrder(NamedTuple):
 # The flag, and what follows.
 TOGETHER = "Rows that belong together"
 CONSEQUENCE = (
-    "Rows such as the frames of a video are not independent, so that split, intervals and upper bound do not hold: "
-    "name the column that says which belong together (--group COLUMN, Samples(..., groups=...))."
+    "Rows such as the frames of a video are not independent, so that split, intervals and upper"
+    " bound do not hold: name the column that says which belong together (--group COLUMN,"
+    " Samples(..., groups=...))."
 )
 _found_of_sets: WeakKeyDictionary[Samples, RowOrder | None] = WeakKeyDictionary()
 
@@ -92,9 +101,11 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     other = _nearest(values)
     # two rows that are nearest to each other are one pair
     own = np.arange(len(rows))
-    first, last = np.minimum(own, other), np.maximum(own, other)
+    first = np.minimum(own, other)
+    last = np.maximum(own, other)
     pairs = np.unique(first * len(rows) + last)
-    first, last = pairs // len(rows), pairs % len(rows)
+    first = pairs // len(rows)
+    last = pairs % len(rows)
     together = first // length == last // length
     tried = int(together.sum())
     found = int((rows[last[together]] - rows[first[together]] <= NEXT).sum())
@@ -118,7 +129,9 @@ def _by_chance(kinds: NDArray[np.intp], chosen: NDArray[np.intp]) -> float:
         (places,) = np.nonzero(kinds == kind)
         if len(places) > 1:
             gaps = places[:, None] - places
-            chance[places] = ((np.abs(gaps) <= NEXT).sum() - len(places)) / (gaps.size - len(places))
+            chance[places] = ((np.abs(gaps) <= NEXT).sum() - len(places)) / (
+                gaps.size - len(places)
+            )
     return float(chance[chosen].mean()) if len(chosen) else 0.0
 
 
@@ -143,7 +156,8 @@ def _nearest(values: NDArray[np.floating]) -> NDArray[np.intp]:
     """The row that is nearest to each row but itself, up to rounding, for values of any size, which are changed."""
     values = np.ascontiguousarray(values[:, :: -(-values.shape[1] // _FEATURES)])
     values /= max(float(values.max()), -float(values.min())) or 1.0
-    values -= values[0].copy()  # a mean is drawn away by outliers, which would cost the others their digits
+    # a mean is drawn away by outliers, which would cost the others their digits
+    values -= values[0].copy()
     with one_blas_thread():  # a second one would only wait
         products = values @ values.T
     squares = np.diag(products).copy()
@@ -160,7 +174,10 @@ def _at_least(count: int, n: int, p: float) -> float:
 
 def dependent_sets(pair: SamplePair) -> dict[str, RowOrder]:
     """`dependent_rows` of the sets of a pair that have them, by "real" and "generated"."""
-    found = {role: dependent_rows(samples) for role, samples in zip(("real", "generated"), pair, strict=True)}
+    found = {
+        role: dependent_rows(samples)
+        for role, samples in zip(("real", "generated"), pair, strict=True)
+    }
     return {role: each for role, each in found.items() if each is not None}
 
 
@@ -168,8 +185,8 @@ def dependence_text(found: Mapping[str, RowOrder]) -> str:
     """What `dependent_sets` shows, without a full stop; "" where it shows nothing."""
     named = {f"{role} " if role else "": each for role, each in found.items()}
     said = [
-        f"of {each.share:.0%} of {each.rows} {role}samples the nearest one of them stands at most {NEXT} rows away, "
-        f"of {each.chance:.1%} by chance"
+        f"of {each.share:.0%} of {each.rows} {role}samples the nearest one of them stands at most"
+        f" {NEXT} rows away, of {each.chance:.1%} by chance"
         for role, each in named.items()
     ]
     return " and ".join(said)

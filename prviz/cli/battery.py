@@ -32,7 +32,8 @@ _WIDTH = 100
 
 def add_battery(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz battery``, and the function that runs it."""
-    parser.description, parser.epilog = _TEXT, _EPILOG
+    parser.description = _TEXT
+    parser.epilog = _EPILOG
     parser.add_argument("checks", nargs="*", metavar="CHECK", help="which checks (default: all)")
     parser.add_argument(
         "--reading",
@@ -41,11 +42,27 @@ def add_battery(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="which numbers (default: the published pairs, and the default families at 10)",
     )
-    parser.add_argument("--paper", action="store_true", help="as large as in the paper (default: a quick, smaller run)")
-    parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)")
-    parser.add_argument("--repeats", type=int, metavar="N", help="repeats, in place of the mode's own")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of all samples and splits (default: 0)")
-    parser.add_argument("--oracle", action="store_true", help="judge the truth alone: nothing is drawn or measured")
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="as large as in the paper (default: a quick, smaller run)",
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)"
+    )
+    parser.add_argument(
+        "--repeats", type=int, metavar="N", help="repeats, in place of the mode's own"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="seed of all samples and splits (default: 0)",
+    )
+    parser.add_argument(
+        "--oracle", action="store_true", help="judge the truth alone: nothing is drawn or measured"
+    )
     parser.set_defaults(run=_battery)
 
 
@@ -69,18 +86,32 @@ def _battery(arguments: argparse.Namespace) -> int:
     readings = _readings(arguments.reading or DEFAULT_READINGS)
     mode: Mode = "paper" if arguments.paper else "quick"
     if arguments.oracle:
-        head, rows = "The truth, read as a perfect estimator would\n\n", oracle_rows(checks, readings)
+        head = "The truth, read as a perfect estimator would\n\n"
+        rows = oracle_rows(checks, readings)
     else:
-        text = setting(mode) if arguments.repeats is None else f"{setting(mode)}; {arguments.repeats} repeats here"
+        text = (
+            setting(mode)
+            if arguments.repeats is None
+            else f"{setting(mode)}; {arguments.repeats} repeats here"
+        )
         sys.stdout.write(f"{fill(text, _WIDTH)}\n\n")
         sys.stdout.flush()
-        tasks = battery_tasks(checks, readings, mode, repeats=arguments.repeats, seed=arguments.seed)
+        tasks = battery_tasks(
+            checks, readings, mode, repeats=arguments.repeats, seed=arguments.seed
+        )
         resumed = arguments.out is not None and arguments.out.exists()
         seconds = None if resumed else battery_seconds(tasks) / available_threads()
-        head, rows = "", measured(tasks, COLUMNS, arguments.out, seconds)
+        head = ""
+        rows = measured(tasks, COLUMNS, arguments.out, seconds)
     judged = judge(rows, readings)
-    kept = "" if arguments.oracle or arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
-    sys.stdout.write(f"{head}{_table(judged, readings)}\n\n{_counts(judged)}\n\n{fill(_KEY, _WIDTH)}\n{kept}")
+    kept = (
+        ""
+        if arguments.oracle or arguments.out is None
+        else f"{len(rows)} rows in {arguments.out}\n"
+    )
+    sys.stdout.write(
+        f"{head}{_table(judged, readings)}\n\n{_counts(judged)}\n\n{fill(_KEY, _WIDTH)}\n{kept}"
+    )
     return 0
 
 
@@ -93,8 +124,8 @@ def _readings(names: Sequence[str]) -> list[str]:
         if name not in READINGS:
             points = (each.partition("@")[2] for each in family_readings(["knn"]))
             raise ValueError(
-                f"there is no reading {name!r}; it may be {', '.join(SCALARS)}, or FAMILY@POINT with a family of "
-                f"{', '.join(ESTIMATORS)} and a point of {', '.join(points)}"
+                f"there is no reading {name!r}; it may be {', '.join(SCALARS)}, or FAMILY@POINT"
+                f" with a family of {', '.join(ESTIMATORS)} and a point of {', '.join(points)}"
             )
     return list(dict.fromkeys(names))
 
@@ -106,16 +137,23 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
     lines = judged.to_dict("records")
     cells = {
         (line["check"], line["tag"], line["reading"], line["side"]): "".join(
-            each if isinstance(each, str) else "-" for each in (line["verdict"], line["oracle"], line["published"])
+            each if isinstance(each, str) else "-"
+            for each in (line["verdict"], line["oracle"], line["published"])
         )
         for line in lines
     }
     places = list(dict.fromkeys((line["check"], line["tag"]) for line in lines))
     widths = {name: max(len(name), 7) for name in readings}
     first, second = (max(len(place[part]) for place in places) for part in (0, 1))
-    rows = [f"{'check':{first}}  {'asks':{second}}  {'  '.join(f'{name:{width}}' for name, width in widths.items())}"]
+    rows = [
+        f"{'check':{first}}  {'asks':{second}} "
+        f" {'  '.join(f'{name:{width}}' for name, width in widths.items())}"
+    ]
     for check, tag in places:
-        pairs = {name: " ".join(cells.get((check, tag, name, side), "   ") for side in SIDES) for name in readings}
+        pairs = {
+            name: " ".join(cells.get((check, tag, name, side), "   ") for side in SIDES)
+            for name in readings
+        }
         verdicts = "  ".join(f"{pairs[name]:{width}}" for name, width in widths.items())
         rows.append(f"{check:{first}}  {tag:{second}}  {verdicts}")
     return "\n".join(row.rstrip() for row in rows)
@@ -129,7 +167,8 @@ def _counts(judged: pd.DataFrame) -> str:
     published = set(judged["reading"][judged["published"].notna()])
     counts: dict[str, list[str]] = {}
     for line in passed(judged).to_dict("records"):
-        reading, side = line["reading"], line["side"]
+        reading = line["reading"]
+        side = line["side"]
         paper = f", paper {known.get((reading, side), 0)}" if reading in published else ""
         count = f"{side} {line['passed']} of {line['cells']} (truth {line['oracle']}{paper})"
         counts.setdefault(reading, []).append(count)

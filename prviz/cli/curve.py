@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prviz.cli.tables import add_columns, check_choice, column_choice, say_notes
-from prviz.cli.terminal import memory_size, neighbours, number, say_flags, seed_number, split_share, watched
+from prviz.cli.terminal import (
+    memory_size,
+    neighbours,
+    number,
+    say_flags,
+    seed_number,
+    split_share,
+    watched,
+)
 from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.errors import one_line
 
@@ -30,7 +38,8 @@ _TEXT = """Measure the precision-recall curves of generated samples against real
 .npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, or folders of them; a file with
 both roles may stand alone: two arrays, or a table with a column such as role, split, source or is_generated."""
 
-# Seconds of the curve to believe from which the areas that remedies leave are measured only beside it.
+# Seconds of the curve to believe from which the areas that remedies leave are measured only beside
+# it.
 AREA_SECONDS = 10.0
 NO_AREAS = "what remains without it would take long to measure: --method tightest does"
 
@@ -41,7 +50,8 @@ recall at precision 0.05 (see --b and --eps); 1-TV, one minus the total variatio
 
 def add_curve(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz curve``, and the function that runs it."""
-    parser.description, parser.epilog = _TEXT, _EPILOG
+    parser.description = _TEXT
+    parser.epilog = _EPILOG
     add = parser.add_argument
     add("real", type=Path, metavar="REAL", help="file with the real samples, or with both roles")
     add(
@@ -52,7 +62,11 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         help="file with the generated samples; of several, one for each model, one family is measured",
     )
     for role in ("real", "generated"):
-        add(f"--{role}-key", metavar="KEY", help=f"{role} samples: array of its file, or rows COLUMN=VALUE of a table")
+        add(
+            f"--{role}-key",
+            metavar="KEY",
+            help=f"{role} samples: array of its file, or rows COLUMN=VALUE of a table",
+        )
     add_columns(parser)
     add(
         "--method",
@@ -62,15 +76,45 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "coverage); a paper's parameters stand "
         "behind colons: cluster:clusters=40, prc:k_prime=1:c=1, ppr:a=1.5, hub:t=10",
     )
-    add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
-    add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
+    add(
+        "--k",
+        type=neighbours,
+        default="sqrt",
+        help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)",
+    )
+    add(
+        "--bandwidth",
+        type=_bandwidth,
+        help="of kde, a distance (default: mean k-NN radius of each set)",
+    )
     add("--b", type=_weight, default=8.0, help="weight of the F-scores' favoured side (default: 8)")
-    add("--eps", type=_share, default=0.05, help="recall, and precision, of the columns P@ and R@ (default: 0.05)")
-    add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
+    add(
+        "--eps",
+        type=_share,
+        default=0.05,
+        help="recall, and precision, of the columns P@ and R@ (default: 0.05)",
+    )
+    add(
+        "--split",
+        type=split_share,
+        default=0.5,
+        help="share that defines the classifiers, or none (default: 0.5)",
+    )
     add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
-    add("--json", nargs="?", const="-", metavar="PATH", help="write everything as JSON, to a file or to stdout")
+    add(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="PATH",
+        help="write everything as JSON, to a file or to stdout",
+    )
     add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
-    add("--html", type=Path, metavar="PATH", help="write the figure and all numbers as one HTML file without scripts")
+    add(
+        "--html",
+        type=Path,
+        metavar="PATH",
+        help="write the figure and all numbers as one HTML file without scripts",
+    )
     add(
         "--svg",
         "--figure",
@@ -118,7 +162,9 @@ def _curve(arguments: argparse.Namespace) -> int:
     arguments.generated = next(iter(arguments.generated), None)
     pair = _read(arguments)
     say_flags(flags_of(pair))
-    choice: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
+    choice: dict[str, Any] = {
+        name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")
+    }
     approximation = None
     if arguments.approximate:
         from prviz.approximation.approximate import approximate
@@ -139,7 +185,8 @@ def _curve(arguments: argparse.Namespace) -> int:
     if arguments.bootstrap is not None:
         from prviz.uncertainty.bootstrap import bootstrap
 
-        replicates, seed = arguments.bootstrap, arguments.seed
+        replicates = arguments.bootstrap
+        seed = arguments.seed
         spreads = {
             name: replace(bootstrap(each, replicates, seed=seed), b=arguments.b, eps=arguments.eps)
             for name, each in estimates.items()
@@ -184,7 +231,10 @@ def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
         raise ValueError("--real-key chooses from one file; name a file of its own for each set")
     choice = column_choice(arguments)
     real = _read_one(arguments.real, None, "--real-key", choice)
-    generated = [_read_one(path, arguments.generated_key, "--generated-key", choice) for path in arguments.generated]
+    generated = [
+        _read_one(path, arguments.generated_key, "--generated-key", choice)
+        for path in arguments.generated
+    ]
     check_choice(choice, [real, *generated])
     say_notes([real, *generated])
     measure_several(arguments, chosen[0], real, generated)
@@ -243,10 +293,14 @@ def _bound(
     if arguments.method is not None and TIGHTEST.name not in estimates:
         return known_bound(estimates.values(), held_out=True), ""
     if not can_learn():
-        return known_bound(estimates.values(), held_out=True), f"{WITHOUT_LEARNERS}: pip install scikit-learn"
+        return known_bound(
+            estimates.values(), held_out=True
+        ), f"{WITHOUT_LEARNERS}: pip install scikit-learn"
     with watched(None) as progress:
         drawn = pair.split(arguments.split, arguments.seed)
-        half = judge_half(drawn, arguments.seed, memory_limit=arguments.memory_limit, progress=progress)
+        half = judge_half(
+            drawn, arguments.seed, memory_limit=arguments.memory_limit, progress=progress
+        )
     return half.bound, too_few(half.told_apart or found.told_apart) if few else ""
 
 
@@ -262,7 +316,9 @@ def _methods(arguments: argparse.Namespace) -> list[str]:
         if name.partition(":")[0] not in ESTIMATORS:
             raise ValueError(f"--method {name!r} is unknown; choose from {', '.join(ESTIMATORS)}")
         if name == TIGHTEST.name and not can_learn():
-            raise ValueError(f"--method {name}: {WITHOUT_LEARNERS}; choose from {', '.join(DEFAULT_METHODS)}")
+            raise ValueError(
+                f"--method {name}: {WITHOUT_LEARNERS}; choose from {', '.join(DEFAULT_METHODS)}"
+            )
     return method_names(names)
 
 
@@ -301,7 +357,9 @@ def _read(arguments: argparse.Namespace) -> SamplePair:
         say_notes(sets)
         return SamplePair(*sets)
     if (keys[0] is None) != (keys[1] is None):
-        raise ValueError("one file with both roles needs both --real-key and --generated-key, or neither")
+        raise ValueError(
+            "one file with both roles needs both --real-key and --generated-key, or neither"
+        )
     try:
         pair = read_chosen_pair(arguments.real, choice, keys=None if keys[0] is None else keys)
     except AmbiguousKeyError as error:
@@ -317,7 +375,9 @@ def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) ->
     try:
         return read_chosen(path, choice, key=key)
     except AmbiguousKeyError as error:
-        raise ValueError(_here(error, f"{option} {shlex.quote(error.choices[0])}, for instance")) from None
+        raise ValueError(
+            _here(error, f"{option} {shlex.quote(error.choices[0])}, for instance")
+        ) from None
 
 
 def _both(choices: Sequence[str]) -> str:
@@ -360,7 +420,12 @@ def _write(
 
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
-        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads, "bound": bound, "witness": found}
+        options: dict[str, Any] = {
+            "approximation": approximation,
+            "spreads": spreads,
+            "bound": bound,
+            "witness": found,
+        }
         options["conclusion"] = conclusion
         settings = {**choice, "b": arguments.b, "eps": arguments.eps}
         _put(arguments.json, export.to_json(estimates, pair=pair, settings=settings, **options))
@@ -376,14 +441,24 @@ def _write(
 
         title = f"{pair.generated.name} (generated) against {pair.real.name} (real)"
         automatic = {"bandwidth": "auto", "split": "none"}
-        words = [f"{name} {automatic[name] if value is None else value}" for name, value in choice.items()]
+        words = [
+            f"{name} {automatic[name] if value is None else value}"
+            for name, value in choice.items()
+        ]
         bands = {name: each.band() for name, each in spreads.items()}
         intervals = [f"shaded: {band.meaning}s" for band in list(bands.values())[:1]]
-        line = "; ".join([", ".join(words), *intervals, *([] if approximation is None else [approximation.label])])
+        line = "; ".join(
+            [
+                ", ".join(words),
+                *intervals,
+                *([] if approximation is None else [approximation.label]),
+            ]
+        )
         notes = None if approximation is None else dict.fromkeys(curves, "approximate")
         drawing = pr_svg(curves, title=title, subtitle=line, bound=bound, bands=bands, notes=notes)
         titled = {
-            ESTIMATORS[name].title + " (approximate)" * (notes is not None): each for name, each in curves.items()
+            ESTIMATORS[name].title + " (approximate)" * (notes is not None): each
+            for name, each in curves.items()
         }
         weights = {"b": arguments.b, "eps": arguments.eps}
         _put(
@@ -407,7 +482,9 @@ def _put(target: str, text: str) -> None:
     path = Path(target)
     if target == "-":
         sys.stdout.write(text)
-    elif path.exists() and not path.is_file():  # a pipe or a device, which no file may take the place of
+    elif (
+        path.exists() and not path.is_file()
+    ):  # a pipe or a device, which no file may take the place of
         with named(path):
             path.write_bytes(text.encode())
     else:
@@ -439,7 +516,9 @@ def _table(
         if bound is not None and most is None and (runs := refuted_runs(each.curve, bound)):
             where = ", ".join(f"{low:.3g} <= lam <= {high:.3g}" for low, high in runs)
             remarks[len(rows) - 1] = f"  refuted, {where}"
-        if name in spreads:  # the lower and the upper ends of all intervals, named by their percentiles
+        if (
+            name in spreads
+        ):  # the lower and the upper ends of all intervals, named by their percentiles
             tail = 50 * (1 - spreads[name].level)
             sides = zip(*intervals_at_most(spreads[name].intervals, most).values(), strict=True)
             for share, side in zip((tail, 100 - tail), sides, strict=True):

@@ -21,7 +21,18 @@ converted, without an encoder."""
 
 # Options of commands that read features, which this one makes.
 _OF_FEATURES = ("--features", "--drop", "--group")
-_OPTIONS = ("size", "resize", "interpolation", "mean", "std", "scale", "layout", "output", "weights", "device")
+_OPTIONS = (
+    "size",
+    "resize",
+    "interpolation",
+    "mean",
+    "std",
+    "scale",
+    "layout",
+    "output",
+    "weights",
+    "device",
+)
 
 
 class _List(argparse.Action):
@@ -32,7 +43,9 @@ class _List(argparse.Action):
         from prviz.embed.registered import ENCODERS, written
 
         for each in ENCODERS:
-            state = "" if each.installed() else f" (not installed: pip install 'prviz[{each.extra}]')"
+            state = (
+                "" if each.installed() else f" (not installed: pip install 'prviz[{each.extra}]')"
+            )
             sys.stdout.write(f"{written(each):18}{each.takes}{state}: {each.used}\n")
         parser.exit()
 
@@ -42,13 +55,23 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
     parser.description = _TEXT
     add = parser.add_argument
     add("source", type=Path, metavar="SOURCE", help="what to embed")
-    add("-o", "--out", type=Path, required=True, metavar="FILE", help="file to write, .safetensors; of --each a folder")
+    add(
+        "-o",
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="file to write, .safetensors; of --each a folder",
+    )
     add_encoder(add)
     add("--list", action=_List, nargs=0, help="list the encoders, and what papers use for what")
     add(
         "--each",
         action="store_true",
-        help="one file for each sub-folder, .zip and .npz in SOURCE, kept while its pictures are the same",
+        help=(
+            "one file for each sub-folder, .zip and .npz in SOURCE, kept while its pictures are the"
+            " same"
+        ),
     )
     add("--column", metavar="NAME", help="column of a table with the texts (default: text)")
     add("--key", metavar="NAME", help="array of an .npz, or tensor of a .pt file, with several")
@@ -56,15 +79,27 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
         "--bits",
         type=bits_number,
         metavar="N",
-        help="of a value of 16-bit pictures, such as 12 of CT; the same for all that is compared (default: as many as "
-        "the largest value takes)",
+        help=(
+            "of a value of 16-bit pictures, such as 12 of CT; the same for all that is compared"
+            " (default: as many as the largest value takes)"
+        ),
     )
     add("--device", default="cpu", help="where the network runs: cpu or cuda (default: cpu)")
-    network = parser.add_argument_group("of an ONNX network (or in a TOML file of its name)").add_argument
+    network = parser.add_argument_group(
+        "of an ONNX network (or in a TOML file of its name)"
+    ).add_argument
     network("--size", type=int, help="side of its pictures")
-    network("--resize", type=int, help="shorter side before the central square is cut (default: size)")
-    network("--interpolation", choices=("bilinear", "bicubic", "lanczos"), help="(default: bilinear)")
-    network("--mean", type=_numbers, help="subtracted from value / scale: one number, or three with commas")
+    network(
+        "--resize", type=int, help="shorter side before the central square is cut (default: size)"
+    )
+    network(
+        "--interpolation", choices=("bilinear", "bicubic", "lanczos"), help="(default: bilinear)"
+    )
+    network(
+        "--mean",
+        type=_numbers,
+        help="subtracted from value / scale: one number, or three with commas",
+    )
     network("--std", type=_numbers, help="divides what is left: one number, or three")
     network("--scale", type=float, help="divides the values from 0 to 255 (default: 255)")
     network("--layout", choices=("nchw", "nhwc"), help="order of its axes (default: nchw)")
@@ -83,19 +118,30 @@ def _embed(arguments: argparse.Namespace) -> int:
     for option in _OF_FEATURES:
         if getattr(arguments, option.removeprefix("--")) is not None:
             raise ValueError(
-                f"{option}: of a table prviz embed reads the texts alone, in the column that --column names; a table "
-                "whose columns are features needs no embedding: prviz curve takes it, with this option"
+                f"{option}: of a table prviz embed reads the texts alone, in the column that"
+                " --column names; a table whose columns are features needs no embedding: prviz"
+                " curve takes it, with this option"
             )
     out: Path = arguments.out
     if arguments.each:
         if arguments.encoder is None:
             raise ValueError("--encoder is missing; prviz embed --list shows all")
         if out.suffix == ".safetensors" or out.is_file():
-            raise ValueError(f"--out {out}: a folder is needed, as --each makes a file for each sub-folder")
-        embed_each(arguments.source, out, _encoder(arguments), skip_bad=arguments.skip_bad, bits=arguments.bits)
+            raise ValueError(
+                f"--out {out}: a folder is needed, as --each makes a file for each sub-folder"
+            )
+        embed_each(
+            arguments.source,
+            out,
+            _encoder(arguments),
+            skip_bad=arguments.skip_bad,
+            bits=arguments.bits,
+        )
         return 0
     if out.suffix != ".safetensors" or not out.parent.is_dir():
-        raise ValueError(f"--out {out}: a file in an existing folder that ends in .safetensors is needed")
+        raise ValueError(
+            f"--out {out}: a file in an existing folder that ends in .safetensors is needed"
+        )
     if arguments.source.suffix.lower() in tensors.EXTENSIONS:
         n, d = tensors.convert(arguments.source, out, arguments.key)
         sys.stdout.write(f"wrote {one_line(out)}: {n} x {d}\n")
@@ -106,7 +152,9 @@ def _embed(arguments: argparse.Namespace) -> int:
     encoder = _encoder(arguments)
     source = open_source(arguments.source, arguments.column, key=arguments.key)
     with watched(None) as line:
-        found = embed(source, encoder, out, skip_bad=arguments.skip_bad, bits=arguments.bits, progress=line)
+        found = embed(
+            source, encoder, out, skip_bad=arguments.skip_bad, bits=arguments.bits, progress=line
+        )
     sys.stdout.write(f"{file_text(SetFile(out, found, kept=False), encoder.name)}\n")
     for note in found.notes:
         sys.stdout.write(f"Note: {one_line(note)}\n")

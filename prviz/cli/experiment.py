@@ -23,11 +23,27 @@ _WIDTH = 100
 def add_experiment(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz experiment``, and the function that runs it."""
     parser.description = _TEXT
-    parser.add_argument("name", nargs="?", metavar="NAME", help="which one; without it, all are listed")
-    parser.add_argument("--paper", action="store_true", help="as large as in the paper (default: a quick, smaller run)")
-    parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)")
-    parser.add_argument("--repeats", type=int, metavar="N", help="repeats, in place of the mode's own")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of all samples and splits (default: 0)")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="which one; without it, all are listed"
+    )
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="as large as in the paper (default: a quick, smaller run)",
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)"
+    )
+    parser.add_argument(
+        "--repeats", type=int, metavar="N", help="repeats, in place of the mode's own"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="seed of all samples and splits (default: 0)",
+    )
     add_conventions(parser, "table1's figures by this convention (rays: 9, 13, 31 or 1001)")
     add_workers(parser)
     parser.set_defaults(run=_experiment)
@@ -41,19 +57,29 @@ def _experiment(arguments: argparse.Namespace) -> int:
 
     if arguments.name is None:
         width = max(map(len, EXPERIMENTS))
-        lines = [f"{name:{width}}  {each.title}\n{'':{width}}  {each.source}\n" for name, each in EXPERIMENTS.items()]
+        lines = [
+            f"{name:{width}}  {each.title}\n{'':{width}}  {each.source}\n"
+            for name, each in EXPERIMENTS.items()
+        ]
         sys.stdout.write("".join(lines))
         return 0
     if arguments.name not in EXPERIMENTS:
-        raise ValueError(f"there is no experiment {arguments.name!r}; the names are {', '.join(EXPERIMENTS)}")
-    experiment, convention = EXPERIMENTS[arguments.name], chosen_convention(arguments)
+        raise ValueError(
+            f"there is no experiment {arguments.name!r}; the names are {', '.join(EXPERIMENTS)}"
+        )
+    experiment = EXPERIMENTS[arguments.name]
+    convention = chosen_convention(arguments)
     if convention is not None:
         if arguments.name != "table1":
-            raise ValueError("--self, --rays, --gammas and --convention are for the experiment table1 alone")
+            raise ValueError(
+                "--self, --rays, --gammas and --convention are for the experiment table1 alone"
+            )
         if isinstance(convention, CurveConvention):
             check_tried(convention)
         elif arguments.convention == "prdc":
-            raise ValueError("--convention prdc sets k and split, which are rows of table1: give 2024 or 2026")
+            raise ValueError(
+                "--convention prdc sets k and split, which are rows of table1: give 2024 or 2026"
+            )
     mode: Mode = "paper" if arguments.paper else "quick"
     setting = experiment.setting(mode, repeats=arguments.repeats)
     sys.stdout.write(f"{experiment.title}\n{experiment.source}\n\n{fill(setting, _WIDTH)}\n\n")
@@ -70,8 +96,12 @@ def _experiment(arguments: argparse.Namespace) -> int:
     figures = spreads_by(experiment.figures(rows), convention)
     numbers = ["ours", "spread", "published", "difference", "bound"]
     empty = ["bound"] if figures["bound"].isna().all() else []
-    figures, numbers = figures.drop(columns=empty), [name for name in numbers if name not in empty]
-    words = {name: figures[name].map(lambda value: f"{value:.3f}" if value == value else "-") for name in numbers}
+    figures = figures.drop(columns=empty)
+    numbers = [name for name in numbers if name not in empty]
+    words = {
+        name: figures[name].map(lambda value: f"{value:.3f}" if value == value else "-")
+        for name in numbers
+    }
     kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
     sys.stdout.write(
         f"{figures.assign(**words).to_string(index=False)}\n\n{fill(experiment.says(rows), _WIDTH)}\n{kept}"

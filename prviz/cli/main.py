@@ -1,7 +1,8 @@
 """The ``prviz`` command and its subcommands; ``prviz`` alone prints the list of them.
 
-Exit status: 0 done; 1 the app can't be served at that address; 2 bad arguments or unreadable data; 130
-interrupted. An error is one line on stderr, below it at most the lines that convert an unreadable file.
+Exit status: 0 done; 1 the app can't be served at that address; 2 bad arguments or unreadable data;
+130 interrupted. An error is one line on stderr, below it at most the lines that convert an
+unreadable file.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _run(sys.argv[1:] if argv is None else argv)
         finally:  # also where argparse ends the command, as after --list and --help
             sys.stdout.flush()
-    except BrokenPipeError:  # as in `prviz curve ... | head`: the reader has gone, which is no error
+    except (
+        BrokenPipeError
+    ):  # as in `prviz curve ... | head`: the reader has gone, which is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -58,7 +61,9 @@ def _run(argv: Sequence[str]) -> int:
         return 0
     if argv[0] not in commands and not argv[0].startswith("-"):
         close = get_close_matches(argv[0], commands, n=1)
-        guess = f"did you mean {close[0]!r}?" if close else f"the commands are {', '.join(commands)}"
+        guess = (
+            f"did you mean {close[0]!r}?" if close else f"the commands are {', '.join(commands)}"
+        )
         parser.error(f"there is no command {argv[0]!r}; {guess}")
     arguments = parser.parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
@@ -93,7 +98,9 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> tuple[argparse.ArgumentParser, Iterable[str]]:
     """The parser, and the names of its commands."""
-    parser = _Parser(prog="prviz", description="Exact precision-recall curves of generative models.")
+    parser = _Parser(
+        prog="prviz", description="Exact precision-recall curves of generative models."
+    )
     parser.add_argument("--version", action="version", version=f"prviz {prviz.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
     _add_app(commands.add_parser("app", help="start the app in the browser"))
@@ -101,7 +108,9 @@ def _parser() -> tuple[argparse.ArgumentParser, Iterable[str]]:
     add_embed(commands.add_parser("embed", help="turn pictures or texts into a file of features"))
     add_sweep(commands.add_parser("sweep", help="measure a grid of problems and settings"))
     add_experiment(commands.add_parser("experiment", help="run an experiment of the papers"))
-    add_battery(commands.add_parser("battery", help="run the sanity battery: what should any score do?"))
+    add_battery(
+        commands.add_parser("battery", help="run the sanity battery: what should any score do?")
+    )
     add_benchmark(commands.add_parser("benchmark", help="score estimators against the exact truth"))
     add_triage(commands.add_parser("triage", help="rank many checkpoints against one reference"))
     add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
@@ -109,9 +118,13 @@ def _parser() -> tuple[argparse.ArgumentParser, Iterable[str]]:
 
 
 def _add_app(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default: this machine only)")
     parser.add_argument(
-        "--port", type=_port, help=f"port to serve at (default: the first free one from {DEFAULT_PORT})"
+        "--host", default="127.0.0.1", help="address to serve at (default: this machine only)"
+    )
+    parser.add_argument(
+        "--port",
+        type=_port,
+        help=f"port to serve at (default: the first free one from {DEFAULT_PORT})",
     )
     parser.add_argument(
         "--allow-host",
@@ -119,8 +132,10 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
         default=os.environ.get(HOSTS_VARIABLE, "").split(),
         type=_named(named_host),
         metavar="NAME",
-        help="another name or address by which browsers reach the app, such as a proxy's; may be repeated. Requests to "
-        "any host but these, --host and localhost are refused",
+        help=(
+            "another name or address by which browsers reach the app, such as a proxy's; may be"
+            " repeated. Requests to any host but these, --host and localhost are refused"
+        ),
     )
     parser.add_argument(
         "--allow-frame",
@@ -128,29 +143,41 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
         default=os.environ.get(FRAMES_VARIABLE, "").split(),
         type=_named(named_origin),
         metavar="ORIGIN",
-        help="a site whose pages may show the app in a frame, such as https://course.example.com or "
-        "https://*.example.com; may be repeated. Uploads in a frame need https on both sides (default: none)",
+        help=(
+            "a site whose pages may show the app in a frame, such as https://course.example.com or"
+            " https://*.example.com; may be repeated. Uploads in a frame need https on both sides"
+            " (default: none)"
+        ),
     )
     parser.add_argument(
         "--base-path",
         default=os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", ""),
         type=_base_path,
         metavar="PATH",
-        help="path below which the app answers, such as tools/prviz behind a proxy that passes it on (default: none)",
+        help=(
+            "path below which the app answers, such as tools/prviz behind a proxy that passes it on"
+            " (default: none)"
+        ),
     )
     parser.add_argument(
         "--upload-budget",
         type=memory_size,
         metavar="SIZE",
-        help="memory for the uploaded files of all visitors together, such as 4GB (default: half of this machine's)",
+        help=(
+            "memory for the uploaded files of all visitors together, such as 4GB (default: half of"
+            " this machine's)"
+        ),
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     parser.add_argument(
         "--data",
         type=_folder,
         metavar="DIR",
-        help="folder of embeddings for the page Triage, below which the `image` or `path` column of a table may also "
-        "name pictures; everyone who can open the app can see all of it (default: none, only uploads)",
+        help=(
+            "folder of embeddings for the page Triage, below which the `image` or `path` column of"
+            " a table may also name pictures; everyone who can open the app can see all of it"
+            " (default: none, only uploads)"
+        ),
     )
     parser.set_defaults(run=_app)
 
@@ -166,7 +193,10 @@ def _app(arguments: argparse.Namespace) -> int:
         port = _usable_port(arguments.host, arguments.port)
     except OSError as error:
         return _fail(str(error), status=1)
-    print(f"prviz: {sessions.address(arguments.host, port, arguments.base_path)}  (Ctrl-C stops it)", flush=True)
+    print(
+        f"prviz: {sessions.address(arguments.host, port, arguments.base_path)}  (Ctrl-C stops it)",
+        flush=True,
+    )
     os.environ.pop(PICTURES_VARIABLE, None)
     if arguments.data is not None:
         os.environ[PICTURES_VARIABLE] = str(arguments.data)
@@ -174,14 +204,21 @@ def _app(arguments: argparse.Namespace) -> int:
     os.environ[FRAMES_VARIABLE] = " ".join(arguments.allow_frame)
     uploads.most = arguments.upload_budget or uploads.most
     line = ["run", str(script), "--server.address", arguments.host, "--server.port", str(port)]
-    line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
+    # the address stands above; also no look-up of public ones
+    line += [
+        "--logger.hideWelcomeMessage",
+        "true",
+    ]
     line += ["--server.allowedHosts", "*"]  # `HostGuard` checks them instead
     line += ["--server.baseUrlPath", arguments.base_path] if arguments.base_path else []
     if any(origin.startswith("https:") for origin in arguments.allow_frame):
         # Else a frame has no cookie, by which Streamlit knows an upload of its own page.
         line += ["--server.xsrfCookieSameSite", "none"]
     line += ["--server.headless", "true"] if arguments.no_browser else []
-    for number in (signal.SIGTERM, signal.SIGINT):  # the server finishes its work, then raises the signal once more
+    for number in (
+        signal.SIGTERM,
+        signal.SIGINT,
+    ):  # the server finishes its work, then raises the signal once more
         signal.signal(number, lambda *_: sys.exit(0))
     sys.argv = ["streamlit", *line]
     try:
@@ -195,9 +232,13 @@ def _usable_port(host: str, port: int | None) -> int:
     """The given port, or the first free one. Raises OSError, with a readable message, if none can be used."""
     for candidate in [port] if port else range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED):
         try:
-            family, kind, protocol, _, address = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0]
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                host, candidate, type=socket.SOCK_STREAM
+            )[0]
             with socket.socket(family, kind, protocol) as probe:
-                if sys.platform != "win32":  # as the server itself does: there, the option would hide a conflict
+                if (
+                    sys.platform != "win32"
+                ):  # as the server itself does: there, the option would hide a conflict
                     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(address)
         except socket.gaierror as error:
@@ -213,7 +254,9 @@ def _usable_port(host: str, port: int | None) -> int:
 def _port(text: str) -> int:
     if text.isascii() and text.isdigit() and 1 <= int(text) <= 65535:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a port; an integer from 1 to 65535 is needed")
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is not a port; an integer from 1 to 65535 is needed"
+    )
 
 
 def _named(read: Callable[[str], str]) -> Callable[[str], str]:
@@ -229,18 +272,28 @@ def _named(read: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _base_path(text: str) -> str:
-    if re.fullmatch(r"[\w.~/-]*", text, re.ASCII) and not {".", ".."} & set(text.split("/")) and "//" not in text:
+    if (
+        re.fullmatch(r"[\w.~/-]*", text, re.ASCII)
+        and not {".", ".."} & set(text.split("/"))
+        and "//" not in text
+    ):
         return text.strip("/")
-    raise argparse.ArgumentTypeError(f"{text!r} is not a path of addresses; one such as tools/prviz is needed")
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is not a path of addresses; one such as tools/prviz is needed"
+    )
 
 
 def _folder(text: str) -> Path:
     try:
         folder = Path(text).resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is not there; an existing folder is needed") from error
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not there; an existing folder is needed"
+        ) from error
     if not folder.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a folder; name the folder that the files are below")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a folder; name the folder that the files are below"
+        )
     if not os.access(folder, os.R_OK | os.X_OK):
         raise argparse.ArgumentTypeError(f"{text!r} can't be read; check its permissions")
     return folder

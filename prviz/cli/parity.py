@@ -30,8 +30,9 @@ SUBSETS = 100
 def add_parity(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz parity``, and the function that runs it."""
     parser.description = (
-        "Why two tools disagree: precision, recall, density, coverage and median realism of two files by every "
-        "published convention; Frechet distance, KID, clipped density and coverage, Vendi and RKE."
+        "Why two tools disagree: precision, recall, density, coverage and median realism of two"
+        " files by every published convention; Frechet distance, KID, clipped density and coverage,"
+        " Vendi and RKE."
     )
     parser.add_argument("real", type=Path, metavar="REAL", help="file with the real samples")
     parser.add_argument(
@@ -39,33 +40,57 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="GENERATED",
-        help="file with the generated samples; of several, Frechet distances are compared on the same real samples",
+        help=(
+            "file with the generated samples; of several, Frechet distances are compared on the"
+            " same real samples"
+        ),
     )
     for role in _ROLES:
-        parser.add_argument(f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are")
+        parser.add_argument(
+            f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are"
+        )
     parser.add_argument(
-        "--json", nargs="?", const="-", metavar="PATH", help="write everything as JSON, to a file or to stdout"
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="PATH",
+        help="write everything as JSON, to a file or to stdout",
     )
     add_columns(parser)
     parser.add_argument("--k", type=int, default=5, help="neighbours (default: 5)")
-    add_conventions(parser, "also the areas under four curves without split, and their IoU with prviz's own")
+    add_conventions(
+        parser, "also the areas under four curves without split, and their IoU with prviz's own"
+    )
     parser.set_defaults(run=_parity)
 
 
 def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
     """Give ``parser`` the options of a `CurveConvention`. effect : what they add, for the help."""
-    group = parser.add_argument_group("conventions that papers leave open", f"With any of them: {effect}.")
+    group = parser.add_argument_group(
+        "conventions that papers leave open", f"With any of them: {effect}."
+    )
     group.add_argument(
         "--self",
         choices=("count", "none", "radius", "both"),
-        help="without split, what a sample counts for in its own ball: in the count alone, as in prviz (default); "
-        "nothing; as its own first neighbour, in the radius; or both",
+        help=(
+            "without split, what a sample counts for in its own ball: in the count alone, as in"
+            " prviz (default); nothing; as its own first neighbour, in the radius; or both"
+        ),
     )
-    group.add_argument("--rays", type=int, metavar="N", help="IoU of curves drawn by 9 to 1001 rays (default: exact)")
     group.add_argument(
-        "--convention", choices=("2024", "2026", "prdc"), help="all of these, k and split as this paper or package does"
+        "--rays",
+        type=int,
+        metavar="N",
+        help="IoU of curves drawn by 9 to 1001 rays (default: exact)",
     )
-    group.add_argument("--gammas", action="store_true", help="the classifiers' thresholds too lie on these rays")
+    group.add_argument(
+        "--convention",
+        choices=("2024", "2026", "prdc"),
+        help="all of these, k and split as this paper or package does",
+    )
+    group.add_argument(
+        "--gammas", action="store_true", help="the classifiers' thresholds too lie on these rays"
+    )
 
 
 def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperConvention | None:
@@ -97,13 +122,16 @@ def _parity(arguments: argparse.Namespace) -> int:
     if arguments.json not in (None, "-") and not Path(arguments.json).resolve().parent.is_dir():
         raise ValueError(f"json = {arguments.json!r}: there is no such folder")
     real = read_chosen(arguments.real, choice, key=arguments.real_key)
-    generated = [read_chosen(path, choice, key=arguments.generated_key) for path in arguments.generated]
+    generated = [
+        read_chosen(path, choice, key=arguments.generated_key) for path in arguments.generated
+    ]
     check_choice(choice, [real, *generated])
     say_notes([real, *generated])
     pairs = [SamplePair(real, each) for each in generated]
     for pair in pairs:
         say_flags(flags_of(pair))
-    found, distances = [], []
+    found = []
+    distances = []
     with watched(None) as line:
         for place, pair in enumerate(pairs):
             progress = part_of(line, place, len(pairs))
@@ -115,19 +143,30 @@ def _parity(arguments: argparse.Namespace) -> int:
         names = pairs[one].generated.name, pairs[other].generated.name
         differences.append((*names, apart))
     if arguments.json:
-        curves = [None if convention is None else _areas(pair, arguments.k, convention) for pair in pairs]
+        curves = [
+            None if convention is None else _areas(pair, arguments.k, convention) for pair in pairs
+        ]
         document = {
             "k": arguments.k,
             "real": _size(real),
             "generated": [
-                {**_size(pair.generated), **each, "curves": areas, "flags": [flag.entry() for flag in flags_of(pair)]}
+                {
+                    **_size(pair.generated),
+                    **each,
+                    "curves": areas,
+                    "flags": [flag.entry() for flag in flags_of(pair)],
+                }
                 for pair, each, areas in zip(pairs, found, curves, strict=True)
             ],
             "differences": [
-                {"a": one, "b": other, "frechet_distance": apart._asdict()} for one, other, apart in differences
+                {"a": one, "b": other, "frechet_distance": apart._asdict()}
+                for one, other, apart in differences
             ],
         }
-        _put(arguments.json, json.dumps(_strict(document), ensure_ascii=False, allow_nan=False) + "\n")
+        _put(
+            arguments.json,
+            json.dumps(_strict(document), ensure_ascii=False, allow_nan=False) + "\n",
+        )
         if arguments.json == "-":
             return 0
     lines: list[str] = []
@@ -141,8 +180,9 @@ def _parity(arguments: argparse.Namespace) -> int:
             lines.append(f"frechet_distances are not compared: {one_line(apart.caveat)}")
         else:
             lines.append(
-                f"frechet_distance of {one_line(first)} less that of {one_line(second)}: {apart.difference:.6g}, 95 % "
-                f"interval {apart.low:.6g} to {apart.high:.6g}, of ever more samples"
+                f"frechet_distance of {one_line(first)} less that of {one_line(second)}:"
+                f" {apart.difference:.6g}, 95 % interval {apart.low:.6g} to {apart.high:.6g}, of"
+                " ever more samples"
             )
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
@@ -171,7 +211,9 @@ def _put(path: str, text: str) -> None:
         write_whole(Path(os.path.realpath(path)), text.encode())
 
 
-def _numbers(pair: SamplePair, k: int, frechet: FrechetDistance, progress: Callable[[float], None]) -> dict[str, Any]:
+def _numbers(
+    pair: SamplePair, k: int, frechet: FrechetDistance, progress: Callable[[float], None]
+) -> dict[str, Any]:
     """Everything that is printed of one generated set: the conventions, the numbers with their notes, and flags."""
     from prviz.measure.blind_spots import BLIND_SPOTS
     from prviz.measure.kernel_scores import kid
@@ -184,17 +226,26 @@ def _numbers(pair: SamplePair, k: int, frechet: FrechetDistance, progress: Calla
     distance = frechet._asdict()
     if min(pair.real.n, pair.generated.n) <= pair.d:
         distance["value"] = math.nan
-    numbers: dict[str, Any] = {name: each._asdict() for name, each in sets.items() if name != "kid_std"}
+    numbers: dict[str, Any] = {
+        name: each._asdict() for name, each in sets.items() if name != "kid_std"
+    }
     numbers["frechet_distance"] = distance
     numbers["kid"] |= {
         "std": sets["kid_std"].value,
-        "subsets": {"count": SUBSETS, "value": subsets.value, "std": subsets.std, "caveat": subsets.caveat},
+        "subsets": {
+            "count": SUBSETS,
+            "value": subsets.value,
+            "std": subsets.std,
+            "caveat": subsets.caveat,
+        },
     }
     return {
         "flags": [],
         "conventions": [row._asdict() for row in rows],
         "numbers": {
-            name: {**numbers[name], "blind_spot": spot} for name, spot in BLIND_SPOTS.items() if name in numbers
+            name: {**numbers[name], "blind_spot": spot}
+            for name, spot in BLIND_SPOTS.items()
+            if name in numbers
         },
     }
 
@@ -203,20 +254,29 @@ def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
     """Lines on the samples, the numbers (marked where they differ from the first row) and what each row means."""
     rows = found["conventions"]
     names = ("precision", "recall", "density", "coverage", "realism")
-    lines = [f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}" for role, each in zip(_ROLES, pair, strict=True)]
+    lines = [
+        f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}"
+        for role, each in zip(_ROLES, pair, strict=True)
+    ]
     width = max(len(row["name"]) for row in rows)
     lines += [f"k = {k}", "", "  ".join([" " * width, *(f"{name:>10}" for name in names)])]
     for row in rows:
         cells = []
         for name in names:
-            value, first = row[name], rows[0][name]
+            value = row[name]
+            first = rows[0][name]
             differs = value != first and not math.isnan(value)
-            cells.append(f"{'-' if math.isnan(value) else f'{value:.4f}':>9}{'*' if differs else ' '}")
+            cells.append(
+                f"{'-' if math.isnan(value) else f'{value:.4f}':>9}{'*' if differs else ' '}"
+            )
         lines.append("  ".join([row["name"].ljust(width), *cells]).rstrip())
     lines += ["", "* differs from the first row; - does not exist", ""]
     for row in rows:
         tools = f" ({row['tools']})" if row["tools"] else ""
-        lines.append(f"{row['name']}: {row['meaning']}{tools}" + (f"; -: {row['caveat']}" if row["caveat"] else ""))
+        lines.append(
+            f"{row['name']}: {row['meaning']}{tools}"
+            + (f"; -: {row['caveat']}" if row["caveat"] else "")
+        )
     lines.append("")
     for name, number in found["numbers"].items():
         value = "-" if math.isnan(number["value"]) else f"{number['value']:.6g}"
@@ -231,19 +291,23 @@ def _note(name: str, number: Mapping[str, Any]) -> str:
     if name == "frechet_distance" and not math.isnan(number["bias"]):
         held = f"{number['low']:.6g} to {number['high']:.6g}"
         bias = f"about {number['bias']:.4g} of it is the bias of so few samples"
-        return "; ".join(filter(None, (bias, f"of ever more samples: {held}, a 95 % interval", number["caveat"])))
+        return "; ".join(
+            filter(None, (bias, f"of ever more samples: {held}, a 95 % interval", number["caveat"]))
+        )
     if name == "kid" and not math.isnan(number["value"]):
         subsets = number["subsets"]
         inside = f"{subsets['value']:.6g} +- {subsets['std']:.4g}"
         told = subsets["caveat"] if math.isnan(subsets["value"]) else inside
         return (
-            f"+- {number['std']:.4g} from all samples; by torch-fidelity, mean and deviation of {subsets['count']} "
-            f"subsets of up to 1,000: {told}"
+            f"+- {number['std']:.4g} from all samples; by torch-fidelity, mean and deviation of"
+            f" {subsets['count']} subsets of up to 1,000: {told}"
         )
     return str(number["caveat"])
 
 
-def _areas(pair: SamplePair, k: int, convention: CurveConvention | PaperConvention) -> dict[str, dict[str, float]]:
+def _areas(
+    pair: SamplePair, k: int, convention: CurveConvention | PaperConvention
+) -> dict[str, dict[str, float]]:
     """Area, prviz's own by the same k and split, and their IoU, by method; without split but for a paper's."""
     from prviz.estimators import DEFAULT_METHODS
     from prviz.measure.estimates import measure, pr_curve
@@ -259,7 +323,9 @@ def _areas(pair: SamplePair, k: int, convention: CurveConvention | PaperConventi
             by_paper[method] = {"auc": curve.auc, "prviz": own.auc, "iou": iou}
         return by_paper
     if k < 2:
-        raise ValueError(f"k = {k}; curves at k - 1 are needed for --self, --rays and --gammas: k from 2")
+        raise ValueError(
+            f"k = {k}; curves at k - 1 are needed for --self, --rays and --gammas: k from 2"
+        )
     wanted = [(method, each, None) for method in DEFAULT_METHODS for each in (k, k - 1)]
     estimates = measure(pair.split(None), wanted, 0)
     found = {}

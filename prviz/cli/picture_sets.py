@@ -19,15 +19,19 @@ if TYPE_CHECKING:
 
 def add_pictures(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the options of pictures that are embedded on the way."""
-    group = parser.add_argument_group("of pictures, to be embedded first: REFERENCE, CHECKPOINTS and --holdout")
+    group = parser.add_argument_group(
+        "of pictures, to be embedded first: REFERENCE, CHECKPOINTS and --holdout"
+    )
     add = group.add_argument
     add_encoder(add)
     add(
         "--keep",
         type=Path,
         metavar="DIR",
-        help="folder that keeps the features, used again while the pictures are the same (default: beside CHECKPOINTS, "
-        "named after them and the encoder)",
+        help=(
+            "folder that keeps the features, used again while the pictures are the same (default:"
+            " beside CHECKPOINTS, named after them and the encoder)"
+        ),
     )
 
 
@@ -54,15 +58,17 @@ def bits_number(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is no number of bits from 1 to 16")
 
 
-def embed_each(folder: Path, out: Path, encoder: EmbeddingEncoder, *, skip_bad: bool, bits: int | None) -> None:
+def embed_each(
+    folder: Path, out: Path, encoder: EmbeddingEncoder, *, skip_bad: bool, bits: int | None
+) -> None:
     """One file for each set in a folder of models, as `prviz embed --each` prints them."""
     from prviz.embed.sets import common_notes, embed_sets, sets_in
 
     sets, notes = sets_in(folder, out)
     if encoder.fits:
         raise ValueError(
-            f"--encoder {encoder.name} is fitted on the reference: embed that alone first, and name its file here, "
-            "--weights REFERENCE.safetensors"
+            f"--encoder {encoder.name} is fitted on the reference: embed that alone first, and name"
+            " its file here, --weights REFERENCE.safetensors"
         )
     with watched(None) as line:
         files = embed_sets(
@@ -108,8 +114,8 @@ def embed_arguments(arguments: argparse.Namespace) -> None:
     models, others, notes = _models(arguments.checkpoints, reference, keep)
     if not sets and not models:
         raise ValueError(
-            f"--encoder {arguments.encoder}: neither REFERENCE nor CHECKPOINTS are pictures; leave --encoder out for "
-            "files of features"
+            f"--encoder {arguments.encoder}: neither REFERENCE nor CHECKPOINTS are pictures; leave"
+            " --encoder out for files of features"
         )
     with watched(None) as line:
         files = embed_sets(
@@ -146,13 +152,17 @@ def _models(
             try:
                 sets, said = sets_in(path, keep)
             except ValueError:  # no sub-folders of pictures
-                sets, said = [], []
+                sets = []
+                said = []
             if sets:
                 sources += [each.source for each in sets]
                 notes += said
                 continue
         elif path.is_dir():
-            notes.append(f"{path.name} is one set: its sub-folders are called as those of the reference, labels")
+            notes.append(
+                f"{path.name} is one set: its sub-folders are called as those of the reference,"
+                " labels"
+            )
         if whole is None:
             others.append(path)
         else:

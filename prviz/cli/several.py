@@ -23,11 +23,13 @@ def check_several(arguments: argparse.Namespace, methods: Sequence[str]) -> None
     for name in _OF_ONE:
         if getattr(arguments, name):
             raise ValueError(
-                f"--{name} is of one model, and {len(arguments.generated)} are named; run it for each alone, or rank "
-                f"them with prviz triage"
+                f"--{name} is of one model, and {len(arguments.generated)} are named; run it for"
+                " each alone, or rank them with prviz triage"
             )
     if len(methods) > 1:
-        raise ValueError(f"--method names {', '.join(methods)}; several models are drawn by one family")
+        raise ValueError(
+            f"--method names {', '.join(methods)}; several models are drawn by one family"
+        )
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
@@ -40,7 +42,9 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     raise ValueError(f"{paths[0]} is named twice; several models are several files")
 
 
-def measure_several(arguments: argparse.Namespace, method: str, real: Samples, generated: Sequence[Samples]) -> None:
+def measure_several(
+    arguments: argparse.Namespace, method: str, real: Samples, generated: Sequence[Samples]
+) -> None:
     """Measure each model, print a table with a row for each, and write the figure if one is asked for."""
     from prviz.checks.flags import flags_of
     from prviz.curves.summaries import with_area_at_most
@@ -59,7 +63,12 @@ def measure_several(arguments: argparse.Namespace, method: str, real: Samples, g
         say_flags(flags_of(pair))
         with watched(None) as progress:
             limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
-            choice = {"k": k, "bandwidth": arguments.bandwidth, "split": arguments.split, "seed": arguments.seed}
+            choice = {
+                "k": k,
+                "bandwidth": arguments.bandwidth,
+                "split": arguments.split,
+                "seed": arguments.seed,
+            }
             curves[name] = estimate(pair, method, **choice, **limited)[method].curve
             if method == TIGHTEST.name:
                 drawn = pair.split(arguments.split, arguments.seed)
@@ -72,15 +81,22 @@ def measure_several(arguments: argparse.Namespace, method: str, real: Samples, g
         rows.append([name, str(pairs[name].generated.n), f"{area:.4f}", *last])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(wide) for cell, wide in zip(row[1:], widths[1:], strict=True))]
+        cells = [
+            row[0].ljust(widths[0]),
+            *(cell.rjust(wide) for cell, wide in zip(row[1:], widths[1:], strict=True)),
+        ]
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
     split = "none" if arguments.split is None else f"{arguments.split:g}"
-    sys.stdout.write(f"{method}, k {k}, split {split}, seed {arguments.seed}; {real.n} real samples\n")
+    sys.stdout.write(
+        f"{method}, k {k}, split {split}, seed {arguments.seed}; {real.n} real samples\n"
+    )
     write_figure(arguments, curves, bounds)
 
 
 def write_figure(
-    arguments: argparse.Namespace, curves: dict[str, PRCurve], bound: PRCurve | dict[str, PRCurve] | None
+    arguments: argparse.Namespace,
+    curves: dict[str, PRCurve],
+    bound: PRCurve | dict[str, PRCurve] | None,
 ) -> None:
     """The figure for a paper, if one is asked for."""
     from prviz.figures.paper import save

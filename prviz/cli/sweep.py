@@ -37,9 +37,12 @@ _MOST_CHARACTERS = 10_000
 
 def add_sweep(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz sweep``, and the function that runs it."""
-    parser.description, parser.epilog = _TEXT, _EPILOG
+    parser.description = _TEXT
+    parser.epilog = _EPILOG
     parser.add_argument("config", type=Path, metavar="CONFIG", help="TOML file with the grid")
-    parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file of the rows (default: beside CONFIG)")
+    parser.add_argument(
+        "--out", type=Path, metavar="PATH", help="Parquet file of the rows (default: beside CONFIG)"
+    )
     add_columns(parser)
     add_workers(parser)
     parser.set_defaults(run=_sweep)
@@ -61,16 +64,21 @@ def config_arguments(text: str, name: str, folder: Path = Path()) -> dict[str, A
 
     Raises
     ------
-    ValueError : too long, not TOML, an unknown key, or a value of another kind; the message says what is legal.
+    ValueError : too long, not TOML, an unknown key, or a value of another kind; the message says
+    what is legal.
     """
     if len(text) > _MOST_CHARACTERS:
-        raise ValueError(f"{name} has {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read")
+        raise ValueError(
+            f"{name} has {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read"
+        )
     try:
         return _checked_arguments(tomllib.loads(text), name, folder)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name} is not TOML: {error}") from None
     except RecursionError:  # of tomllib, or of a message that quotes the value
-        raise ValueError(f"{name} nests brackets or keys too deeply; lists and tables of values are needed") from None
+        raise ValueError(
+            f"{name} nests brackets or keys too deeply; lists and tables of values are needed"
+        ) from None
 
 
 def _checked_arguments(config: dict[str, Any], name: str, folder: Path) -> dict[str, Any]:
@@ -102,7 +110,11 @@ def config_text(arguments: Mapping[str, Any]) -> str:
         for value in arguments.get(key, ()):
             entry = _WORDS[key] if value is None else value
             if key == "problems" and not isinstance(value, str):
-                changed = {name: each for name, each in value.parameters.items() if each != TOYS[value.name][name]}
+                changed = {
+                    name: each
+                    for name, each in value.parameters.items()
+                    if each != TOYS[value.name][name]
+                }
                 entry = {"toy": value.name, **changed} if changed else value.name
             lists[key].append(entry)
     numbers = {key: arguments[key] for key in _NUMBERS if key in arguments}
@@ -126,12 +138,17 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
         return (folder / str(entry["real"]), folder / str(entry["generated"]))
     if isinstance(entry, Mapping) and isinstance(entry.get("toy"), str):
         try:
-            return toy(**{"name": entry["toy"], **{key: value for key, value in entry.items() if key != "toy"}})
+            return toy(
+                **{
+                    "name": entry["toy"],
+                    **{key: value for key, value in entry.items() if key != "toy"},
+                }
+            )
         except (ValueError, TypeError) as error:
             raise ValueError(f"{name}: problems has {entry!r}: {error}") from None
     raise ValueError(
-        f"{name}: problems has {entry!r}; a toy's name, a table with toy and its parameters, or a table with real "
-        "and generated is needed"
+        f"{name}: problems has {entry!r}; a toy's name, a table with toy and its parameters, or a"
+        " table with real and generated is needed"
     )
 
 
@@ -150,12 +167,23 @@ def _sweep(arguments: argparse.Namespace) -> int:
     out = arguments.out or arguments.config.with_suffix(".parquet")
     elsewhere = arguments.scheduler is not None or arguments.dask
     seconds = None if elsewhere or out.exists() else sweep_seconds(cells)
-    table = measured(cells, COLUMNS, out, seconds, scheduler=arguments.scheduler, dask=arguments.dask, line_of=_line)
+    table = measured(
+        cells,
+        COLUMNS,
+        out,
+        seconds,
+        scheduler=arguments.scheduler,
+        dask=arguments.dask,
+        line_of=_line,
+    )
     # Means by problem, method, k, and all settings that differ between rows.
     usual = ("problem", "method", "k")
     varied = [name for name in SETTINGS if name in usual or table[name].nunique(dropna=False) > 1]
     means = table.groupby(varied, dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
-    sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}")
+    sys.stdout.write(
+        f"{len(table)} rows in {out}; their"
+        f" means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}"
+    )
     return 0
 
 
@@ -171,11 +199,16 @@ def _earlier(cells: Sequence[Cell], out: Path) -> str:
         if isinstance(each.problem, Files)
     }
     held = pd.read_parquet(out, columns=["problem", "parameters"])
-    count = sum(parameters != now.get(name, parameters) for name, parameters in held.itertuples(index=False))
+    count = sum(
+        parameters != now.get(name, parameters) for name, parameters in held.itertuples(index=False)
+    )
     if not count:
         return ""
     rows = f"{count} row{'' if count == 1 else 's'}"
-    return f"{out} also holds {rows} of other contents of these files: the digests in `parameters` tell them apart\n"
+    return (
+        f"{out} also holds {rows} of other contents of these files: the digests in `parameters`"
+        " tell them apart\n"
+    )
 
 
 def _line(rows: pd.DataFrame) -> str:
@@ -183,9 +216,15 @@ def _line(rows: pd.DataFrame) -> str:
     number, label = ("iou", "IoU") if rows["iou"].notna().any() else ("auc", "AuC")
     plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
     first = plain[0]
-    pair = {"d": first["d"], "n": first["n_real"], "split": first["split"] or "none", "repeat": first["repeat"]}
+    pair = {
+        "d": first["d"],
+        "n": first["n_real"],
+        "split": first["split"] or "none",
+        "repeat": first["repeat"],
+    }
     measured = [
-        f"{row['method']}{_setting('k', row['k'])}{_setting('bandwidth', row['bandwidth'])} {row[number]:.3f}"
+        f"{row['method']}{_setting('k', row['k'])}{_setting('bandwidth', row['bandwidth'])}"
+        f" {row[number]:.3f}"
         for row in plain
     ]
     where = "".join(_setting(name, value) for name, value in pair.items())

@@ -24,8 +24,10 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="PATTERN",
-        help="the features: names of columns or patterns such as 'f*', separated by commas "
-        "(default: all that are not named like ids, labels or paths)",
+        help=(
+            "the features: names of columns or patterns such as 'f*', separated by commas "
+            "(default: all that are not named like ids, labels or paths)"
+        ),
     )
     group.add_argument(
         "--drop",
@@ -38,8 +40,10 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--group",
         metavar="COLUMN",
-        help="column that says what each row belongs to, such as its video or patient: rows of one group are never "
-        "taken as independent",
+        help=(
+            "column that says what each row belongs to, such as its video or patient: rows of one"
+            " group are never taken as independent"
+        ),
     )
 
 
@@ -60,7 +64,10 @@ def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
         option = "--features" if unknown[0] in choice.features else "--drop"
         if unknown[0] not in (*choice.features, *choice.drop):
             option = "--group"
-        raise ValueError(f"{option} {unknown[0]}: no file has such a column; they have {', '.join(columns) or 'none'}")
+        raise ValueError(
+            f"{option} {unknown[0]}: no file has such a column; they have"
+            f" {', '.join(columns) or 'none'}"
+        )
 
 
 def say_notes(sets: Iterable[Samples]) -> None:

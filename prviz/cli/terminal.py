@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from prviz.studies.tasks import Columns, Task
 
 # Seconds of work from which progress is shown, and seconds between two updates.
-WORTH_SAYING, _PAUSE = 1.0, 0.1
+WORTH_SAYING = 1.0
+_PAUSE = 0.1
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -38,7 +39,9 @@ def memory_size(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     unit = match and _UNITS.get(match[2].upper())
     if not match or not unit:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size of memory; 500MB, 1.5GB or a number of bytes is needed")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no size of memory; 500MB, 1.5GB or a number of bytes is needed"
+        )
     size = int(float(match[1]) * unit)
     if size < 10**6:
         raise argparse.ArgumentTypeError(f"{text!r} is {size} bytes; at least 1MB is needed")
@@ -84,7 +87,8 @@ def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
 
     seconds : the estimate before the start, or None.
 
-    Yields a function of the fraction done; None if stderr is no terminal. `print_above` prints lines that stay.
+    Yields a function of the fraction done; None if stderr is no terminal. `print_above` prints
+    lines that stay.
     """
     if not sys.stderr.isatty():
         yield None
@@ -102,7 +106,9 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the options that run tasks on Dask workers."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler, tcp://host:8786"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run on the workers of this Dask scheduler, tcp://host:8786",
     )
     where.add_argument("--dask", action="store_true", help="run on a local Dask cluster")
 
@@ -119,8 +125,8 @@ def measured(
 ) -> pd.DataFrame:
     """Rows of the tasks, measured on this machine or on Dask workers, with progress on stderr.
 
-    out : the file that keeps the rows. seconds : the estimate for this machine. line_of : the line on the rows of a
-    finished task.
+    out : the file that keeps the rows. seconds : the estimate for this machine. line_of : the line
+    on the rows of a finished task.
     """
     from prviz.studies.tasks import dask_executor, run_tasks
 
@@ -135,7 +141,8 @@ def measured(
         except KeyboardInterrupt:
             if out is not None:
                 sys.stderr.write(
-                    f"\nprviz: stopped; results so far are in {out}; the same command continues from there\n"
+                    f"\nprviz: stopped; results so far are in {out}; the same command continues"
+                    " from there\n"
                 )
             raise
 

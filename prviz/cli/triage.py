@@ -43,16 +43,29 @@ if TYPE_CHECKING:
 # Options that the report sets, with their defaults.
 _REPORTED: dict[str, Any] = {
     **dict.fromkeys(
-        ("reference", "method", "key", "metadata", "out", "report", "json", "tensorboard", "metrics", "scheduler")
+        (
+            "reference",
+            "method",
+            "key",
+            "metadata",
+            "out",
+            "report",
+            "json",
+            "tensorboard",
+            "metrics",
+            "scheduler",
+        )
     ),
     **dict.fromkeys(("holdout", "fail_under", "best_file", "by")),
     **{"features": [], "drop": [], "group": None},
     **{"encoder": None, "weights": None, "skip_bad": False, "keep": None},
     **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": None, "watch": False},
 }
-# New files of a watched folder that are measured before reports are written: this many at first, later one for so many
-# that are known. Writing all again then takes as long as at most five times the last writing.
-_FIRST, _AT_A_TIME = 4, 4
+# New files of a watched folder that are measured before reports are written: this many at first,
+# later one for so many that are known. Writing all again then takes as long as at most five times
+# the last writing.
+_FIRST = 4
+_AT_A_TIME = 4
 # Most files of which a line each says that they are waited for; of more, one line says it of all.
 _MOST_WAITING = 5
 # Most differences that are listed; the others are only counted.
@@ -66,18 +79,30 @@ def again(arguments: argparse.Namespace) -> int:
 
     for name, usual in _REPORTED.items():  # options that would be ignored
         if getattr(arguments, name) != usual:
-            option = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name.replace('_', '-')}"
-            option = "--all-rows" if name == "equal_sizes" and arguments.equal_sizes is False else option
-            raise ValueError(f"--rerun and {option} can't be given together; the report says all but where it is")
+            option = (
+                "REFERENCE and CHECKPOINTS"
+                if name == "reference"
+                else f"--{name.replace('_', '-')}"
+            )
+            option = (
+                "--all-rows" if name == "equal_sizes" and arguments.equal_sizes is False else option
+            )
+            raise ValueError(
+                f"--rerun and {option} can't be given together; the report says all but where it is"
+            )
     report = read_report(arguments.rerun)
     with watched(None) as line:
-        found = rerun(report, arguments.rerun.parent, memory_limit=arguments.memory_limit, progress=line)
+        found = rerun(
+            report, arguments.rerun.parent, memory_limit=arguments.memory_limit, progress=line
+        )
     for note in found.notes:
         sys.stdout.write(f"Note: {one_line(note)}\n")
     if not found.differences:
         sys.stdout.write(f"all {found.numbers} numbers equal\n")
         return 0
-    sys.stdout.write(f"of {found.numbers} numbers and the words between them, {found.different} differ:\n")
+    sys.stdout.write(
+        f"of {found.numbers} numbers and the words between them, {found.different} differ:\n"
+    )
     for each in found.differences[:_MOST_LISTED]:
         sys.stdout.write(f"  {one_line(each)}\n")
     if (more := found.different - _MOST_LISTED) > 0:
@@ -92,7 +117,9 @@ class _Instead(argparse.Action):
         super().__init__(*args, **options)
         self._instead_of = instead_of
 
-    def __call__(self, _: Any, namespace: argparse.Namespace, values: Any, __: str | None = None) -> None:
+    def __call__(
+        self, _: Any, namespace: argparse.Namespace, values: Any, __: str | None = None
+    ) -> None:
         """Store the path and make the other arguments optional."""
         setattr(namespace, self.dest, values)
         for each in self._instead_of:
@@ -115,36 +142,71 @@ contents."""
 
 def add_triage(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz triage``, and the function that runs it."""
-    parser.description, parser.epilog = _TEXT, _EPILOG
+    parser.description = _TEXT
+    parser.epilog = _EPILOG
     add = parser.add_argument
-    reference = add("reference", type=Path, metavar="REFERENCE", help="file with the real samples, or their pictures")
+    reference = add(
+        "reference",
+        type=Path,
+        metavar="REFERENCE",
+        help="file with the real samples, or their pictures",
+    )
     checkpoints = add(
-        "checkpoints", type=Path, nargs="+", metavar="CHECKPOINTS", help="files with generated samples, or folders"
+        "checkpoints",
+        type=Path,
+        nargs="+",
+        metavar="CHECKPOINTS",
+        help="files with generated samples, or folders",
     )
     add_pictures(parser)
-    add("--out", type=Path, metavar="DIR", help="folder that keeps the results (default: a cache of limited size)")
+    add(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder that keeps the results (default: a cache of limited size)",
+    )
     add(
         "--method",
         action="append",
         metavar="NAME",
         help="family; repeat it or separate by commas (default: tightest,knn,kde,ipr,coverage)",
     )
-    add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
-    add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
-    add("--seed", type=seed_number, default=0, help="of split, equal sizes and resampling (default: 0)")
+    add(
+        "--k",
+        type=neighbours,
+        default="sqrt",
+        help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)",
+    )
+    add(
+        "--split",
+        type=split_share,
+        default=0.5,
+        help="share that defines the classifiers, or none (default: 0.5)",
+    )
+    add(
+        "--seed",
+        type=seed_number,
+        default=0,
+        help="of split, equal sizes and resampling (default: 0)",
+    )
     add(
         "--goal",
         type=_goal,
         default="balanced",
         metavar="GOAL",
-        help="precision, balanced, recall, or a number from 0 (precision) to 1 (recall) (default: balanced)",
+        help=(
+            "precision, balanced, recall, or a number from 0 (precision) to 1 (recall) (default:"
+            " balanced)"
+        ),
     )
     add(
         "--holdout",
         type=Path,
         metavar="FILE",
-        help="other real samples: what a score can reach, and what copies of the reference are compared with "
-        "(default: two halves of the reference, and the reference itself)",
+        help=(
+            "other real samples: what a score can reach, and what copies of the reference are"
+            " compared with (default: two halves of the reference, and the reference itself)"
+        ),
     )
     add("--key", metavar="NAME", help="array of the files that hold several")
     add_columns(parser)
@@ -153,21 +215,33 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         "--equal-sizes",
         action="store_true",
         default=None,
-        help="cut all sets, by the seed, to the size of the smallest (default: where sizes differ more than twofold)",
+        help=(
+            "cut all sets, by the seed, to the size of the smallest (default: where sizes differ"
+            " more than twofold)"
+        ),
     )
     sizes.add_argument(
-        "--all-rows", dest="equal_sizes", action="store_false", default=None, help="measure all samples of every set"
+        "--all-rows",
+        dest="equal_sizes",
+        action="store_false",
+        default=None,
+        help="measure all samples of every set",
     )
     add(
         "--by",
         metavar="LABEL",
-        help="also compare class by class, the worst first: by a column of the reference's table, such as label, or an "
-        "array of its .npz",
+        help=(
+            "also compare class by class, the worst first: by a column of the reference's table,"
+            " such as label, or an array of its .npz"
+        ),
     )
     add(
         "--watch",
         action="store_true",
-        help="go on: measure every new file of the folders once it is whole, until Ctrl-C; reports are written anew",
+        help=(
+            "go on: measure every new file of the folders once it is whole, until Ctrl-C; reports"
+            " are written anew"
+        ),
     )
     add(
         "--metadata",
@@ -180,31 +254,52 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         type=memory_size,
         default="1GB",
         metavar="SIZE",
-        help="most memory above the samples: bytes, or a number of kB, MB, GB, KiB, MiB, GiB (default: 1GB)",
+        help=(
+            "most memory above the samples: bytes, or a number of kB, MB, GB, KiB, MiB, GiB"
+            " (default: 1GB)"
+        ),
     )
-    add("--scheduler", metavar="ADDRESS", help="measure on the workers of this Dask scheduler, tcp://host:8786")
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="measure on the workers of this Dask scheduler, tcp://host:8786",
+    )
     add(
         "--report",
         type=Path,
         action="append",
         metavar="FILE",
-        help="write a report; its name ends in .html (a page that stands alone), .json (everything), .csv or .parquet "
-        "(the numbers); - is the page on standard output; repeat it for several",
+        help=(
+            "write a report; its name ends in .html (a page that stands alone), .json (everything),"
+            " .csv or .parquet (the numbers); - is the page on standard output; repeat it for"
+            " several"
+        ),
     )
     add(
         "--json",
         type=Path,
         metavar="FILE",
-        help="write everything as JSON; - is one line on standard output, the text then goes to standard error",
+        help=(
+            "write everything as JSON; - is one line on standard output, the text then goes to"
+            " standard error"
+        ),
     )
-    add("--best-file", type=Path, metavar="FILE", help="write the path of the checkpoint to take into this file")
+    add(
+        "--best-file",
+        type=Path,
+        metavar="FILE",
+        help="write the path of the checkpoint to take into this file",
+    )
     add(
         "--fail-under",
         type=_least,
         action="append",
         metavar="NAME=VALUE",
-        help="exit with status 3 if the checkpoint to take has less, or copies the reference: AUC, score, ceiling "
-        "(share of what real samples get), or another summary, such as f8_recall; repeat it for several",
+        help=(
+            "exit with status 3 if the checkpoint to take has less, or copies the reference: AUC,"
+            " score, ceiling (share of what real samples get), or another summary, such as"
+            " f8_recall; repeat it for several"
+        ),
     )
     add(
         "--rerun",
@@ -212,21 +307,29 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         action=_Instead,
         instead_of=(reference, checkpoints),
         metavar="REPORT",
-        help="instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again, without kept "
-        "results, and compare every number; opens the files that it names and never unpickles",
+        help=(
+            "instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again,"
+            " without kept results, and compare every number; opens the files that it names and"
+            " never unpickles"
+        ),
     )
     add(
         "--tensorboard",
         type=Path,
         metavar="DIR",
-        help="append the summaries to TensorBoard event files, by step; a folder of their own, such as "
-        "runs/today-prviz (extra prviz[tensorboard])",
+        help=(
+            "append the summaries to TensorBoard event files, by step; a folder of their own, such"
+            " as runs/today-prviz (extra prviz[tensorboard])"
+        ),
     )
     add(
         "--metrics",
         type=Path,
         metavar="FILE.csv",
-        help="append the summaries of new steps to a CSV for other trackers: a column step, one of each metric",
+        help=(
+            "append the summaries of new steps to a CSV for other trackers: a column step, one of"
+            " each metric"
+        ),
     )
     parser.set_defaults(run=_triage)
 
@@ -238,15 +341,21 @@ def _triage(arguments: argparse.Namespace) -> int:
     if arguments.rerun is not None:
         return again(arguments)
     if arguments.watch and arguments.scheduler is not None:
-        raise ValueError("--watch and --scheduler can't be given together; watching measures on this machine")
+        raise ValueError(
+            "--watch and --scheduler can't be given together; watching measures on this machine"
+        )
     if arguments.encoder is not None:
         if arguments.watch:
-            raise ValueError("--watch and --encoder can't be given together; watch a folder of files of prviz embed")
+            raise ValueError(
+                "--watch and --encoder can't be given together; watch a folder of files of prviz"
+                " embed"
+            )
         embed_arguments(arguments)
     elif arguments.reference.is_dir():
         raise ValueError(
-            f"{arguments.reference}: a folder; name a file of features, or embed folders of pictures on the way: "
-            f"{_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows other encoders)"
+            f"{arguments.reference}: a folder; name a file of features, or embed folders of"
+            f" pictures on the way: {_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows"
+            " other encoders)"
         )
     if arguments.memory_limit < MEMORY_LIMIT:  # whoever limits it wants memory more than speed
         return_large_arrays()
@@ -285,8 +394,11 @@ class TriageCommand:
         from prviz.triage.measured import TriageSettings
         from prviz.triage.result_cache import ResultCache
 
-        self.arguments, out = arguments, arguments.out
-        methods = arguments.method or (DEFAULT_METHODS if arguments.split is None else verdict_methods())
+        self.arguments = arguments
+        out = arguments.out
+        methods = arguments.method or (
+            DEFAULT_METHODS if arguments.split is None else verdict_methods()
+        )
         self.settings = TriageSettings(
             tuple(name for entry in methods for name in entry.split(",")),
             k=arguments.k,
@@ -298,11 +410,19 @@ class TriageCommand:
             drop=self._no_features(),
             group=arguments.group,
         )
-        if out is not None and out.is_dir() and realpath(out) in map(realpath, arguments.checkpoints):
-            raise ValueError(f"--out {out} is a folder of checkpoints, and results are .npz files; name another")
+        if (
+            out is not None
+            and out.is_dir()
+            and realpath(out) in map(realpath, arguments.checkpoints)
+        ):
+            raise ValueError(
+                f"--out {out} is a folder of checkpoints, and results are .npz files; name another"
+            )
         self.outputs = TriageOutputs(arguments, self.settings)
         again = bool(arguments.watch)  # the same facts are asked for at every change
-        self.store = ResultCache.cache(remembers=again) if out is None else ResultCache(out, remembers=again)
+        self.store = (
+            ResultCache.cache(remembers=again) if out is None else ResultCache(out, remembers=again)
+        )
         self._known: dict[tuple[Path, FileState], CheckpointOutcome] = {}
         self._evaluator: CheckpointEvaluator | None = None
         self._left = 0  # number of complete files that are not measured yet
@@ -325,43 +445,72 @@ class TriageCommand:
         from prviz.studies.tasks import dask_executor
         from prviz.triage.measure import measure_all, measure_elsewhere
 
-        arguments, checkpoints = self.arguments, self._checkpoints()
+        arguments = self.arguments
+        checkpoints = self._checkpoints()
         self.outputs.check(checkpoints)
         run = self._run()
         say_notes([run.reference])
         settings, notes = self._sized(run.reference, checkpoints)
-        scheduler, limit, store = arguments.scheduler, arguments.memory_limit, self.store
-        with nullcontext() if scheduler is None else dask_executor(scheduler) as executor, watched(None) as line:
+        scheduler = arguments.scheduler
+        limit = arguments.memory_limit
+        store = self.store
+        with (
+            nullcontext() if scheduler is None else dask_executor(scheduler) as executor,
+            watched(None) as line,
+        ):
             if executor is None:
                 outcomes = measure_all(
-                    run.reference, checkpoints, settings, store=store, memory_limit=limit, progress=line
+                    run.reference,
+                    checkpoints,
+                    settings,
+                    store=store,
+                    memory_limit=limit,
+                    progress=line,
                 )
             else:
                 outcomes = measure_elsewhere(
-                    arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
+                    arguments.reference,
+                    checkpoints,
+                    executor,
+                    settings,
+                    store=store,
+                    memory_limit=limit,
+                    progress=line,
                 )
             found = _collected(outcomes, len(checkpoints), line)
         place = {each: at for at, each in enumerate(checkpoints)}
-        return self._present(run, sorted(found, key=lambda each: place[each.checkpoint]), settings, notes)
+        return self._present(
+            run, sorted(found, key=lambda each: place[each.checkpoint]), settings, notes
+        )
 
     def watch(self) -> int:
         """Measure what is there and what arrives, until Ctrl-C; the exit status of the last state."""
         from prviz.triage.arrivals import PAUSE, ArrivalWatch
 
-        arrivals, run, status = ArrivalWatch(), self._run(), 2
+        arrivals = ArrivalWatch()
+        run = self._run()
+        status = 2
         before: list[tuple[Checkpoint, FileState]] = []
         waited: dict[Path, str] = {}
         say("watching; Ctrl-C ends it")
         try:
             while True:
                 try:
-                    there, nothing = self._checkpoints(), ""
+                    there = self._checkpoints()
+                    nothing = ""
                 except ValueError as error:  # no file yet, or a table that is not whole
-                    there, nothing = [], str(error)
+                    there = []
+                    nothing = str(error)
                 look = arrivals.look(each.path for each in there)
-                waiting = {self.arguments.checkpoints[0]: nothing} if nothing else dict(look.waiting)
-                _say_waiting({path: reason for path, reason in waiting.items() if waited.get(path) != reason})
-                now = [(each, look.complete[each.path]) for each in there if each.path in look.complete]
+                waiting = (
+                    {self.arguments.checkpoints[0]: nothing} if nothing else dict(look.waiting)
+                )
+                _say_waiting(
+                    {path: reason for path, reason in waiting.items() if waited.get(path) != reason}
+                )
+                now = [
+                    (each, look.complete[each.path]) for each in there if each.path in look.complete
+                ]
                 if now and (now != before or self._left):
                     self.outputs.check([each for each, _ in now])
                     try:
@@ -370,9 +519,12 @@ class TriageCommand:
                         now = []
                 elif before and not now:
                     say("no checkpoint is left; what was written is of those that are gone")
-                    self._known, self._left, status = {}, 0, 2
+                    self._known = {}
+                    self._left = 0
+                    status = 2
                     self._written = set()
-                before, waited = now, waiting
+                before = now
+                waited = waiting
                 if not self._left:
                     time.sleep(PAUSE)
         except KeyboardInterrupt:
@@ -382,8 +534,9 @@ class TriageCommand:
     def _update(self, run: TriageRun, there: Sequence[tuple[Checkpoint, FileState]]) -> int:
         """Measure some of what is new among complete files, and say what follows for all that are measured.
 
-        The number of new ones grows with that of known ones, so that the first reports come soon, and writing all of
-        them again takes a bounded share of the time. Raises _GoneError as soon as a file that is written of is gone.
+        The number of new ones grows with that of known ones, so that the first reports come soon,
+        and writing all of them again takes a bounded share of the time. Raises _GoneError as soon
+        as a file that is written of is gone.
         """
         from prviz.measure.workload import cut
         from prviz.reports.document import keep_replicates
@@ -393,7 +546,8 @@ class TriageCommand:
         settings, notes, n = self._sized_as_known(run.reference, there)
         evaluator = self._evaluator
         if evaluator is None or (evaluator.reference.n, evaluator.settings) != (n, settings):
-            real, limit = cut(run.reference, n, settings.seed), self.arguments.memory_limit
+            real = cut(run.reference, n, settings.seed)
+            limit = self.arguments.memory_limit
             evaluator = self._evaluator = CheckpointEvaluator(real, settings, self.store, limit)
             self._known = {}
         files = {(each.path, state): each for each, state in there}
@@ -402,9 +556,12 @@ class TriageCommand:
         self._left = len(new)
         remaining = self._written & self._known.keys()
         if new and remaining and remaining < self._written:
-            # all that is written of these is known: a file that is gone is counted no longer than that takes
+            # all that is written of these is known: a file that is gone is counted no longer than
+            # that takes
             self._report(run, files, remaining, settings, notes)
-        portion = max(_FIRST, len(self._known) // _AT_A_TIME) - len(self._known.keys() - self._written)
+        portion = max(_FIRST, len(self._known) // _AT_A_TIME) - len(
+            self._known.keys() - self._written
+        )
         for file in new[: max(portion, 0)]:
             self._left -= 1
             outcome = evaluator.outcome(files[file], self._check)
@@ -434,7 +591,9 @@ class TriageCommand:
         for file in (each for each in files if each in counted):
             measured = tuple(one.named(files[file]) for one in self._known[file].measured)
             outcomes.append(self._known[file]._replace(checkpoint=files[file], measured=measured))
-        status = self._present(run, outcomes, settings, notes, len(self._known) + self._left, self._check)
+        status = self._present(
+            run, outcomes, settings, notes, len(self._known) + self._left, self._check
+        )
         self._written = counted
         return status
 
@@ -456,7 +615,9 @@ class TriageCommand:
         from prviz.triage.measure import set_size, set_sizes
 
         states = {each.path: state for each, state in there}
-        self._sizes = {path: known for path, known in self._sizes.items() if states.get(path) == known[0]}
+        self._sizes = {
+            path: known for path, known in self._sizes.items() if states.get(path) == known[0]
+        }
 
         def size(checkpoint: Checkpoint) -> int | None:
             path = checkpoint.path
@@ -475,16 +636,26 @@ class TriageCommand:
 
         arguments = self.arguments
         try:
-            return checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=self._other_files())
+            return checkpoints_of(
+                arguments.checkpoints, arguments.metadata, leave_out=self._other_files()
+            )
         except PicturesError as error:
             if arguments.watch or arguments.encoder is not None:
                 raise
-            raise ValueError(f"{error}; or embed and compare in one step: {_with_encoder(arguments)}") from None
+            raise ValueError(
+                f"{error}; or embed and compare in one step: {_with_encoder(arguments)}"
+            ) from None
 
     def _other_files(self) -> list[Path]:
         """Files that are no checkpoints, wherever they are."""
         arguments = self.arguments
-        one = (arguments.reference, arguments.metrics, arguments.holdout, arguments.best_file, arguments.json)
+        one = (
+            arguments.reference,
+            arguments.metrics,
+            arguments.holdout,
+            arguments.best_file,
+            arguments.json,
+        )
         return [each for each in (*one, *(arguments.report or ())) if each is not None]
 
     def _run(self) -> TriageRun:
@@ -496,7 +667,9 @@ class TriageCommand:
         return TriageRun(
             samples_at(arguments.reference, self.settings),
             self.settings,
-            holdout=None if arguments.holdout is None else samples_at(arguments.holdout, self.settings),
+            holdout=(
+                None if arguments.holdout is None else samples_at(arguments.holdout, self.settings)
+            ),
             goal=arguments.goal,
             store=self.store,
             memory_limit=arguments.memory_limit,
@@ -518,8 +691,8 @@ class TriageCommand:
             return self.settings, []
         smallest = sizes.smallest or "the reference"
         note = (
-            f"all sets are cut to {sizes.least} samples, the size of {smallest}, as the largest has {sizes.most}, more "
-            f"than {UNEVEN:g} times as many (--all-rows measures all)"
+            f"all sets are cut to {sizes.least} samples, the size of {smallest}, as the largest has"
+            f" {sizes.most}, more than {UNEVEN:g} times as many (--all-rows measures all)"
         )
         return replace(self.settings, equal_sizes=True), [note]
 
@@ -559,9 +732,14 @@ class TriageCommand:
             from prviz.triage.classes import class_shares
 
             there = [each.checkpoint for each in outcomes if each.measured]
-            path, limit = arguments.reference, arguments.memory_limit
-            classes, unmet = class_shares(run.reference, path, there, arguments.by, settings, memory_limit=limit)
-            notes += [f"{name} is not compared class by class: {reason}" for name, reason in unmet.items()]
+            path = arguments.reference
+            limit = arguments.memory_limit
+            classes, unmet = class_shares(
+                run.reference, path, there, arguments.by, settings, memory_limit=limit
+            )
+            notes += [
+                f"{name} is not compared class by class: {reason}" for name, reason in unmet.items()
+            ]
         total = len(outcomes) if total is None else total
         text = ""
         if total == len(outcomes):
@@ -573,7 +751,9 @@ class TriageCommand:
         failed = sum(each.reason is not None for each in outcomes)
         if failed == len(outcomes):
             return 2
-        if missed := [text for each in arguments.fail_under or () if (text := _missed(found, *each))]:
+        if missed := [
+            text for each in arguments.fail_under or () if (text := _missed(found, *each))
+        ]:
             for text in missed:
                 say(text)
             return 3
@@ -611,18 +791,29 @@ def _missed(found: TriageResults, name: str, least: float) -> str:
     decision = found.judgement.decision
     if decision.best in decision.memorised:
         return f"--fail-under: {decision.best} copies the reference"
-    of_best = next(each.measured for each in found.outcomes if each.checkpoint.name == decision.best)
+    of_best = next(
+        each.measured for each in found.outcomes if each.checkpoint.name == decision.best
+    )
     best = next(each for each in of_best if each.method == decision.basis.method)
     known = sides_of_one(of_best)[best.method]
-    values = {**capped_summaries(best, known[0]), "score": found.judgement.scores[best.method][decision.best]}
+    values = {
+        **capped_summaries(best, known[0]),
+        "score": found.judgement.scores[best.method][decision.best],
+    }
     if decision.best in found.judgement.shares:
         values["ceiling"] = found.judgement.shares[decision.best].share
     if name not in values:
         return f"--fail-under: {name} is not known here, {', '.join(values)} are"
-    return "" if values[name] >= least else f"--fail-under: {decision.best} has {name} {values[name]:.4f} < {least:g}"
+    return (
+        ""
+        if values[name] >= least
+        else f"--fail-under: {decision.best} has {name} {values[name]:.4f} < {least:g}"
+    )
 
 
-def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:
+def _collected(
+    outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None
+) -> list[CheckpointOutcome]:
     """All outcomes, reported on stderr as they arrive."""
     found: list[CheckpointOutcome] = []
     try:
@@ -630,7 +821,9 @@ def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: Progress
             found.append(each)
             print_above(line, f"{len(found)} of {total}: {_outcome_text(each)}")
     except KeyboardInterrupt:
-        sys.stderr.write("\nprviz: stopped; results so far are kept, and the same command continues from there\n")
+        sys.stderr.write(
+            "\nprviz: stopped; results so far are kept, and the same command continues from there\n"
+        )
         raise
     return found
 
@@ -638,8 +831,14 @@ def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: Progress
 def _outcome_text(outcome: CheckpointOutcome) -> str:
     from prviz.triage.decision import summaries_of_one
 
-    areas = ", ".join(f"{name} {each['auc']:.4f}" for name, each in summaries_of_one(outcome.measured).items())
-    found = f": AuC {areas}{'' if outcome.fresh else ' (kept)'}" if outcome.reason is None else " failed"
+    areas = ", ".join(
+        f"{name} {each['auc']:.4f}" for name, each in summaries_of_one(outcome.measured).items()
+    )
+    found = (
+        f": AuC {areas}{'' if outcome.fresh else ' (kept)'}"
+        if outcome.reason is None
+        else " failed"
+    )
     return f"{one_line(outcome.checkpoint.name)}{found}"
 
 
@@ -650,7 +849,9 @@ def _least(text: str) -> tuple[str, float]:
     names = ["score", "ceiling", *(each.key for each in SUMMARIES)]
     if name.lower() in names and number(value) == number(value):
         return name.lower(), number(value)
-    raise argparse.ArgumentTypeError(f"{text!r} is no NAME=NUMBER with one of the names {', '.join(names)}")
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is no NAME=NUMBER with one of the names {', '.join(names)}"
+    )
 
 
 def _goal(text: str) -> float:
@@ -659,4 +860,6 @@ def _goal(text: str) -> float:
     value = GOALS.get(text, number(text))
     if 0 <= value <= 1:
         return value
-    raise argparse.ArgumentTypeError(f"{text!r} is neither {', '.join(GOALS)} nor a number from 0 to 1")
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is neither {', '.join(GOALS)} nor a number from 0 to 1"
+    )

@@ -33,14 +33,21 @@ class TriageOutputs:
 
     def __init__(self, arguments: argparse.Namespace, settings: TriageSettings) -> None:
         self._arguments = arguments
-        given: list[Path] = [*(arguments.report or []), *([] if arguments.json is None else [arguments.json])]
+        given: list[Path] = [
+            *(arguments.report or []),
+            *([] if arguments.json is None else [arguments.json]),
+        ]
         self._reports = [path for path in given if path != STDOUT]
         self._said: str | None = None
         self.takes_stdout = STDOUT in given
         if given.count(STDOUT) > 1:
-            raise ValueError("--json - and --report - both write to standard output; give one of them a file")
+            raise ValueError(
+                "--json - and --report - both write to standard output; give one of them a file"
+            )
         if arguments.json not in (None, STDOUT) and arguments.json.suffix.lower() != ".json":
-            raise ValueError(f"json = {str(arguments.json)!r}: its name must end in .json; - is standard output")
+            raise ValueError(
+                f"json = {str(arguments.json)!r}: its name must end in .json; - is standard output"
+            )
         if arguments.metrics is not None:
             from prviz.reports.trackers import check_csv
 
@@ -60,14 +67,23 @@ class TriageOutputs:
     def check(self, checkpoints: Sequence[Checkpoint]) -> None:
         """Raise ValueError for reports that would replace an input, and for steps that no tracker counts in."""
         arguments = self._arguments
-        others = [each for each in (arguments.metadata, arguments.metrics, arguments.holdout) if each is not None]
+        others = [
+            each
+            for each in (arguments.metadata, arguments.metrics, arguments.holdout)
+            if each is not None
+        ]
         sources = [arguments.reference, *(each.path for each in checkpoints), *others]
         if self._reports:
             from prviz.reports.files import check_targets
 
             check_targets(self._reports, sources)
-        if arguments.best_file is not None and realpath(arguments.best_file) in map(realpath, sources):
-            raise ValueError(f"best-file = {str(arguments.best_file)!r} would take the place of samples or of a table")
+        if arguments.best_file is not None and realpath(arguments.best_file) in map(
+            realpath, sources
+        ):
+            raise ValueError(
+                f"best-file = {str(arguments.best_file)!r} would take the place of samples or of a"
+                " table"
+            )
         self._steps(checkpoints)
 
     def _steps(self, checkpoints: Sequence[Checkpoint]) -> Mapping[str, int]:
@@ -93,7 +109,8 @@ class TriageOutputs:
     ) -> None:
         """Write all, and the text to standard output unless a report goes there. Raises OSError where that fails.
 
-        store : keeps what the reports draw again. total : number of checkpoints when all are measured.
+        store : keeps what the reports draw again. total : number of checkpoints when all are
+        measured.
         """
         (sys.stderr if self.takes_stdout else sys.stdout).write(text)
         arguments = self._arguments
@@ -101,7 +118,10 @@ class TriageOutputs:
             from prviz.reports.trackers import log_csv, log_tensorboard, rows_of
 
             rows = rows_of(found.outcomes, steps)
-            for where, log in ((arguments.tensorboard, log_tensorboard), (arguments.metrics, log_csv)):
+            for where, log in (
+                (arguments.tensorboard, log_tensorboard),
+                (arguments.metrics, log_csv),
+            ):
                 if where is not None:
                     new = len(log(where, rows))
                     there = "" if new == len(rows) else f", {len(rows) - new} were there already"
@@ -111,9 +131,14 @@ class TriageOutputs:
         if arguments.best_file is not None and found.judgement is not None:
             from prviz.readers.atomic_files import write_whole
 
-            best = next(each for each in found.outcomes if each.checkpoint.name == found.judgement.decision.best)
+            best = next(
+                each
+                for each in found.outcomes
+                if each.checkpoint.name == found.judgement.decision.best
+            )
             write_whole(
-                Path(realpath(arguments.best_file)), f"{best.checkpoint.path}\n".encode(errors="surrogateescape")
+                Path(realpath(arguments.best_file)),
+                f"{best.checkpoint.path}\n".encode(errors="surrogateescape"),
             )
         sys.stdout.flush()
 
@@ -148,7 +173,8 @@ class TriageOutputs:
             write_reports(report, self._reports)
             say(f"wrote {', '.join(str(path) for path in self._reports)}")
         if arguments.json == STDOUT:
-            sys.stdout.write(json.dumps(report, allow_nan=False) + "\n")  # one line, so that --watch gives one a change
+            # one line, so that --watch gives one a change
+            sys.stdout.write(json.dumps(report, allow_nan=False) + "\n")
         elif self.takes_stdout:
             from prviz.reports.page import to_html
 

@@ -28,15 +28,22 @@ def triage_text(
 ) -> str:
     """The whole text.
 
-    reference : name of its file. notes : sentences without a full stop. classes : by the checkpoint's name.
+    reference : name of its file. notes : sentences without a full stop. classes : by the
+    checkpoint's name.
     """
     from prviz.triage.memorisation import memorised_text
 
     parts = []
-    if warning := memorised_text({one_line(name): each for name, each in found.memorisation.items()}):
+    if warning := memorised_text(
+        {one_line(name): each for name, each in found.memorisation.items()}
+    ):
         parts.append(warning)
     if found.judgement is not None:
-        parts += [_verdict(found.judgement), _ranking(found, found.judgement, reference, goal), _findings(found)]
+        parts += [
+            _verdict(found.judgement),
+            _ranking(found, found.judgement, reference, goal),
+            _findings(found),
+        ]
         for name in (each for each in found.judgement.table["checkpoint"] if each in classes):
             listed = _CLASSES if name == found.judgement.decision.best else 0
             parts.append(_classes(one_line(name), classes[name], listed))
@@ -71,13 +78,21 @@ def _ranking(found: TriageResults, judgement: Judgement, reference: str, goal: f
     from prviz.triage.ranking import score
 
     method = judgement.decision.basis.method
-    of_method = [each for outcome in found.outcomes for each in outcome.measured if each.method == method]
+    of_method = [
+        each for outcome in found.outcomes for each in outcome.measured if each.method == method
+    ]
     known = found.yardstick
     parts = [_head(method, of_method, reference, goal), _table(found.outcomes, judgement)]
-    parts.append("draws: 95 % of the scores when the same samples are drawn again. best: share of the paired draws.")
+    parts.append(
+        "draws: 95 % of the scores when the same samples are drawn again. best: share of the paired"
+        " draws."
+    )
     if known is not None:
         top, floor = (score(each[method].curve, goal) for each in (known.ceiling, known.floor))
-        parts.append(f"Real against real {top:.4f}: {known.source}. Floor {floor:.4f}: their features shuffled.")
+        parts.append(
+            f"Real against real {top:.4f}: {known.source}. Floor {floor:.4f}: their features"
+            " shuffled."
+        )
     return "\n".join(parts)
 
 
@@ -90,31 +105,42 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
     ks_text = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
     against = f"{measured[0].n_real} samples of {one_line(reference)}"
     word = next((f" ({word})" for word, value in GOALS.items() if value == goal), "")
-    return f"{ESTIMATORS[method].title}{ks_text}, against {against}; best first for the goal {goal:g}{word}"
+    return (
+        f"{ESTIMATORS[method].title}{ks_text}, against {against}; best first for the goal"
+        f" {goal:g}{word}"
+    )
 
 
 def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
     """A line per checkpoint; columns of the metadata follow the step, those of other families the shares of draws.
 
-    Beside the best classifier only the family that orders low scores has a column: it refutes the others.
+    Beside the best classifier only the family that orders low scores has a column: it refutes the
+    others.
     """
     from prviz.estimators import ESTIMATORS
     from prviz.triage.ranking import marks
 
     lines: list[dict[Any, Any]] = judgement.table.to_dict("records")
-    names, extra = [line["checkpoint"] for line in lines], {each.checkpoint.name: each.checkpoint for each in outcomes}
+    names = [line["checkpoint"] for line in lines]
+    extra = {each.checkpoint.name: each.checkpoint for each in outcomes}
     columns = [["", *(str(place) for place in range(1, len(lines) + 1))]]
     columns.append(["checkpoint", *map(one_line, names)])
     columns.append(["step", *(_short(line["step"]) for line in lines)])
     for column in dict.fromkeys(column for each in extra.values() for column in each.extra):
-        columns.append([one_line(column), *(_short(extra[name].extra.get(column)) for name in names)])
+        columns.append(
+            [one_line(column), *(_short(extra[name].extra.get(column)) for name in names)]
+        )
     columns.append(["score", *(f"{line['score']:.4f}" for line in lines)])
     columns.append(["draws", *(f"{line['low']:.4f} to {line['high']:.4f}" for line in lines)])
     most = [judgement.at_most.get(name) for name in names]
     columns.append(["at most", *("" if each is None else f"{each:.4f}" for each in most)])
     columns.append(["best", *(_draws(line["best"]) for line in lines)])
     basis = judgement.decision.basis
-    others = [name for name in judgement.scores if name != basis.method] if basis.second is None else [basis.second]
+    others = (
+        [name for name in judgement.scores if name != basis.method]
+        if basis.second is None
+        else [basis.second]
+    )
     for method in others:
         scores = (judgement.scores[method].get(name) for name in names)
         cells = ("-" if each is None else f"{each:.4f}" for each in scores)
@@ -124,7 +150,13 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
         columns.append(["of real data", *(f"{each:.0%}" for each in shares)])
     widths = [max(map(len, column)) for column in columns]
     widths[0] = max(widths[0], 4)
-    remarks = ["", *(_remarks(marks(place, line), line, judgement) for place, line in enumerate(lines, start=1))]
+    remarks = [
+        "",
+        *(
+            _remarks(marks(place, line), line, judgement)
+            for place, line in enumerate(lines, start=1)
+        ),
+    ]
     rows = [
         "  ".join(
             [
@@ -153,13 +185,18 @@ def _findings(found: TriageResults) -> str:
 
     if found.judgement is None:
         return ""
-    lines, nothing = ["What is wrong:"], []
+    lines = ["What is wrong:"]
+    nothing = []
     for name in found.judgement.table["checkpoint"]:
         if (faults := found.findings.get(name)) is None:
-            lines.append(f"  {one_line(name)}: its file has changed since it was measured, or can't be read")
+            lines.append(
+                f"  {one_line(name)}: its file has changed since it was measured, or can't be read"
+            )
         elif not faults:
             nothing.append(one_line(name))
-        lines += [f"  {one_line(name)}: {each.title}. {one_line(each.sentence)}" for each in faults or ()]
+        lines += [
+            f"  {one_line(name)}: {each.title}. {one_line(each.sentence)}" for each in faults or ()
+        ]
         if (given_away := found.witnesses.get(name)) is not None and given_away["told_apart"]:
             said = one_line("; ".join(given_away["statements"]))
             lines.append(f"  {one_line(name)}: {GIVES_AWAY}: {said}.")
@@ -175,7 +212,10 @@ def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
     worse = [each for each in shares if each.worse]
     absent = [each for each in shares if not each.others and not each.worse]
     few = [one_line(each.label) for each in shares if each.few]
-    lines = [f"{name} by class, the worst first: {len(worse)} of {len(shares) - len(few)} are worse than chance"]
+    lines = [
+        f"{name} by class, the worst first: {len(worse)} of {len(shares) - len(few)} are worse than"
+        " chance"
+    ]
     compared = [each for each in shares if not each.few]
     listed = compared[: max(len(worse), most)]
     listed += [each for each in absent if each not in listed]

@@ -1,7 +1,7 @@
 """One precision-recall curve and its summaries, its ends and its differences from the truth.
 
-The idea, in `prviz.curves.pr_curve`: every estimate and every truth is a finite set of error rates (fpr, fnr),
-and the curve is their lower-left convex hull.
+The idea, in `prviz.curves.pr_curve`: every estimate and every truth is a finite set of error rates
+(fpr, fnr), and the curve is their lower-left convex hull.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """True precision-recall curves of known pairs: exact error rates of likelihood-ratio classifiers.
 
-The best classifier at lam calls z real where the log ratio log q(z) - log p(z) is at most log lam, so that
+The best classifier at lam calls z real where the log ratio log q(z) - log p(z) is at most log lam,
+so that
 
     fpr(t) = P(log ratio > t)      fnr(t) = Q(log ratio <= t)      t = log lam
 
-are on the true curve's hull for every t (Simon, Webster, Rabin 2019, Theorem 4; hal-05344404, section 5.1).
-A truth is the hull of many such points. Each point is exact; between two thresholds the polygon is too optimistic,
-by a second-order amount: for thresholds h(t) = h0 exp(|t| / 4) apart the error of the area is at most about
-h0^2 / 24, for any two distributions, and so below `AREA_ERROR`.
+are on the true curve's hull for every t (Simon, Webster, Rabin 2019, Theorem 4; hal-05344404,
+section 5.1). A truth is the hull of many such points. Each point is exact; between two thresholds
+the polygon is too optimistic, by a second-order amount: for thresholds h(t) = h0 exp(|t| / 4) apart
+the error of the area is at most about h0^2 / 24, for any two distributions, and so below
+`AREA_ERROR`.
 """
 
 from __future__ import annotations
@@ -30,12 +32,15 @@ AREA_ERROR = 1e-6
 ROUNDING = 1e-5
 # h0 of the module's docstring: distance of two thresholds at t = 0.
 _STEP = 0.004
-# Thresholds are dense up to |t| = 25, beyond which the remaining angle is under 1e-10 of the square; the sparse ones up
-# to 320 serve alpha(lam) and beta(lam) at extreme lam, down to rates of `_UNDERFLOW`.
-_CORE, _FAR = 25.0, 320.0
+# Thresholds are dense up to |t| = 25, beyond which the remaining angle is under 1e-10 of the
+# square; the sparse ones up to 320 serve alpha(lam) and beta(lam) at extreme lam, down to rates of
+# `_UNDERFLOW`.
+_CORE = 25.0
+_FAR = 320.0
 # Absolute error of 1 - cdf; a smaller rate would be rounding, not a tail.
 _CANCELLATION = 1e-14
-# Smallest rate: with a smaller one, slopes of the hull and ratios of slopes would leave the range of float64.
+# Smallest rate: with a smaller one, slopes of the hull and ratios of slopes would leave the range
+# of float64.
 _UNDERFLOW = 1e-140
 
 
@@ -67,14 +72,15 @@ def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
 
         alpha(lam) = sum over i of min(lam p_i, q_i)       beta(lam) = alpha(lam) / lam       lam in [0, inf]
 
-    The curve runs from (recall 0, precision alpha_inf = q-mass where p > 0) to (recall beta_0 = p-mass where q > 0,
-    precision 0).
+    The curve runs from (recall 0, precision alpha_inf = q-mass where p > 0) to (recall beta_0 =
+    p-mass where q > 0, precision 0).
 
     Parameters
     ----------
     p, q : array_like
-        (m,) masses of the real and of the generated distribution over the same m outcomes; non-negative, of sum 1
-        within 1e-5, and divided by that sum. Divide counts by their total first.
+        (m,) masses of the real and of the generated distribution over the same m outcomes;
+        non-negative, of sum 1 within 1e-5, and divided by that sum. Divide counts by their total
+        first.
 
     Returns
     -------
@@ -90,9 +96,12 @@ def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
     -----
     Source: Sajjadi et al. 2018, Theorem 2 and equation 4.
     """
-    real, generated = _masses(p, "p"), _masses(q, "q")
+    real = _masses(p, "p")
+    generated = _masses(q, "q")
     if len(real) != len(generated):
-        raise ValueError(f"p has {len(real)} masses, q has {len(generated)}; one of each per outcome is needed")
+        raise ValueError(
+            f"p has {len(real)} masses, q has {len(generated)}; one of each per outcome is needed"
+        )
     return finite_masses(real, generated)
 
 
@@ -111,25 +120,38 @@ def _masses(values: ArrayLike, name: str) -> Floats:
 def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
     """The exact curve of two distributions on m cells: alpha(lam) = sum over cells of min(lam p, q).
 
-    Cells are points, or regions on which the ratio of the densities is constant. alpha_inf is the q-mass of
-    the cells with p > 0 and beta_0 the p-mass of those with q > 0. Source: Sajjadi et al. 2018, Theorem 2.
+    Cells are points, or regions on which the ratio of the densities is constant. alpha_inf is the
+    q-mass of the cells with p > 0 and beta_0 the p-mass of those with q > 0. Source: Sajjadi et al.
+    2018, Theorem 2.
 
-    p, q : (m,) non-negative masses of the real and the generated distribution, each scaled to sum 1.
+    p, q : (m,) non-negative masses of the real and the generated distribution, each scaled to sum
+    1.
     """
-    real, generated = _normalised(p, "p"), _normalised(q, "q")
+    real = _normalised(p, "p")
+    generated = _normalised(q, "q")
     if real.shape != generated.shape:
-        raise ValueError(f"p has {real.size} masses, q has {generated.size}; one of each per cell is needed")
+        raise ValueError(
+            f"p has {real.size} masses, q has {generated.size}; one of each per cell is needed"
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
-        order = np.argsort(generated / real, kind="stable")  # empty cells give nan and sort last, harmlessly
-    real, generated = real[order], generated[order]
+        # empty cells give nan and sort last, harmlessly
+        order = np.argsort(generated / real, kind="stable")
+    real = real[order]
+    generated = generated[order]
     fpr = np.append(np.cumsum(real[::-1])[::-1][1:], 0.0)
     return PRCurve.from_error_rates(np.minimum(fpr, 1.0), np.minimum(np.cumsum(generated), 1.0))
 
 
 def _normalised(masses: ArrayLike, name: str) -> Floats:
     values = np.asarray(masses, dtype=np.float64)
-    if values.ndim != 1 or not bool(np.all(np.isfinite(values) & (values >= 0))) or not values.sum() > 0:
-        raise ValueError(f"{name} = {values.tolist()}; a list of non-negative masses, not all 0, is needed")
+    if (
+        values.ndim != 1
+        or not bool(np.all(np.isfinite(values) & (values >= 0)))
+        or not values.sum() > 0
+    ):
+        raise ValueError(
+            f"{name} = {values.tolist()}; a list of non-negative masses, not all 0, is needed"
+        )
     scaled: Floats = values / values.sum()
     return scaled
 
@@ -137,8 +159,8 @@ def _normalised(masses: ArrayLike, name: str) -> Floats:
 def shifted_gaussians(distance: float) -> PRCurve:
     """The curve of N(0, I) and N(m, I), |m| = distance: fpr = 1 - Phi(y), fnr = Phi(y - distance).
 
-    y runs along m; the log ratio is distance * y - distance^2 / 2. alpha_inf = beta_0 = 1 at any distance,
-    and alpha(1) = 2 Phi(-distance / 2). Raises ValueError for a negative distance.
+    y runs along m; the log ratio is distance * y - distance^2 / 2. alpha_inf = beta_0 = 1 at any
+    distance, and alpha(1) = 2 Phi(-distance / 2). Raises ValueError for a negative distance.
     """
     if not 0 <= distance < np.inf:
         raise ValueError(f"distance = {distance}; a finite number of at least 0 is needed")
@@ -152,17 +174,20 @@ def scaled_gaussians(scale: float, d: int, *, distance: float = 0.0) -> PRCurve:
     """The curve of N(0, I) and N(m, scale^2 I) in R^d, |m| = distance.
 
     With c = m / (1 - scale^2) the log ratio is a |z - c|^2 + b, a = (1 - scale^-2) / 2 and
-    b = -d log scale + distance^2 / (2 (1 - scale^2)); |z - c|^2 is (non-central) chi-squared under both, with
-    the centrality |c|^2 under P and, in units of scale^2, scale^2 |c|^2 under Q. alpha_inf = beta_0 = 1.
+    b = -d log scale + distance^2 / (2 (1 - scale^2)); |z - c|^2 is (non-central) chi-squared under
+    both, with the centrality |c|^2 under P and, in units of scale^2, scale^2 |c|^2 under Q.
+    alpha_inf = beta_0 = 1.
     """
     if not (0 < scale < np.inf and d >= 1 and 0 <= distance < np.inf):
         raise ValueError(
-            f"scale = {scale}, d = {d}, distance = {distance}; scale > 0, d >= 1, distance >= 0 are needed"
+            f"scale = {scale}, d = {d}, distance = {distance}; scale > 0, d >= 1, distance >= 0 are"
+            " needed"
         )
     if scale == 1:
         return shifted_gaussians(distance)
     gap = 1.0 - scale**2
-    slope, offset = 0.5 * (1.0 - scale**-2), distance**2 / (2.0 * gap) - d * np.log(scale)
+    slope = 0.5 * (1.0 - scale**-2)
+    offset = distance**2 / (2.0 * gap) - d * np.log(scale)
     radius2 = np.maximum((_thresholds() - offset) / slope, 0.0)
     inside_p, outside_p = _chi_squared(radius2, d, (distance / gap) ** 2)
     inside_q, outside_q = _chi_squared(radius2 / scale**2, d, (scale * distance / gap) ** 2)
@@ -181,15 +206,18 @@ def _chi_squared(x: Floats, d: int, centrality: float) -> tuple[Floats, Floats]:
 def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
     """The curve of two mixtures of unit Gaussians with the same means on a line.
 
-    Isotropic mixtures in R^d whose means are scalars times one unit vector have a log ratio that depends on
-    the projection y on that vector alone, so these are their curves too. The line is cut into cells, finer
-    where the log ratio changes around 0; each cell's two masses are differences of Phi, and cells sorted by
-    their log ratio give classifiers with exact error rates. alpha_inf = beta_0 = 1.
+    Isotropic mixtures in R^d whose means are scalars times one unit vector have a log ratio that
+    depends on the projection y on that vector alone, so these are their curves too. The line is cut
+    into cells, finer where the log ratio changes around 0; each cell's two masses are differences
+    of Phi, and cells sorted by their log ratio give classifiers with exact error rates. alpha_inf =
+    beta_0 = 1.
 
     means : (m,) positions along the line, in units of the common standard deviation.
     p, q : (m,) weights of the real and the generated mixture, each scaled to sum 1.
     """
-    centres, real, generated = np.asarray(means, dtype=np.float64), _normalised(p, "p"), _normalised(q, "q")
+    centres = np.asarray(means, dtype=np.float64)
+    real = _normalised(p, "p")
+    generated = _normalised(q, "q")
     if not centres.shape == real.shape == generated.shape or not bool(np.all(np.isfinite(centres))):
         raise ValueError(
             f"means = {centres.tolist()} for {real.size} and {generated.size} weights; "
@@ -237,7 +265,8 @@ def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
 def _bends(means: Floats, weights: Floats) -> Floats:
     """Positions around which one mode takes over from another, so that the log density bends."""
     used = weights > 0
-    m, w = means[used], np.log(weights[used])
+    m = means[used]
+    w = np.log(weights[used])
     i, j = np.nonzero(m[:, None] < m)
     positions = 0.5 * (m[i] + m[j]) + (w[i] - w[j]) / (m[j] - m[i])
     steps = np.concatenate((-(2.0 ** np.arange(7)), [0.0], 2.0 ** np.arange(7)))
@@ -249,26 +278,33 @@ def _cell_masses(edges: Floats, means: Floats, weights: Floats) -> Floats:
     cuts = np.concatenate(([-np.inf], edges, [np.inf]))
     masses = np.zeros(len(cuts) - 1)
     for mean, weight in zip(means[weights > 0], weights[weights > 0], strict=True):
-        below, above = special.ndtr(cuts - mean), special.ndtr(mean - cuts)
+        below = special.ndtr(cuts - mean)
+        above = special.ndtr(mean - cuts)
         left = cuts[1:] <= mean
         masses += weight * np.where(left, np.diff(below), -np.diff(above))
     return np.maximum(masses, 0.0)
 
 
-def sampled_truth(log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, batches: int = 10) -> SampledTruth:
+def sampled_truth(
+    log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, batches: int = 10
+) -> SampledTruth:
     """Monte Carlo truth for pairs without a closed form: likelihood-ratio classifiers on n fresh samples per side.
 
-    The classifiers are known, not fitted; only choosing the best one at each lam over-fits, and biases the curve low
-    by O(1 / sqrt(n)).
+    The classifiers are known, not fitted; only choosing the best one at each lam over-fits, and
+    biases the curve low by O(1 / sqrt(n)).
 
-    log_ratios : maps (size, seed) to the log ratios, possibly infinite, of ``size`` fresh real and generated samples.
-    n : total number of samples per side, a multiple of batches. seed : source of the batches' seeds.
+    log_ratios : maps (size, seed) to the log ratios, possibly infinite, of ``size`` fresh real and
+    generated samples.
+    n : total number of samples per side, a multiple of batches. seed : source of the batches'
+    seeds.
     batches : at least 2; auc_error is the standard error of the batches' areas, sd / sqrt(batches).
 
     Source: hal-05344404, section 5.1 (n = 100,000).
     """
     if batches < 2 or n < batches or n % batches:
-        raise ValueError(f"n = {n}, batches = {batches}; at least 2 batches and n a multiple of them are needed")
+        raise ValueError(
+            f"n = {n}, batches = {batches}; at least 2 batches and n a multiple of them are needed"
+        )
     seeds = np.random.SeedSequence(seed).generate_state(batches)
     drawn = [log_ratios(n // batches, int(child)) for child in seeds]
     areas = [_empirical(*pair).auc for pair in drawn]
@@ -278,7 +314,9 @@ def sampled_truth(log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, bat
 
 def _empirical(real: Floats, generated: Floats) -> PRCurve:
     """The curve of the classifiers [log ratio <= t] on these samples, t = every value that occurs."""
-    return PRCurve.from_error_rates(*likelihood_ratio_rates(real, generated, np.unique(np.append(real, generated))))
+    return PRCurve.from_error_rates(
+        *likelihood_ratio_rates(real, generated, np.unique(np.append(real, generated)))
+    )
 
 
 def likelihood_ratio_rates(

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Pieces = tuple[Floats, Floats, Floats, Floats]
 
-# Relative difference of slopes below which three points count as collinear: rates are counts over n in 53 bits, so the
-# slopes of collinear points differ by about 1e-16 / (rate difference). The middle point moves no area by more.
+# Relative difference of slopes below which three points count as collinear: rates are counts over n
+# in 53 bits, so the slopes of collinear points differ by about 1e-16 / (rate difference). The
+# middle point moves no area by more.
 COLLINEAR = 1e-11
 # Relative difference of slopes above which a point is dropped as inner before the exact hull.
 INNER = 1e-9
@@ -24,10 +25,12 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
     falling = len(fpr) > 1 and fpr[0] > fpr[-1]
     order = np.argsort(fpr[::-1], kind="stable") if falling else np.argsort(fpr, kind="stable")
     xs, ys = (rates[::-1][order] if falling else rates[order] for rates in (fpr, fnr))
-    # Only points below all points to their left can be on the hull, and only the lowest point of each fpr.
+    # Only points below all points to their left can be on the hull, and only the lowest point of
+    # each fpr.
     lower = np.ones(len(ys), dtype=bool)
     lower[1:] = ys[1:] < np.minimum.accumulate(ys[:-1])
-    xs, ys = xs[lower], ys[lower]
+    xs = xs[lower]
+    ys = ys[lower]
     lowest = np.ones(len(xs), dtype=bool)
     lowest[:-1] = xs[1:] > xs[:-1]
     xs, ys = _without_clearly_inner(xs[lowest], ys[lowest])
@@ -36,13 +39,16 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
         while len(hull) > 1:
             (ax, ay), (bx, by) = hull[-2:]
             if (ay - by) / (bx - ax) > (by - y) / (x - bx) * (1.0 + COLLINEAR):
-                break  # b lies below the segment from a to the point by more than the rounding of the rates
+                # b lies below the segment from a to the point by more than the rounding of the
+                # rates
+                break
             hull.pop()
         hull.append((x, y))
     return np.array(hull)
 
 
-# A point clearly above the segment between two others is no vertex, even if those two are dropped later.
+# A point clearly above the segment between two others is no vertex, even if those two are dropped
+# later.
 def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
     """Descending chain of points without most points that are not on the hull, removed layer by layer."""
     while len(xs) > 16:
@@ -51,7 +57,8 @@ def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
         kept[1:-1] = slopes[:-1] < slopes[1:] * (1.0 - INNER)
         if kept.sum() > 0.9 * len(xs):
             break
-        xs, ys = xs[kept], ys[kept]
+        xs = xs[kept]
+        ys = ys[kept]
     return xs, ys
 
 
@@ -71,22 +78,24 @@ def is_lower_hull(vertices: Floats) -> bool:
     return bool((lams[1:] < lams[:-1]).all() and ((vertices >= 0) & (vertices <= 1)).all())
 
 
-# The lower envelope alpha(lam) = min over vertices is minus the support function of the hull, and support
-# functions add under Minkowski sums: the mean curve has every edge of every hull, scaled, in order of slope.
+# The lower envelope alpha(lam) = min over vertices is minus the support function of the hull, and
+# support functions add under Minkowski sums: the mean curve has every edge of every hull, scaled,
+# in order of slope.
 def minkowski_mean(hulls: Sequence[Floats]) -> Floats:
     """Vertices of the hull whose envelope is the mean of the envelopes."""
     if all(np.array_equal(hull, hulls[0]) for hull in hulls):
         return hulls[0]
     edges = np.concatenate([np.diff(vertices, axis=0) for vertices in hulls]) / len(hulls)
     edges = edges[np.argsort(edges[:, 1] / edges[:, 0], kind="stable")]
-    # Each coordinate is summed from the end where it is 0, so that its small values keep all their digits.
+    # Each coordinate is summed from the end where it is 0, so that its small values keep all their
+    # digits.
     fpr = np.insert(np.cumsum(edges[:, 0]), 0, 0.0)
     fnr = np.append(-np.cumsum(edges[::-1, 1])[::-1], 0.0)
     return lower_hull(np.clip(fpr, 0.0, 1.0), np.clip(fnr, 0.0, 1.0))
 
 
-# In polar form the frontier over a piece is rho(theta) = f / cos + n / sin with lam = tan(theta), and half the
-# integral of rho^2 over theta is, with d(theta) = d(lam) / (1 + lam^2):
+# In polar form the frontier over a piece is rho(theta) = f / cos + n / sin with lam = tan(theta),
+# and half the integral of rho^2 over theta is, with d(theta) = d(lam) / (1 + lam^2):
 def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
     """Area under each piece: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi / lo)]; a zero factor vanishes."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -100,9 +109,12 @@ def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
 def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
     """Areas under both curves, under the estimate alone and under the reference alone."""
     lams = _merged_lams(estimate, reference)
-    lo, hi = lams[:-1], lams[1:]
-    (fe, ne), (ft, nt) = _active(estimate, hi), _active(reference, hi)
-    area_e, area_t = sector_areas(fe, ne, lo, hi), sector_areas(ft, nt, lo, hi)
+    lo = lams[:-1]
+    hi = lams[1:]
+    fe, ne = _active(estimate, hi)
+    ft, nt = _active(reference, hi)
+    area_e = sector_areas(fe, ne, lo, hi)
+    area_t = sector_areas(ft, nt, lo, hi)
     # The sign of lam (fe - ft) + ne - nt is constant on each interval.
     middle = np.where(np.isinf(hi), 2.0 * lo + 1.0, 0.5 * (lo + np.where(np.isinf(hi), 0.0, hi)))
     estimate_above = middle * (fe - ft) + (ne - nt) > 0
@@ -122,7 +134,8 @@ def _active(pieces: Pieces, hi: Floats) -> tuple[Floats, Floats]:
 def _merged_lams(a: Pieces, b: Pieces) -> Floats:
     """All breakpoints of both curves from 0 to inf, and every lam at which their frontiers cross."""
     lams = _distinct(a[2], b[2], [np.inf])
-    (fa, na), (fb, nb) = _active(a, lams[1:]), _active(b, lams[1:])
+    fa, na = _active(a, lams[1:])
+    fb, nb = _active(b, lams[1:])
     with np.errstate(divide="ignore", invalid="ignore"):
         crossing = (nb - na) / (fa - fb)
     inside = (crossing > lams[:-1]) & (crossing < lams[1:])
@@ -155,9 +168,14 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
         return max(n * n / (2.0 * rest), lo) if rest > 0 else hi
 
     # the constant parts of the area from lo to lam, which is needed some fifty times
-    ff, nn, fn, over_lo = f * f, n * n, 2 * f * n, 1 / lo
-    exp, log = math.exp, math.log
-    left, right = log(lo), log(hi)
+    ff = f * f
+    nn = n * n
+    fn = 2 * f * n
+    over_lo = 1 / lo
+    exp = math.exp
+    log = math.log
+    left = log(lo)
+    right = log(hi)
     for _ in range(200):
         middle = 0.5 * (left + right)
         if not left < middle < right:

@@ -1,9 +1,10 @@
 """Curve that a family of classifiers tends to with more and more samples, at a fixed number k of neighbours.
 
-Around a point z the nearest of infinitely many samples, as many real as generated, are real with the probability
-eta(z) = p(z) / (p(z) + q(z)), independently. A family whose supports are counts among a fixed number of them keeps
-their noise: the limit lies above the truth, and no further sample repairs that. Of `ipr` nothing but the supports is
-left: where both distributions reach, its two counts have one and the same law, whatever eta is.
+Around a point z the nearest of infinitely many samples, as many real as generated, are real with
+the probability eta(z) = p(z) / (p(z) + q(z)), independently. A family whose supports are counts
+among a fixed number of them keeps their noise: the limit lies above the truth, and no further
+sample repairs that. Of `ipr` nothing but the supports is left: where both distributions reach, its
+two counts have one and the same law, whatever eta is.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from prviz.curves.pr_curve import PRCurve
 Floats = NDArray[np.float64]
 Rates = tuple[Floats, Floats]  # fpr, fnr
 
-# Bins of eta, which has a continuous distribution, and thresholds on the key c_Y / c_X at which coverage is integrated.
+# Bins of eta, which has a continuous distribution, and thresholds on the key c_Y / c_X at which
+# coverage is integrated.
 STEPS = 400
 # Seconds of coverage's limit per threshold, bin and neighbour, on a slow machine.
 _TERM_SECONDS = 1e-7
@@ -39,13 +41,14 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     k : int
         Number of neighbours, at least 1.
     steps : int, default 400
-        Bins of eta, and thresholds on coverage's key. With 100 the IoU with the truth moves by less than 0.002.
+        Bins of eta, and thresholds on coverage's key. With 100 the IoU with the truth moves by less
+        than 0.002.
 
     Returns
     -------
     PRCurve
-        The limit, at or above the truth. As k grows it tends to the truth; that of "ipr" tends to the rectangle of
-        the extremes instead.
+        The limit, at or above the truth. As k grows it tends to the truth; that of "ipr" tends to
+        the rectangle of the extremes instead.
 
     Raises
     ------
@@ -54,15 +57,17 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
 
     Notes
     -----
-    An edge of the truth with masses p and q has eta = p / (p + q). fpr and fnr of each threshold are the sums over the
-    edges of p P(key > t) and q P(key <= t), given eta. With k of `knn` the number of real samples among k is binomial;
-    that of `coverage` counts until the k-th sample of the other role, which is negative binomial. Source:
-    hal-05344404, proof of Theorem 5; its first version, equation 10.
+    An edge of the truth with masses p and q has eta = p / (p + q). fpr and fnr of each threshold
+    are the sums over the edges of p P(key > t) and q P(key <= t), given eta. With k of `knn` the
+    number of real samples among k is binomial; that of `coverage` counts until the k-th sample of
+    the other role, which is negative binomial. Source: hal-05344404, proof of Theorem 5; its first
+    version, equation 10.
 
-    The k-NN balls of `ipr` shrink with the density, so the number of them that hold a point has a law that depends on
-    k and the dimension alone. In high dimension it is Poisson with mean k (Yao and Simons 1996); no ball holds a
-    point with the probability exp(-k) then, and more rarely in low dimension (k = 1, d = 1: 0.25 instead of 0.37).
-    The limit of `kde` at a fixed k depends on the densities, not on their ratio alone, and is not given.
+    The k-NN balls of `ipr` shrink with the density, so the number of them that hold a point has a
+    law that depends on k and the dimension alone. In high dimension it is Poisson with mean k (Yao
+    and Simons 1996); no ball holds a point with the probability exp(-k) then, and more rarely in
+    low dimension (k = 1, d = 1: 0.25 instead of 0.37). The limit of `kde` at a fixed k depends on
+    the densities, not on their ratio alone, and is not given.
     """
     if method not in LIMITS:
         raise ValueError(f"method = {method!r}; the limit is known of {', '.join(LIMITS)}")
@@ -81,26 +86,35 @@ def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
     p, q = truth.edge_masses
     if len(p) > bins:
         places = np.minimum((bins * (p / (p + q))).astype(np.intp), bins - 1)
-        p, q = (np.bincount(places, weights=side, minlength=bins).astype(np.float64) for side in (p, q))
+        p, q = (
+            np.bincount(places, weights=side, minlength=bins).astype(np.float64) for side in (p, q)
+        )
     used = p + q > 0
-    p, q = p[used], q[used]
+    p = p[used]
+    q = q[used]
     return p, q, np.clip(p / (p + q), _SMALLEST_SHARE, 1.0 - _SMALLEST_SHARE)
 
 
-def _of_shares(key_below: Callable[[Floats, int, int], Floats], truth: PRCurve, k: int, steps: int) -> Rates:
+def _of_shares(
+    key_below: Callable[[Floats, int, int], Floats], truth: PRCurve, k: int, steps: int
+) -> Rates:
     """Error rates of a family whose key is at most t with the probability `key_below` (thresholds, bins of eta)."""
     p, q, eta = _masses(truth, steps)
     below = key_below(eta, k, steps)
     # A generated sample where nothing real is, is never called real, and the other way round.
-    return np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(below @ q, 0.0, truth.extreme_precision)
+    return np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(
+        below @ q, 0.0, truth.extreme_precision
+    )
 
 
 def _ipr(truth: PRCurve, k: int, steps: int) -> Rates:  # noqa: ARG001 - exact
     """Error rates of [c_X > 0], [c_Y = 0] and the thresholds between: no other decision differs from a coin's."""
-    p, q = truth.extreme_recall, truth.extreme_precision  # masses where both are
+    p = truth.extreme_recall
+    q = truth.extreme_precision  # masses where both are
     empty = np.exp(-k)
     kept = empty * (1.0 - empty)  # c_Y = 0 < c_X, or the reverse
-    # c_X > 0; all but c_X = 0 < c_Y; c_Y = 0 < c_X; c_Y = 0. A sample without a ball counts as real in the second.
+    # c_X > 0; all but c_X = 0 < c_Y; c_Y = 0 < c_X; c_Y = 0. A sample without a ball counts as real
+    # in the second.
     fpr = [empty, p * kept, p * (1.0 - kept) + (1.0 - p) * empty, p * (1.0 - empty)]
     fnr = [q * (1.0 - empty), q * (1.0 - kept) + (1.0 - q) * empty, q * kept, empty]
     return np.array(fpr), np.array(fnr)
@@ -118,15 +132,16 @@ def _coverage(eta: Floats, k: int, steps: int) -> Floats:
     """P(key <= t | eta) at thresholds t of equal angles, and at 0."""
     angles = np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]
     low = np.tan(angles[angles <= np.pi / 4])
-    upper = 1.0 - _key_below(1.0 - eta, k, low[::-1], strict=True)  # 1 / key of the exchanged roles, at 1 / t
+    # 1 / key of the exchanged roles, at 1 / t
+    upper = 1.0 - _key_below(1.0 - eta, k, low[::-1], strict=True)
     return np.concatenate([eta[None] ** k, _key_below(eta, k, low), upper])
 
 
 def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False) -> Floats:
     """P(key <= t | eta), strict: P(key < t | eta), for t above 0, at most 1.
 
-    The key is at most 1 where the k-th real sample comes first, after j generated ones: c_Y = j and c_X = k + i, with i
-    further real samples before the k-th generated one.
+    The key is at most 1 where the k-th real sample comes first, after j generated ones: c_Y = j and
+    c_X = k + i, with i further real samples before the k-th generated one.
     """
     from scipy.special import betainc
     from scipy.stats import nbinom
@@ -135,7 +150,9 @@ def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False)
     found = np.tile(firsts[0], (len(thresholds), 1))  # without generated samples the key is 0
     for j in range(1, k):
         least = j / thresholds - k
-        more, places = np.unique(np.floor(least) + 1 if strict else np.ceil(least), return_inverse=True)
+        more, places = np.unique(
+            np.floor(least) + 1 if strict else np.ceil(least), return_inverse=True
+        )
         # nbinom.sf(more - 1, k - j, 1 - eta), without its checks of arguments
         later = np.where(more[:, None] > 0, betainc(np.maximum(more, 1)[:, None], k - j, eta), 1.0)
         found += (firsts[j] * later)[places]

@@ -1,15 +1,16 @@
 """Error rates of classifiers and their precision-recall curve: exact, without a grid of lambda.
 
-A classifier f answers f(z) = 1, "z is real". With fpr(f) = P(f = 0), real samples called generated, and
-fnr(f) = Q(f = 1), generated samples called real (the papers' names), the curve is
+A classifier f answers f(z) = 1, "z is real". With fpr(f) = P(f = 0), real samples called generated,
+and fnr(f) = Q(f = 1), generated samples called real (the papers' names), the curve is
 
     precision  alpha(lam) = min over f of  lam * fpr(f) + fnr(f)
     recall     beta(lam)  = alpha(lam) / lam                                 lam in [0, inf]
 
-so the curve is the lower-left convex hull of the points (fpr, fnr), with the trivial classifiers (0, 1) and (1, 0).
-Every summary below is a closed form in the vertices of that hull.
+so the curve is the lower-left convex hull of the points (fpr, fnr), with the trivial classifiers
+(0, 1) and (1, 0). Every summary below is a closed form in the vertices of that hull.
 
-Source: Simon, Webster, Rabin 2019, Theorem 4; Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.
+Source: Simon, Webster, Rabin 2019, Theorem 4; Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),
+section 2.
 """
 
 from __future__ import annotations
@@ -70,7 +71,10 @@ def _rates(values: ArrayLike, name: str) -> Floats:
     rates = np.array(values, dtype=np.float64).reshape(-1)
     rates[(rates > 0) & (rates < SMALLEST_RATE)] = 0.0
     if not bool(np.all((rates >= 0) & (rates <= 1))):
-        raise ValueError(f"{name} holds {rates[~((rates >= 0) & (rates <= 1))][0]}; every rate must lie in [0, 1]")
+        raise ValueError(
+            f"{name} holds {rates[~((rates >= 0) & (rates <= 1))][0]}; every rate must lie in"
+            " [0, 1]"
+        )
     rates.flags.writeable = False
     return rates
 
@@ -101,7 +105,9 @@ class ErrorRates(ReadOnlyArrays):
         object.__setattr__(self, "fpr", _rates(self.fpr, "fpr"))
         object.__setattr__(self, "fnr", _rates(self.fnr, "fnr"))
         if len(self.fpr) != len(self.fnr):
-            raise ValueError(f"fpr has {len(self.fpr)} entries, fnr has {len(self.fnr)}; one each is needed")
+            raise ValueError(
+                f"fpr has {len(self.fpr)} entries, fnr has {len(self.fnr)}; one each is needed"
+            )
 
     @classmethod
     def from_supports(cls, c_real: ArrayLike, c_generated: ArrayLike, n_real: int) -> ErrorRates:
@@ -112,12 +118,14 @@ class ErrorRates(ReadOnlyArrays):
         c_real, c_generated : array_like of shape (n_real + n_generated,)
             Non-negative supports c_X and c_Y, real evaluation samples first.
         n_real : int
-            Number of real evaluation samples; at least one real and one generated sample are needed.
+            Number of real evaluation samples; at least one real and one generated sample are
+            needed.
 
         Returns
         -------
         ErrorRates
-            One entry per distinct prefix of the samples and, where there is 0/0, one per end of the family.
+            One entry per distinct prefix of the samples and, where there is 0/0, one per end of the
+            family.
 
         Raises
         ------
@@ -126,17 +134,20 @@ class ErrorRates(ReadOnlyArrays):
 
         Notes
         -----
-        The evaluation samples are sorted by the key c_Y / c_X, and each distinct prefix is one classifier: it calls the
-        samples of the prefix real. 0/0 has the key 1; c/0 with c > 0 has the key inf and is never called real. The ends
-        of the family, f_inf = [c_X > 0] and f_0 = [c_Y = 0], differ from a prefix where there is 0/0: held-out samples
-        in no ball at all. Source: hal-05344404, equation 5, section 4.2 and Remark 16.
+        The evaluation samples are sorted by the key c_Y / c_X, and each distinct prefix is one
+        classifier: it calls the samples of the prefix real. 0/0 has the key 1; c/0 with c > 0 has
+        the key inf and is never called real. The ends of the family, f_inf = [c_X > 0] and f_0 =
+        [c_Y = 0], differ from a prefix where there is 0/0: held-out samples in no ball at all.
+        Source: hal-05344404, equation 5, section 4.2 and Remark 16.
         """
         supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
         first, second = (c.shape for c in supports)
         if first != second or len(first) != 1:
             raise ValueError(f"supports have shapes {first} and {second}; two equal 1-D are needed")
         if not 1 <= n_real < first[0]:
-            raise ValueError(f"n_real = {n_real}; 1 to {first[0] - 1} of {first[0]} samples must be real")
+            raise ValueError(
+                f"n_real = {n_real}; 1 to {first[0] - 1} of {first[0]} samples must be real"
+            )
         if not all(bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
             raise ValueError("supports must be non-negative and finite")
         keys, generated = _sorted_by_key(score_keys(*supports), n_real)
@@ -145,8 +156,12 @@ class ErrorRates(ReadOnlyArrays):
         real_called_generated = n_real - (prefix_ends + 1 - generated_called_real)
         if np.any((supports[0] == 0) & (supports[1] == 0)):
             for called_real in (supports[0] > 0, supports[1] == 0):
-                real_called_generated = np.append(real_called_generated, np.count_nonzero(~called_real[:n_real]))
-                generated_called_real = np.append(generated_called_real, np.count_nonzero(called_real[n_real:]))
+                real_called_generated = np.append(
+                    real_called_generated, np.count_nonzero(~called_real[:n_real])
+                )
+                generated_called_real = np.append(
+                    generated_called_real, np.count_nonzero(called_real[n_real:])
+                )
         return cls(real_called_generated / n_real, generated_called_real / (len(keys) - n_real))
 
     def curve(self) -> PRCurve:
@@ -158,7 +173,9 @@ class ErrorRates(ReadOnlyArrays):
             The lower-left hull of the error rates.
         """
         return PRCurve(
-            hull.lower_hull(np.concatenate(([1.0], self.fpr, [0.0])), np.concatenate(([0.0], self.fnr, [1.0])))
+            hull.lower_hull(
+                np.concatenate(([1.0], self.fpr, [0.0])), np.concatenate(([0.0], self.fnr, [1.0]))
+            )
         )
 
 
@@ -173,8 +190,8 @@ def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
 def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64]]:
     """Sorted keys, and for each of them 1 if its sample is a generated one.
 
-    One sort of 64-bit integers replaces an argsort and two gathers: non-negative floats have the order of their bits,
-    and the role goes where the sign bit, always 0, is shifted out.
+    One sort of 64-bit integers replaces an argsort and two gathers: non-negative floats have the
+    order of their bits, and the role goes where the sign bit, always 0, is shifted out.
     """
     bits = keys.view(np.uint64) << np.uint64(1)
     ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
@@ -184,10 +201,15 @@ def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64
 # Mass beyond an end that sums of rates may be off by, and that makes no divergence infinite.
 _ROUNDING = 1e-12
 
-# The convex function f of each f-divergence on (0, inf), its value at 0, and the limit of f(t) / t for large t.
+# The convex function f of each f-divergence on (0, inf), its value at 0, and the limit of f(t) / t
+# for large t.
 _DIVERGENCES: dict[str, tuple[Callable[[Floats], Floats], float, float]] = {
     "kl": (lambda t: t * np.log(t), 0.0, math.inf),
-    "js": (lambda t: (t * np.log(t) - (t + 1) * np.log((t + 1) / 2)) / 2, math.log(2) / 2, math.log(2) / 2),
+    "js": (
+        lambda t: (t * np.log(t) - (t + 1) * np.log((t + 1) / 2)) / 2,
+        math.log(2) / 2,
+        math.log(2) / 2,
+    ),
     "hellinger": (lambda t: (np.sqrt(t) - 1) ** 2 / 2, 0.5, 0.5),
     "chi2": (lambda t: (t - 1) ** 2, 1.0, math.inf),
     "tv": (lambda t: np.abs(t - 1) / 2, 0.5, 0.5),
@@ -203,7 +225,8 @@ class PRCurve(ReadOnlyArrays):
     Parameters
     ----------
     vertices : ndarray of shape (m, 2)
-        Error rates (fpr, fnr) of the hull, from (0, alpha_inf) to (beta_0, 0); both columns are strictly monotone.
+        Error rates (fpr, fnr) of the hull, from (0, alpha_inf) to (beta_0, 0); both columns are
+        strictly monotone.
 
     Raises
     ------
@@ -222,10 +245,13 @@ class PRCurve(ReadOnlyArrays):
     def __post_init__(self) -> None:
         vertices = np.array(self.vertices, dtype=np.float64)
         if vertices.ndim != 2 or vertices.shape[1] != 2 or len(vertices) == 0:
-            raise ValueError(f"vertices have shape {vertices.shape}; (m, 2) with m at least 1 is needed")
+            raise ValueError(
+                f"vertices have shape {vertices.shape}; (m, 2) with m at least 1 is needed"
+            )
         if vertices[0, 0] != 0 or vertices[-1, 1] != 0 or not hull.is_lower_hull(vertices):
             raise ValueError(
-                "vertices must run along a lower hull from fpr = 0 to fnr = 0; use PRCurve.from_error_rates"
+                "vertices must run along a lower hull from fpr = 0 to fnr = 0; use"
+                " PRCurve.from_error_rates"
             )
         vertices.flags.writeable = False
         object.__setattr__(self, "vertices", vertices)
@@ -276,7 +302,11 @@ class PRCurve(ReadOnlyArrays):
         """
         if not curves:
             raise ValueError("curves is empty; the mean of at least one curve is needed")
-        return curves[0] if len(curves) == 1 else cls(hull.minkowski_mean([curve.vertices for curve in curves]))
+        return (
+            curves[0]
+            if len(curves) == 1
+            else cls(hull.minkowski_mean([curve.vertices for curve in curves]))
+        )
 
     def __repr__(self) -> str:
         return f"PRCurve({shown.line(self)}; {len(self.vertices)} vertices)"
@@ -376,8 +406,8 @@ class PRCurve(ReadOnlyArrays):
         Returns
         -------
         float or ndarray
-            Precision in [0, 1], non-decreasing in lam: alpha(0) = 0, alpha(inf) is the extreme precision. A float for
-            a float, else an array.
+            Precision in [0, 1], non-decreasing in lam: alpha(0) = 0, alpha(inf) is the extreme
+            precision. A float for a float, else an array.
         """
         one: Any = lam
         if isinstance(one, float) and one >= 0:
@@ -399,8 +429,8 @@ class PRCurve(ReadOnlyArrays):
         Returns
         -------
         float or ndarray
-            Recall in [0, 1], non-increasing in lam: beta(0) is the extreme recall, beta(inf) = 0. A float for a float,
-            else an array.
+            Recall in [0, 1], non-increasing in lam: beta(0) is the extreme recall, beta(inf) = 0. A
+            float for a float, else an array.
         """
         one: Any = lam
         if isinstance(one, float) and one > 0:
@@ -442,7 +472,8 @@ class PRCurve(ReadOnlyArrays):
         Returns
         -------
         float or ndarray
-            (lam + 1) / 2 - alpha(lam), of the shape of lam; the total variation distance at lam = 1.
+            (lam + 1) / 2 - alpha(lam), of the shape of lam; the total variation distance at lam =
+            1.
 
         Raises
         ------
@@ -466,15 +497,17 @@ class PRCurve(ReadOnlyArrays):
         Parameters
         ----------
         name : {"kl", "js", "hellinger", "chi2", "tv"}
-            "kl": Kullback-Leibler divergence of Q from P, in nats, infinite if Q has mass where P has none. "js":
-            Jensen-Shannon divergence, in [0, log 2]. "hellinger": squared Hellinger distance, in [0, 1]. "chi2":
-            Pearson's chi-squared divergence, infinite like "kl". "tv": total variation distance 1 - alpha(1).
+            "kl": Kullback-Leibler divergence of Q from P, in nats, infinite if Q has mass where P
+            has none. "js": Jensen-Shannon divergence, in [0, log 2]. "hellinger": squared Hellinger
+            distance, in [0, 1]. "chi2": Pearson's chi-squared divergence, infinite like "kl". "tv":
+            total variation distance 1 - alpha(1).
 
         Returns
         -------
         float
-            The divergence, in [0, inf]; 0 only for P = Q. An estimate's, from finitely many samples, is that of its
-            hull: a mean over the pieces of lam, finite or not as its ends say.
+            The divergence, in [0, inf]; 0 only for P = Q. An estimate's, from finitely many
+            samples, is that of its hull: a mean over the pieces of lam, finite or not as its ends
+            say.
 
         Raises
         ------
@@ -483,16 +516,17 @@ class PRCurve(ReadOnlyArrays):
 
         Notes
         -----
-        D_f(Q || P) = integral of (min(1, lam) - alpha(lam)) f''(lam) over lam. On a hull this is the divergence of
-        finite distributions: an edge with masses p = difference of fpr and q = difference of fnr gives p f(q / p), the
-        masses beyond the ends f(0) and the limit of f(t) / t. Source: Polyanskiy, Wu, Information Theory (2025),
-        chapter 7.
+        D_f(Q || P) = integral of (min(1, lam) - alpha(lam)) f''(lam) over lam. On a hull this is
+        the divergence of finite distributions: an edge with masses p = difference of fpr and q =
+        difference of fnr gives p f(q / p), the masses beyond the ends f(0) and the limit of f(t) /
+        t. Source: Polyanskiy, Wu, Information Theory (2025), chapter 7.
         """
         if name not in _DIVERGENCES:
             raise ValueError(f"name = {name!r}; one of {', '.join(_DIVERGENCES)} is needed")
         function, at_zero, slope = _DIVERGENCES[name]
         p, q = self.edge_masses
-        only_real, only_generated = 1.0 - self.extreme_recall, 1.0 - self.extreme_precision
+        only_real = 1.0 - self.extreme_recall
+        only_generated = 1.0 - self.extreme_precision
         total = float(np.sum(p * function(q / p))) + only_real * at_zero
         return max(total + (only_generated * slope if only_generated > _ROUNDING else 0.0), 0.0)
 
@@ -504,8 +538,9 @@ class PRCurve(ReadOnlyArrays):
         b : float
             Weight of the favoured side, from 1e-100 to 1e100.
         leaning : {"precision", "recall"}
-            "precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404, section 4.4; it tends to
-            alpha_inf for large b. "recall": the two exchanged, the F_beta of Sajjadi et al. 2018; it tends to beta_0.
+            "precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404, section
+            4.4; it tends to alpha_inf for large b. "recall": the two exchanged, the F_beta of
+            Sajjadi et al. 2018; it tends to beta_0.
 
         Returns
         -------
@@ -519,7 +554,8 @@ class PRCurve(ReadOnlyArrays):
 
         Notes
         -----
-        Along one piece the score is a Moebius function of lam, hence monotone: the maximum sits at a breakpoint.
+        Along one piece the score is a Moebius function of lam, hence monotone: the maximum sits at
+        a breakpoint.
         """
         if not 1e-100 <= b <= 1e100:
             raise ValueError(f"b = {b}; a positive weight from 1e-100 to 1e100 is needed")
@@ -563,7 +599,11 @@ class PRCurve(ReadOnlyArrays):
         """
         if not 0 <= recall <= 1:
             raise ValueError(f"recall = {recall}; a value in [0, 1] is needed")
-        return 0.0 if recall > self.extreme_recall else float(self.alpha(hull.lam_at_recall(*self._pieces, recall)))
+        return (
+            0.0
+            if recall > self.extreme_recall
+            else float(self.alpha(hull.lam_at_recall(*self._pieces, recall)))
+        )
 
     def recall_at(self, precision: float = 0.05) -> float:
         """beta@precision: the largest recall among points of at least this precision.
@@ -658,8 +698,8 @@ class PRCurve(ReadOnlyArrays):
 
         Notes
         -----
-        A corner is visible where its vertex is optimal over more than the angle between two rays; the corners of
-        a smooth curve lie closer than that, and the rays follow it.
+        A corner is visible where its vertex is optimal over more than the angle between two rays;
+        the corners of a smooth curve lie closer than that, and the rays follow it.
         """
         if n < 2:
             raise ValueError(f"n = {n}; at least 2 points are needed")

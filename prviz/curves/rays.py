@@ -9,7 +9,8 @@ from prviz.curves.pr_curve import ErrorRates, PRCurve, score_keys
 
 Floats = NDArray[np.float64]
 
-# Fewest and most rays: fewer are no curve any more; the code published with the first PR curves draws 1,001 angles.
+# Fewest and most rays: fewer are no curve any more; the code published with the first PR curves
+# draws 1,001 angles.
 RAYS_LIMITS = (9, 1001)
 
 
@@ -43,14 +44,19 @@ def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: 
 
     Notes
     -----
-    Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix B, which samples lam and gamma so.
+    Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix B, which samples lam
+    and gamma so.
     """
     supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
-    keys, (gammas, ends) = score_keys(*supports), (lams_of_rays(check_rays(rays)), (supports[0] > 0, supports[1] == 0))
+    keys = score_keys(*supports)
+    gammas, ends = (lams_of_rays(check_rays(rays)), (supports[0] > 0, supports[1] == 0))
     rates = []
     for side in (slice(None, n_real), slice(n_real, None)):
         ordered = np.sort(keys[side])
-        places = (np.searchsorted(ordered, gammas, side="right"), np.searchsorted(ordered, gammas, side="left"))
+        places = (
+            np.searchsorted(ordered, gammas, side="right"),
+            np.searchsorted(ordered, gammas, side="left"),
+        )
         called_real = np.where(gammas >= 1, *places) / len(ordered)
         rates.append(np.append(called_real, [np.mean(end[side]) for end in ends]))
     return ErrorRates(1.0 - rates[0], rates[1])
@@ -64,8 +70,8 @@ def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
     curve, truth : PRCurve
         The two curves.
     rays : int
-        Number of rays between the axes, from 9 to 1,001: the points at lam = tan(theta) of equal angles, and both ends
-        of each curve, are joined by straight lines.
+        Number of rays between the axes, from 9 to 1,001: the points at lam = tan(theta) of equal
+        angles, and both ends of each curve, are joined by straight lines.
 
     Returns
     -------
@@ -102,11 +108,16 @@ def radii_on_rays(curve: PRCurve, rays: int) -> Floats:
 def area_on_rays(first: Floats, second: Floats, envelope: np.ufunc) -> float:
     """Area under the lower or upper envelope of two polylines, in units of half the sine between two rays.
 
-    In coordinates (u, v) along the two rays of a sector the polylines are u b + v a = a b and u d + v c = c d.
+    In coordinates (u, v) along the two rays of a sector the polylines are u b + v a = a b and u d +
+    v c = c d.
     """
-    a, b, c, d = first[:-1], first[1:], second[:-1], second[1:]
+    a = first[:-1]
+    b = first[1:]
+    c = second[:-1]
+    d = second[1:]
     crossed = (a - c) * (b - d) < 0
     ends = envelope(a, c), envelope(b, d)
     det = np.where(crossed, b * c - a * d, 1.0)
-    u, v = a * c * (b - d) / det, b * d * (c - a) / det
+    u = a * c * (b - d) / det
+    v = b * d * (c - a) / det
     return float(np.sum(np.where(crossed, ends[0] * v + u * ends[1], ends[0] * ends[1])))

@@ -13,7 +13,9 @@ BEYOND = 2e-3
 _ANGLES = np.arange(361) / 4
 
 
-def is_refuted(lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve) -> NDArray[np.bool_]:
+def is_refuted(
+    lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve
+) -> NDArray[np.bool_]:
     """True for each of these points of a curve that lies beyond the bound on the ray of its lam."""
     limit = np.hypot(bound.alpha(lam), bound.beta(lam))
     beyond: NDArray[np.bool_] = np.hypot(alpha, beta) > limit + BEYOND
@@ -23,7 +25,8 @@ def is_refuted(lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve
 def refuted_runs(curve: PRCurve, bound: PRCurve) -> list[tuple[float, float]]:
     """The first and the last lam of each run of 361 angles at which a curve lies beyond a bound, by increasing lam.
 
-    The truth lies below the bound at every lam at once, so what lies beyond it at one lam is wrong there.
+    The truth lies below the bound at every lam at once, so what lies beyond it at one lam is wrong
+    there.
     """
     lams = np.tan(np.radians(_ANGLES))
     lams[-1] = np.inf

@@ -18,7 +18,9 @@ MEANING = (
 )
 COLOR = "#0072B2"
 # Pixels: the plot's side, and its distance from the left and the upper edge.
-SIDE, LEFT, TOP = 160, 44, 8
+SIDE = 160
+LEFT = 44
+TOP = 8
 
 
 def five(curve: Curve) -> tuple[str, ...]:
@@ -41,12 +43,20 @@ def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
     for share in (0.0, 0.5, 1.0):
         x = LEFT + share * SIDE
         y = bottom - share * SIDE
-        parts.append(f'<path d="M{x:g} {TOP}V{bottom}M{LEFT} {y:g}h{SIDE}" stroke="currentColor" opacity=".15"/>')
+        parts.append(
+            f'<path d="M{x:g} {TOP}V{bottom}M{LEFT} {y:g}h{SIDE}" stroke="currentColor"'
+            ' opacity=".15"/>'
+        )
         parts.append(f'<text x="{x:g}" y="{bottom + 14}" text-anchor="middle">{share:g}</text>')
         parts.append(f'<text x="{LEFT - 6}" y="{y + 4:g}" text-anchor="end">{share:g}</text>')
     middle = TOP + SIDE / 2
-    parts.append(f'<text x="{LEFT + SIDE / 2:g}" y="{bottom + 30}" text-anchor="middle">recall</text>')
-    parts.append(f'<text transform="translate(12 {middle:g}) rotate(-90)" text-anchor="middle">precision</text>')
+    parts.append(
+        f'<text x="{LEFT + SIDE / 2:g}" y="{bottom + 30}" text-anchor="middle">recall</text>'
+    )
+    parts.append(
+        f'<text transform="translate(12 {middle:g}) rotate(-90)"'
+        ' text-anchor="middle">precision</text>'
+    )
     for name, curve in curves.items():
         _, precision, recall = curve.sample(120)
         places = zip(LEFT + SIDE * recall, bottom - SIDE * precision, strict=True)
@@ -59,7 +69,8 @@ def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
 def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: str = "") -> str:
     """A drawing, and a table of the five numbers.
 
-    curves : by their names as they are shown, in the order of the table. colors : by the same names.
+    curves : by their names as they are shown, in the order of the table. colors : by the same
+    names.
     headline : plain text above the table.
     """
     rows = [(name, *five(curve)) for name, curve in curves.items()]

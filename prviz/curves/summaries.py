@@ -39,21 +39,24 @@ class Column(NamedTuple):
 
 
 # Weight b of the F-score and recall eps of alpha@eps (hal-05344404, section 4.4).
-B, EPS = 8.0, 0.05
+B = 8.0
+EPS = 0.05
 
 
 @lru_cache(maxsize=32)
 def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
     """The summaries in the order of the table.
 
-    b : weight of the F-score's favoured side, from 1e-100 to 1e100. eps : recall of alpha@eps, in [0, 1].
-    Raises ValueError for others.
+    b : weight of the F-score's favoured side, from 1e-100 to 1e100. eps : recall of alpha@eps, in
+    [0, 1]. Raises ValueError for others.
     """
     trivial = PRCurve.from_error_rates([], [])
     trivial.f_score(b, leaning="precision")
     trivial.precision_at(eps)
-    weight, end = f"{b:g}", f"{eps:g}"
-    named, digits = weight.replace(".", "_"), end.replace(".", "")
+    weight = f"{b:g}"
+    end = f"{eps:g}"
+    named = weight.replace(".", "_")
+    digits = end.replace(".", "")
     return (
         Summary(
             "auc",
@@ -65,28 +68,32 @@ def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
         Summary(
             "alpha_inf",
             "α∞, extreme precision",
-            "Left end of the curve: the share of generated samples where both distributions have mass, the co-support.",
+            "Left end of the curve: the share of generated samples where both distributions have"
+            " mass, the co-support.",
             lambda curve: curve.extreme_precision,
             "extr P",
         ),
         Summary(
             "beta_0",
             "β0, extreme recall",
-            "Right end of the curve: the share of real samples where both distributions have mass, the co-support.",
+            "Right end of the curve: the share of real samples where both distributions have mass,"
+            " the co-support.",
             lambda curve: curve.extreme_recall,
             "extr R",
         ),
         Summary(
             f"f{named}_precision",
             f"F{weight}, leaning to precision",
-            f"Best balance of precision and recall along the curve when precision counts {weight} times as much.",
+            f"Best balance of precision and recall along the curve when precision counts {weight}"
+            " times as much.",
             lambda curve: curve.f_score(b, leaning="precision"),
             f"F{weight} to P",
         ),
         Summary(
             f"f{named}_recall",
             f"F{weight}, leaning to recall",
-            f"Best balance of precision and recall along the curve when recall counts {weight} times as much.",
+            f"Best balance of precision and recall along the curve when recall counts {weight}"
+            " times as much.",
             lambda curve: curve.f_score(b, leaning="recall"),
             f"F{weight} to R",
         ),
@@ -121,7 +128,8 @@ def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
         Summary(
             "one_minus_tv",
             "1 - TV",
-            "Overlap of the two distributions, 1 minus their total variation: precision where it equals recall.",
+            "Overlap of the two distributions, 1 minus their total variation: precision where it"
+            " equals recall.",
             lambda curve: 1.0 - curve.total_variation,
             "1-TV",
         ),
@@ -130,23 +138,54 @@ def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
 
 SUMMARIES = summary_list()
 
-_AT_LEAST = "Samples can show that it is at least so large (the row of the bound), never that it is at most so large."
-_INFINITE = "Infinite where generated samples lie where no real one can be, which a single sample decides. " + _AT_LEAST
-# Divergences of the generated from the real distribution; that of an upper bound of the true curve is a lower bound.
+_AT_LEAST = (
+    "Samples can show that it is at least so large (the row of the bound), never that it is at most"
+    " so large."
+)
+_INFINITE = (
+    "Infinite where generated samples lie where no real one can be, which a single sample decides. "
+    + _AT_LEAST
+)
+# Divergences of the generated from the real distribution; that of an upper bound of the true curve
+# is a lower bound.
 DIVERGENCES: tuple[Summary, ...] = (
-    Summary("tv", "Total variation", f"1 - precision at λ = 1, from 0 to 1. {_AT_LEAST}", _divergence("tv"), "TV"),
-    Summary("hellinger", "Hellinger, squared", f"From 0 to 1. {_AT_LEAST}", _divergence("hellinger"), "H2"),
-    Summary("js", "Jensen-Shannon", f"From 0 to log 2 = 0.693. {_AT_LEAST}", _divergence("js"), "JS"),
+    Summary(
+        "tv",
+        "Total variation",
+        f"1 - precision at λ = 1, from 0 to 1. {_AT_LEAST}",
+        _divergence("tv"),
+        "TV",
+    ),
+    Summary(
+        "hellinger",
+        "Hellinger, squared",
+        f"From 0 to 1. {_AT_LEAST}",
+        _divergence("hellinger"),
+        "H2",
+    ),
+    Summary(
+        "js", "Jensen-Shannon", f"From 0 to log 2 = 0.693. {_AT_LEAST}", _divergence("js"), "JS"
+    ),
     Summary("kl", "Kullback-Leibler", f"In nats. {_INFINITE}", _divergence("kl"), "KL"),
     Summary("chi2", "χ²", f"Pearson's. {_INFINITE}", _divergence("chi2"), "chi2"),
 )
 
-# Area of a truth below which an overlap with it is all or nothing, and says nothing: areas are to be compared.
+# Area of a truth below which an overlap with it is all or nothing, and says nothing: areas are to
+# be compared.
 NO_AREA = 1e-3
 # Label and explanation of the columns that need a truth, in the order of `Comparison`'s fields.
 COMPARISONS: dict[str, tuple[str, str]] = {
-    "iou": ("IoU", "Area shared with the truth, divided by the area that either of the two covers; 1 is perfect."),
-    "excess": ("excess", "Share of that area where the curve lies beyond the truth: too optimistic."),
+    "iou": (
+        "IoU",
+        (
+            "Area shared with the truth, divided by the area that either of the two covers; 1 is"
+            " perfect."
+        ),
+    ),
+    "excess": (
+        "excess",
+        "Share of that area where the curve lies beyond the truth: too optimistic.",
+    ),
     "deficit": ("deficit", "Share of that area that the curve misses: too pessimistic."),
 }
 
@@ -162,9 +201,15 @@ def summaries(curve: PRCurve, b: float = B, eps: float = EPS) -> dict[str, float
     return {summary.key: float(summary.of(curve)) for summary in summary_list(b, eps)}
 
 
-def numbers(curve: PRCurve, truth: PRCurve | None = None, b: float = B, eps: float = EPS) -> dict[str, float]:
+def numbers(
+    curve: PRCurve, truth: PRCurve | None = None, b: float = B, eps: float = EPS
+) -> dict[str, float]:
     """One row of the table by key: the comparison with the truth if known, then `summaries`."""
-    compared = {} if truth is None else {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
+    compared = (
+        {}
+        if truth is None
+        else {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
+    )
     return compared | summaries(curve, b, eps)
 
 
@@ -190,23 +235,26 @@ class FirstDifferences(NamedTuple):
 def first_differences(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> FirstDifferences:
     """`first_difference` of the precision, and that of the recall, read off the mirrored curves."""
     mirrored = first_difference(curve.mirrored(), truth.mirrored(), by)
-    return FirstDifferences(first_difference(curve, truth, by), None if mirrored is None else 1.0 / mirrored)
+    return FirstDifferences(
+        first_difference(curve, truth, by), None if mirrored is None else 1.0 / mirrored
+    )
 
 
-# By how much a margin may be exceeded and still count as kept. Rates are often exact fractions, so that a gap of just
-# the margin is common; which side of it rounding puts it on depends on the processor, and on the nine digits that a
-# page gets.
+# By how much a margin may be exceeded and still count as kept. Rates are often exact fractions, so
+# that a gap of just the margin is common; which side of it rounding puts it on depends on the
+# processor, and on the nine digits that a page gets.
 SLACK = 1e-7
 
 
 def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float | None:
     """The largest lam up to which |alpha_E - alpha_T| <= by (+ `SLACK`); None where that holds for every lam.
 
-    Between two neighbouring breakpoints of the curves both precisions are linear, alpha = lam fpr + fnr, so the piece
-    in which the margin is left is found at the breakpoints and the lam in it by one division. Beyond the last
-    breakpoint both precisions are constant.
+    Between two neighbouring breakpoints of the curves both precisions are linear, alpha = lam fpr +
+    fnr, so the piece in which the margin is left is found at the breakpoints and the lam in it by
+    one division. Beyond the last breakpoint both precisions are constant.
 
-    curve, truth : the estimate E and the reference T. by : the margin, in (0, 1). Raises ValueError for another one.
+    curve, truth : the estimate E and the reference T. by : the margin, in (0, 1). Raises ValueError
+    for another one.
     """
     if not 0 < by < 1:
         raise ValueError(f"by = {by}; a margin between 0 and 1 (both excluded) is needed")
@@ -216,9 +264,12 @@ def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float 
     if not len(beyond):
         return None
     end = int(beyond[0])
-    low, high = float(lams[end - 1]) if end else 0.0, float(lams[end])
+    low = float(lams[end - 1]) if end else 0.0
+    high = float(lams[end])
     # The vertices that are optimal from `low` to `high`.
-    (f, n), (true_f, true_n) = (each.vertices[each.vertex_at(high)].tolist() for each in (curve, truth))
+    (f, n), (true_f, true_n) = (
+        each.vertices[each.vertex_at(high)].tolist() for each in (curve, truth)
+    )
     if f == true_f:  # parallel but for rounding: the margin is left at the beginning of the piece
         return low
     lam = (float(np.copysign(by, gaps[end])) - (n - true_n)) / (f - true_f)

@@ -16,8 +16,8 @@ Rows = NDArray[np.intp]
 class ClusterMembers(NamedTuple):
     """One cluster.
 
-    real, generated : rows of its samples in their own set, the nearest to its mean first. real_share, generated_share :
-    the share of each set that it holds.
+    real, generated : rows of its samples in their own set, the nearest to its mean first.
+    real_share, generated_share : the share of each set that it holds.
     """
 
     real: Rows
@@ -28,10 +28,14 @@ class ClusterMembers(NamedTuple):
     @property
     def lopsided(self) -> float:
         """0 where it holds equal shares of both sets, 1 where it holds samples of one set alone."""
-        return abs(self.real_share - self.generated_share) / (self.real_share + self.generated_share)
+        return abs(self.real_share - self.generated_share) / (
+            self.real_share + self.generated_share
+        )
 
 
-def cluster_members(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tuple[ClusterMembers, ...]:
+def cluster_members(
+    pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0
+) -> tuple[ClusterMembers, ...]:
     """The clusters of the family "cluster", first run, the most lopsided first, of equally lopsided ones the largest.
 
     Parameters
@@ -39,7 +43,8 @@ def cluster_members(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -
     pair : SamplePair
         The two sets.
     clusters : int
-        Number of clusters, of k-means on both sets together; fewer where there are fewer different samples.
+        Number of clusters, of k-means on both sets together; fewer where there are fewer different
+        samples.
     seed : int
         Seed of k-means.
 
@@ -56,5 +61,11 @@ def cluster_members(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -
         mean = np.concatenate(values).mean(axis=0)
         near = [np.argsort(((own - mean) ** 2).sum(axis=1), kind="stable") for own in values]
         real, generated = (own[order] for own, order in zip(rows, near, strict=True))
-        found.append(ClusterMembers(real, generated, len(real) / pair.real.n, len(generated) / pair.generated.n))
-    return tuple(sorted(found, key=lambda each: (-each.lopsided, -each.real_share - each.generated_share)))
+        found.append(
+            ClusterMembers(
+                real, generated, len(real) / pair.real.n, len(generated) / pair.generated.n
+            )
+        )
+    return tuple(
+        sorted(found, key=lambda each: (-each.lopsided, -each.real_share - each.generated_share))
+    )

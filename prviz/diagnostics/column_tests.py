@@ -2,10 +2,11 @@
 
 Three tests a column: Kolmogorov-Smirnov of the values, the same of their distances from the pooled
 median, which sees spreads and tails, and Fisher's exact test of the share of the commonest value,
-which sees columns that are mostly 0. All are of pooled values in random order, so that ties only make
-them weaker. Their least p times three is the column's, and Holm's procedure makes up for the number of
-columns. A fourth test, at half of that level, is of the columns that are constant in one set alone, such as
-dead pixels: most columns could not be so by chance, and these cost nothing (Tarone 1990).
+which sees columns that are mostly 0. All are of pooled values in random order, so that ties only
+make them weaker. Their least p times three is the column's, and Holm's procedure makes up for the
+number of columns. A fourth test, at half of that level, is of the columns that are constant in one
+set alone, such as dead pixels: most columns could not be so by chance, and these cost nothing
+(Tarone 1990).
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ class ColumnCounts(NamedTuple):
 
     def largest_step(self) -> float:
         """The largest distance between the two distribution functions."""
-        real, generated = np.cumsum(self.real), np.cumsum(self.generated)
+        real = np.cumsum(self.real)
+        generated = np.cumsum(self.generated)
         apart = np.abs(generated / generated[-1] - real / real[-1])
         ends = np.append(self.values[1:] != self.values[:-1], True)
         return float(apart[ends].max())
@@ -82,8 +84,8 @@ class ColumnCounts(NamedTuple):
 class ColumnTests(NamedTuple):
     """What the tests of all columns give.
 
-    p : (d,) of each column, by itself. differ : the columns that differ, at LEVEL for all together, the surest first,
-    and those that are constant in one set alone.
+    p : (d,) of each column, by itself. differ : the columns that differ, at LEVEL for all together,
+    the surest first, and those that are constant in one set alone.
     """
 
     p: Floats
@@ -99,7 +101,8 @@ def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) ->
     """
     from scipy.special import kolmogorov
 
-    n, m = len(real), len(generated)
+    n = len(real)
+    m = len(generated)
     d = real.shape[1]
     steps = np.zeros((2, d))
     common = np.zeros((2, d), dtype=np.intp)
@@ -120,9 +123,12 @@ def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) ->
 def known_tests(pair: SamplePair) -> ColumnTests:
     """`column_tests` of a pair of independent rows; of one that was tested lately they are known.
 
-    The witness of a checkpoint and its findings ask for the same, each of samples that it has read itself.
+    The witness of a checkpoint and its findings ask for the same, each of samples that it has read
+    itself.
     """
-    return _KNOWN.remembered(pair.digest, lambda: column_tests(pair.real.values, pair.generated.values))
+    return _KNOWN.remembered(
+        pair.digest, lambda: column_tests(pair.real.values, pair.generated.values)
+    )
 
 
 def holm(p: Floats) -> Ints:
@@ -155,8 +161,9 @@ def fisher(real: Ints, generated: Ints, n: int, m: int) -> Floats:
 def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
     """Columns that have one value in all samples of one set, and by more than chance not in the other, rising.
 
-    If r samples of a column have another value, the chance that all of them are in one given set is known. A column
-    counts where these chances of all columns with at least its r, for both sets, add up to half of LEVEL at most.
+    If r samples of a column have another value, the chance that all of them are in one given set is
+    known. A column counts where these chances of all columns with at least its r, for both sets,
+    add up to half of LEVEL at most.
 
     Parameters
     ----------
@@ -170,7 +177,12 @@ def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
     for count, most, size in ((real, n, m), (generated, m, n)):
         # the other set, of this size, has all of the rare values
         fewer = np.minimum(rare, size)
-        ways = gammaln(size + 1) - gammaln(size - fewer + 1) - gammaln(n + m + 1) + gammaln(n + m - fewer + 1)
+        ways = (
+            gammaln(size + 1)
+            - gammaln(size - fewer + 1)
+            - gammaln(n + m + 1)
+            + gammaln(n + m - fewer + 1)
+        )
         chance = np.where((rare > 0) & (rare <= size), np.exp(ways), 0.0)
         order = np.argsort(-rare, kind="stable")
         ends = np.searchsorted(-rare[order], -rare[order], side="right") - 1

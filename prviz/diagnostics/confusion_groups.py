@@ -1,8 +1,8 @@
 """Confusion groups: the samples divided in four by the classifier of a family that is optimal at lam.
 
-At every lam one classifier gives the point of the precision-recall curve: [key <= cut] on the key c_Y / c_X of each
-evaluation sample. Samples without supports, 0/0, have no key: a classifier calls all of them real or none. This
-classifier divides the samples into
+At every lam one classifier gives the point of the precision-recall curve: [key <= cut] on the key
+c_Y / c_X of each evaluation sample. Samples without supports, 0/0, have no key: a classifier calls
+all of them real or none. This classifier divides the samples into
 
     kept: real called real               accepted: generated called real
     missed: real called generated        rejected: generated called generated
@@ -37,7 +37,8 @@ GROUPS = {
     "rejected": "generated called generated",
 }
 
-# Largest absolute log ratio: beyond it a likelihood ratio leaves the range of float64, and every lam in use is smaller.
+# Largest absolute log ratio: beyond it a likelihood ratio leaves the range of float64, and every
+# lam in use is smaller.
 _LARGEST_LOG = 700.0
 
 
@@ -53,9 +54,11 @@ class ConfusionGroups(NamedTuple):
 class Part(NamedTuple):
     """Contribution of a selection of samples to both sets and to the curve, at one lam.
 
-    n_real, n_generated : numbers of selected samples. missed, accepted : numbers of wrongly classified ones among them.
-    alpha : part of lam fpr + fnr = alpha(lam). beta : part of fpr + fnr / lam = beta(lam). The parts of disjoint
-    selections add up; all samples together give alpha(lam) and beta(lam) of these classifiers.
+    n_real, n_generated : numbers of selected samples. missed, accepted : numbers of wrongly
+    classified ones among them.
+    alpha : part of lam fpr + fnr = alpha(lam). beta : part of fpr + fnr / lam = beta(lam). The
+    parts of disjoint selections add up; all samples together give alpha(lam) and beta(lam) of these
+    classifiers.
     """
 
     n_real: int
@@ -70,14 +73,16 @@ class Part(NamedTuple):
 class OptimalClassifiers(ReadOnlyArrays):
     """One classifier per piece of lam, as thresholds on one key per sample.
 
-    keys : (m,) in [0, inf], real samples first; a sample with a small key looks real; nan: a sample without supports.
+    keys : (m,) in [0, inf], real samples first; a sample with a small key looks real; nan: a sample
+    without supports.
     n_real : from 1 to m - 1.
-    breakpoints : (v - 1,) decreasing: lam at which classifier j hands over to j + 1; at lam itself j + 1 decides.
+    breakpoints : (v - 1,) decreasing: lam at which classifier j hands over to j + 1; at lam itself
+    j + 1 decides.
     cuts : (v,) classifier j calls samples with a key <= cuts[j] real; -inf: none, inf: all.
     unsupported : (v,) True if classifier j calls samples without supports real.
 
-    Build it with `from_supports`, whose classifiers are the vertices of the family's own hull, or with
-    `from_log_ratio`.
+    Build it with `from_supports`, whose classifiers are the vertices of the family's own hull, or
+    with `from_log_ratio`.
     """
 
     keys: Floats
@@ -89,11 +94,14 @@ class OptimalClassifiers(ReadOnlyArrays):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.n_real < len(self.keys):
-            raise ValueError(f"n_real = {self.n_real}; 1 to {len(self.keys) - 1} of {len(self.keys)} must be real")
+            raise ValueError(
+                f"n_real = {self.n_real}; 1 to {len(self.keys) - 1} of {len(self.keys)} must be"
+                " real"
+            )
         if not len(self.cuts) == len(self.unsupported) == len(self.breakpoints) + 1:
             raise ValueError(
-                f"{len(self.cuts)} cuts and {len(self.unsupported)} flags for {len(self.breakpoints)} breakpoints; one "
-                "more is needed"
+                f"{len(self.cuts)} cuts and {len(self.unsupported)} flags for"
+                f" {len(self.breakpoints)} breakpoints; one more is needed"
             )
         if not bool(np.all(self.breakpoints[1:] < self.breakpoints[:-1])):
             raise ValueError("breakpoints must be decreasing")
@@ -102,16 +110,22 @@ class OptimalClassifiers(ReadOnlyArrays):
     def from_supports(cls, supports: Supports) -> OptimalClassifiers:
         """Classifiers of a family from the supports of one run: the vertices of the hull of its error rates.
 
-        The rates of a vertex are counts over numbers of samples, so both numbers are known exactly, and so is the
-        classifier: of all prefixes, the two trivial classifiers, and [c_X > 0] and [c_Y = 0] where there is 0/0.
+        The rates of a vertex are counts over numbers of samples, so both numbers are known exactly,
+        and so is the classifier: of all prefixes, the two trivial classifiers, and [c_X > 0] and
+        [c_Y = 0] where there is 0/0.
         """
-        c_real, c_generated = (np.asarray(c, dtype=np.float64) for c in (supports.c_real, supports.c_generated))
-        n_real, without = supports.n_real, supports.both_zero
+        c_real, c_generated = (
+            np.asarray(c, dtype=np.float64) for c in (supports.c_real, supports.c_generated)
+        )
+        n_real = supports.n_real
+        without = supports.both_zero
         keys = np.where(without, np.nan, score_keys(c_real, c_generated))
         finite = np.unique(keys[np.isfinite(keys)])
         cuts = np.concatenate([[-np.inf], finite, [np.inf]])
         unsupported = cuts >= 1
-        if np.any(without):  # where the prefix at 0/0 itself and the two ends are further classifiers
+        if np.any(
+            without
+        ):  # where the prefix at 0/0 itself and the two ends are further classifiers
             cuts = np.concatenate([cuts, [1.0, cuts[-2], 0.0]])
             unsupported = np.append(unsupported, [True, False, True])
         counts = np.stack(_wrong(keys, n_real, cuts, unsupported), axis=1).tolist()
@@ -125,14 +139,21 @@ class OptimalClassifiers(ReadOnlyArrays):
     def from_log_ratio(cls, log_ratio: ArrayLike, n_real: int) -> OptimalClassifiers:
         """Classifiers of the truth, [q(z) < lam p(z)], from log q - log p of each sample, real ones first.
 
-        These classifiers are optimal for the two distributions, not for these samples: their rates need not lie on the
-        hull. Samples that only P can give (-inf) are always called real, samples that only Q can give (inf) never.
+        These classifiers are optimal for the two distributions, not for these samples: their rates
+        need not lie on the hull. Samples that only P can give (-inf) are always called real,
+        samples that only Q can give (inf) never.
         """
         logs = np.asarray(log_ratio, dtype=np.float64)
         finite = np.isfinite(logs)
-        keys = np.where(finite, np.exp(np.clip(logs, -_LARGEST_LOG, _LARGEST_LOG)), np.where(logs > 0, np.inf, 0.0))
+        keys = np.where(
+            finite,
+            np.exp(np.clip(logs, -_LARGEST_LOG, _LARGEST_LOG)),
+            np.where(logs > 0, np.inf, 0.0),
+        )
         steps = np.unique(keys[finite])[::-1]
-        return cls(keys, n_real, steps, np.append(steps, 0.0), np.zeros(len(steps) + 1, dtype=np.bool_))
+        return cls(
+            keys, n_real, steps, np.append(steps, 0.0), np.zeros(len(steps) + 1, dtype=np.bool_)
+        )
 
     @property
     def n_generated(self) -> int:
@@ -147,7 +168,9 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     def calls_real(self, index: int) -> Flags:
         """(m,) True for the samples that classifier ``index`` calls real."""
-        called: Flags = (self.keys <= self.cuts[index]) | (np.isnan(self.keys) & self.unsupported[index])
+        called: Flags = (self.keys <= self.cuts[index]) | (
+            np.isnan(self.keys) & self.unsupported[index]
+        )
         return called
 
     @cached_property
@@ -163,10 +186,11 @@ class OptimalClassifiers(ReadOnlyArrays):
     def levels_of(self, keys: ArrayLike) -> Rows:
         """Number of distinct cuts at or above each key, less one; NO_SUPPORT for points without supports.
 
-        A front end needs no more of a sample: classifier j calls it real if its level is at least ``needed[j]``, and
-        without supports if ``unsupported[j]``.
+        A front end needs no more of a sample: classifier j calls it real if its level is at least
+        ``needed[j]``, and without supports if ``unsupported[j]``.
         """
-        values, cuts = np.asarray(keys, dtype=np.float64), np.unique(self.cuts)
+        values = np.asarray(keys, dtype=np.float64)
+        cuts = np.unique(self.cuts)
         levels = len(cuts) - 1 - np.searchsorted(cuts, values, side="left")
         return np.where(np.isnan(values), NO_SUPPORT, levels)
 
@@ -185,8 +209,9 @@ class OptimalClassifiers(ReadOnlyArrays):
     def most_extreme(self, group: str, lam: float, count: int) -> Rows:
         """Positions of at most ``count`` samples of a group, by decreasing distance of their keys from the cut.
 
-        All keys of a group lie on one side of the cut, so that the order does not depend on lam; equal keys are ordered
-        by position, samples without supports come last. Raises ValueError for a group not in GROUPS.
+        All keys of a group lie on one side of the cut, so that the order does not depend on lam;
+        equal keys are ordered by position, samples without supports come last. Raises ValueError
+        for a group not in GROUPS.
         """
         if group not in GROUPS:
             raise ValueError(f"group = {group!r}; one of {', '.join(GROUPS)} is needed")
@@ -199,10 +224,16 @@ class OptimalClassifiers(ReadOnlyArrays):
         """Contribution at lam of the samples at these positions, each counted once."""
         chosen = np.unique(np.asarray(places, dtype=np.intp))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self.keys):
-            raise ValueError(f"places run from {chosen[0]} to {chosen[-1]}; 0 to {len(self.keys) - 1} are needed")
-        real, called_real = chosen < self.n_real, self.calls_real(self.index_at(lam))[chosen]
-        n_real, missed, accepted = (int(np.sum(group)) for group in (real, real & ~called_real, ~real & called_real))
-        fpr, fnr = missed / self.n_real, accepted / self.n_generated
+            raise ValueError(
+                f"places run from {chosen[0]} to {chosen[-1]}; 0 to {len(self.keys) - 1} are needed"
+            )
+        real = chosen < self.n_real
+        called_real = self.calls_real(self.index_at(lam))[chosen]
+        n_real, missed, accepted = (
+            int(np.sum(group)) for group in (real, real & ~called_real, ~real & called_real)
+        )
+        fpr = missed / self.n_real
+        fnr = accepted / self.n_generated
         alpha = (lam * fpr if fpr > 0 else 0.0) + fnr
         beta = fpr + (fnr / lam if fnr > 0 and lam > 0 else np.inf if fnr > 0 else 0.0)
         return Part(n_real, len(chosen) - n_real, missed, accepted, float(alpha), float(beta))
@@ -214,5 +245,7 @@ def _wrong(keys: Floats, n_real: int, cuts: Floats, unsupported: Flags) -> tuple
     for side in (keys[:n_real], keys[n_real:]):
         without = int(np.count_nonzero(np.isnan(side)))
         known = np.sort(side)[: len(side) - without]  # NaN is sorted last
-        called_real.append(np.searchsorted(known, cuts, side="right") + np.where(unsupported, without, 0))
+        called_real.append(
+            np.searchsorted(known, cuts, side="right") + np.where(unsupported, without, 0)
+        )
     return n_real - called_real[0], called_real[1]

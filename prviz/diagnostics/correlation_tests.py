@@ -1,8 +1,9 @@
 """A test of pairs of columns: which of them belong together otherwise in two sets, though each by itself is alike.
 
-The largest difference of two correlations of ranks is compared with those of the same rows in two other halves, drawn
-anew: no law of the columns is assumed, as rows of two sets that are alike may be exchanged (Westfall, Young 1993).
-Most sets that are alike are recognised by the first few halves.
+The largest difference of two correlations of ranks is compared with those of the same rows in two
+other halves, drawn anew: no law of the columns is assumed, as rows of two sets that are alike may
+be exchanged (Westfall, Young 1993). Most sets that are alike are recognised by the first few
+halves.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from prviz.samples import SamplePair
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-# Halves that are drawn: none may have as large a difference, so the level is 1 / (_DRAWS + 1), .002.
+# Halves that are drawn: none may have as large a difference, so the level is 1 / (_DRAWS + 1),
+# .002.
 _DRAWS = 499
-# Difference of two correlations, in standard errors of Fisher's z, that is no chance among all columns.
+# Difference of two correlations, in standard errors of Fisher's z, that is no chance among all
+# columns.
 SURE = 5.0
 # Most rows of a set, and most columns, that are tested: 2 s at most.
-MOST_ROWS, MOST_COLUMNS = 1_000, 128
-# Largest share of the commonest value of a column: of rarer ones the correlation is a matter of single rows.
+MOST_ROWS = 1_000
+MOST_COLUMNS = 128
+# Largest share of the commonest value of a column: of rarer ones the correlation is a matter of
+# single rows.
 _COMMONEST = 0.9
 # Correlations nearer to 1 are as good as 1.
 _MOST = 0.999
@@ -42,7 +47,8 @@ def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Int
     Returns
     -------
     list of ndarray
-        At the level .002 for all pairs together, if they differ by SURE standard errors of normal columns too.
+        At the level .002 for all pairs together, if they differ by SURE standard errors of normal
+        columns too.
     """
     if len(columns) > MOST_COLUMNS:
         return []
@@ -88,7 +94,9 @@ def _apart(ranks: Floats, total: Floats, rows: Ints) -> Floats:
     products = part.T @ part
     sums = part.sum(axis=0)
     others = _correlations(total - products, ranks.sum(axis=0) - sums, len(ranks) - len(rows))
-    found: Floats = np.abs(np.arctanh(_correlations(products, sums, len(rows))) - np.arctanh(others))
+    found: Floats = np.abs(
+        np.arctanh(_correlations(products, sums, len(rows))) - np.arctanh(others)
+    )
     return found
 
 
@@ -97,6 +105,8 @@ def _correlations(products: Floats, sums: Floats, n: int) -> Floats:
     covariances = products / n - np.outer(sums, sums) / n**2
     spreads = np.sqrt(np.maximum(np.diag(covariances), 0.0))
     constant = spreads <= 1e-9
-    found = covariances / np.outer(np.where(constant, np.inf, spreads), np.where(constant, np.inf, spreads))
+    found = covariances / np.outer(
+        np.where(constant, np.inf, spreads), np.where(constant, np.inf, spreads)
+    )
     np.fill_diagonal(found, 0.0)
     return np.asarray(np.clip(found, -_MOST, _MOST))

@@ -1,7 +1,8 @@
 """Estimated supports of P and Q and their co-support: at any points, on a grid, and as shares of the samples.
 
-A point z is in the estimated support of P where c_X(z) > 0, in that of Q where c_Y(z) > 0, and in the estimated
-co-support where both are positive. Only the signs of c_X and c_Y count here, not their ratio.
+A point z is in the estimated support of P where c_X(z) > 0, in that of Q where c_Y(z) > 0, and in
+the estimated co-support where both are positive. Only the signs of c_X and c_Y count here, not
+their ratio.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def support_classes(c_real: ArrayLike, c_generated: ArrayLike) -> Classes:
 def true_classes(problem: ToyProblem, z: Samples | ArrayLike) -> Classes:
     """Class of each point by the true distributions.
 
-    "both" is the co-support. A point of both closed supports outside the co-support, such as a point mass inside a
-    Gaussian, belongs to the distribution whose density is infinitely larger.
+    "both" is the co-support. A point of both closed supports outside the co-support, such as a
+    point mass inside a Gaussian, belongs to the distribution whose density is infinitely larger.
     """
     real, generated, both = problem.in_supports(z)
     sided = problem.log_ratio(z)
@@ -76,8 +77,8 @@ def class_shares(supports: Supports) -> ClassShares:
 def says_support(method: str) -> Literal["everywhere", "samples", "never"]:
     """Points at which a family estimates a support: any point, some of its own samples only, or none.
 
-    Trained classifiers give every point a positive probability of either side, so their supports are positive
-    everywhere. The family hub is defined at hub samples only.
+    Trained classifiers give every point a positive probability of either side, so their supports
+    are positive everywhere. The family hub is defined at hub samples only.
     """
     if ESTIMATORS[method].needs_split:
         return "never"
@@ -97,25 +98,35 @@ def supports_at(
 ) -> dict[str, PointSupports]:
     """Supports c_X and c_Y, (m,) each, of any points (m, d), by families fitted on a split.
 
-    Each point is measured like a held-out evaluation sample: no fit sample of the split is left out, also without
-    split. A family of several seeded runs gives the supports of the first.
+    Each point is measured like a held-out evaluation sample: no fit sample of the split is left
+    out, also without split. A family of several seeded runs gives the supports of the first.
 
-    split : the fit samples. points : of the same dimension. Other parameters as in `prviz.estimate`. Raises ValueError
-    for points of another dimension, and for a family without a support at such points, see `says_support`.
+    split : the fit samples. points : of the same dimension. Other parameters as in
+    `prviz.estimate`. Raises ValueError for points of another dimension, and for a family without a
+    support at such points, see `says_support`.
     """
-    names, points = method_names(methods), as_samples(points, name="points")
+    names = method_names(methods)
+    points = as_samples(points, name="points")
     for name in names:
         if says_support(name) != "everywhere":
-            raise ValueError(f"methods: {name} states no support at points that are not its samples")
+            raise ValueError(
+                f"methods: {name} states no support at points that are not its samples"
+            )
     if points.d != split.pair.d:
         raise ValueError(f"points have {points.d} features; the samples have {split.pair.d}")
-    number, width = check_k(resolve_k(k, split.pair), split), check_bandwidth(bandwidth)
-    joint = [name for name in names if ESTIMATORS[name].shares_pass and not ESTIMATORS[name].supports_are_counts]
+    number = check_k(resolve_k(k, split.pair), split)
+    width = check_bandwidth(bandwidth)
+    joint = [
+        name
+        for name in names
+        if ESTIMATORS[name].shares_pass and not ESTIMATORS[name].supports_are_counts
+    ]
     requests = [(name, number, width) for name in names if name not in joint]
     extended = _with_points(split, points)
     estimates = measure(extended, requests, seed, memory_limit, progress) if requests else []
     supports = {
-        each.method: (each.supports.c_real[: points.n], each.supports.c_generated[: points.n]) for each in estimates
+        each.method: (each.supports.c_real[: points.n], each.supports.c_generated[: points.n])
+        for each in estimates
     }
     supports |= {name: _combined(name, split, extended, number, memory_limit) for name in joint}
     return {name: supports[name] for name in names}
@@ -123,26 +134,42 @@ def supports_at(
 
 def _with_points(split: Split, points: Samples) -> Split:
     """Split with the same fit samples, the points as real evaluation samples, and the first as a generated one too."""
-    sides, rows, evaluate = [], [], []
-    for side, fit, extra in zip(split.pair, split.fit_rows, (points.values, points.values[:1]), strict=True):
+    sides = []
+    rows = []
+    evaluate = []
+    for side, fit, extra in zip(
+        split.pair, split.fit_rows, (points.values, points.values[:1]), strict=True
+    ):
         sides.append(np.concatenate([side.values[fit], extra]))
         rows.append(np.arange(len(fit)))
         evaluate.append(np.arange(len(fit), len(fit) + len(extra)))
-    pair = SamplePair(Samples(sides[0], split.pair.real.name), Samples(sides[1], split.pair.generated.name))
+    pair = SamplePair(
+        Samples(sides[0], split.pair.real.name), Samples(sides[1], split.pair.generated.name)
+    )
     return Split(pair, (rows[0], rows[1]), (evaluate[0], evaluate[1]), held_out=True)
 
 
-def _combined(method: str, split: Split, extended: Split, k: int, memory_limit: int) -> PointSupports:
+def _combined(
+    method: str, split: Split, extended: Split, k: int, memory_limit: int
+) -> PointSupports:
     """Supports at the points by a family that combines counts, whose joint decisions come from the evaluation samples.
 
-    Decisions for c_X use generated samples only, so that points added to the real ones don't change them.
+    Decisions for c_X use generated samples only, so that points added to the real ones don't change
+    them.
     """
     family = ESTIMATORS[method]
-    n, n_real = len(extended.evaluate_rows[0]), len(split.evaluate_rows[0])
-    balls = family.balls(k=k, bandwidth=None, sizes=(len(split.fit_rows[0]), len(split.fit_rows[1])))
-    counted = [Distances(each, memory_limit=memory_limit).count(balls) for each in (extended, split)]
+    n = len(extended.evaluate_rows[0])
+    n_real = len(split.evaluate_rows[0])
+    balls = family.balls(
+        k=k, bandwidth=None, sizes=(len(split.fit_rows[0]), len(split.fit_rows[1]))
+    )
+    counted = [
+        Distances(each, memory_limit=memory_limit).count(balls) for each in (extended, split)
+    ]
     real_side = [_joined(points, samples, n) for points, samples in zip(*counted, strict=True)]
-    generated_side = [_joined(points, samples, n, last=True) for points, samples in zip(*counted, strict=True)]
+    generated_side = [
+        _joined(points, samples, n, last=True) for points, samples in zip(*counted, strict=True)
+    ]
     return (
         family.combined(real_side, k=k, n_real=n + n_real).c_real[:n],
         family.combined(generated_side, k=k, n_real=n_real).c_generated[-n:],
@@ -159,8 +186,8 @@ def _joined(points: BallCounts, samples: BallCounts, n: int, *, last: bool = Fal
 class PointGrid(NamedTuple):
     """Evenly spaced points in one or two dimensions.
 
-    axes : coordinates along each axis. points : (m, d), the last axis outermost, so that values at the points reshape
-    to `shape`, rows from bottom to top.
+    axes : coordinates along each axis. points : (m, d), the last axis outermost, so that values at
+    the points reshape to `shape`, rows from bottom to top.
     """
 
     axes: tuple[Floats, ...]

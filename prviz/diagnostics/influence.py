@@ -1,13 +1,15 @@
 """Influence of single samples on the two ends of a curve, and the ends without the most influential samples.
 
-Extreme precision alpha_inf depends on the generated evaluation samples z with support from real samples, c_X(z) > 0;
-extreme recall beta_0 on the real ones with support from generated samples, c_Y(z) > 0. In a family that counts in
-balls, a fit sample x *carries* z if x is counted for z, and carries z *alone* if no other sample is counted. The share
-of z that are carried is the error rate of the family's extreme classifier: for ipr without split, improved precision
-or recall. The end of the curve belongs to the best classifier without an error on the other side, so that it can be
+Extreme precision alpha_inf depends on the generated evaluation samples z with support from real
+samples, c_X(z) > 0; extreme recall beta_0 on the real ones with support from generated samples,
+c_Y(z) > 0. In a family that counts in balls, a fit sample x *carries* z if x is counted for z, and
+carries z *alone* if no other sample is counted. The share of z that are carried is the error rate
+of the family's extreme classifier: for ipr without split, improved precision or recall. The end of
+the curve belongs to the best classifier without an error on the other side, so that it can be
 lower, or, with a split, be 1 if every classifier has such an error.
 
-Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3; Kynkäänniemi et al. 2019.
+Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3; Kynkäänniemi et al.
+2019.
 """
 
 from __future__ import annotations
@@ -76,7 +78,14 @@ def extremes_over_k(
     for index, (names, numbers) in enumerate(calls):
         tick = part_of(progress, index, len(calls))
         profile = profile_pair(
-            pair, names, ks=numbers, bandwidths=(), split=split, seed=seed, memory_limit=memory_limit, progress=tick
+            pair,
+            names,
+            ks=numbers,
+            bandwidths=(),
+            split=split,
+            seed=seed,
+            memory_limit=memory_limit,
+            progress=tick,
         )
         for name in names:
             ends[name] += [Extremes.of(profile.curve(name, k)) for k in numbers]
@@ -96,17 +105,21 @@ def distinct(
 ) -> tuple[Distinct, Distinct, Distinct]:
     """Both ends of the curves on all rows; on the first of equal rows of each set; and without copies across the sets.
 
-    The last result also leaves out every generated row that is equal to a real one. Every row stays in the part of the
-    split that it was drawn for, and k does not change. Where no more rows are left out, the result is used again.
+    The last result also leaves out every generated row that is equal to a real one. Every row stays
+    in the part of the split that it was drawn for, and k does not change. Where no more rows are
+    left out, the result is used again.
 
     pair, methods, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`.
 
     Raises ValueError, TypeError: as `prviz.estimate`.
     """
-    drawn, number = pair.split(split, seed), resolve_k(k, pair)
+    drawn = pair.split(split, seed)
+    number = resolve_k(k, pair)
     requests = [(method, number, bandwidth) for method in methods]
-    classes, result = row_classes(pair), list[Distinct]()
-    real, generated = classes[: pair.real.n], classes[pair.real.n :]
+    classes = row_classes(pair)
+    result = list[Distinct]()
+    real = classes[: pair.real.n]
+    generated = classes[pair.real.n :]
     everything = np.arange(pair.real.n), np.arange(pair.generated.n)
     firsts = [np.sort(np.unique(side, return_index=True)[1]) for side in (real, generated)]
     fresh = firsts[1][~np.isin(generated[firsts[1]], real)]
@@ -116,10 +129,13 @@ def distinct(
         if result and dropped == result[-1].dropped:
             result.append(result[-1])
             continue
-        part, ends = _only(drawn, rows), None
+        part = _only(drawn, rows)
+        ends = None
         # For all rows, the first of the three, `measure` checks that there are enough for k.
         if part is not None and (not result or min(map(len, part.fit_rows)) > number):
-            estimates = measure(part, requests, seed, memory_limit, part_of(progress, index, len(kept)))
+            estimates = measure(
+                part, requests, seed, memory_limit, part_of(progress, index, len(kept))
+            )
             ends = {estimate.method: Extremes.of(estimate.curve) for estimate in estimates}
         result.append(Distinct(dropped, ends))
     return result[0], result[1], result[2]
@@ -140,7 +156,10 @@ def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
 
 def rows_taken(pair: SamplePair, rows: Sequence[Places]) -> SamplePair:
     """Pair of the given rows of both sets, in increasing order; a set that stays whole is not copied."""
-    real, generated = (side if len(part) == side.n else side.take(part) for side, part in zip(pair, rows, strict=True))
+    real, generated = (
+        side if len(part) == side.n else side.take(part)
+        for side, part in zip(pair, rows, strict=True)
+    )
     return SamplePair(real, generated)
 
 
@@ -160,7 +179,8 @@ class Influence(ReadOnlyArrays):
     method, k, bandwidth : the family, the number of neighbours and the given bandwidth.
     role : role of the fit samples: "real" for the precision side, "generated" for the recall side.
     rows : (n,) row of each fit sample in its own set.
-    ball_members : number of fit samples that carry each evaluation sample, and their list where it is short.
+    ball_members : number of fit samples that carry each evaluation sample, and their list where it
+    is short.
     """
 
     method: str
@@ -199,8 +219,11 @@ class Influence(ReadOnlyArrays):
         if len(places) > FEW:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
         taken = self.ball_members.points[np.isin(self.ball_members.samples, places)]
-        left = self.ball_members.counts - np.bincount(taken, minlength=len(self.ball_members.counts))
-        # Ball members are not listed for a sample with more than FEW of them; it stays carried without FEW.
+        left = self.ball_members.counts - np.bincount(
+            taken, minlength=len(self.ball_members.counts)
+        )
+        # Ball members are not listed for a sample with more than FEW of them; it stays carried
+        # without FEW.
         return float(np.mean(left > 0))
 
 
@@ -209,7 +232,8 @@ class Removal(NamedTuple):
 
     rows : removed rows, in their own set; empty: none.
     extreme : alpha_inf of the curve on the precision side, beta_0 on the recall side.
-    share : share of the other role's evaluation samples that the remaining samples carry, with balls measured again.
+    share : share of the other role's evaluation samples that the remaining samples carry, with
+    balls measured again.
     subtracted : that share if the balls of the remaining samples did not change.
     """
 
@@ -233,7 +257,8 @@ def influence(
 ) -> Influence:
     """Influence of the fit samples of ``role`` on the other role's evaluation samples, in the balls of one family.
 
-    pair, method, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`, whose supports are the counts.
+    pair, method, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`, whose supports
+    are the counts.
     role : "real" for influence on alpha_inf, "generated" for influence on beta_0.
 
     Raises ValueError, TypeError: a role or a method other than these, or as `prviz.estimate`.
@@ -241,14 +266,19 @@ def influence(
     estimator = ESTIMATORS.get(method)
     if estimator is None or not estimator.supports_are_counts:
         able = ", ".join(name for name in ESTIMATORS if carries(name))
-        raise ValueError(f"method = {method!r}; a family that counts samples in balls is needed: {able}")
+        raise ValueError(
+            f"method = {method!r}; a family that counts samples in balls is needed: {able}"
+        )
     if role not in ROLES:
         raise ValueError(f'role = {role!r}; "real" or "generated" is needed')
     drawn = pair.split(split, seed)
-    number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
+    number = check_k(resolve_k(k, pair), drawn)
+    width = check_bandwidth(bandwidth)
     sizes = len(drawn.fit_rows[0]), len(drawn.fit_rows[1])
     (balls,) = estimator.balls(k=number, bandwidth=width, sizes=sizes)
-    members = Distances(drawn, memory_limit=memory_limit).ball_members(balls, role, progress=progress)
+    members = Distances(drawn, memory_limit=memory_limit).ball_members(
+        balls, role, progress=progress
+    )
     return Influence(method, number, width, role, drawn.fit_rows[ROLES.index(role)], members)
 
 
@@ -264,14 +294,16 @@ def removals(
 ) -> tuple[Removal, ...]:
     """The extreme with all samples, and measured again without the 1, 2 and 5 samples that carry most.
 
-    Every ball and every rate is measured again on the split without these rows, with the same k. The evaluation samples
-    stay the same; without split a removed sample is missing from both parts. Removals stop where no further samples
-    carry anything, or where the remaining samples are too few for k.
+    Every ball and every rate is measured again on the split without these rows, with the same k.
+    The evaluation samples stay the same; without split a removed sample is missing from both parts.
+    Removals stop where no further samples carry anything, or where the remaining samples are too
+    few for k.
 
     pair, split, seed : those of ``found``.
     counts : numbers of samples to remove, at most FEW each.
     """
-    drawn, side = pair.split(split, seed), ROLES.index(found.role)
+    drawn = pair.split(split, seed)
+    side = ROLES.index(found.role)
     smallest = min(map(len, drawn.fit_rows))
     tops = dict.fromkeys(tuple(found.top(count).tolist()) for count in (0, *counts))
     able = [top for top in tops if min(smallest, len(found.rows) - len(top)) > found.k]
@@ -284,15 +316,21 @@ def removals(
         (estimate,) = measure(without(drawn, found.role, rows), requests, seed, memory_limit, tick)
         shares = found.share_without(places)
         end = Extremes.of(estimate.curve)[side]
-        n_real, of_real = estimate.supports.n_real, found.role == "real"
-        carried = estimate.supports.c_real[n_real:] if of_real else estimate.supports.c_generated[:n_real]
+        n_real = estimate.supports.n_real
+        of_real = found.role == "real"
+        carried = (
+            estimate.supports.c_real[n_real:] if of_real else estimate.supports.c_generated[:n_real]
+        )
         result.append(Removal(tuple(rows.tolist()), end, float(np.mean(carried > 0)), shares))
     return tuple(result)
 
 
 def without(split: Split, role: Role, rows: Places) -> Split:
     """Split with some rows of one role removed: from its fit samples only, or, without split, from the data."""
-    fit = [own[~np.isin(own, rows)] if each == role else own for each, own in zip(ROLES, split.fit_rows, strict=True)]
+    fit = [
+        own[~np.isin(own, rows)] if each == role else own
+        for each, own in zip(ROLES, split.fit_rows, strict=True)
+    ]
     if not split.held_out:
         return rows_taken(split.pair, fit).split(None)
     return Split(split.pair, (fit[0], fit[1]), split.evaluate_rows, held_out=True)

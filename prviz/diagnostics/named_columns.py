@@ -21,24 +21,32 @@ Ints = NDArray[np.intp]
 # Names at most.
 MOST = 3
 BINS = 24
-# Share of the values left out at either end when bins are laid, so that one far value does not make all others one bin.
+# Share of the values left out at either end when bins are laid, so that one far value does not make
+# all others one bin.
 _OUTER = 0.005
-# Evidence of a rounder cut, of a simpler kind of it, and of one that no sample of the other set passes, as a share of
-# the best one's, that is enough.
-_ROUNDER, _SIMPLER, _NEVER = 0.97, 0.9, 0.5
+# Evidence of a rounder cut, of a simpler kind of it, and of one that no sample of the other set
+# passes, as a share of the best one's, that is enough.
+_ROUNDER = 0.97
+_SIMPLER = 0.9
+_NEVER = 0.5
 # The same of a cut at an end of one of the sets.
 _ROUND_END = 0.75
 # Fewest columns of a group, and the share of its columns that must differ.
-_LEAST_GROUP, _MOST_OF_GROUP = 3, 0.75
+_LEAST_GROUP = 3
+_MOST_OF_GROUP = 0.75
 # Times as often columns of a group by name must differ as the others do.
 _TIMES = 2.0
-# Correlation from which columns move together, rows it is computed on, and columns that are compared.
-_TOGETHER, _ROWS, _COMPARED = 0.9, 2_000, 256
+# Correlation from which columns move together, rows it is computed on, and columns that are
+# compared.
+_TOGETHER = 0.9
+_ROWS = 2_000
+_COMPARED = 256
 # Characters of a number from which another rule that does as well is easier to check.
 _LONG = 8
 # Share of either set that has one value, from which a column is about that value.
 _MOSTLY = 0.5
-# Share of one set that has one value, from which columns make a group by that, as the paper of pictures does.
+# Share of one set that has one value, from which columns make a group by that, as the paper of
+# pictures does.
 _NEARLY_ALL = 0.9
 _SEPARATORS = re.compile(r"[\s_.:/\\-]+")
 
@@ -50,7 +58,8 @@ class Histogram:
     Parameters
     ----------
     edges : tuple of float
-        The ends of the bins, one more than there are bins. The outer bins hold what lies beyond them too.
+        The ends of the bins, one more than there are bins. The outer bins hold what lies beyond
+        them too.
     real, generated : tuple of int
         Numbers of samples in each bin.
     """
@@ -75,10 +84,11 @@ class NamedColumns:
     histogram : Histogram
         Both distributions of that column.
     alone : bool
-        True if the distribution of the column by itself differs; False if only its relation to others does.
+        True if the distribution of the column by itself differs; False if only its relation to
+        others does.
     low, high : float, optional
-        The sentence is about values below low, or above high; about the one value where both are the same. None:
-        there is no such end.
+        The sentence is about values below low, or above high; about the one value where both are
+        the same. None: there is no such end.
     """
 
     name: str
@@ -94,7 +104,11 @@ class NamedColumns:
         """Name and sentence."""
         if not self.alone:
             return f"{self.name}: {self.sentence}"
-        return f"{self.name} ({self.sentence})" if len(self.columns) > 1 else f"{self.name} {self.sentence}"
+        return (
+            f"{self.name} ({self.sentence})"
+            if len(self.columns) > 1
+            else f"{self.name} {self.sentence}"
+        )
 
     def entry(self) -> dict[str, Any]:
         """The columns in JSON's own types.
@@ -105,15 +119,23 @@ class NamedColumns:
             Name, columns, sentence, whether they differ alone, ends, and both distributions.
         """
         ends = {"low": self.low, "high": self.high}
-        bins = {name: list(getattr(self.histogram, name)) for name in ("edges", "real", "generated")}
-        told = {"name": self.name, "columns": list(self.columns), "sentence": self.sentence, "alone": self.alone}
+        bins = {
+            name: list(getattr(self.histogram, name)) for name in ("edges", "real", "generated")
+        }
+        told = {
+            "name": self.name,
+            "columns": list(self.columns),
+            "sentence": self.sentence,
+            "alone": self.alone,
+        }
         return {**told, **ends, "histogram": bins}
 
 
 class Cut(NamedTuple):
     """A rule for values that holds of one set more often than of the other.
 
-    evidence : that the shares differ, twice the logarithm of a ratio of likelihoods. low, high : as in `NamedColumns`.
+    evidence : that the shares differ, twice the logarithm of a ratio of likelihoods. low, high : as
+    in `NamedColumns`.
     words : the rule. real, generated : share of each set that it holds for.
     """
 
@@ -186,7 +208,8 @@ def _never(column: ColumnCounts) -> Cut | None:
     last = len(column.values) - 1
     for counts in (column.real, column.generated):
         there = np.flatnonzero(counts)
-        least, most = int(there[0]), int(there[-1])
+        least = int(there[0])
+        most = int(there[-1])
         if least > 0:
             found.append(_side(column, evidence[:least], _ROUND_END))
         if most < last:
@@ -203,12 +226,17 @@ def _evidence(real: Any, generated: Any, n: int, m: int) -> Any:
             terms = share * np.log(share) + (1 - share) * np.log1p(-share)
         return np.where((share > 0) & (share < 1), terms, 0.0)
 
-    return 2 * (n * entropy(real, n) + m * entropy(generated, m) - (n + m) * entropy(real + generated, n + m))
+    return 2 * (
+        n * entropy(real, n)
+        + m * entropy(generated, m)
+        - (n + m) * entropy(real + generated, n + m)
+    )
 
 
 def _side_evidence(column: ColumnCounts) -> Floats:
     """Evidence of a cut after each value but the last."""
-    real, generated = np.cumsum(column.real), np.cumsum(column.generated)
+    real = np.cumsum(column.real)
+    generated = np.cumsum(column.generated)
     return np.asarray(_evidence(real[:-1], generated[:-1], int(real[-1]), int(generated[-1])))
 
 
@@ -219,7 +247,8 @@ def _side(column: ColumnCounts, evidence: Floats, rounder: float, start: int = 0
     """
     best = int(np.argmax(evidence))
     good = evidence >= rounder * evidence[best]
-    first, last = best, best
+    first = best
+    last = best
     while first > 0 and good[first - 1]:
         first -= 1
     while last < len(evidence) - 1 and good[last + 1]:
@@ -233,10 +262,16 @@ def _cut_at(column: ColumnCounts, first: int, last: int) -> Cut:
     place = int(np.searchsorted(column.values, cut))
     below = _share_of(column, slice(0, place))
     if sum(below) <= 1:
-        return Cut(_cut_evidence(column, slice(0, place)), cut, None, f"below {number_text(cut)}", *below)
+        return Cut(
+            _cut_evidence(column, slice(0, place)), cut, None, f"below {number_text(cut)}", *below
+        )
     # the rarer side is the one to look at; no value equals a cut that is not a value itself
     above = _share_of(column, slice(place, None))
-    words = f"{number_text(cut)} or more" if column.values[place] == cut else f"above {number_text(cut)}"
+    words = (
+        f"{number_text(cut)} or more"
+        if column.values[place] == cut
+        else f"above {number_text(cut)}"
+    )
     return Cut(_cut_evidence(column, slice(0, place)), None, cut, words, *above)
 
 
@@ -244,24 +279,31 @@ def _outside(column: ColumnCounts, folded: ColumnCounts, evidence: Floats) -> Cu
     """The best cut into a range about the median and what lies outside, with rounded ends."""
     best = int(np.argmax(evidence))
     reach = float(folded.values[best]) + float(folded.values[best + 1])  # halves of distances
-    low, high = column.median - reach, column.median + reach
-    step = 10.0 ** math.floor(math.log10(2 * reach) - 2) if math.isfinite(reach) and reach > 0 else 0.0
+    low = column.median - reach
+    high = column.median + reach
+    step = (
+        10.0 ** math.floor(math.log10(2 * reach) - 2) if math.isfinite(reach) and reach > 0 else 0.0
+    )
     if step:
-        low, high = float(f"{step * round(low / step):.12g}"), float(f"{step * round(high / step):.12g}")
+        low = float(f"{step * round(low / step):.12g}")
+        high = float(f"{step * round(high / step):.12g}")
     if (column.values == np.rint(column.values)).all():
-        low, high = math.ceil(low), math.floor(high)
+        low = math.ceil(low)
+        high = math.floor(high)
     ends = np.searchsorted(column.values, low), np.searchsorted(column.values, high, side="right")
     inside = slice(int(ends[0]), int(ends[1]))
     within = _share_of(column, inside)
     shares = 1 - within[0], 1 - within[1]
     words = f"outside {number_text(low)} to {number_text(high)}"
     if sum(shares) > 1:
-        words, shares = f"from {number_text(low)} to {number_text(high)}", within
+        words = f"from {number_text(low)} to {number_text(high)}"
+        shares = within
     return Cut(_cut_evidence(column, inside), low, high, words, *shares)
 
 
 def _share_of(column: ColumnCounts, places: slice) -> tuple[float, float]:
-    real, generated = column.real[places].sum() / column.real.sum(), column.generated[places].sum()
+    real = column.real[places].sum() / column.real.sum()
+    generated = column.generated[places].sum()
     return float(real), float(generated / column.generated.sum())
 
 
@@ -303,17 +345,28 @@ def histogram(column: ColumnCounts) -> Histogram:
     values = column.values
     if len(values) <= BINS:
         middle = (values[1:] + values[:-1]) / 2
-        first, last = (2 * values[0] - middle[0], 2 * values[-1] - middle[-1]) if len(middle) else (0.0, 0.0)
-        edges = np.concatenate([[first], middle, [last]]) if len(middle) else values[0] + np.array([-0.5, 0.5])
+        first, last = (
+            (2 * values[0] - middle[0], 2 * values[-1] - middle[-1]) if len(middle) else (0.0, 0.0)
+        )
+        edges = (
+            np.concatenate([[first], middle, [last]])
+            if len(middle)
+            else values[0] + np.array([-0.5, 0.5])
+        )
     else:
         counts = np.cumsum(column.real + column.generated)
         ends = np.searchsorted(counts, counts[-1] * np.array([_OUTER, 1 - _OUTER]))
-        low, high = values[ends[0]], values[min(int(ends[1]), len(values) - 1)]
+        low = values[ends[0]]
+        high = values[min(int(ends[1]), len(values) - 1)]
         if not (np.isfinite(high - low) and high > low):
-            low, high = values[0] / 2, values[-1] / 2
+            low = values[0] / 2
+            high = values[-1] / 2
         edges = np.linspace(low, high, BINS + 1)
     place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
-    sides = [np.bincount(place, each, len(edges) - 1).astype(int).tolist() for each in (column.real, column.generated)]
+    sides = [
+        np.bincount(place, each, len(edges) - 1).astype(int).tolist()
+        for each in (column.real, column.generated)
+    ]
     return Histogram(tuple(edges.tolist()), tuple(sides[0]), tuple(sides[1]))
 
 
@@ -340,7 +393,11 @@ def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
         yield lambda lead, differ: _by_name(lead, differ, pair.real.features)
     shape = _picture_shape(pair.real)
     kind = "features" if shape is None else "pixels"
-    yield lambda lead, differ: _of_one_value(lead, differ, cuts, kind) if cuts[lead].nearly_all else None
+    yield (
+        lambda lead, differ: (
+            _of_one_value(lead, differ, cuts, kind) if cuts[lead].nearly_all else None
+        )
+    )
     if shape is not None:
         yield lambda lead, differ: _region(lead, _alike(lead, differ, cuts), shape)
     yield lambda lead, differ: _moving_together(lead, _alike(lead, differ, cuts), pair)
@@ -352,7 +409,9 @@ def _alike(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut]) -> list[in
     return [place for place in differ if cuts[place].way == cuts[lead].way]
 
 
-def _of_one_value(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut], kind: str) -> Group | None:
+def _of_one_value(
+    lead: int, differ: Sequence[int], cuts: Mapping[int, Cut], kind: str
+) -> Group | None:
     """Columns that have one value more often in one of the sets, such as pixels of blank paper."""
     cut = cuts[lead]
     found = _alike(lead, differ, cuts)
@@ -381,7 +440,11 @@ def _region(lead: int, differ: Sequence[int], shape: tuple[int, int]) -> Group |
     left.discard(lead)
     for place in found:  # grows
         row, column = divmod(place, shape[1])
-        near = [each for each in left if max(abs(each // shape[1] - row), abs(each % shape[1] - column)) <= 1]
+        near = [
+            each
+            for each in left
+            if max(abs(each // shape[1] - row), abs(each % shape[1] - column)) <= 1
+        ]
         found += sorted(near)
         left -= set(near)
     if len(found) < _LEAST_GROUP:
@@ -392,7 +455,8 @@ def _region(lead: int, differ: Sequence[int], shape: tuple[int, int]) -> Group |
 
 
 def _ends(name: str, numbers: Ints) -> str:
-    least, most = int(numbers.min()) + 1, int(numbers.max()) + 1
+    least = int(numbers.min()) + 1
+    most = int(numbers.max()) + 1
     return f"{name} {least}" if least == most else f"{name}s {least} to {most}"
 
 
@@ -423,7 +487,9 @@ def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Grou
     found = [lead, *(place for place, near in zip(others, alike, strict=True) if near)]
     if len(found) < _LEAST_GROUP:
         return None
-    return Group(found, f"{called(pair.real, lead)} and {len(found) - 1} features that move with it")
+    return Group(
+        found, f"{called(pair.real, lead)} and {len(found) - 1} features that move with it"
+    )
 
 
 def correlations(values: NDArray[Any], place: int, others: Sequence[int]) -> Floats:
@@ -445,7 +511,9 @@ def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns
     while left and len(found) < MOST:
         lead = left[0]
         groups = (way(lead, left) for way in ways)
-        group = next((each for each in groups if each is not None), Group([lead], column_text(pair, lead)))
+        group = next(
+            (each for each in groups if each is not None), Group([lead], column_text(pair, lead))
+        )
         found.append(_named(pair, group, cuts[lead]))
         left = [place for place in left if place not in set(group.columns)]
     return tuple(found)
@@ -454,7 +522,11 @@ def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns
 def column_text(pair: SamplePair, place: int) -> str:
     """A column by its name, as a pixel, or by its number."""
     shape = _picture_shape(pair.real)
-    return called(pair.real, place) if shape is None or pair.real.features else pixel_text(place, shape)
+    return (
+        called(pair.real, place)
+        if shape is None or pair.real.features
+        else pixel_text(place, shape)
+    )
 
 
 def column_of(pair: SamplePair, place: int) -> ColumnCounts:
@@ -469,7 +541,9 @@ def _named(pair: SamplePair, group: Group, cut: Cut) -> NamedColumns:
     if group.value is not None:
         sentence = _all_of_one_value(pair, group.columns, group.value, cut) or sentence
     bins = histogram(column_of(pair, lead))
-    return NamedColumns(group.name, tuple(group.columns), sentence, bins, low=cut.low, high=cut.high)
+    return NamedColumns(
+        group.name, tuple(group.columns), sentence, bins, low=cut.low, high=cut.high
+    )
 
 
 def _all_of_one_value(pair: SamplePair, columns: list[int], value: float, cut: Cut) -> str:

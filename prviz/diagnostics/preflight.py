@@ -1,6 +1,7 @@
 """Preflight: findings about a pair before it is measured, each with its effect on the estimators in one sentence.
 
-All texts are plain text: names come from untrusted files, so callers must not render them as markup.
+All texts are plain text: names come from untrusted files, so callers must not render them as
+markup.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ class EffectiveDimension(NamedTuple):
 def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimension:
     """Participation ratio of the covariance spectrum: (sum of eigenvalues)^2 / sum of squared eigenvalues.
 
-    The ratio is 1 for points on a line, d for an isotropic point set and 0 when all rows are equal. The sum of the
-    eigenvalues is the trace of the covariance, the sum of their squares its squared Frobenius norm, and the (n, n)
-    Gram matrix has the same two. From n rows the ratio is low: d / (1 + d / n) for an isotropic Gaussian. Above 5,000
-    rows (or 2^25 values) a seeded draw without replacement is used.
+    The ratio is 1 for points on a line, d for an isotropic point set and 0 when all rows are equal.
+    The sum of the eigenvalues is the trace of the covariance, the sum of their squares its squared
+    Frobenius norm, and the (n, n) Gram matrix has the same two. From n rows the ratio is low: d /
+    (1 + d / n) for an isotropic Gaussian. Above 5,000 rows (or 2^25 values) a seeded draw without
+    replacement is used.
     """
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
@@ -87,15 +89,16 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32
 
 
 DIMENSION_RATIO = 2.0
-HIGH_DIMENSION = 30.0  # effective dimension above which nearest and farthest neighbours hardly differ: rule of thumb
+# effective dimension above which nearest and farthest neighbours hardly differ: rule of thumb
+HIGH_DIMENSION = 30.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairFacts(DataFacts):
     """Facts about a pair for all findings, computed once.
 
-    ``fit`` and ``evaluate`` are the numbers of fit and of evaluation samples, real first; both are the same samples
-    unless ``held_out``.
+    ``fit`` and ``evaluate`` are the numbers of fit and of evaluation samples, real first; both are
+    the same samples unless ``held_out``.
     """
 
     fit: tuple[int, int]
@@ -110,14 +113,14 @@ def _effective(facts: PairFacts) -> Finding:
     effect = "Low enough for balls of neighbours to be local."
     if high:
         effect = (
-            "In so many directions all distances are nearly equal: on Gaussians curves come out too high, of ipr most, "
-            "of coverage least."
+            "In so many directions all distances are nearly equal: on Gaussians curves come out too"
+            " high, of ipr most, of coverage least."
         )
     if unequal:
         flat = "generated" if generated.value < real.value else "real"
         effect = (
-            f"The {flat} set varies in far fewer directions, so its k-NN balls are small: ipr and kde see it cover "
-            "little of the other one."
+            f"The {flat} set varies in far fewer directions, so its k-NN balls are small: ipr and"
+            " kde see it cover little of the other one."
         )
     value = f"{real.value:.1f} real, {generated.value:.1f} generated, of {facts.pair.d:,}"
     rows = min(real.rows, generated.rows)
@@ -171,19 +174,22 @@ def preflight(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ. A `SamplePair` in the place of both will do.
     k : int or "sqrt", optional
-        Number of neighbours that will be used; None or "sqrt": floor(sqrt(n)), n the size of the smaller set.
+        Number of neighbours that will be used; None or "sqrt": floor(sqrt(n)), n the size of the
+        smaller set.
     split : float or "none", optional
         Share of each set that will define the classifiers; None or "none": no split.
     known : Preflight, optional
-        The preflight of the same pair at another k or split, whose counts over the data are used again.
+        The preflight of the same pair at another k or split, whose counts over the data are used
+        again.
 
     Returns
     -------
     Preflight
-        Findings on sizes, dimension, duplicates inside and across the sets, constant features, norms, spread, scales,
-        effective dimension, k and evaluation samples; on encoders, where a file names one; on names that look swapped;
-        and on what was decided when the files were read. Every value is exact except effective dimensions above 5,000
-        rows, which come from a seeded draw.
+        Findings on sizes, dimension, duplicates inside and across the sets, constant features,
+        norms, spread, scales, effective dimension, k and evaluation samples; on encoders, where a
+        file names one; on names that look swapped; and on what was decided when the files were
+        read. Every value is exact except effective dimensions above 5,000 rows, which come from a
+        seeded draw.
 
     Raises
     ------
@@ -198,7 +204,12 @@ def preflight(
         raise ValueError(f"k = {k}; at least 1 neighbour is needed")
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))
     evaluate = fit if split is None else (pair.real.n - fit[0], pair.generated.n - fit[1])
-    chosen: dict[str, Any] = {"k": neighbours, "fit": fit, "evaluate": evaluate, "held_out": split is not None}
+    chosen: dict[str, Any] = {
+        "k": neighbours,
+        "fit": fit,
+        "evaluate": evaluate,
+        "held_out": split is not None,
+    }
     if known is not None and known.facts.pair.digest == pair.digest:
         facts = replace(known.facts, **chosen)
     else:
@@ -238,12 +249,18 @@ def _as_read(pair: SamplePair) -> list[Finding]:
 
 
 def _neighbours(facts: PairFacts) -> Finding:
-    n, k = min(facts.fit), facts.k
+    n = min(facts.fit)
+    k = facts.k
     value = f"k = {k:,} of {n:,} fit samples in the smaller set"
     if k >= n:
-        effect = f"No sample has {k:,} others of its own set: ipr and the automatic kde bandwidth need k below {n:,}."
+        effect = (
+            f"No sample has {k:,} others of its own set: ipr and the automatic kde bandwidth need k"
+            f" below {n:,}."
+        )
         return Finding("Neighbours", value, "warning", effect)
-    effect = "A ball of k neighbours is local and holds enough of them to count, in every estimator."
+    effect = (
+        "A ball of k neighbours is local and holds enough of them to count, in every estimator."
+    )
     if k < LOWEST_K:
         effect = "Fewer neighbours than any paper uses: knn and coverage take few values."
     elif k > LARGE_SHARE * n:
@@ -259,5 +276,8 @@ def _evaluation(facts: PairFacts) -> Finding:
     if n < FEW_EVALUATED:
         effect = f"Error rates move in steps of 1 / {n:,}, so that curves are coarse."
     if n == 0:
-        effect = "A set of one sample leaves nothing to measure error rates with: no estimator can be held out."
+        effect = (
+            "A set of one sample leaves nothing to measure error rates with: no estimator can be"
+            " held out."
+        )
     return Finding("Evaluation samples", value, grade(n < FEW_EVALUATED, n == 0), effect)

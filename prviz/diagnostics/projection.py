@@ -14,10 +14,13 @@ from prviz.samples import SamplePair
 
 # Most samples from which directions are computed.
 MOST_ROWS = 4000
-# Features above which the discriminant is restricted to this number of leading principal components.
+# Features above which the discriminant is restricted to this number of leading principal
+# components.
 MOST_FEATURES = 200
-# Further directions of the random subspace, and its iterations; scikit-learn takes the same for so few components.
-_OVERSAMPLES, _ITERATIONS = 10, 7
+# Further directions of the random subspace, and its iterations; scikit-learn takes the same for so
+# few components.
+_OVERSAMPLES = 10
+_ITERATIONS = 7
 # Values projected at a time.
 _BLOCK_VALUES = 1 << 22
 
@@ -38,8 +41,8 @@ class Projection:
 def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Coordinates, (n, 1) or (n, 2), of all samples, real ones first, and the title of each axis.
 
-    In one and two dimensions the coordinates are the features; otherwise the two leading principal components of both
-    sets together, with the share of the variance that each explains.
+    In one and two dimensions the coordinates are the features; otherwise the two leading principal
+    components of both sets together, with the share of the variance that each explains.
     """
     values = np.concatenate([samples.values for samples in pair])
     if pair.d <= 2:
@@ -51,22 +54,25 @@ def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str,
 def principal_projection(pair: SamplePair, count: int = 4) -> Projection:
     """Samples along the leading principal components of both sets together, at most ``count`` of them.
 
-    The components come from a seeded draw of at most 4,000 samples. The largest entry of each component is positive, so
-    that equal samples give equal figures.
+    The components come from a seeded draw of at most 4,000 samples. The largest entry of each
+    component is positive, so that equal samples give equal figures.
     """
     drawn = _drawn(pair)
     axes, shares = _components(drawn.values, count)
-    titles = tuple(f"component {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares))
+    titles = tuple(
+        f"component {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares)
+    )
     return Projection(drawn.along(pair, axes), titles)
 
 
 def discriminant_projection(fit: SamplePair, shown: SamplePair) -> Projection:
     """Samples ``shown`` along the direction that best separates real from generated, and a second direction.
 
-    The first axis is Fisher's linear discriminant of the samples ``fit``, with the Ledoit-Wolf estimate of the
-    covariance and generated samples on the right; the second is the leading principal component of what is orthogonal
-    to it. Both come from a seeded draw of at most 2,000 samples of either set, and beyond 200 features from the 200
-    leading principal components. Where the means are equal, the first axis is the first principal component.
+    The first axis is Fisher's linear discriminant of the samples ``fit``, with the Ledoit-Wolf
+    estimate of the covariance and generated samples on the right; the second is the leading
+    principal component of what is orthogonal to it. Both come from a seeded draw of at most 2,000
+    samples of either set, and beyond 200 features from the 200 leading principal components. Where
+    the means are equal, the first axis is the first principal component.
     """
     with needed_for("a map of samples"):
         from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -100,15 +106,20 @@ class _Drawn:
 
     def along(self, pair: SamplePair, axes: Floats) -> Floats:
         """Coordinates, (n, c), of all samples of a pair, relative to the mean of the drawn ones; in blocks."""
-        centre, parts = self.values.mean(axis=0), []
+        centre = self.values.mean(axis=0)
+        parts = []
         for side in pair:
             blocks = (side.values[rows] for rows in slices(side.n, max(1, _BLOCK_VALUES // side.d)))
-            parts += [(block.astype(np.float64) / self.scale - centre) @ axes.T * self.scale for block in blocks]
+            parts += [
+                (block.astype(np.float64) / self.scale - centre) @ axes.T * self.scale
+                for block in blocks
+            ]
         return np.concatenate(parts)
 
 
 def _drawn(pair: SamplePair) -> _Drawn:
-    most, parts = MOST_ROWS // 2, []
+    most = MOST_ROWS // 2
+    parts = []
     for side in pair:
         rows = np.sort(np.random.default_rng(0).permutation(side.n)[:most])
         parts.append(side.values[rows].astype(np.float64))
@@ -120,13 +131,17 @@ def _drawn(pair: SamplePair) -> _Drawn:
 def _components(values: Floats, count: int) -> tuple[Floats, Floats]:
     """Leading principal components, (c, d), and the share of the variance that each explains."""
     centred = values - values.mean(axis=0)
-    # Halko, Martinsson and Tropp 2011, algorithm 4.4: iterations on a random subspace, from a fixed seed.
+    # Halko, Martinsson and Tropp 2011, algorithm 4.4: iterations on a random subspace, from a fixed
+    # seed.
     width = min(count + _OVERSAMPLES, *values.shape)
-    basis = np.linalg.qr(centred @ np.random.default_rng(0).normal(size=(values.shape[1], width)))[0]
+    basis = np.linalg.qr(centred @ np.random.default_rng(0).normal(size=(values.shape[1], width)))[
+        0
+    ]
     for _ in range(_ITERATIONS):
         basis = np.linalg.qr(centred @ np.linalg.qr(centred.T @ basis)[0])[0]
     _, lengths, axes = np.linalg.svd(basis.T @ centred, full_matrices=False)
-    axes, total = axes[:count], float((centred**2).sum())
+    axes = axes[:count]
+    total = float((centred**2).sum())
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
     axes = axes * np.where(largest < 0, -1.0, 1.0)[:, None]
     return axes, lengths[:count] ** 2 / (total or 1.0)  # a single point has no variance to share

@@ -18,7 +18,8 @@ Values: TypeAlias = NDArray[Any]
 
 # Least gain of area that helps.
 _HELPS = 0.03
-# Shares of the range of the real values between which the roundest number is the end of those that are faint.
+# Shares of the range of the real values between which the roundest number is the end of those that
+# are faint.
 _FAINT = (1 / 16, 1 / 8)
 # Share of the real values that a remedy may change: it is for what the generated ones alone have.
 _FEW = 0.01
@@ -110,7 +111,11 @@ def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
         high = np.inf if each.high is None else each.high
         for column in each.columns:
             real, generated = (side.values[:, column] for side in pair)
-            if low <= real.min() and real.max() <= high and (generated.min() < low or generated.max() > high):
+            if (
+                low <= real.min()
+                and real.max() <= high
+                and (generated.min() < low or generated.max() > high)
+            ):
                 ends[column] = low, high
                 if generated.min() < low:
                     said[f"values below {number_text(low)} set to {number_text(low)}"] = None
@@ -124,7 +129,11 @@ def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
         return found
 
     if ends:
-        words = "values beyond all real ones set to the ends named" if len(said) > _SAID else " and ".join(said)
+        words = (
+            "values beyond all real ones set to the ends named"
+            if len(said) > _SAID
+            else " and ".join(said)
+        )
         yield Change(words, _changed(pair, change))
 
 
@@ -139,7 +148,8 @@ def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
             continue
         own = list(each.columns)
         shares = [float((side.values[:, own] == value).mean()) for side in pair]
-        least, most = pair.real.values.min(axis=0), pair.real.values.max(axis=0)
+        least = pair.real.values.min(axis=0)
+        most = pair.real.values.max(axis=0)
         columns = np.flatnonzero(least == value)
         tops = most[columns][most[columns] > value] - value
         if len(tops) and np.median(tops) < tops.max() / 2:
@@ -149,12 +159,16 @@ def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
             continue
         faint = round_number(*(value + share * (top - value) for share in _FAINT))
 
-        def change(values: Values, columns: Values = columns, faint: float = faint, to: float = value) -> Values:
+        def change(
+            values: Values, columns: Values = columns, faint: float = faint, to: float = value
+        ) -> Values:
             found = values.copy()
             found[:, columns] = np.where(found[:, columns] <= faint, to, found[:, columns])
             return found
 
         what = "values" if len(columns) > len(own) else "values of these"
-        words = f"{what} up to {number_text(faint)} of {number_text(top)} set to {number_text(value)}"
+        words = (
+            f"{what} up to {number_text(faint)} of {number_text(top)} set to {number_text(value)}"
+        )
         yield Change(words, _changed(pair, change))
         return

@@ -23,9 +23,12 @@ MOST_RADII = 2000
 class SupportBalls:
     """Chosen balls of the estimated support of one role.
 
-    role : "real" for the support of P, "generated" for that of Q, "both" where the balls are the same.
-    around : "fit": the support is the union of the balls, each around a fit sample of its role; "evaluation": each
-        point has a ball of its own and is in the support if this ball holds a fit sample of the role.
+    role : "real" for the support of P, "generated" for that of Q, "both" where the balls are the
+    same.
+    around : "fit": the support is the union of the balls, each around a fit sample of its role;
+    "evaluation": each
+        point has a ball of its own and is in the support if this ball holds a fit sample of the
+        role.
     centres, radii : (m, d) and (m,), by increasing radius.
     total : number of balls before the choice.
     """
@@ -44,18 +47,29 @@ def support_balls(
 
     The balls are chosen evenly by the rank of their radius, with the smallest and the largest.
 
-    split, method, k : as measured. radii : the radius of all real and that of all generated balls, where the family
-    has one (`Estimate.bandwidth`). Balls of one radius are drawn around the fit samples: a point's ball holds a sample
-    exactly where the sample's ball holds the point.
+    split, method, k : as measured. radii : the radius of all real and that of all generated balls,
+    where the family has one (`Estimate.bandwidth`). Balls of one radius are drawn around the fit
+    samples: a point's ball holds a sample exactly where the sample's ball holds the point.
     """
     if radii is not None:
         chosen = [rows[_evenly(len(rows), most)] for rows in split.fit_rows]
-        centres = [side.values[some].astype(np.float64) for side, some in zip(split.pair, chosen, strict=True)]
+        centres = [
+            side.values[some].astype(np.float64)
+            for side, some in zip(split.pair, chosen, strict=True)
+        ]
         return tuple(
-            SupportBalls(ROLES[role], "fit", centres[role], np.full(len(chosen[role]), radii[role]), len(rows))
+            SupportBalls(
+                ROLES[role],
+                "fit",
+                centres[role],
+                np.full(len(chosen[role]), radii[role]),
+                len(rows),
+            )
             for role, rows in enumerate(split.fit_rows)
         )
-    several = ESTIMATORS[method].balls(k=k, bandwidth=None, sizes=(len(split.fit_rows[0]), len(split.fit_rows[1])))
+    several = ESTIMATORS[method].balls(
+        k=k, bandwidth=None, sizes=(len(split.fit_rows[0]), len(split.fit_rows[1]))
+    )
     if len(several) != 1:
         return ()
     (balls,) = several
@@ -70,21 +84,27 @@ def _evenly(n: int, most: int) -> Rows:
 
 
 def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
-    values, rule = [side.values for side in split.pair], balls.rule(ROLES[role])
+    values = [side.values for side in split.pair]
+    rule = balls.rule(ROLES[role])
     if rule.one_radius:
         raise TypeError(f"{rule} has one radius for all balls; give it as radii")
     if balls.around == "fit":
         rows = split.fit_rows[role]
-        chosen, total = rows[_evenly(len(rows), MOST_RADII)], len(rows)
-        centres, radii = values[role][chosen], nearest_radii(values[role], chosen, rule.k, rows)
+        chosen = rows[_evenly(len(rows), MOST_RADII)]
+        total = len(rows)
+        centres = values[role][chosen]
+        radii = nearest_radii(values[role], chosen, rule.k, rows)
     else:
-        parts, total = [], sum(map(len, split.evaluate_rows))
+        parts = []
+        total = sum(map(len, split.evaluate_rows))
         for own, rows in enumerate(split.evaluate_rows):
             chosen = rows[_evenly(len(rows), MOST_RADII // 2)]
             parts.append((values[own][chosen], _own_radii(split, own, chosen, rule)))
         centres, radii = (np.concatenate(part) for part in zip(*parts, strict=True))
     drawn = np.argsort(radii, kind="stable")[_evenly(len(radii), most)]
-    return SupportBalls(ROLES[role], balls.around, centres[drawn].astype(np.float64), radii[drawn], total)
+    return SupportBalls(
+        ROLES[role], balls.around, centres[drawn].astype(np.float64), radii[drawn], total
+    )
 
 
 def _own_radii(split: Split, own: int, chosen: Rows, rule: Rule) -> NDArray[np.float64]:

@@ -16,16 +16,20 @@ from prviz.samples import SamplePair
 
 Ints = NDArray[np.intp]
 
-# Fewest repeated rows that are looked at, and how many times as often rows must repeat within a set as across the two,
-# or as in the other one.
-_FEW_REPEATS, _TIMES = 5, 3.0
+# Fewest repeated rows that are looked at, and how many times as often rows must repeat within a set
+# as across the two, or as in the other one.
+_FEW_REPEATS = 5
+_TIMES = 3.0
 # Distinct values of a column over different rows, from which rows don't repeat by chance.
 _CONTINUOUS = 0.5
-# Least difference of the shares of rows that a rule holds for, the share of one set that none or all is taken for, and
-# how far a length may be from 1.
-_ROWS_DIFFER, _ALMOST, _ONE = 0.1, 0.001, 2e-3
+# Least difference of the shares of rows that a rule holds for, the share of one set that none or
+# all is taken for, and how far a length may be from 1.
+_ROWS_DIFFER = 0.1
+_ALMOST = 0.001
+_ONE = 2e-3
 # What rows of a set may have in common.
-NOT_WHOLE, OF_LENGTH_ONE = "values that are no whole numbers", "rows of length 1"
+NOT_WHOLE = "values that are no whole numbers"
+OF_LENGTH_ONE = "rows of length 1"
 NEGATIVE = "values below 0"
 
 
@@ -51,7 +55,10 @@ def repeats(pair: SamplePair) -> Repeats:
     counts = [np.bincount(side, minlength=count).astype(float) for side in sides]
     extra = [size - int(np.count_nonzero(each)) for size, each in zip(sizes, counts, strict=True)]
     across = float(counts[0] @ counts[1]) / (sizes[0] * sizes[1])
-    within = [float(each @ (each - 1)) / (size * max(size - 1, 1)) for size, each in zip(sizes, counts, strict=True)]
+    within = [
+        float(each @ (each - 1)) / (size * max(size - 1, 1))
+        for size, each in zip(sizes, counts, strict=True)
+    ]
     first: list[Ints | None] = [None, None]
     unusual = [False, False]
     fine = [False, False]
@@ -67,11 +74,14 @@ def repeats(pair: SamplePair) -> Repeats:
             first[role] = places
     shares = [some / size for some, size in zip(extra, sizes, strict=True)]
     more = int(shares[1] > shares[0])
-    told = shares[more] - shares[1 - more] > max(MANY_ROWS, shares[more] / _TIMES) and (fine[more] or unusual[more])
+    told = shares[more] - shares[1 - more] > max(MANY_ROWS, shares[more] / _TIMES) and (
+        fine[more] or unusual[more]
+    )
     if not told:
         return Repeats("", (first[0], first[1]), by_value=False)
     repeating, other = ("generated", "real") if more else ("real", "generated")
-    often, rarely = share_text(shares[more]), share_text(shares[1 - more])
+    often = share_text(shares[more])
+    rarely = share_text(shares[1 - more])
     text = f"{often} of the {repeating} rows repeat an earlier one, {rarely} of the {other} ones"
     return Repeats(text, (first[0], first[1]), by_value=not fine[more])
 
@@ -87,12 +97,17 @@ def rows_text(pair: SamplePair) -> str:
     """What nearly all rows of one set are, and far fewer of the other; "" where there is no such thing."""
     for words, held in _RULES:
         shares = [float(held(each.values).mean()) for each in pair]
-        real, generated = (np.array([round(share * each.n)]) for share, each in zip(shares, pair, strict=True))
+        real, generated = (
+            np.array([round(share * each.n)]) for share, each in zip(shares, pair, strict=True)
+        )
         few, many = sorted(shares)
         if many - few < _ROWS_DIFFER or min(few, 1 - many) > _ALMOST:
             continue
         if fisher(real, generated, pair.real.n, pair.generated.n)[0] < LEVEL / len(_RULES):
-            return f"{words}: {share_text(shares[1])} of the generated rows, {share_text(shares[0])} of the real ones"
+            return (
+                f"{words}: {share_text(shares[1])} of the generated rows, {share_text(shares[0])}"
+                " of the real ones"
+            )
     return ""
 
 
@@ -113,7 +128,9 @@ def _of_length_one(values: NDArray[Any]) -> NDArray[np.bool_]:
     return _by_blocks(values, held)
 
 
-def _by_blocks(values: NDArray[Any], held: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+def _by_blocks(
+    values: NDArray[Any], held: Callable[[NDArray[Any]], NDArray[np.bool_]]
+) -> NDArray[np.bool_]:
     return np.concatenate([held(values[rows]) for rows in row_blocks(*values.shape)])
 
 

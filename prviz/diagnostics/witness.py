@@ -34,18 +34,24 @@ from prviz.samples import SamplePair, Samples, Split, pair_of
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-# Chance below which trees alone tell the sets apart: columns and correlations, at LEVEL together, are tested besides.
+# Chance below which trees alone tell the sets apart: columns and correlations, at LEVEL together,
+# are tested besides.
 APART = 0.0025
-# Rows of a set that columns are tested on at most, and those that trees are fitted on and judged by.
-_TESTED, _ROWS = 100_000, 20_000
-# Samples of a set that areas are of at most: each remedy takes a whole curve to believe, a minute of 10,000 x 384.
+# Rows of a set that columns are tested on at most, and those that trees are fitted on and judged
+# by.
+_TESTED = 100_000
+_ROWS = 20_000
+# Samples of a set that areas are of at most: each remedy takes a whole curve to believe, a minute
+# of 10,000 x 384.
 AREA_SAMPLES = 2_000
-# Bytes of memory for each value that trees see: its copies in units of the deviation, its ranks, and these shuffled.
+# Bytes of memory for each value that trees see: its copies in units of the deviation, its ranks,
+# and these shuffled.
 _VALUE_BYTES = 64
 # Fewest independent rows of a set for trees, which see nothing in fewer.
 _LEAST_ROWS = 40
 # Columns that are shuffled, and how often each.
-_SHUFFLED, _SHUFFLES = 10, 3
+_SHUFFLED = 10
+_SHUFFLES = 3
 # Samples that are shown of either kind.
 _SHOWN = 8
 # What the witness is called wherever it stands.
@@ -65,27 +71,31 @@ class Witness:
     d : int
         Number of columns.
     named : tuple of NamedColumns
-        The columns that tell the sets apart, at most three names, groups before single ones, the plainest first.
+        The columns that tell the sets apart, at most three names, groups before single ones, the
+        plainest first.
     differing : tuple of int
         All columns whose own distribution differs, counted from 0, the surest first.
     rows : str
-        What tells whole rows of the sets apart: that they repeat, hold numbers that are not whole, or
-        negative ones, or have one length, in one set only. Empty: nothing of these.
+        What tells whole rows of the sets apart: that they repeat, hold numbers that are not whole,
+        or negative ones, or have one length, in one set only. Empty: nothing of these.
     p_apart : float, optional
         Probability that trees which were fitted on one half tell the other half apart so well by
         chance; None: no trees.
     most_generated : tuple of int
-        Rows of the generated samples that are most surely generated, counted from 0, of the half that was judged.
+        Rows of the generated samples that are most surely generated, counted from 0, of the half
+        that was judged.
     most_missing : tuple of int
         Rows of the real samples that are most surely not generated.
     area : float, optional
         Area under the curve to believe with all columns.
     remedies : tuple of Remedy
-        What was tried against it, and the area that each leaves: first to leave out the columns named.
+        What was tried against it, and the area that each leaves: first to leave out the columns
+        named.
     notes : tuple of str
         What was not tested, and why.
     area_samples : int, optional
-        Number of samples of a set, drawn by the seed, that all these areas are of at most; None: of all.
+        Number of samples of a set, drawn by the seed, that all these areas are of at most; None: of
+        all.
     """
 
     d: int
@@ -122,7 +132,9 @@ class Witness:
         if self.rows:
             return (self.rows,)
         if self.whole:
-            return (f"{len(self.differing)} of {self.d} features differ: whole rows or their scale",)
+            return (
+                f"{len(self.differing)} of {self.d} features differ: whole rows or their scale",
+            )
         if self.named:
             return ()
         return ("the sets differ, in no single feature" if self.told_apart else NOTHING,)
@@ -132,8 +144,14 @@ class Witness:
         """What is said of the sets, a line each: at least one."""
         said = [*self.of_all, *(each.text for each in self.named)]
         if self.area is not None:
-            of = "" if self.area_samples is None else f", of at most {self.area_samples:,} samples of each set"
-            said.append("; ".join([f"area {self.area:.2f}{of}", *(each.text for each in self.remedies)]))
+            of = (
+                ""
+                if self.area_samples is None
+                else f", of at most {self.area_samples:,} samples of each set"
+            )
+            said.append(
+                "; ".join([f"area {self.area:.2f}{of}", *(each.text for each in self.remedies)])
+            )
         return tuple(said)
 
     @property
@@ -154,7 +172,16 @@ class Witness:
         dict
             All attributes, and the lines that say them as ``statements``.
         """
-        names = ("d", "rows", "whole", "told_apart", "p_apart", "area", "area_without", "area_samples")
+        names = (
+            "d",
+            "rows",
+            "whole",
+            "told_apart",
+            "p_apart",
+            "area",
+            "area_without",
+            "area_samples",
+        )
         rows = ("differing", "most_generated", "most_missing", "notes")
         return {
             "statements": list(self.statements),
@@ -180,9 +207,10 @@ def witness(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ. Or one `SamplePair`.
     without : bool
-        True: also measure the area under the curve to believe with all columns, without those named, and after what
-        may be tried against them, such as rounding. Each takes as long as that curve of 2,000 samples of each set, no
-        more of which are drawn; of fewer than 200 independent samples of a set none is measured.
+        True: also measure the area under the curve to believe with all columns, without those
+        named, and after what may be tried against them, such as rounding. Each takes as long as
+        that curve of 2,000 samples of each set, no more of which are drawn; of fewer than 200
+        independent samples of a set none is measured.
     seed : int
         Seed of the split in halves, of the trees and of the shuffles.
     memory_limit : int
@@ -191,8 +219,8 @@ def witness(
     Returns
     -------
     Witness
-        ``named`` has at most three columns or groups of them, each with a sentence that can be checked in the file;
-        ``text`` is all in one line.
+        ``named`` has at most three columns or groups of them, each with a sentence that can be
+        checked in the file; ``text`` is all in one line.
 
     Raises
     ------
@@ -201,16 +229,17 @@ def witness(
 
     Notes
     -----
-    First every column is tested by itself, on all rows: Kolmogorov-Smirnov, the same of the distances from the pooled
-    median, and Fisher's exact test of the share of the commonest value; three times the least p, and Holm's procedure
-    at .01 over the columns. The correlations of ranks of every two others, of 128 columns at most, are compared with
-    those of 499 other halves of the same rows: named where none has as large a difference. Trees are fitted on half of
-    the samples without the columns that differ: where no correlation is named and they tell the other half apart
-    (Mann-Whitney, p < .0025) the ten columns that randomised trees split by most are shuffled there, and named where
-    the weighted log loss rises (one-sided paired t, Holm at .01).
+    First every column is tested by itself, on all rows: Kolmogorov-Smirnov, the same of the
+    distances from the pooled median, and Fisher's exact test of the share of the commonest value;
+    three times the least p, and Holm's procedure at .01 over the columns. The correlations of ranks
+    of every two others, of 128 columns at most, are compared with those of 499 other halves of the
+    same rows: named where none has as large a difference. Trees are fitted on half of the samples
+    without the columns that differ: where no correlation is named and they tell the other half
+    apart (Mann-Whitney, p < .0025) the ten columns that randomised trees split by most are shuffled
+    there, and named where the weighted log loss rises (one-sided paired t, Holm at .01).
 
-    Where one set repeats rows and the other one does not, this is said, and columns are tested on different rows. Of
-    samples in groups one of each is tested, so that all are independent.
+    Where one set repeats rows and the other one does not, this is said, and columns are tested on
+    different rows. Of samples in groups one of each is tested, so that all are independent.
 
     Examples
     --------
@@ -298,8 +327,8 @@ def with_areas(
     pair : SamplePair
         Two sets.
     area : float, optional
-        Area under the curve to believe with all columns, of all samples by the same seed, where no more than
-        AREA_SAMPLES of a set are measured anyway; None: measured.
+        Area under the curve to believe with all columns, of all samples by the same seed, where no
+        more than AREA_SAMPLES of a set are measured anyway; None: measured.
     seed, memory_limit : int
         As in `witness`.
     progress : callable, optional
@@ -321,7 +350,10 @@ def with_areas(
     if max(each.n for each in pair) > AREA_SAMPLES:
         number = AREA_SAMPLES
         area = None  # that of all samples is not to be compared
-    sets = [*([drawn] if area is None else []), *(subsample(each.pair, AREA_SAMPLES, seed) for each in tried)]
+    sets = [
+        *([drawn] if area is None else []),
+        *(subsample(each.pair, AREA_SAMPLES, seed) for each in tried),
+    ]
     best = TIGHTEST.name
     options: dict[str, Any] = {"split": 0.5, "seed": seed, "memory_limit": memory_limit}
     areas = []
@@ -358,7 +390,9 @@ def _one_of_each_group(pair: SamplePair, seed: int) -> _Tested:
     if pair.real.groups is None and pair.generated.groups is None:
         return everything
     numbered = [replace(each, labels={"row": np.arange(each.n)}) for each in pair]
-    rows = [np.asarray(each.one_of_each_group(seed).labels["row"], dtype=np.intp) for each in numbered]
+    rows = [
+        np.asarray(each.one_of_each_group(seed).labels["row"], dtype=np.intp) for each in numbered
+    ]
     taken = everything.taken(rows)
     sides = [replace(each, groups=None) for each in taken.pair]
     return _Tested(SamplePair(*sides), taken.rows)
@@ -372,7 +406,8 @@ def _drawn(tested: _Tested, seed: int) -> _Tested:
 
 def _without_repeats(tested: _Tested, repeated: Repeats) -> _Tested:
     chosen = [
-        np.arange(len(rows)) if some is None else some for rows, some in zip(tested.rows, repeated.first, strict=True)
+        np.arange(len(rows)) if some is None else some
+        for rows, some in zip(tested.rows, repeated.first, strict=True)
     ]
     return tested.taken(chosen)
 
@@ -383,8 +418,8 @@ def _without_repeats(tested: _Tested, repeated: Repeats) -> _Tested:
 class _Judged(NamedTuple):
     """What trees that were fitted on one half say of the other.
 
-    p : that they tell it apart by chance. judge : the trees. real : True for the judged real samples. scores : log odds
-    of being real. rows : of the judged samples in their sets.
+    p : that they tell it apart by chance. judge : the trees. real : True for the judged real
+    samples. scores : log odds of being real. rows : of the judged samples in their sets.
     """
 
     p: float
@@ -404,7 +439,9 @@ def _judge(pair: SamplePair, seed: int, memory_limit: int) -> _Judged:
     judge = Judge.fit(Split(pair, fit, judged, held_out=True), seed)
     scores = -judge.log_odds(judge.evaluate)
     real = np.arange(len(scores)) < len(judged[0])
-    p = float(mannwhitneyu(scores[real], scores[~real], alternative="greater", method="asymptotic").pvalue)
+    p = float(
+        mannwhitneyu(scores[real], scores[~real], alternative="greater", method="asymptotic").pvalue
+    )
     return _Judged(p, judge, real, scores, judged)
 
 
@@ -452,7 +489,9 @@ def _together(
         return ()
     likely = np.argsort(-seen.judge.gains, kind="stable")[:_SHUFFLED]
     p = _rise_by_chance(seen, likely, seed)
-    return tuple(_named_together(pair, int(left[likely[place]]), left.tolist()) for place in holm(p))
+    return tuple(
+        _named_together(pair, int(left[likely[place]]), left.tolist()) for place in holm(p)
+    )
 
 
 def _rise_by_chance(seen: _Judged, likely: Ints, seed: int) -> Floats:
@@ -486,7 +525,9 @@ def _named_together(pair: SamplePair, place: int, left: Sequence[int]) -> NamedC
     others = [each for each in left if each != place]
     both = [correlations(each.values, place, others) for each in pair]
     with np.errstate(divide="ignore"):
-        apart = np.abs(np.subtract(*(np.arctanh(np.clip(each, -0.999_999, 0.999_999)) for each in both)))
+        apart = np.abs(
+            np.subtract(*(np.arctanh(np.clip(each, -0.999_999, 0.999_999)) for each in both))
+        )
     error = np.sqrt(sum(1 / max(each.n - 3, 1) for each in pair))
     best = int(np.argmax(apart))
     if apart[best] > SURE * error:

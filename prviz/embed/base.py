@@ -24,7 +24,8 @@ class EncoderOptions:
     """Options of the encoders; None: not given.
 
     size, resize, interpolation, mean, std, scale, layout, output : of an ONNX network, see
-        `prviz.embed.encoders.onnx_file`. weights : file of weights, or of a fitted encoder. device : where to compute.
+        `prviz.embed.encoders.onnx_file`. weights : file of weights, or of a fitted encoder. device
+        : where to compute.
     """
 
     size: int | None = None
@@ -45,8 +46,8 @@ class EmbeddingEncoder(ABC):
     Attributes
     ----------
     prefix, takes, needs, extra, used : str
-        How it is written, what it takes, the module it needs and the extra that brings it ("" for none), and what
-        papers use it for.
+        How it is written, what it takes, the module it needs and the extra that brings it ("" for
+        none), and what papers use it for.
     """
 
     prefix: ClassVar[str]
@@ -112,7 +113,9 @@ def whole(text: str, name: str, most: int) -> int:
     """A number from 1 to ``most`` behind an encoder's colon. Raises ValueError for any other text."""
     if text.isascii() and text.isdigit() and len(text) < 12 and 1 <= int(text) <= most:
         return int(text)
-    raise ValueError(f"--encoder {name}:{text}; a whole number from 1 to {most} is needed behind the colon")
+    raise ValueError(
+        f"--encoder {name}:{text}; a whole number from 1 to {most} is needed behind the colon"
+    )
 
 
 def libraries(*names: str) -> dict[str, str]:

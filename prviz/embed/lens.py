@@ -20,12 +20,15 @@ from prviz.readers.media import MediaError, Pictures, find_picture, picture_colu
 from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
 
 DIMENSIONS = (2, 4, 8, 16, 32, 64, 128, 256)
-# Side of the pixels as features. Largest side and step of sides of the random network's input: small pictures are not
-# enlarged to its usual size, which would take most of the time.
-_PIXELS, _SIDE, _SIDES = 32, 64, 16
+# Side of the pixels as features. Largest side and step of sides of the random network's input:
+# small pictures are not enlarged to its usual size, which would take most of the time.
+_PIXELS = 32
+_SIDE = 64
+_SIDES = 16
 # Pictures that are prepared and encoded at a time.
 _BATCH = 128
-_RANDOM, _LEFT_OUT = "random network", "Encoders of pictures are left out"
+_RANDOM = "random network"
+_LEFT_OUT = "Encoders of pictures are left out"
 
 Array = NDArray[Any]
 # The contents of a picture file, or a picture of grey values.
@@ -36,7 +39,8 @@ Picture: TypeAlias = bytes | Array
 class LensReading:
     """Every generated set against the real one, in the features of one encoder.
 
-    encoder, d : name of the encoder, and number of features kept. estimates : by one family, in the order of the sets.
+    encoder, d : name of the encoder, and number of features kept. estimates : by one family, in the
+    order of the sets.
     """
 
     encoder: str
@@ -53,7 +57,8 @@ class LensReading:
 class Lens:
     """The readings, encoder by encoder, by increasing number of features.
 
-    names : of the generated sets. left_out : why encoders of pictures are missing, in a sentence; "" if none is.
+    names : of the generated sets. left_out : why encoders of pictures are missing, in a sentence;
+    "" if none is.
     """
 
     names: tuple[str, ...]
@@ -68,7 +73,12 @@ class Lens:
     @property
     def nbytes(self) -> int:
         """Bytes of the supports."""
-        return sum(2 * run.c_real.nbytes for each in self.readings for own in each.estimates for run in own.runs)
+        return sum(
+            2 * run.c_real.nbytes
+            for each in self.readings
+            for own in each.estimates
+            for run in own.runs
+        )
 
     def of(self, encoder: str) -> tuple[LensReading, ...]:
         """Readings of one encoder."""
@@ -95,7 +105,8 @@ def lens(
     real, generated : Samples or array_like
         Samples as for `prviz.pr_curve`; generated may be several sets by name.
     sources : sequence of Pictures
-        Where pictures of samples without `Samples.images` are, by their column ``image`` or ``path``.
+        Where pictures of samples without `Samples.images` are, by their column ``image`` or
+        ``path``.
     encoders : sequence of EmbeddingEncoder
         Further encoders of pictures, as `prviz.embed.registered.load_encoder` gives them.
     dimensions : sequence of int
@@ -108,9 +119,9 @@ def lens(
     Returns
     -------
     Lens
-        The values as given, and, of sets with pictures, pixels (unless these are the values) and a network with
-        random weights. Fewer features are principal components of the real samples, of the random network its first
-        features: a narrower network.
+        The values as given, and, of sets with pictures, pixels (unless these are the values) and a
+        network with random weights. Fewer features are principal components of the real samples, of
+        the random network its first features: a narrower network.
 
     Raises
     ------
@@ -119,12 +130,14 @@ def lens(
 
     Notes
     -----
-    Sykes et al. 2026, 5.2, compare embeddings, one of them of random weights, and ask how many of its features are
-    needed.
+    Sykes et al. 2026, 5.2, compare embeddings, one of them of random weights, and ask how many of
+    its features are needed.
     """
     _check_names(encoders)
     reference = as_samples(real, name="real")
-    named = dict(generated) if isinstance(generated, Mapping) else {"generated": as_samples(generated)}
+    named = (
+        dict(generated) if isinstance(generated, Mapping) else {"generated": as_samples(generated)}
+    )
     number = min(resolve_k(k, SamplePair(reference, side)) for side in named.values())
     sets = [reference, *named.values()]
     pictured, left_out = _pictures(sets, sources)
@@ -142,7 +155,11 @@ def lens(
             progress((place + share / 2) / len(used))
 
         try:
-            features = [side.values for side in sets] if encoder is None else _encoded(encoder, pictured or [], encoded)
+            features = (
+                [side.values for side in sets]
+                if encoder is None
+                else _encoded(encoder, pictured or [], encoded)
+            )
         except MediaError as error:
             left_out = f"{_LEFT_OUT}: {error}"
             break
@@ -150,7 +167,9 @@ def lens(
         for step, parts in enumerate(kept, start=1):
             base, *others = (Samples(part) for part in parts)
             pairs = [SamplePair(base, other) for other in others]
-            found = tuple(estimate(pair, method, k=number, split=split, seed=seed)[method] for pair in pairs)
+            found = tuple(
+                estimate(pair, method, k=number, split=split, seed=seed)[method] for pair in pairs
+            )
             readings.append(LensReading(name, base.d, found))
             progress((place + (1 + step / len(kept)) / 2) / len(used))
     return Lens(tuple(named), tuple(readings), left_out)
@@ -174,7 +193,9 @@ def _as_given(samples: Samples) -> str:
     return samples.encoder.get("encoder", "pixels" if pixels else "as given")
 
 
-def _pictures(sets: Sequence[Samples], sources: Sequence[Pictures]) -> tuple[list[list[Picture]] | None, str]:
+def _pictures(
+    sets: Sequence[Samples], sources: Sequence[Pictures]
+) -> tuple[list[list[Picture]] | None, str]:
     """Every picture of every set, or None and, where some were expected, why there are none."""
     if not all(has_pictures(side, sources) for side in sets):
         return None, ""
@@ -201,13 +222,17 @@ def _side(first: Picture) -> int:
 
 
 def _encoded(
-    encoder: EmbeddingEncoder, sets: Sequence[Sequence[Picture]], progress: Callable[[float], object]
+    encoder: EmbeddingEncoder,
+    sets: Sequence[Sequence[Picture]],
+    progress: Callable[[float], object],
 ) -> list[Array]:
     """Features of the pictures of every set. Raises MediaError for one that can't be decoded."""
     if encoder.prepare is None:
         raise ValueError(f"{encoder.name} takes {encoder.takes}, not pictures")
     prepare = encoder.prepare
-    found, done, total = list[Array](), 0, sum(map(len, sets))
+    found = list[Array]()
+    done = 0
+    total = sum(map(len, sets))
     for pictures in sets:
         parts = []
         for at in range(0, len(pictures), _BATCH):
@@ -223,7 +248,9 @@ def _decoded(picture: Picture) -> DecodedPicture:
     return decoded(picture) if isinstance(picture, bytes) else from_values(picture, None)
 
 
-def _narrowed(features: Sequence[Array], dimensions: Sequence[int], *, by_components: bool) -> Iterator[list[Array]]:
+def _narrowed(
+    features: Sequence[Array], dimensions: Sequence[int], *, by_components: bool
+) -> Iterator[list[Array]]:
     """The features of every set with fewer columns, then with all; real first, whose components are taken."""
     n, d = features[0].shape
     fewer = sorted(each for each in dimensions if 0 < each < (min(n, d) if by_components else d))

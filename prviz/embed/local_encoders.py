@@ -36,7 +36,11 @@ class LocalEncoder:
     def signature(self, below: Below) -> tuple[tuple[int, int], ...]:
         """Size and time of its file, of the settings beside it, and of files of its weights: equal ones, the same."""
         file = below.root / (self.weights or self.encoder)
-        files = [file, file.with_suffix(".toml"), *(file.with_name(each) for each in _external(file))]
+        files = [
+            file,
+            file.with_suffix(".toml"),
+            *(file.with_name(each) for each in _external(file)),
+        ]
         states = [path.stat() for path in files if path.is_file()]
         return tuple((state.st_size, state.st_mtime_ns) for state in states)
 
@@ -53,7 +57,10 @@ class LocalEncoder:
                 return load_encoder(self.encoder, EncoderOptions(weights=weights))
             file = below.find(self.encoder)
             if file.with_suffix(".toml").is_symlink():  # which would be followed
-                raise ValueError(f"{self.encoder}: its TOML file is a link; put the file itself beside the network")
+                raise ValueError(
+                    f"{self.encoder}: its TOML file is a link; put the file itself beside the"
+                    " network"
+                )
             for name in _external(file):
                 below.find(str(PurePosixPath(self.encoder).parent / name))
             return load_encoder(str(file))
@@ -77,11 +84,14 @@ def encoders_below(below: Below, most: int = 500) -> list[LocalEncoder]:
         except OSError:  # not readable, or gone
             continue
         for name in names:
-            path, file = f"{folder}/{name}" if folder else name, Path(name)
+            path = f"{folder}/{name}" if folder else name
+            file = Path(name)
             if file.suffix.lower() == ".onnx" and OnnxEncoder.installed():
                 found.add(LocalEncoder(path))
             elif file.suffix.lower() in _WEIGHTS and table_beside(name) not in names:
-                weights.append((PurePosixPath(folder).name if file.stem in _NAMELESS else file.stem, path))
+                weights.append(
+                    (PurePosixPath(folder).name if file.stem in _NAMELESS else file.stem, path)
+                )
     if TimmEncoder.installed():
         found |= {LocalEncoder(f"timm:{name}", path) for name, path in weights if _is_timm(name)}
         found |= {LocalEncoder(f"timm:{name}") for name in _downloaded()}
@@ -92,7 +102,11 @@ def _external(file: Path) -> list[str]:
     """Further files of an ONNX network's weights; none where it is no network, which is said when it is loaded."""
     try:
         state = file.stat()
-        return _external_files(file, state.st_size, state.st_mtime_ns) if file.suffix.lower() == ".onnx" else []
+        return (
+            _external_files(file, state.st_size, state.st_mtime_ns)
+            if file.suffix.lower() == ".onnx"
+            else []
+        )
     except (OSError, ValueError):
         return []
 

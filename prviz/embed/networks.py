@@ -16,7 +16,9 @@ def check_device(device: str) -> str:
         torch.zeros(1, device=device) + 1
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = error_text(error)
-        raise ValueError(f"--device {device}: PyTorch can't compute there ({reason}); leave --device out") from None
+        raise ValueError(
+            f"--device {device}: PyTorch can't compute there ({reason}); leave --device out"
+        ) from None
     return device
 
 
@@ -27,5 +29,7 @@ def state_sha256(network: Any) -> str:
     hasher = hashlib.sha256()
     for name, tensor in sorted(network.state_dict().items()):
         hasher.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
-        hasher.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+        hasher.update(
+            tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        )
     return hasher.hexdigest()

@@ -70,8 +70,12 @@ def put_features(
     """Write ``features`` (n, d), part by part, and other float32 arrays to a new file."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     end = 0
-    for name, size in {"features": shape, **{name: array.shape for name, array in extra.items()}}.items():
-        begin, end = end, end + 4 * int(np.prod(size))
+    for name, size in {
+        "features": shape,
+        **{name: array.shape for name, array in extra.items()},
+    }.items():
+        begin = end
+        end = end + 4 * int(np.prod(size))
         header[name] = {"dtype": "F32", "shape": list(size), "data_offsets": [begin, end]}
     text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)

@@ -20,13 +20,16 @@ from prviz.readers.media.looks import MAX_PIXELS, MediaError
 from prviz.readers.npy import ZIP_ERRORS, NpzFile, open_npz, read_npy_header
 from prviz.readers.source import Limits, as_source
 
-# Names of labels beside the pictures, and of the pictures; the first are those of `np.savez` without names.
-_LABELS, _PICTURES = ("arr_1", "label", "labels", "y"), "arr_0"
+# Names of labels beside the pictures, and of the pictures; the first are those of `np.savez`
+# without names.
+_LABELS = ("arr_1", "label", "labels", "y")
+_PICTURES = "arr_0"
 _ACCEPTED = (
-    "pictures as an array (n, height, width, 3), (n, height, width) or (n, 3, height, width) of uint8 or uint16 are "
-    "needed"
+    "pictures as an array (n, height, width, 3), (n, height, width) or (n, 3, height, width) of"
+    " uint8 or uint16 are needed"
 )
-# Stream that a thread has open: one at a time, as all pictures of one array are read in their order.
+# Stream that a thread has open: one at a time, as all pictures of one array are read in their
+# order.
 _held = threading.local()
 
 
@@ -34,7 +37,8 @@ _held = threading.local()
 class PictureArray:
     """Pictures of one array, each by its row.
 
-    offset : of the first value: in the file, or, where that is not "", in the deflated ``member`` of an archive.
+    offset : of the first value: in the file, or, where that is not "", in the deflated ``member``
+    of an archive.
     shape, dtype : of one picture. first : True if its first axis are the colours.
     """
 
@@ -109,14 +113,18 @@ def open_array(path: Path, key: str | None) -> PictureArray:
 
     Raises
     ------
-    ValueError : no array of pictures, several without ``key``, or a file that is truncated or corrupt.
+    ValueError : no array of pictures, several without ``key``, or a file that is truncated or
+    corrupt.
     """
-    source, limits = as_source(path), Limits(min_rows=1)
+    source = as_source(path)
+    limits = Limits(min_rows=1)
     state = path.stat()
     version = f"{state.st_size} {state.st_mtime_ns} {state.st_ino}"
     if path.suffix.lower() == ".npy":
         with source.open() as stream:
-            header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
+            header = read_npy_header(
+                stream, source.size, file=source.name, key=None, where=source.where
+            )
         return _array(path, header, header.offset, "", None, version)
     with open_npz(source, limits) as file:
         header = _chosen(file, key)
@@ -141,10 +149,19 @@ def _chosen(file: NpzFile, key: str | None) -> Header:
     if _PICTURES in fitting or len(fitting) == 1:
         return headers[_PICTURES if _PICTURES in fitting else fitting[0]]
     if fitting:
-        raise ReadError(f"{file.where}: several arrays may be pictures, {listed(fitting)}; choose one with --key")
-    shapes = ", ".join(f"{quoted(each)} {header.shape}" for each, header in list(headers.items())[:10])
+        raise ReadError(
+            f"{file.where}: several arrays may be pictures, {listed(fitting)}; choose one with"
+            " --key"
+        )
+    shapes = ", ".join(
+        f"{quoted(each)} {header.shape}" for each, header in list(headers.items())[:10]
+    )
     features = any(len(header.shape) == 2 for header in headers.values())
-    remedy = "; features (n, d) are no pictures: prviz curve and triage take the file as it is" if features else ""
+    remedy = (
+        "; features (n, d) are no pictures: prviz curve and triage take the file as it is"
+        if features
+        else ""
+    )
     raise ReadError(f"{file.where}: holds {shapes or 'no array'}; {_ACCEPTED}{remedy}")
 
 
@@ -169,15 +186,24 @@ def _array(
     found = f"{header.where}: {header.dtype_name} of shape {shape}"
     colours = [at for at in (3, 1) if len(shape) == 4 and shape[at] in (1, 3, 4)]
     if len(shape) == 5:
-        raise ReadError(f"{found}; {_ACCEPTED}; of videos take the frames, values.reshape(-1, *values.shape[2:])")
+        raise ReadError(
+            f"{found}; {_ACCEPTED}; of videos take the frames, values.reshape(-1,"
+            " *values.shape[2:])"
+        )
     if len(shape) == 3 and shape[2] in (3, 4) and min(shape[:2]) > shape[2]:
         raise ReadError(
-            f"{found}, which is one picture in colours; {_ACCEPTED}: save np.expand_dims(values, 0) if it is"
+            f"{found}, which is one picture in colours; {_ACCEPTED}: save np.expand_dims(values, 0)"
+            " if it is"
         )
     if len(shape) != 3 and not colours:
         remedy = "; features (n, d) are no pictures: prviz curve and triage take the file as it is"
         raise ReadError(f"{found}; {_ACCEPTED}{remedy if len(shape) == 2 else ''}")
-    if header.dtype is None or header.dtype.kind != "u" or header.dtype.itemsize > 2 or header.bfloat16:
+    if (
+        header.dtype is None
+        or header.dtype.kind != "u"
+        or header.dtype.itemsize > 2
+        or header.bfloat16
+    ):
         if header.dtype is not None and header.dtype.kind in "iub" and not header.bfloat16:
             factor = " * 255" if header.dtype.kind == "b" else ""
             raise ReadError(f"{found}; {_ACCEPTED}: save values.astype('uint8'){factor}")
@@ -187,11 +213,15 @@ def _array(
             "((values + 1) * 127.5).round().astype('uint8') for values from -1 to 1"
         )
     if header.fortran_order and len(shape) > 1:
-        raise ReadError(f"{found}, saved column by column; save np.ascontiguousarray(values) instead")
+        raise ReadError(
+            f"{found}, saved column by column; save np.ascontiguousarray(values) instead"
+        )
     if min(shape) < 1 or prod(shape[1:]) > 4 * MAX_PIXELS:
         raise ReadError(f"{found}; pictures of 1 to {MAX_PIXELS:,} pixels are needed")
     if prod(shape) * header.dtype.itemsize != header.stored:
-        raise ReadError(f"{found}: truncated or corrupt ({header.stored} bytes of values). Write it again.")
+        raise ReadError(
+            f"{found}: truncated or corrupt ({header.stored} bytes of values). Write it again."
+        )
     labels = labels or [""] * shape[0]
     items = tuple(SourceItem(str(row), label, version=version) for row, label in enumerate(labels))
     first = bool(colours) and colours[0] == 1

@@ -20,20 +20,25 @@ EXTENSIONS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
 _WHITE = (255, 255, 255, 255)
 # Most pixels of a side, the most that a JPEG picture has: a longer one is no picture.
 _LONGEST = 65_535
-# Pixels that a resized picture may have before the ends of a long one are cut off, far from the central square.
+# Pixels that a resized picture may have before the ends of a long one are cut off, far from the
+# central square.
 _RESIZED = 4096**2
 # Tags of TIFF: bands as stored. Of EXIF: orientation.
-_BANDS, _ORIENTATION = 277, 0x0112
+_BANDS = 277
+_ORIENTATION = 0x0112
 # First bytes of a PNG picture, up to its bits a value, and of the two orders of TIFF.
-_HEAD, _TIFF = 25, (b"II", b"MM")
+_HEAD = 25
+_TIFF = (b"II", b"MM")
 
 
 @dataclass(frozen=True)
 class Picture:
     """A decoded picture: upright, over white.
 
-    bands : one image of red, green and blue in 8 bits; or one of grey or three of colours as floats from 0 to 255.
-    side : shorter side as stored, in pixels. transparent : True if a part of it was. left_out : bands not used.
+    bands : one image of red, green and blue in 8 bits; or one of grey or three of colours as floats
+    from 0 to 255.
+    side : shorter side as stored, in pixels. transparent : True if a part of it was. left_out :
+    bands not used.
     """
 
     bands: tuple[Image.Image, ...]
@@ -45,11 +50,13 @@ class Picture:
 def decoded(data: bytes, bits: int | None = None) -> Picture:
     """The picture in a file's contents.
 
-    bits : of a value of 16-bit pictures, which then stay floats; None: 16 bits are cut to their upper 8.
+    bits : of a value of 16-bit pictures, which then stay floats; None: 16 bits are cut to their
+    upper 8.
 
     Raises
     ------
-    MediaError : none of `FORMATS`, too large, broken, animated, or of values that are no 8 or 16 bits.
+    MediaError : none of `FORMATS`, too large, broken, animated, or of values that are no 8 or 16
+    bits.
     """
     from PIL import Image, ImageOps
 
@@ -58,7 +65,8 @@ def decoded(data: bytes, bits: int | None = None) -> Picture:
         left_out = _left_out(image)
         side = min(image.size)
         if bits is not None and _is_deep(image):
-            values = _deep_values(data, image)  # before the orientation, for which Pillow reads a whole PNG
+            # before the orientation, for which Pillow reads a whole PNG
+            values = _deep_values(data, image)
             picture = from_values(values, bits, image.getexif().get(_ORIENTATION, 1))
             return Picture(picture.bands, side, picture.transparent, left_out)
         if image.mode.startswith("I"):  # 16 bits of grey
@@ -69,7 +77,9 @@ def decoded(data: bytes, bits: int | None = None) -> Picture:
             image = image.convert("LA") if image.mode == "La" else image
             image, transparent = _over_white(image.convert("RGBA"))
         image.load()
-        return Picture((image if image.mode == "RGB" else image.convert("RGB"),), side, transparent, left_out)
+        return Picture(
+            (image if image.mode == "RGB" else image.convert("RGB"),), side, transparent, left_out
+        )
 
 
 def from_values(values: NDArray[Any], bits: int | None, orientation: int = 1) -> Picture:
@@ -90,7 +100,9 @@ def from_values(values: NDArray[Any], bits: int | None, orientation: int = 1) ->
     greatest = 2 ** (bits or 16) - 1
     colours = values[..., :3] if values.ndim == 3 else values
     if (most := int(colours.max())) > greatest:
-        raise MediaError(f"a value of {most}, more than {bits} bits hold; state --bits {most.bit_length()}.")
+        raise MediaError(
+            f"a value of {most}, more than {bits} bits hold; state --bits {most.bit_length()}."
+        )
     scaled = colours.astype(np.float32) * np.float32(255) / np.float32(greatest)
     transparent = False
     if values.shape[2:] == (4,):
@@ -134,7 +146,9 @@ def _check(image: Any) -> None:
         raise MediaError(f"animated ({frames} frames); save one frame.")
     if max(image.size) > _LONGEST:
         width, height = image.size
-        raise MediaError(f"{width:,} x {height:,} pixels; a side of at most {_LONGEST:,} is accepted.")
+        raise MediaError(
+            f"{width:,} x {height:,} pixels; a side of at most {_LONGEST:,} is accepted."
+        )
     if image.mode == "F":
         raise MediaError("32 bits a value; save it with 8 or 16 bits.")
     if image.mode == "I":
@@ -176,7 +190,8 @@ def _is_deep(image: Any) -> bool:
 def _deep_values(data: bytes, image: Any) -> NDArray[Any]:
     """Values of a picture of 16 bits, (height, width) or (height, width, 3 or 4).
 
-    Pillow keeps the upper byte of a colour: it is read again as if the bytes had the other order, for the lower.
+    Pillow keeps the upper byte of a colour: it is read again as if the bytes had the other order,
+    for the lower.
     """
     from PIL import Image
 
@@ -192,8 +207,12 @@ def _deep_values(data: bytes, image: Any) -> NDArray[Any]:
         grey, alpha = (parts[..., at] * 256 + parts[..., at + 1] for at in (0, 2))
         return np.stack([grey, grey, grey, alpha], axis=-1)
     if name not in ("RGB", "RGBX", "RGBA") or order not in ("B", "L"):
-        raise MediaError(f"16 bits a value, stored as {stored}; save it as grey or RGB, with or without alpha.")
-    lower = np.asarray(_as_stored(again, f"{name};16{'L' if order == 'B' else 'B'}")).astype(np.uint16)
+        raise MediaError(
+            f"16 bits a value, stored as {stored}; save it as grey or RGB, with or without alpha."
+        )
+    lower = np.asarray(_as_stored(again, f"{name};16{'L' if order == 'B' else 'B'}")).astype(
+        np.uint16
+    )
     return np.asarray(image).astype(np.uint16) * 256 + lower
 
 
@@ -241,12 +260,13 @@ class SquareTransform:
         width, height = (max(self.resize, round(side * scale)) for side in image.size)
         if image.size != (width, height):
             image = image.resize((width, height), Image.Resampling[self.interpolation.upper()])
-        left, top = (width - self.size) // 2, (height - self.size) // 2
+        left = (width - self.size) // 2
+        top = (height - self.size) // 2
         return np.asarray(image)[top : top + self.size, left : left + self.size]
 
     def described(self) -> str:
         """What the transform does, for the metadata."""
         return (
-            f"upright, transparency over white, RGB, shorter side to {self.resize} ({self.interpolation}), "
-            f"central {self.size} x {self.size}"
+            f"upright, transparency over white, RGB, shorter side to {self.resize}"
+            f" ({self.interpolation}), central {self.size} x {self.size}"
         )

@@ -36,12 +36,25 @@ def load_encoder(text: str, options: EncoderOptions | None = None) -> EmbeddingE
     """
     prefix, colon, argument = text.partition(":")
     for encoder in ENCODERS:
-        if text.lower().endswith(".onnx") if not encoder.prefix else colon and prefix == encoder.prefix:
+        if (
+            text.lower().endswith(".onnx")
+            if not encoder.prefix
+            else colon and prefix == encoder.prefix
+        ):
             remedy = f"pip install 'prviz[{encoder.extra}]'"
             if not encoder.installed():
-                raise ValueError(f"--encoder {text} needs {encoder.needs}, which is not installed: {remedy}")
+                raise ValueError(
+                    f"--encoder {text} needs {encoder.needs}, which is not installed: {remedy}"
+                )
             try:
-                return encoder.load(argument if encoder.prefix else text, options or EncoderOptions())
+                return encoder.load(
+                    argument if encoder.prefix else text, options or EncoderOptions()
+                )
             except ImportError as error:
-                raise ValueError(f"--encoder {text}: {encoder.needs} can't be loaded ({error}): {remedy}") from None
-    raise ValueError(f"--encoder {text!r} is unknown; choose from {', '.join(map(written, ENCODERS))} (see --list)")
+                raise ValueError(
+                    f"--encoder {text}: {encoder.needs} can't be loaded ({error}): {remedy}"
+                ) from None
+    raise ValueError(
+        f"--encoder {text!r} is unknown; choose from {', '.join(map(written, ENCODERS))} (see"
+        " --list)"
+    )

@@ -26,7 +26,8 @@ from prviz.readers.errors import one_line
 from prviz.readers.npy import ZIP_ERRORS
 
 # Items of a part, which a stopped run keeps, and bad items named in a message.
-PART, _MOST_NAMED = 256, 10
+PART = 256
+_MOST_NAMED = 10
 # Ratio of the shorter sides of two pictures from which they are called very different.
 UNLIKE = 2.0
 
@@ -64,13 +65,14 @@ def embed(
     encoder : EmbeddingEncoder
         Fitted to the source, if it is fitted at all.
     out : Path
-        A .safetensors file. A stopped run leaves its parts in a folder beside it, and the same call goes on from there
-        to the same bytes.
+        A .safetensors file. A stopped run leaves its parts in a folder beside it, and the same call
+        goes on from there to the same bytes.
     skip_bad : bool
         True if items that can't be read are left out.
     bits : int, optional
-        Bits that a value of 16-bit pictures has, such as 12 of computed tomography; by default as many as the largest
-        value of the source takes. Only pictures of the same bits can be compared.
+        Bits that a value of 16-bit pictures has, such as 12 of computed tomography; by default as
+        many as the largest value of the source takes. Only pictures of the same bits can be
+        compared.
     executor : Executor, optional
         Reads and decodes; by default, where there are many items, a process per core.
     progress : callable, optional
@@ -84,13 +86,18 @@ def embed(
     Raises
     ------
     ValueError
-        Source and encoder don't fit; bad items without ``skip_bad``; nothing left; another run writes the same file.
+        Source and encoder don't fit; bad items without ``skip_bad``; nothing left; another run
+        writes the same file.
     """
     if encoder.takes != source.kind:
-        raise ValueError(f"{encoder.name} takes {encoder.takes}, and {source.name} holds {source.kind}")
+        raise ValueError(
+            f"{encoder.name} takes {encoder.takes}, and {source.name} holds {source.kind}"
+        )
     if not skip_bad:  # before anything is read
         reason = "its name is not in UTF-8; rename it."
-        _check_bad({item.path: reason for item in source.items if not is_utf8(item.path)}, source, skip_bad)
+        _check_bad(
+            {item.path: reason for item in source.items if not is_utf8(item.path)}, source, skip_bad
+        )
     with _only_run(out), ItemWorkers(source, encoder.prepare, executor) as workers:
         if bits is None:
             bits = used_bits(workers, progress)
@@ -110,7 +117,10 @@ class _Job(NamedTuple):
         """The transform with what is done to 16-bit pictures, which two sets must have alike."""
         if self.bits is None:
             return self.encoder.transform
-        return f"{self.encoder.transform}, 16-bit values from 0 to {2**self.bits - 1} (--bits {self.bits})"
+        return (
+            f"{self.encoder.transform}, 16-bit values from 0 to {2**self.bits - 1} (--bits"
+            f" {self.bits})"
+        )
 
     @property
     def parts(self) -> list[tuple[SourceItem, ...]]:
@@ -137,7 +147,8 @@ def _only_run(out: Path) -> Iterator[None]:
         if error.errno is not None:
             raise
         raise ValueError(
-            f"{one_line(out)}: another run is writing this file; wait for its end, or name another file"
+            f"{one_line(out)}: another run is writing this file; wait for its end, or name another"
+            " file"
         ) from None
     try:
         yield
@@ -145,11 +156,15 @@ def _only_run(out: Path) -> Iterator[None]:
         lock.__exit__(None, None, None)
 
 
-def _embed(job: _Job, workers: ItemWorkers, skip_bad: bool, progress: Callable[[float], object] | None) -> Embedded:
+def _embed(
+    job: _Job, workers: ItemWorkers, skip_bad: bool, progress: Callable[[float], object] | None
+) -> Embedded:
     source, encoder, out, bits = job
     folder = out.with_name(f".{out.name}.parts")
     if folder.is_symlink():
-        raise ValueError(f"{one_line(folder)}: a link, and the parts of a run are kept there; remove it")
+        raise ValueError(
+            f"{one_line(folder)}: a link, and the parts of a run are kept there; remove it"
+        )
     with named(folder):
         folder.mkdir(exist_ok=True)
     parts = job.parts
@@ -164,11 +179,17 @@ def _embed(job: _Job, workers: ItemWorkers, skip_bad: bool, progress: Callable[[
     prepared = _reported(workers.groups(items, bits), total - len(items), total, progress)
     for place in missing:
         _write_part(files[place], len(parts[place]), prepared, encoder)
-    bad = {parts[place][row].path: why for place, file in enumerate(files) for row, why in _part(file).bad.items()}
+    bad = {
+        parts[place][row].path: why
+        for place, file in enumerate(files)
+        for row, why in _part(file).bad.items()
+    }
     _check_bad(bad, source, skip_bad)
     widths = {kept.rows.shape[1] for kept in map(_part, files) if len(kept.rows)}
     if len(widths) != 1:
-        raise ValueError(f"{encoder.name}: features of {sorted(widths)} numbers; all samples need as many")
+        raise ValueError(
+            f"{encoder.name}: features of {sorted(widths)} numbers; all samples need as many"
+        )
     shape = len(source.items) - len(bad), widths.pop()
     facts = np.concatenate([kept.facts for kept in map(_part, files)])
     metadata = {
@@ -189,7 +210,9 @@ def _embed(job: _Job, workers: ItemWorkers, skip_bad: bool, progress: Callable[[
     table = out.with_name(table_beside(out.name))
     with whole_pair(out, table) as (new_features, new_table):
         with named(table):
-            put_table(new_table, rows_and_items, source.column, metadata, source.seen_from(out.parent))
+            put_table(
+                new_table, rows_and_items, source.column, metadata, source.seen_from(out.parent)
+            )
         with named(out):
             put_features(new_features, features, shape, encoder.tensors, metadata)
     shutil.rmtree(folder, ignore_errors=True)
@@ -201,7 +224,8 @@ def _sides_text(sides: NDArray[np.int32]) -> str:
     """Shorter sides of the pictures in pixels; "" without pictures."""
     if not len(sides):
         return ""
-    least, most = int(sides.min()), int(sides.max())
+    least = int(sides.min())
+    most = int(sides.max())
     return f"{least}" if least == most else f"{least} to {most}, median {int(np.median(sides))}"
 
 
@@ -211,11 +235,14 @@ def _notes(facts: NDArray[np.int32], bits: int | None) -> Iterator[str]:
         return
     sides, transparent, left_out = facts.T
     if sides.max() >= UNLIKE * sides.min():
-        yield f"pictures of very different sizes: shorter sides from {sides.min():,} to {sides.max():,} pixels"
+        yield (
+            f"pictures of very different sizes: shorter sides from {sides.min():,} to"
+            f" {sides.max():,} pixels"
+        )
     if bits is not None:
         yield (
-            f"16-bit values are taken as {bits} bits, from 0 to {2**bits - 1:,}; only pictures of the same --bits can "
-            "be compared"
+            f"16-bit values are taken as {bits} bits, from 0 to {2**bits - 1:,}; only pictures of"
+            " the same --bits can be compared"
         )
     done: list[str] = []
     if count := int(transparent.sum()):
@@ -229,7 +256,10 @@ def _notes(facts: NDArray[np.int32], bits: int | None) -> Iterator[str]:
 
 
 def _reported(
-    groups: Iterator[PreparedGroup], done: int, total: int, progress: Callable[[float], object] | None
+    groups: Iterator[PreparedGroup],
+    done: int,
+    total: int,
+    progress: Callable[[float], object] | None,
 ) -> Iterator[PreparedGroup]:
     """The groups; when one has been used, ``progress`` is called with the fraction done so far."""
     for group in groups:
@@ -241,21 +271,38 @@ def _reported(
 
 def _check_bad(bad: dict[str, str], source: EmbeddingSource, skip_bad: bool) -> None:
     if len(bad) == len(source.items) or (bad and not skip_bad):
-        names = [f"{one_line(name)}: {one_line(why)}" for name, why in list(bad.items())[:_MOST_NAMED]]
+        names = [
+            f"{one_line(name)}: {one_line(why)}" for name, why in list(bad.items())[:_MOST_NAMED]
+        ]
         more = [f"and {len(bad) - _MOST_NAMED} more"] if len(bad) > _MOST_NAMED else []
-        remedy = "none is left" if len(bad) == len(source.items) else "--skip-bad leaves them out, without a new start"
-        raise ValueError("\n".join([f"{len(bad)} of {len(source.items)} can't be embedded; {remedy}", *names, *more]))
+        remedy = (
+            "none is left"
+            if len(bad) == len(source.items)
+            else "--skip-bad leaves them out, without a new start"
+        )
+        raise ValueError(
+            "\n".join(
+                [f"{len(bad)} of {len(source.items)} can't be embedded; {remedy}", *names, *more]
+            )
+        )
 
 
 def _part_key(items: Sequence[SourceItem], job: _Job) -> str:
     """Hash of all that a part depends on: what an interrupted run has kept is taken where nothing has changed."""
     encoder = job.encoder
-    made_by = (encoder.name, encoder.weights_sha256, job.transform, sorted(encoder.versions.items()))
+    made_by = (
+        encoder.name,
+        encoder.weights_sha256,
+        job.transform,
+        sorted(encoder.versions.items()),
+    )
     rows = [(item.path, item.text, item.version) for item in items]
     return hashlib.sha256(repr((job.source.name, made_by, rows)).encode()).hexdigest()[:32]
 
 
-def _write_part(file: Path, count: int, prepared: Iterator[PreparedGroup], encoder: EmbeddingEncoder) -> None:
+def _write_part(
+    file: Path, count: int, prepared: Iterator[PreparedGroup], encoder: EmbeddingEncoder
+) -> None:
     """Take the prepared groups of one part, encode them and keep the result."""
     features: list[Features] = []
     facts: list[NDArray[np.int32]] = []
@@ -269,10 +316,12 @@ def _write_part(file: Path, count: int, prepared: Iterator[PreparedGroup], encod
         if len(group.good):
             features.append(encoder.encode(group.good))
             if not np.isfinite(features[-1]).all():
-                raise ValueError(f"{encoder.name}: a feature is not finite; check its preprocessing")
+                raise ValueError(
+                    f"{encoder.name}: a feature is not finite; check its preprocessing"
+                )
     rows = np.concatenate(features) if features else np.empty((0, 0), np.float32)
-    # Not flushed to the disk, which would take most of the time: a part that a crash of the machine damages is encoded
-    # again.
+    # Not flushed to the disk, which would take most of the time: a part that a crash of the machine
+    # damages is encoded again.
     beside = file.with_suffix(".tmp")
     with named(file), beside.open("wb") as stream:
         bad = np.frombuffer(json.dumps(reasons).encode(), np.uint8)

@@ -45,7 +45,9 @@ def sets_in(folder: Path, out: Path) -> tuple[list[PictureSet], list[str]]:
     ValueError : there is none, or two would have the same name.
     """
     if not folder.is_dir():
-        raise ValueError(f"{one_line(folder)}: a folder with a sub-folder of pictures for each model is needed")
+        raise ValueError(
+            f"{one_line(folder)}: a folder with a sub-folder of pictures for each model is needed"
+        )
     sources: list[EmbeddingSource] = []
     empty: list[str] = []
     for path in sorted(folder.iterdir()):
@@ -58,15 +60,17 @@ def sets_in(folder: Path, out: Path) -> tuple[list[PictureSet], list[str]]:
             empty.append(path.name)
     if not sources:
         raise ValueError(
-            f"{one_line(folder)}: no sub-folder, .zip or .npz of pictures there; leave --each out for pictures that "
-            "are directly in it"
+            f"{one_line(folder)}: no sub-folder, .zip or .npz of pictures there; leave --each out"
+            " for pictures that are directly in it"
         )
     notes: list[str] = []
     if empty:
         notes.append(f"no pictures in {listed(empty)}")
     if loose := _loose(folder):
         pictures = "1 picture" if loose == 1 else f"{loose:,} pictures"
-        notes.append(f"{pictures} directly in {one_line(folder.name)}, left out: --each takes sub-folders")
+        notes.append(
+            f"{pictures} directly in {one_line(folder.name)}, left out: --each takes sub-folders"
+        )
     return named_sets(sources, out), notes
 
 
@@ -82,8 +86,13 @@ def named_sets(sources: Sequence[EmbeddingSource], out: Path) -> list[PictureSet
     names = [_stem(each) for each in sources]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise ValueError(f"several sets are called {quoted(twice[0])}; rename one, as each needs its own file")
-    return [PictureSet(source, out / f"{name}.safetensors") for source, name in zip(sources, names, strict=True)]
+        raise ValueError(
+            f"several sets are called {quoted(twice[0])}; rename one, as each needs its own file"
+        )
+    return [
+        PictureSet(source, out / f"{name}.safetensors")
+        for source, name in zip(sources, names, strict=True)
+    ]
 
 
 def _stem(source: EmbeddingSource) -> str:
@@ -102,8 +111,8 @@ def embed_sets(
 ) -> list[SetFile]:
     """Embed every set by one encoder, fitted to the first one if it is fitted at all.
 
-    A file that the same call has written from the same pictures stays as it is. ``bits`` are by default those of the
-    largest value of all sets. ``done`` is called with every file.
+    A file that the same call has written from the same pictures stays as it is. ``bits`` are by
+    default those of the largest value of all sets. ``done`` is called with every file.
 
     Raises as `prviz.embed.run.embed`; the message names the set.
     """
@@ -124,7 +133,9 @@ def embed_sets(
         if kept is None:
             each.out.parent.mkdir(parents=True, exist_ok=True)
             try:
-                made = embed(each.source, encoder, each.out, skip_bad=skip_bad, bits=bits, progress=report)
+                made = embed(
+                    each.source, encoder, each.out, skip_bad=skip_bad, bits=bits, progress=report
+                )
             except ValueError as error:
                 raise ValueError(f"{each.source.name}: {error}") from None
             _keep(each, encoder, bits, skip_bad, made)
@@ -158,14 +169,17 @@ def common_notes(files: Sequence[SetFile]) -> list[str]:
 def sizes_note(reference: SetFile, others: Sequence[SetFile]) -> str:
     """A sentence where sets have pictures of very different sizes; "" otherwise."""
     own = reference.found.side
-    unlike = [each for each in others if max(own, each.found.side) >= UNLIKE * min(own, each.found.side)]
+    unlike = [
+        each for each in others if max(own, each.found.side) >= UNLIKE * min(own, each.found.side)
+    ]
     if not own or not unlike:
         return ""
     first = unlike[0].found.side
     more = f" and {len(unlike) - 1} more" if len(unlike) > 1 else ""
     return (
-        f"pictures of very different sizes: shorter sides of {own:,} pixels in the reference, of {first:,} in "
-        f"{quoted(unlike[0].out.stem)}{more}; what resizing does to each is then a part of the difference"
+        f"pictures of very different sizes: shorter sides of {own:,} pixels in the reference, of"
+        f" {first:,} in {quoted(unlike[0].out.stem)}{more}; what resizing does to each is then a"
+        " part of the difference"
     )
 
 
@@ -179,7 +193,14 @@ def _record(each: PictureSet) -> Path:
 def _made_by(each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool) -> str:
     """Hash of all that a file depends on."""
     rows = [(item.path, item.label, item.text, item.version) for item in each.source.items]
-    by = (encoder.name, encoder.weights_sha256, encoder.transform, sorted(encoder.versions.items()), bits, skip_bad)
+    by = (
+        encoder.name,
+        encoder.weights_sha256,
+        encoder.transform,
+        sorted(encoder.versions.items()),
+        bits,
+        skip_bad,
+    )
     return hashlib.sha256(repr((each.source.name, by, rows)).encode()).hexdigest()
 
 
@@ -191,21 +212,36 @@ def _states(each: PictureSet) -> list[list[int]]:
     return [[state.st_size, state.st_mtime_ns] for state in states]
 
 
-def _keep(each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool, found: Embedded) -> None:
+def _keep(
+    each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool, found: Embedded
+) -> None:
     from prviz.readers.atomic_files import write_whole
 
-    held: dict[str, Any] = {"made_by": _made_by(each, encoder, bits, skip_bad), "states": _states(each)}
+    held: dict[str, Any] = {
+        "made_by": _made_by(each, encoder, bits, skip_bad),
+        "states": _states(each),
+    }
     held |= {"n": found.n, "d": found.d, "bad": found.bad, "notes": found.notes, "side": found.side}
     write_whole(_record(each), json.dumps(held).encode())
 
 
-def _kept(each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool) -> Embedded | None:
+def _kept(
+    each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool
+) -> Embedded | None:
     """What was written before, where nothing has changed since."""
     try:
         held = json.loads(_record(each).read_bytes())
-        if held["made_by"] != _made_by(each, encoder, bits, skip_bad) or held["states"] != _states(each):
+        if held["made_by"] != _made_by(each, encoder, bits, skip_bad) or held["states"] != _states(
+            each
+        ):
             return None
-        kept = Embedded(int(held["n"]), int(held["d"]), dict(held["bad"]), tuple(held["notes"]), int(held["side"]))
+        kept = Embedded(
+            int(held["n"]),
+            int(held["d"]),
+            dict(held["bad"]),
+            tuple(held["notes"]),
+            int(held["side"]),
+        )
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return None
     return kept

@@ -76,7 +76,8 @@ class EmbeddingSource(Protocol):
 class PictureFolder:
     """Pictures in a folder and its sub-folders, by sorted relative path; a sub-folder is the label.
 
-    below : a folder above that the pictures must be in, links followed; None: links may lead anywhere.
+    below : a folder above that the pictures must be in, links followed; None: links may lead
+    anywhere.
     """
 
     root: Path
@@ -101,7 +102,9 @@ class PictureFolder:
 
     def _read(self, item: SourceItem, most: int) -> bytes:
         if self.below is not None:
-            return FolderPictures(self.below).get((self.root / item.path).relative_to(self.below).as_posix())
+            return FolderPictures(self.below).get(
+                (self.root / item.path).relative_to(self.below).as_posix()
+            )
         if not is_utf8(item.path):
             raise MediaError("its name is not in UTF-8; rename it.")
         try:
@@ -114,8 +117,11 @@ class PictureFolder:
 
     def seen_from(self, folder: Path) -> str:
         """Path of the pictures' folder in ``below``, else in ``folder``, else its name, with a slash."""
-        root, folder = self.root.resolve(), (self.below or folder).resolve()
-        return f"{root.relative_to(folder).as_posix()}/" if folder in root.parents else f"{root.name}/"
+        root = self.root.resolve()
+        folder = (self.below or folder).resolve()
+        return (
+            f"{root.relative_to(folder).as_posix()}/" if folder in root.parents else f"{root.name}/"
+        )
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,8 @@ class PictureZip:
         return ""
 
 
-# Archives that this process has open, their members and their versions: the directory of one is read once.
+# Archives that this process has open, their members and their versions: the directory of one is
+# read once.
 _ARCHIVES: dict[Path, tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo], str]] = {}
 
 
@@ -176,8 +183,35 @@ class Texts:
 
 
 # Kinds of pictures that are not read, and those of them that Pillow opens.
-_BY_PILLOW = (".gif", ".ppm", ".pgm", ".pbm", ".pnm", ".tga", ".avif", ".jp2", ".j2k", ".jfif", ".ico", ".dds", ".pcx")
-_NOT_READ = (*_BY_PILLOW, ".heic", ".heif", ".svg", ".dcm", ".nii", ".exr", ".hdr", ".psd", ".cr2", ".nef", ".dng")
+_BY_PILLOW = (
+    ".gif",
+    ".ppm",
+    ".pgm",
+    ".pbm",
+    ".pnm",
+    ".tga",
+    ".avif",
+    ".jp2",
+    ".j2k",
+    ".jfif",
+    ".ico",
+    ".dds",
+    ".pcx",
+)
+_NOT_READ = (
+    *_BY_PILLOW,
+    ".heic",
+    ".heif",
+    ".svg",
+    ".dcm",
+    ".nii",
+    ".exr",
+    ".hdr",
+    ".psd",
+    ".cr2",
+    ".nef",
+    ".dng",
+)
 # Between fields that are not there, of a table with one column.
 _NO_MARK = "\x1f"
 # First bytes of a text that tell its encoding.
@@ -197,14 +231,15 @@ def open_source(
     Parameters
     ----------
     path : Path
-        A folder or zip archive of pictures, an .npy or .npz array of them, a text file (.txt, one text a line), a table
-        (.csv, .tsv, .jsonl, .parquet).
+        A folder or zip archive of pictures, an .npy or .npz array of them, a text file (.txt, one
+        text a line), a table (.csv, .tsv, .jsonl, .parquet).
     column : str, optional
         Column of a table that holds the texts; by default ``text``.
     key : str, optional
         Which array of an .npz file; by default ``arr_0``, or the only one that can be pictures.
     below : Path, optional
-        Folder that pictures of a folder must be in, links followed; by default links may lead anywhere.
+        Folder that pictures of a folder must be in, links followed; by default links may lead
+        anywhere.
 
     Raises
     ------
@@ -219,7 +254,9 @@ def open_source(
     if path.is_dir():
         items = _folder_items(path)
         notes = tuple(filter(None, [_sets_note(items), _others_note(path, items)]))
-        source: EmbeddingSource = PictureFolder(path, path.resolve().name, tuple(items), below=below, notes=notes)
+        source: EmbeddingSource = PictureFolder(
+            path, path.resolve().name, tuple(items), below=below, notes=notes
+        )
     elif extension in (".npy", ".npz"):
         source = open_array(path, key)
     elif extension == ".zip":
@@ -236,7 +273,9 @@ def open_source(
     if not source.items and path.is_dir():
         _refuse_others(path)
     if not source.items:
-        raise ValueError(f"{quoted(path.name)}: nothing to embed there ({', '.join(EXTENSIONS)}, or lines of text)")
+        raise ValueError(
+            f"{quoted(path.name)}: nothing to embed there ({', '.join(EXTENSIONS)}, or lines of text)"
+        )
     return source
 
 
@@ -255,8 +294,15 @@ def _folder_items(root: Path) -> list[SourceItem]:
 
 def _others(root: Path) -> Counter[str]:
     """Number of files of kinds that are pictures or texts, but not read, by their extensions."""
-    found = (Path(name).suffix.lower() for _, _, files in os.walk(root) for name in files if name[0] != ".")
-    return Counter(extension for extension in found if extension in _NOT_READ or extension == ".txt")
+    found = (
+        Path(name).suffix.lower()
+        for _, _, files in os.walk(root)
+        for name in files
+        if name[0] != "."
+    )
+    return Counter(
+        extension for extension in found if extension in _NOT_READ or extension == ".txt"
+    )
 
 
 def _others_note(root: Path, items: Sequence[SourceItem]) -> str:
@@ -342,10 +388,14 @@ def _picture_zip(path: Path) -> PictureZip:
             members = _members(archive)
             pictures = [each for each in archive.infolist() if _is_picture(each)]
     except ZIP_ERRORS as error:
-        raise ValueError(f"{quoted(path.name)}: no zip archive, or a corrupt one ({quoted(str(error))})") from None
+        raise ValueError(
+            f"{quoted(path.name)}: no zip archive, or a corrupt one ({quoted(str(error))})"
+        ) from None
     names = sorted(name for name, info in members.items() if _is_picture(info))
     items = tuple(
-        SourceItem(name, name.rpartition("/")[0], version=f"{members[name].file_size} {members[name].CRC}")
+        SourceItem(
+            name, name.rpartition("/")[0], version=f"{members[name].file_size} {members[name].CRC}"
+        )
         for name in names
     )
     notes: list[str] = []
@@ -371,7 +421,11 @@ def _is_picture(info: zipfile.ZipInfo) -> bool:
     """True for a picture by its name, none of the files that macOS adds."""
     path = plain_path(info.filename)
     name = path.rpartition("/")[2]
-    return name.lower().endswith(EXTENSIONS) and not name.startswith("._") and not path.startswith("__MACOSX/")
+    return (
+        name.lower().endswith(EXTENSIONS)
+        and not name.startswith("._")
+        and not path.startswith("__MACOSX/")
+    )
 
 
 def _text_table(path: Path) -> Any:
@@ -387,7 +441,9 @@ def _text_table(path: Path) -> Any:
         mark = delimiter_of(stream, path.suffix.lower())
         in_header = mark.encode() in stream.readline()  # a mark in the texts alone divides nothing
         stream.seek(0)
-        return pd.read_csv(stream, sep=mark if in_header else _NO_MARK, dtype=str, keep_default_na=False)
+        return pd.read_csv(
+            stream, sep=mark if in_header else _NO_MARK, dtype=str, keep_default_na=False
+        )
 
 
 def _table_items(path: Path, column: str | None) -> tuple[SourceItem, ...]:
@@ -402,7 +458,9 @@ def _table_items(path: Path, column: str | None) -> tuple[SourceItem, ...]:
         else:
             table = _text_table(path)
     except (pa.ArrowException, ValueError) as error:
-        raise ValueError(f"{quoted(path.name)}: no table that can be read ({quoted(str(error))})") from None
+        raise ValueError(
+            f"{quoted(path.name)}: no table that can be read ({quoted(str(error))})"
+        ) from None
     wanted = "text" if column is None else column
     if wanted not in table.columns:
         raise ValueError(

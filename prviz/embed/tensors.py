@@ -38,14 +38,25 @@ def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
         No PyTorch or an old one; a file of more than tensors; no tensor (n, d) of finite numbers.
     """
     arrays = arrays_in(load_torch(path))
-    tables = [name for name, array in arrays.items() if len(squeezed(array.shape)) == 2 and array.dtype.kind in "fiub"]
+    tables = [
+        name
+        for name, array in arrays.items()
+        if len(squeezed(array.shape)) == 2 and array.dtype.kind in "fiub"
+    ]
     if key is not None and key not in arrays:
-        raise ValueError(f"{quoted(path.name)}: has no tensor {quoted(key)}; it has {listed(arrays) or 'none'}")
+        raise ValueError(
+            f"{quoted(path.name)}: has no tensor {quoted(key)}; it has {listed(arrays) or 'none'}"
+        )
     if key is None and len(tables) != 1:
-        shapes = ", ".join(f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:_SHOWN])
+        shapes = ", ".join(
+            f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:_SHOWN]
+        )
         if tables:
             raise ValueError(f"{quoted(path.name)}: holds {listed(tables)}; choose one with --key")
-        raise ValueError(f"{quoted(path.name)}: holds no tensor of shape (n, d), but {shapes or 'nothing'}; save one")
+        raise ValueError(
+            f"{quoted(path.name)}: holds no tensor of shape (n, d), but {shapes or 'nothing'};"
+            " save one"
+        )
     held = arrays[tables[0] if key is None else key]
     values = Samples(held, path.name).values.astype(np.float32, copy=False)
     write_features(out, [values], values.shape, {}, {})

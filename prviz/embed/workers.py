@@ -24,12 +24,18 @@ from prviz.neighbors.threads import available_threads
 from prviz.readers.media.looks import MediaError
 from prviz.studies.tasks import interrupt_blocked, task_executor
 
-# Items that one worker prepares at a time and that are encoded as one batch, and groups under way for each core.
-GROUP, _AHEAD = 32, 4
+# Items that one worker prepares at a time and that are encoded as one batch, and groups under way
+# for each core.
+GROUP = 32
+_AHEAD = 4
 # Items from which processes are worth their start, about a second.
 _WORTH_PROCESSES = 256
-_ENDED = "a worker process was ended from outside, perhaps because memory ran out; the same command goes on"
-# Where Linux has its shared memory. A write beyond its size ends a process, and containers often have little of it.
+_ENDED = (
+    "a worker process was ended from outside, perhaps because memory ran out; the same command"
+    " goes on"
+)
+# Where Linux has its shared memory. A write beyond its size ends a process, and containers often
+# have little of it.
 _SHARED = Path("/dev/shm")
 # Shared memory that this process has attached, by name.
 _attached: dict[str, SharedMemory] = {}
@@ -39,7 +45,8 @@ _attached: dict[str, SharedMemory] = {}
 class PreparedGroup:
     """Number of items, the good ones prepared (stacked pictures, or texts), and why the others are bad, by row.
 
-    facts : of every good picture its shorter side, 1 if a part of it was transparent, and the number of its bands that
+    facts : of every good picture its shorter side, 1 if a part of it was transparent, and the
+    number of its bands that
         are not used. shared : shape and type of pictures that are in shared memory.
     """
 
@@ -53,14 +60,21 @@ class PreparedGroup:
 class ItemWorkers:
     """Workers that prepare items in groups, in order, a bounded number under way; few items need none.
 
-    executor : threads that prepare; None: a process for each core, whose pictures come through shared memory where
+    executor : threads that prepare; None: a process for each core, whose pictures come through
+    shared memory where
         there is enough, else through a pipe, which is slower (`tests/benchmarks/embed.py`).
     """
 
     def __init__(
-        self, source: EmbeddingSource, prepare: Callable[[Picture], NDArray[Any]] | None, executor: Executor | None
+        self,
+        source: EmbeddingSource,
+        prepare: Callable[[Picture], NDArray[Any]] | None,
+        executor: Executor | None,
     ) -> None:
-        self._source, self._prepare, self._pool, self._processes = source, prepare, executor, executor is None
+        self._source = source
+        self._prepare = prepare
+        self._pool = executor
+        self._processes = executor is None
         # Without the list of items, which each task would carry.
         self._bare: EmbeddingSource = replace(cast(Any, source), items=())
         self._stack = ExitStack()
@@ -92,7 +106,9 @@ class ItemWorkers:
             raise ChildProcessError(_ENDED) from None
         return found
 
-    def groups(self, items: Sequence[SourceItem], bits: int | None = None) -> Iterator[PreparedGroup]:
+    def groups(
+        self, items: Sequence[SourceItem], bits: int | None = None
+    ) -> Iterator[PreparedGroup]:
         """Prepared items; a group's pictures hold until the next one is taken.
 
         bits : as in `prviz.embed.pictures.decoded`; where there are any, all pictures are floats.
@@ -160,7 +176,11 @@ def _largest(source: EmbeddingSource, items: Sequence[SourceItem]) -> int | None
             if isinstance(data, bytes):
                 largest = largest_value(data)
             else:
-                largest = None if data.dtype == np.uint8 else int(data[..., :3].max() if data.ndim == 3 else data.max())
+                largest = (
+                    None
+                    if data.dtype == np.uint8
+                    else int(data[..., :3].max() if data.ndim == 3 else data.max())
+                )
         except (MediaError, MemoryError):  # said when it is prepared
             continue
         if largest is not None:
@@ -196,7 +216,9 @@ def _prepared(
             continue
         if pictures is None:
             dtype = values.dtype if bits is None else np.dtype(np.float32)
-            pictures = np.ndarray((GROUP, *values.shape), dtype, None if shared is None else _memory(shared).buf)
+            pictures = np.ndarray(
+                (GROUP, *values.shape), dtype, None if shared is None else _memory(shared).buf
+            )
         pictures[len(facts)] = values
         facts.append((picture.side, int(picture.transparent), picture.left_out))
     known = np.array(facts, np.int32).reshape(-1, 3)

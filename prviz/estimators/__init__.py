@@ -18,7 +18,15 @@ from prviz.estimators.prc import PRC
 from prviz.estimators.registered import SupportsFunction, add_family, load_families
 from prviz.estimators.tightest import TIGHTEST
 
-__all__ = ["DEFAULT_METHODS", "ESTIMATORS", "VERDICT_METHODS", "Estimator", "Supports", "register", "resolve_k"]
+__all__ = [
+    "DEFAULT_METHODS",
+    "ESTIMATORS",
+    "VERDICT_METHODS",
+    "Estimator",
+    "Supports",
+    "register",
+    "resolve_k",
+]
 
 _FAMILIES: tuple[Estimator, ...] = (
     KNN,
@@ -39,10 +47,11 @@ _FAMILIES: tuple[Estimator, ...] = (
 # Families by name, in the order of every list.
 ESTIMATORS = Families({family.name: family for family in _FAMILIES})
 
-# Families measured where no method is named. Among the others, hub is a cheaper, rougher ipr, and clusters and
-# classifiers are fitted, which takes time.
+# Families measured where no method is named. Among the others, hub is a cheaper, rougher ipr, and
+# clusters and classifiers are fitted, which takes time.
 DEFAULT_METHODS = ("knn", "kde", "ipr", "coverage")
-# Those of a verdict on samples without a truth, where they are held out: the curve to believe, and what others see.
+# Those of a verdict on samples without a truth, where they are held out: the curve to believe, and
+# what others see.
 VERDICT_METHODS = (TIGHTEST.name, *DEFAULT_METHODS)
 
 
@@ -72,12 +81,14 @@ def register(
     Parameters
     ----------
     name : str
-        An identifier that no family has yet; a function with the same module and name may be registered again.
+        An identifier that no family has yet; a function with the same module and name may be
+        registered again.
     supports : callable
-        ``(fit, evaluate) -> (c_X, c_Y)``. Both arguments hold the arrays ``real`` (n, d) and ``generated`` (m, d),
-        read-only; without split ``evaluate is fit``. The result is two arrays with one entry per evaluation sample,
-        real ones first: its support from real and from generated fit samples, non-negative and finite. Only their
-        ratio counts: see `ErrorRates.from_supports`.
+        ``(fit, evaluate) -> (c_X, c_Y)``. Both arguments hold the arrays ``real`` (n, d) and
+        ``generated`` (m, d), read-only; without split ``evaluate is fit``. The result is two arrays
+        with one entry per evaluation sample, real ones first: its support from real and from
+        generated fit samples, non-negative and finite. Only their ratio counts: see
+        `ErrorRates.from_supports`.
     title : str, optional
         Name in legends; None: ``name``.
     idea : str, optional
@@ -94,9 +105,10 @@ def register(
 
     Notes
     -----
-    A function that fails or returns anything else raises a ValueError with the family's name when it is measured. A
-    package adds a family by an entry point of the group "prviz.families", named as the family, that refers to such a
-    function or to an estimator object (see `prviz.estimators.base`).
+    A function that fails or returns anything else raises a ValueError with the family's name when
+    it is measured. A package adds a family by an entry point of the group "prviz.families", named
+    as the family, that refers to such a function or to an estimator object (see
+    `prviz.estimators.base`).
 
     Examples
     --------

@@ -14,7 +14,8 @@ from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 
 Floats = NDArray[np.float64]
 
-# Largest absolute value after rescaling: its square, times any number of features, is finite in float64.
+# Largest absolute value after rescaling: its square, times any number of features, is finite in
+# float64.
 _LARGEST = 1e150
 
 

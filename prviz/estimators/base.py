@@ -22,11 +22,15 @@ from prviz.toys.base import Parameter
 class Supports(ReadOnlyArrays):
     """Two non-negative supports per evaluation sample: a sample with large c_real / c_generated looks real.
 
-    c_real, c_generated : (m,) supports from the real and the generated fit samples, real evaluation samples first.
+    c_real, c_generated : (m,) supports from the real and the generated fit samples, real evaluation
+    samples first.
     n_real : number of real evaluation samples.
-    bandwidth : radii of the balls that count real and generated samples, where a family has one radius for all.
-    rows : numbers of the measured evaluation samples over both sets, real ones first; None: all of them.
-    groups : number of each sample's group, those of one set being independent of each other; None: all samples are.
+    bandwidth : radii of the balls that count real and generated samples, where a family has one
+    radius for all.
+    rows : numbers of the measured evaluation samples over both sets, real ones first; None: all of
+    them.
+    groups : number of each sample's group, those of one set being independent of each other; None:
+    all samples are.
     """
 
     c_real: NDArray[Any]
@@ -80,7 +84,8 @@ class About:
 class Estimator:
     """A family of classifiers, with its texts for lists, pages and the command line.
 
-    A family gives `balls`, and `combined` unless its supports are the counts in one kind of them; or `runs`.
+    A family gives `balls`, and `combined` unless its supports are the counts in one kind of them;
+    or `runs`.
 
     name : key in ESTIMATORS.
     title : name in legends.
@@ -89,10 +94,14 @@ class Estimator:
     about : formula, cost, biases and published settings.
     tunes : the parameter that a sweep varies; None: the family uses neither k nor the bandwidth.
     needs_split : True if the family can only be measured on samples that it was not fitted on.
-    parameters : numbers that its publication fixes, with the published ones as defaults; see `value` and `named`.
-    chosen_by_evaluation : True if evaluation samples take part in choosing the classifiers that others are judged by.
-    fits : number of classifiers that are fitted, for the estimated time of a family that tunes neither k nor bandwidth.
-    judges_all : True if all samples are evaluation samples, each judged by what was fitted on others: in folds.
+    parameters : numbers that its publication fixes, with the published ones as defaults; see
+    `value` and `named`.
+    chosen_by_evaluation : True if evaluation samples take part in choosing the classifiers that
+    others are judged by.
+    fits : number of classifiers that are fitted, for the estimated time of a family that tunes
+    neither k nor bandwidth.
+    judges_all : True if all samples are evaluation samples, each judged by what was fitted on
+    others: in folds.
     """
 
     name: str
@@ -114,7 +123,9 @@ class Estimator:
 
     def named(self, values: Mapping[str, Any]) -> str:
         """The family's name with these values of parameters, such as "prc:c=4"; published values are left out."""
-        checked = {each.name: each.checked(values.get(each.name, each.default)) for each in self.parameters}
+        checked = {
+            each.name: each.checked(values.get(each.name, each.default)) for each in self.parameters
+        }
         other = [
             f"{each.name}={str(checked[each.name]).removesuffix('.0')}"
             for each in self.parameters
@@ -143,10 +154,16 @@ class Estimator:
         for each in self.parameters:
             if each.name == name:
                 return each
-        known = f"it has {', '.join(each.name for each in self.parameters)}" if self.parameters else "it has none"
+        known = (
+            f"it has {', '.join(each.name for each in self.parameters)}"
+            if self.parameters
+            else "it has none"
+        )
         raise ValueError(f"{self.name} has no parameter {name!r}; {known}")
 
-    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+    def balls(
+        self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
+    ) -> tuple[Balls, ...]:
         """Balls in which fit samples are counted, in one pass for all such families; none for a family with `runs`.
 
         sizes : numbers of real and of generated fit samples.
@@ -156,22 +173,36 @@ class Estimator:
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
         """Supports from the counts in these balls; the first n_real evaluation samples are real.
 
-        A decision that depends on several evaluation samples may use, for the support of the real set, generated
-        samples only, and the other way round; everything else depends on one sample alone.
+        A decision that depends on several evaluation samples may use, for the support of the real
+        set, generated samples only, and the other way round; everything else depends on one sample
+        alone.
         """
         return Supports(counts[0].real, counts[0].generated, n_real, counts[0].radii)
 
     def runs(
-        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        k: int,
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> tuple[Supports, ...]:
         """Supports of the evaluation samples of ``split``, one per run; the curve is the mean over the runs.
 
-        k : 1 for a family that tunes nothing. progress : called with the fraction done; may raise to stop.
+        k : 1 for a family that tunes nothing. progress : called with the fraction done; may raise
+        to stop.
         """
         raise TypeError(f"{self.name} has neither balls nor runs; an estimator has one of them")
 
     def runs_over_k(
-        self, split: Split, *, ks: Sequence[int], bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        ks: Sequence[int],
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> list[tuple[Supports, ...]]:
         """`runs` at each of several k, equal to one at a time; for a family that can share work between them."""
         found = []
@@ -198,7 +229,8 @@ class Estimator:
 class Families(dict[str, Estimator]):
     """Families by name; "prc:c=4" is a known family with another parameter, which no list of the families holds.
 
-    Such a name stands wherever a method is named, so that every key, link and file that names it is one of its own.
+    Such a name stands wherever a method is named, so that every key, link and file that names it is
+    one of its own.
     """
 
     def __missing__(self, name: str) -> Estimator:
@@ -233,7 +265,9 @@ def check_k(k: int, split: Split) -> int:
     if largest < 1:
         raise ValueError(f"{sizes}; at least 2 of each are needed")
     if not 1 <= k <= largest:
-        raise ValueError(f"k = {k} with {sizes}; k must be 1 to {largest}, one less than the smaller set")
+        raise ValueError(
+            f"k = {k} with {sizes}; k must be 1 to {largest}, one less than the smaller set"
+        )
     return k
 
 
@@ -241,10 +275,13 @@ def check_bandwidth(bandwidth: float | None) -> float | None:
     """``bandwidth`` as a float, checked; None: derived from the data."""
     if bandwidth is None:
         return None
-    if isinstance(bandwidth, bool | np.bool_) or not isinstance(bandwidth, int | float | np.integer | np.floating):
+    if isinstance(bandwidth, bool | np.bool_) or not isinstance(
+        bandwidth, int | float | np.integer | np.floating
+    ):
         raise TypeError(f"bandwidth = {bandwidth!r}; a positive number or None is needed")
     if not (math.isfinite(bandwidth) and bandwidth > 0):
         raise ValueError(
-            f"bandwidth = {bandwidth}; a positive finite number is needed, or None for the mean k-NN radius"
+            f"bandwidth = {bandwidth}; a positive finite number is needed, or None for the mean"
+            " k-NN radius"
         )
     return float(bandwidth)

@@ -25,19 +25,24 @@ Votes = tuple[Floats, Floats]
 MEMBERS = 10
 WEIGHT_DECAY = 0.1
 EPOCHS = 50
-# Boosting of scikit-learn changes the process's filters of warnings while it bins features, and puts back those that it
-# found: one fit at a time, as two in turn would leave the first one's change for good.
+# Boosting of scikit-learn changes the process's filters of warnings while it bins features, and
+# puts back those that it found: one fit at a time, as two in turn would leave the first one's
+# change for good.
 _ALONE = threading.Lock()
 # What the cards of trained classifiers say first.
-ABOVE = "Above the truth (Theorem 5), or a little below, as the threshold is chosen on the evaluation samples. "
+ABOVE = (
+    "Above the truth (Theorem 5), or a little below, as the threshold is chosen on the evaluation"
+    " samples. "
+)
 
 
 class _Classifiers(Estimator, ABC):
     """c_X(z) = p, c_Y(z) = 1 - p, where p is the median over the members of their probability that z is real.
 
-    Features are standardised by the fit samples. Each of several members is fitted on a bootstrap draw with equal
-    numbers of real and generated fit samples; a single member on as many of each set as the smaller set has. The
-    evaluation samples decide nothing. A float64 copy of the samples is held in memory.
+    Features are standardised by the fit samples. Each of several members is fitted on a bootstrap
+    draw with equal numbers of real and generated fit samples; a single member on as many of each
+    set as the smaller set has. The evaluation samples decide nothing. A float64 copy of the samples
+    is held in memory.
     """
 
     needs_split = True
@@ -48,13 +53,19 @@ class _Classifiers(Estimator, ABC):
         """A classifier fitted on standardised samples z (n, d), y = 1 for real ones."""
 
     def runs(
-        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        k: int,
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> tuple[Supports, ...]:
         """Supports of the evaluation samples of ``split``: one run."""
         if not split.held_out:
             raise ValueError(
-                "split = None; a trained classifier is measured on held-out samples only: a share between 0 and 1 is "
-                "needed"
+                "split = None; a trained classifier is measured on held-out samples only: a share"
+                " between 0 and 1 is needed"
             )
         fit, evaluate = _standardised(split)
         votes: list[Votes] = []
@@ -80,21 +91,27 @@ class _Linear(_Classifiers):
 
     name = "classifier"
     title = "Linear classifiers"
-    idea = "Do ten linear classifiers, trained on other samples, think on median that the point is real?"
+    idea = (
+        "Do ten linear classifiers, trained on other samples, think on median that the point is"
+        " real?"
+    )
     source = "Simon, Webster, Rabin 2019, Algorithm 1 and section 6"
     about = About(
         paper="Trained classifiers · Simon et al. 2019",
         formula=(
-            r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = \operatorname{median}\ \text{of ten members'} \quad "
+            r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = \operatorname{median}\ \text{of ten"
+            r" members'} \quad "
             r"P(\text{real} \mid z)"
         ),
         cost="Ten logistic regressions; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
-            ABOVE + "Near it where a hyperplane is the best test, as for shifted Gaussians; far too high on mixtures."
+            ABOVE
+            + "Near it where a hyperplane is the best test, as for shifted Gaussians; far too high"
+            " on mixtures."
         ),
         published=(
-            "split 50 %, on embeddings of an Inception network. It needs a split: the original code "
-            "stopped training by the half it reported."
+            "split 50 %, on embeddings of an Inception network. It needs a split: the original code"
+            " stopped training by the half it reported."
         ),
     )
     members = MEMBERS
@@ -110,7 +127,8 @@ class _Linear(_Classifiers):
 class _Boosting(_Classifiers):
     """Histogram gradient boosting of scikit-learn, 100 trees of depth 3.
 
-    Deeper trees, scikit-learn's default, come no nearer to the truth of the toys, and take three times as long.
+    Deeper trees, scikit-learn's default, come no nearer to the truth of the toys, and take three
+    times as long.
     """
 
     name = "classifier-boosting"
@@ -125,7 +143,9 @@ class _Boosting(_Classifiers):
         ),
         cost="One gradient boosting; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
-            ABOVE + "Near it on well separated modes; too high where the sets differ a little along many features."
+            ABOVE
+            + "Near it on well separated modes; too high where the sets differ a little along many"
+            " features."
         ),
         published="not published: Theorem 5 holds for any classifier, this one is scikit-learn's.",
     )
@@ -136,7 +156,9 @@ class _Boosting(_Classifiers):
             from sklearn.ensemble import HistGradientBoostingClassifier
 
         with _ALONE:
-            return HistGradientBoostingClassifier(max_depth=3, early_stopping=False, random_state=seed).fit(z, y)
+            return HistGradientBoostingClassifier(
+                max_depth=3, early_stopping=False, random_state=seed
+            ).fit(z, y)
 
 
 class _MLP(_Classifiers):
@@ -153,7 +175,10 @@ class _MLP(_Classifiers):
             r"\text{of one hidden layer of 64}"
         ),
         cost="One small network, 50 epochs; no neighbours. Neither k nor the bandwidth matters.",
-        biases=(ABOVE + "Near it on mixtures and a small shift; too high where the sets differ in scale."),
+        biases=(
+            ABOVE
+            + "Near it on mixtures and a small shift; too high where the sets differ in scale."
+        ),
         published="not published: Theorem 5 holds for any classifier, this one is scikit-learn's.",
     )
 
@@ -168,7 +193,9 @@ class _MLP(_Classifiers):
         return model
 
 
-CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP = _Linear(), _Boosting(), _MLP()
+CLASSIFIER = _Linear()
+CLASSIFIER_BOOSTING = _Boosting()
+CLASSIFIER_MLP = _MLP()
 
 
 def classifier_curve(
@@ -186,11 +213,12 @@ def classifier_curve(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     classifier : object, optional
-        None: the ensemble of linear classifiers, the family "classifier". Else an object like scikit-learn's
-        classifiers, of two classes, the second of which (in the order of ``classes_``: 1 of 0 and 1, "real" of
-        "generated" and "real") means real. Its ``decision_function`` scores the samples, or ``predict_proba``.
-        An unfitted classifier is cloned, and the clone is fitted with y = 1 for real samples, without scaling. A
-        fitted classifier is applied to all samples, which must not be those of its fit.
+        None: the ensemble of linear classifiers, the family "classifier". Else an object like
+        scikit-learn's classifiers, of two classes, the second of which (in the order of
+        ``classes_``: 1 of 0 and 1, "real" of "generated" and "real") means real. Its
+        ``decision_function`` scores the samples, or ``predict_proba``. An unfitted classifier is
+        cloned, and the clone is fitted with y = 1 for real samples, without scaling. A fitted
+        classifier is applied to all samples, which must not be those of its fit.
     split : float, optional
         Share of each set that an unfitted classifier is fitted on; the rest measures it.
     seed : int
@@ -206,25 +234,30 @@ def classifier_curve(
     TypeError
         A classifier that can't be fitted, or can't score.
     ValueError
-        Malformed samples, no split for an unfitted classifier, other than two classes, or scores that are not one
-        finite number per sample.
+        Malformed samples, no split for an unfitted classifier, other than two classes, or scores
+        that are not one finite number per sample.
 
     Notes
     -----
-    In the limit of many samples the curve lies on or above the true curve, for any classifier (Theorem 5).
-    Source: Simon, Webster, Rabin 2019, Algorithm 1 and Theorem 5.
+    In the limit of many samples the curve lies on or above the true curve, for any classifier
+    (Theorem 5). Source: Simon, Webster, Rabin 2019, Algorithm 1 and Theorem 5.
     """
     pair = checked_pair(real, generated)
     if classifier is None:
-        (supports,) = CLASSIFIER.runs(pair.split(split, seed), k=1, bandwidth=None, seed=seed, progress=lambda _: None)
+        (supports,) = CLASSIFIER.runs(
+            pair.split(split, seed), k=1, bandwidth=None, seed=seed, progress=lambda _: None
+        )
         return supports.rates().curve()
     if not _is_fitted(classifier):
         drawn = pair.split(split, seed)
         if not drawn.held_out:
-            raise ValueError("split = None; a classifier that is yet to be fitted needs a share between 0 and 1")
+            raise ValueError(
+                "split = None; a classifier that is yet to be fitted needs a share between 0 and 1"
+            )
         from sklearn.base import clone
 
-        fit, pair = drawn.fit, drawn.evaluate
+        fit = drawn.fit
+        pair = drawn.evaluate
         z = np.concatenate([side.values for side in fit])
         classifier = clone(classifier).fit(z, _labels(fit.real.n, fit.generated.n))
     z = np.concatenate([side.values for side in pair])
@@ -239,7 +272,10 @@ def _is_fitted(classifier: Any) -> bool:
     if isinstance(classifier, type):
         raise TypeError(f"classifier is the class {classifier.__name__}; an object of it is needed")
     if not any(hasattr(classifier, name) for name in ("fit", "decision_function", "predict_proba")):
-        raise TypeError(f"classifier is {type(classifier).__name__}; fit, decision_function or predict_proba is needed")
+        raise TypeError(
+            f"classifier is {type(classifier).__name__}; fit, decision_function or predict_proba is"
+            " needed"
+        )
     if not hasattr(classifier, "fit"):
         return True
     try:
@@ -256,10 +292,13 @@ def _labels(n_real: int, n_generated: int) -> NDArray[np.int64]:
 def _votes(classifier: Any, z: NDArray[Any]) -> Votes:
     """Supports p and 1 - p, (m,) each, with p the probability of "real".
 
-    For a score s, p = 1 / (1 + exp(-s)); 1 - p is computed from -s, so that it keeps its digits near p = 1.
+    For a score s, p = 1 / (1 + exp(-s)); 1 - p is computed from -s, so that it keeps its digits
+    near p = 1.
     """
     if len(classes := getattr(classifier, "classes_", (0, 1))) != 2:
-        raise ValueError(f"the classifier knows the classes {list(classes)}; generated and real alone are needed")
+        raise ValueError(
+            f"the classifier knows the classes {list(classes)}; generated and real alone are needed"
+        )
     if hasattr(classifier, "decision_function"):
         scores = _scores(classifier.decision_function(z), (len(z),))
         return _sigmoid(scores), _sigmoid(-scores)
@@ -272,7 +311,10 @@ def _votes(classifier: Any, z: NDArray[Any]) -> Votes:
 def _scores(values: ArrayLike, shape: tuple[int, ...]) -> Floats:
     scores = np.asarray(values, dtype=np.float64)
     if scores.shape != shape or not bool(np.all(np.isfinite(scores))):
-        raise ValueError(f"the classifier gave scores of shape {scores.shape}; finite ones of shape {shape} are needed")
+        raise ValueError(
+            f"the classifier gave scores of shape {scores.shape}; finite ones of shape {shape} are"
+            " needed"
+        )
     return scores
 
 
@@ -290,10 +332,13 @@ def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
     unit = Rescaled.of(np.concatenate([side.values for side in split.fit]))
     real, generated = (unit.apply(side.values) for side in split.fit)
     pooled = np.concatenate([real, generated])
-    mean, deviation = pooled.mean(axis=0), pooled.std(axis=0)
+    mean = pooled.mean(axis=0)
+    deviation = pooled.std(axis=0)
     deviation[deviation == 0] = 1.0
     evaluate = np.concatenate([unit.apply(side.values) for side in split.evaluate])
-    return ((real - mean) / deviation, (generated - mean) / deviation), (evaluate - mean) / deviation
+    return ((real - mean) / deviation, (generated - mean) / deviation), (
+        evaluate - mean
+    ) / deviation
 
 
 def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> NDArray[np.intp]:
@@ -301,5 +346,8 @@ def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> 
 
     Both sets are drawn by the same stream, so that swapping the roles swaps the draw.
     """
-    sizes, rng = list(map(len, fit)), np.random.default_rng(seed)
-    return rng.integers(n, size=max(sizes)) if bootstrap else np.sort(rng.permutation(n)[: min(sizes)])
+    sizes = list(map(len, fit))
+    rng = np.random.default_rng(seed)
+    return (
+        rng.integers(n, size=max(sizes)) if bootstrap else np.sort(rng.permutation(n)[: min(sizes)])
+    )

@@ -23,25 +23,27 @@ Rows = NDArray[Any]
 # Number of clusters in the paper, and number of runs in the published code.
 CLUSTERS = 20
 RUNS = 10
-# Grid to which samples are rounded, as a share of the largest distance from the mean: the resolution of k-means, whose
-# squared distances are differences of squares rounded to 1e-16.
+# Grid to which samples are rounded, as a share of the largest distance from the mean: the
+# resolution of k-means, whose squared distances are differences of squares rounded to 1e-16.
 FINEST = 2.0**-23
 
 
 class _Cluster(Estimator):
     """c_X(z) = share of the real fit samples in z's cluster, c_Y(z) = share of the generated ones.
 
-    All fit samples together are clustered by k-means, `RUNS` times with different seeds; an evaluation sample belongs
-    to the cluster with the nearest centre. Without split each run's curve is that of the two histograms over
-    the clusters, alpha(lam) = sum over clusters of min(lam p, q): the published PRD. There are `CLUSTERS` clusters
-    unless another number is given, or fewer if there are fewer different fit samples (see `FINEST`).
+    All fit samples together are clustered by k-means, `RUNS` times with different seeds; an
+    evaluation sample belongs to the cluster with the nearest centre. Without split each run's curve
+    is that of the two histograms over the clusters, alpha(lam) = sum over clusters of min(lam p,
+    q): the published PRD. There are `CLUSTERS` clusters unless another number is given, or fewer if
+    there are fewer different fit samples (see `FINEST`).
 
-    Seconds per run of scikit-learn's k-means (k-means++ centres) on 10,000 x 64 and 10,000 x 384 samples, one thread:
-    0.04 and 0.14 for 30 Gaussian modes; FAISS's (random centres) takes 0.05 and 0.06 with 5 % and 4 % more inertia, and
-    0.46 and 0.58 for equal inertia. For one Gaussian: 0.22 and 0.43, against FAISS's 0.20 and 0.62 for equal inertia.
+    Seconds per run of scikit-learn's k-means (k-means++ centres) on 10,000 x 64 and 10,000 x 384
+    samples, one thread: 0.04 and 0.14 for 30 Gaussian modes; FAISS's (random centres) takes 0.05
+    and 0.06 with 5 % and 4 % more inertia, and 0.46 and 0.58 for equal inertia. For one Gaussian:
+    0.22 and 0.43, against FAISS's 0.20 and 0.62 for equal inertia.
 
-    A run depends only on the multiset of pooled samples and on its seed, not on the order of the samples, the roles or
-    the number of threads. A float64 copy of the samples is held in memory.
+    A run depends only on the multiset of pooled samples and on its seed, not on the order of the
+    samples, the roles or the number of threads. A float64 copy of the samples is held in memory.
     """
 
     name = "cluster"
@@ -51,23 +53,39 @@ class _Cluster(Estimator):
     about = About(
         paper="PRD · Sajjadi et al. 2018",
         formula=(
-            r"c_X(z) = |X \cap C(z)| \,/\, |X|, \quad C(z)\ z\text{'s cluster,} \quad \text{k-means of } X \cup Y "
+            r"c_X(z) = |X \cap C(z)| \,/\, |X|, \quad C(z)\ z\text{'s cluster,} \quad \text{k-means"
+            r" of } X \cup Y "
             r"\text{ into } 20"
         ),
         cost="Ten k-means; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
-            "Near the truth on well separated modes. Too high where sets differ inside a cluster, as shifted "
-            "Gaussians do, or more classes than clusters (2019, Fig. 3). Seeds alone move it: the band is the "
-            "spread of ten runs."
+            "Near the truth on well separated modes. Too high where sets differ inside a cluster,"
+            " as shifted Gaussians do, or more classes than clusters (2019, Fig. 3). Seeds alone"
+            " move it: the band is the spread of ten runs."
         ),
         published="no split: the published PRD, 20 clusters, 10 runs.",
     )
     parameters = (
-        Parameter("clusters", "Number of clusters", CLUSTERS, 1, 500, 1, "Of k-means; 20 as published (2018).", "int"),
+        Parameter(
+            "clusters",
+            "Number of clusters",
+            CLUSTERS,
+            1,
+            500,
+            1,
+            "Of k-means; 20 as published (2018).",
+            "int",
+        ),
     )
 
     def runs(
-        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        k: int,
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> tuple[Supports, ...]:
         """Supports of the evaluation samples of ``split``, one for each of `RUNS` clusterings."""
         pooled = _Pooled.of(split)
@@ -78,7 +96,9 @@ class _Cluster(Estimator):
             runs.append(supports)
             progress(len(runs) / RUNS)
 
-        run_blocks(partial(pooled.supports, most=self.value("clusters")), seeds, available_threads(), done)
+        run_blocks(
+            partial(pooled.supports, most=self.value("clusters")), seeds, available_threads(), done
+        )
         return tuple(runs)
 
 
@@ -88,7 +108,8 @@ CLUSTER = _Cluster()
 def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tuple[Rows, Rows]:
     """The cluster of every real and of every generated sample, numbers from 0: those of the family's first run.
 
-    pair : all samples define the clusters. clusters : at most this number. seed : that of the family.
+    pair : all samples define the clusters. clusters : at most this number. seed : that of the
+    family.
     """
     first = int(np.random.SeedSequence(seed).generate_state(RUNS)[0])
     nearest = _Pooled.of(pair.split(None)).clustered(first, clusters)[0]
@@ -99,7 +120,8 @@ def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tu
 class _Pooled:
     """Different fit samples of both sets in a canonical order, and the evaluation samples, in one unit.
 
-    points : (m, d), each point once. real, generated : (m,) numbers of fit samples of each role at each point.
+    points : (m, d), each point once. real, generated : (m,) numbers of fit samples of each role at
+    each point.
     evaluate : (l, d) evaluation samples, the first n_real of them real.
     """
 
@@ -118,7 +140,9 @@ class _Pooled:
         unit = Rescaled.of(everything[order])
         points = np.rint(unit.apply(everything) / FINEST) * FINEST + 0.0
         _, first, which = np.unique(_as_bytes(points), return_index=True, return_inverse=True)
-        real, generated = (np.bincount(which[role], minlength=len(first)) for role in (is_real, ~is_real))
+        real, generated = (
+            np.bincount(which[role], minlength=len(first)) for role in (is_real, ~is_real)
+        )
         evaluate = np.concatenate([unit.apply(side.values) for side in split.evaluate])
         return cls(points[first], real, generated, evaluate, split.evaluate.real.n)
 
@@ -126,7 +150,8 @@ class _Pooled:
         """Supports of one clustering into at most so many clusters."""
         nearest, labels, clusters = self.clustered(seed, most)
         real, generated = (
-            np.bincount(labels, counts, clusters) / counts.sum() for counts in (self.real, self.generated)
+            np.bincount(labels, counts, clusters) / counts.sum()
+            for counts in (self.real, self.generated)
         )
         return Supports(real[nearest], generated[nearest], self.n_real)
 

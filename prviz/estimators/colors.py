@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from prviz.estimators import ESTIMATORS
 
-# Okabe and Ito's colour-blind-safe hues. Orange, vermillion and sky blue are darkened until every colour has
-# a contrast of at least 3:1 on white and on the dark page rgb(14, 17, 23); vermillion a little more than it
-# needs, which keeps it apart from the orange under simulated protanopia and deuteranopia.
+# Okabe and Ito's colour-blind-safe hues. Orange, vermillion and sky blue are darkened until every
+# colour has a contrast of at least 3:1 on white and on the dark page rgb(14, 17, 23); vermillion a
+# little more than it needs, which keeps it apart from the orange under simulated protanopia and
+# deuteranopia.
 FAMILY_COLORS = {
     "knn": "#0072B2",
     "kde": "#C48A00",
@@ -25,19 +26,22 @@ FAMILY_COLORS = {
     "prc": "#A72AA2",
     "ppr": "#E42FF4",
 }
-# First colours for curves that are no family; after these come the colours of families not on screen.
+# First colours for curves that are no family; after these come the colours of families not on
+# screen.
 SPARE_COLORS = ("#3A9AD6",)
 
 
 def colors(names: Iterable[str]) -> dict[str, str]:
     """Colour of each curve, no two the same.
 
-    A family's own wherever it appears; for other names the palette's unused ones and, when these are used up, ones of
-    the same brightness all around the colour circle.
+    A family's own wherever it appears; for other names the palette's unused ones and, when these
+    are used up, ones of the same brightness all around the colour circle.
     """
     known = list(dict.fromkeys(names))
     # A family with other parameters has its family's colour, unless that is drawn too.
-    families = {name: name.partition(":")[0] if name in ESTIMATORS else name for name in reversed(known)}
+    families = {
+        name: name.partition(":")[0] if name in ESTIMATORS else name for name in reversed(known)
+    }
     drawn = {family: name for name, family in families.items()} | {name: name for name in known}
     own = {drawn[family]: color for family, color in FAMILY_COLORS.items() if family in drawn}
     others = [name for name in known if name not in own]
@@ -56,15 +60,20 @@ _GOLDEN = 0.6180339887498949
 
 def _further_color(index: int) -> str:
     """A colour of a hue that lies far from those of the indices before, with a contrast of 3:1 on both grounds."""
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(20):
         lightness = (low + high) / 2
         levels = colorsys.hls_to_rgb((0.05 + index * _GOLDEN) % 1.0, lightness, 0.6)
-        low, high = (lightness, high) if luminance(levels) < _FURTHER_LUMINANCE else (low, lightness)
+        low, high = (
+            (lightness, high) if luminance(levels) < _FURTHER_LUMINANCE else (low, lightness)
+        )
     return "#" + "".join(f"{round(255 * level):02X}" for level in levels)
 
 
 def luminance(levels: Sequence[float]) -> float:
     """Relative luminance of red, green and blue in [0, 1], as contrasts are counted in (WCAG 2.2)."""
-    linear = [level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels]
+    linear = [
+        level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -12,26 +12,33 @@ class _Coverage(Estimator):
     name = "coverage"
     title = "Coverage"
     idea = "Does the other set come close before k samples of the own set do?"
-    source = "Naeem et al. 2020, as extended by Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.2"
+    source = (
+        "Naeem et al. 2020, as extended by Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),"
+        " section 4.2"
+    )
     about = About(
         paper="Neighbour families · Sykes et al. 2026",
         formula=(
-            r"c_X(z) = |\{x \in X : \|x - z\| \le r_k^Y(z)\}|, \quad r_k^Y(z)\ \text{to the } k\text{-th "
+            r"c_X(z) = |\{x \in X : \|x - z\| \le r_k^Y(z)\}|, \quad r_k^Y(z)\ \text{to the }"
+            r" k\text{-th "
             r"nearest of } Y"
         ),
         cost="One pass over all distances, shared by all neighbour families.",
         biases=(
-            "At k = √n the closest of the four to the truth (2026, Table 1). At k = 4 with a split too high. "
-            "One outlier moves its IoU by less than 0.01, its end α∞ by up to 0.2 (experiment outlier)."
+            "At k = √n the closest of the four to the truth (2026, Table 1). At k = 4 with a split"
+            " too high. One outlier moves its IoU by less than 0.01, its end α∞ by up to 0.2"
+            " (experiment outlier)."
         ),
         published=(
-            "no split, k = 5: coverage (Naeem et al. 2020) is an error rate of its end classifier; the curve's extreme "
-            "recall lies at or below it."
+            "no split, k = 5: coverage (Naeem et al. 2020) is an error rate of its end classifier;"
+            " the curve's extreme recall lies at or below it."
         ),
     )
     tunes = "k"
 
-    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+    def balls(
+        self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
+    ) -> tuple[Balls, ...]:
         return (Balls(real=Nearest(k, "generated"), generated=Nearest(k, "real")),)
 
 

@@ -17,7 +17,8 @@ Floats = NDArray[np.float64]
 Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 FOLDS = 5
-# Most features that are learned from, drawn by the seed: time grows with them, and any classifier may be judged.
+# Most features that are learned from, drawn by the seed: time grows with them, and any classifier
+# may be judged.
 MOST_FEATURES = 2_048
 
 
@@ -34,12 +35,14 @@ class Scores:
     def levels(self, cuts: int) -> NDArray[np.intp]:
         """Twice the number of fixed cuts below each sample, 0 to 2 ``cuts``, real ones first; odd on a cut.
 
-        Cut i stands where the best classifier of lam = tan(theta) begins to call a sample generated, at the log odds
-        log tan(theta), theta = (i + 1/2) / cuts of a right angle.
+        Cut i stands where the best classifier of lam = tan(theta) begins to call a sample
+        generated, at the log odds log tan(theta), theta = (i + 1/2) / cuts of a right angle.
         """
         odds = np.concatenate([self.real, self.generated])
         places = cut_places(cuts)
-        return np.searchsorted(places, odds, side="left") + np.searchsorted(places, odds, side="right")
+        return np.searchsorted(places, odds, side="left") + np.searchsorted(
+            places, odds, side="right"
+        )
 
 
 def cut_places(cuts: int) -> Floats:
@@ -94,9 +97,13 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
     """
     ordered, exchanged = _in_order(split.pair, seed)
     rows = split.fit_rows, split.evaluate_rows
-    (fit, other_fit), (judged, other_judged) = ((side[1], side[0]) if exchanged else side for side in rows)
+    (fit, other_fit), (judged, other_judged) = (
+        (side[1], side[0]) if exchanged else side for side in rows
+    )
     split = Split(ordered, (fit, other_fit), (judged, other_judged), held_out=True)
-    table, folds = _out_of_fold(ordered, split.fit_rows, seed, part_of(progress, 0, FOLDS + 1, FOLDS))
+    table, folds = _out_of_fold(
+        ordered, split.fit_rows, seed, part_of(progress, 0, FOLDS + 1, FOLDS)
+    )
     weights = Stack.fit(table, np.arange(len(folds)) >= len(split.fit_rows[0]))
     (found,) = votes([split], seed, part_of(progress, FOLDS, FOLDS + 1))
     return _scores(weights.log_odds(found), len(split.evaluate_rows[0]), exchanged=exchanged)
@@ -125,7 +132,12 @@ def _out_of_fold(
     count = min(FOLDS, *(int(each.max()) + 1 for each in units))
     parts = [_folds(each, count, seed) for each in units]
     splits = [
-        Split(pair, _chosen(rows, parts, fold, own=False), _chosen(rows, parts, fold, own=True), held_out=True)
+        Split(
+            pair,
+            _chosen(rows, parts, fold, own=False),
+            _chosen(rows, parts, fold, own=True),
+            held_out=True,
+        )
         for fold in range(count)
     ]
     found = votes(splits, seed, progress)

@@ -17,18 +17,20 @@ from prviz.neighbors import BallCounts, Balls
 class _EAS(Estimator):
     """c_X of iPR or of coverage, whichever has the lower extreme precision; c_Y by the lower extreme recall.
 
-    Two numbers are published, without split: min(precision, coverage_precision) and min(recall, coverage), the fnr and
-    the fpr of the better extreme classifier of the two families, [c_X > 0] and [c_Y = 0]. The family in between, which
-    thresholds the ratio of the two chosen supports, is this package's extension: its extreme classifiers are the
-    published ones, and its curve ends there unless another of its classifiers that errs on one side alone is better.
-    The lower family is chosen on the evaluation samples, as published; a tie goes to iPR.
+    Two numbers are published, without split: min(precision, coverage_precision) and min(recall,
+    coverage), the fnr and the fpr of the better extreme classifier of the two families, [c_X > 0]
+    and [c_Y = 0]. The family in between, which thresholds the ratio of the two chosen supports, is
+    this package's extension: its extreme classifiers are the published ones, and its curve ends
+    there unless another of its classifiers that errs on one side alone is better. The lower family
+    is chosen on the evaluation samples, as published; a tie goes to iPR.
     """
 
     name = "eas"
     title = "EAS"
     idea = "What is left when iPR and coverage must both find the sets alike?"
     source = (
-        "Khayatkhoei, AbdAlmageed 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1"
+        "Khayatkhoei, AbdAlmageed 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026"
+        " (hal-05344404), section 4.1"
     )
     about = About(
         paper="Published scores as families · Sykes et al. 2026, 4.1",
@@ -38,20 +40,26 @@ class _EAS(Estimator):
         ),
         cost="The pass of iPR and coverage, shared with them.",
         biases=(
-            "The lower of the two at either end, so it has iPR's faults where iPR is the lower one: far too low "
-            "without split at small k, too high on mixtures with a split."
+            "The lower of the two at either end, so it has iPR's faults where iPR is the lower one:"
+            " far too low without split at small k, too high on mixtures with a split."
         ),
         published=(
-            "no split, k = 5: its end classifiers give EAS (Khayatkhoei, AbdAlmageed 2023). The curve "
-            "between them is prviz's extension."
+            "no split, k = 5: its end classifiers give EAS (Khayatkhoei, AbdAlmageed 2023). The"
+            " curve between them is prviz's extension."
         ),
     )
     tunes = "k"
     chosen_by_evaluation = True
 
-    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+    def balls(
+        self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
+    ) -> tuple[Balls, ...]:
         """Balls of iPR and of coverage."""
-        return tuple(ball for family in (IPR, COVERAGE) for ball in family.balls(k=k, bandwidth=bandwidth, sizes=sizes))
+        return tuple(
+            ball
+            for family in (IPR, COVERAGE)
+            for ball in family.balls(k=k, bandwidth=bandwidth, sizes=sizes)
+        )
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
         """Counts of the lower family for each support, at every evaluation sample."""

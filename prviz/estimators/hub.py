@@ -21,7 +21,8 @@ Rows = NDArray[np.intp]
 
 # A hub is among the k nearest neighbours of more than this number of others (the poster's t).
 THRESHOLD = 3
-# Share of hubs from which they take more processor time than iPR on all samples (tests/benchmarks/hub.py --costs).
+# Share of hubs from which they take more processor time than iPR on all samples
+# (tests/benchmarks/hub.py --costs).
 COSTLY = 0.5
 # Features of the random subspace, in units of log2(n).
 FEATURES = 4
@@ -38,14 +39,22 @@ class Hub(Estimator):
     source = "Liang, Wu, Lai, Qin 2024, precision and recall by hubness-aware sampling"
     about = About(
         paper="Hubs · Liang et al. 2024",
-        formula=r"c_X(z) = |\{x \in \text{hubs of } X : \|x - z\| \le r_k^X(x)\}| \quad \text{for hubs } z",
-        cost="An approximate neighbour search, then distances between hubs alone, anew for every k.",
-        biases=(
-            "iPR's faults, seen at hubs alone. Hubs are found approximately, which decides the result: at k = 3 on "
-            "shifted Gaussians in d = 64, n = 2,000, precision and recall are 3 % and 1 % from iPR's, with exact hubs "
-            "12 % and 22 %. Far from it in d = 2,048 and on the bundled digits."
+        formula=(
+            r"c_X(z) = |\{x \in \text{hubs of } X : \|x - z\| \le r_k^X(x)\}| \quad \text{for"
+            r" hubs } z"
         ),
-        published="no split, k = 3: its end classifiers stand for those of improved precision and recall.",
+        cost=(
+            "An approximate neighbour search, then distances between hubs alone, anew for every k."
+        ),
+        biases=(
+            "iPR's faults, seen at hubs alone. Hubs are found approximately, which decides the"
+            " result: at k = 3 on shifted Gaussians in d = 64, n = 2,000, precision and recall are"
+            " 3 % and 1 % from iPR's, with exact hubs 12 % and 22 %. Far from it in d = 2,048 and"
+            " on the bundled digits."
+        ),
+        published=(
+            "no split, k = 3: its end classifiers stand for those of improved precision and recall."
+        ),
     )
     tunes = "k"
     chosen_by_evaluation = True
@@ -63,27 +72,49 @@ class Hub(Estimator):
     )
 
     def runs(
-        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        k: int,
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> tuple[Supports, ...]:
         """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` numbers the latter.
 
-        Without split the hubs of both parts are the same. A ball reaches exactly to the k-th nearest of all fit samples
-        of its class; the choice of hubs is approximate, which the errors hang on (docs/measured.md).
+        Without split the hubs of both parts are the same. A ball reaches exactly to the k-th
+        nearest of all fit samples of its class; the choice of hubs is approximate, which the errors
+        hang on (docs/measured.md).
         """
         return self._measured(split, [k], seed, progress, None)[0]
 
     def runs_over_k(
-        self, split: Split, *, ks: Sequence[int], bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        ks: Sequence[int],
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> list[tuple[Supports, ...]]:
         """The counts at every k from one index of each set, and one table of distances where it is small enough."""
         pays = len(ks) >= WORTH_A_TABLE and DistanceTable.fits(split)
         return self._measured(split, ks, seed, progress, DistanceTable(split) if pays else None)
 
     def _measured(
-        self, split: Split, ks: Sequence[int], seed: int, progress: Callable[[float], None], table: DistanceTable | None
+        self,
+        split: Split,
+        ks: Sequence[int],
+        seed: int,
+        progress: Callable[[float], None],
+        table: DistanceTable | None,
     ) -> list[tuple[Supports, ...]]:
-        values, t = [side.values for side in split.pair], self.value("t")
-        fit = [hubs_over_k(side, ks, seed, rows, t) for side, rows in zip(values, split.fit_rows, strict=True)]
+        values = [side.values for side in split.pair]
+        t = self.value("t")
+        fit = [
+            hubs_over_k(side, ks, seed, rows, t)
+            for side, rows in zip(values, split.fit_rows, strict=True)
+        ]
         evaluate = fit
         if split.held_out:
             parts = zip(values, split.evaluate_rows, strict=True)
@@ -96,10 +127,15 @@ class Hub(Estimator):
             for role, rows in enumerate(split.fit_rows):
                 hubs = fit[role][index]
                 if table is None:
-                    centres, radii = values[role], nearest_radii(values[role], rows[hubs], k, rows)
+                    centres = values[role]
+                    radii = nearest_radii(values[role], rows[hubs], k, rows)
                     held = [
-                        count_in_balls(side, centres, radii, rows=points[some], centre_rows=rows[hubs])
-                        for side, points, some in zip(values, split.evaluate_rows, judged, strict=True)
+                        count_in_balls(
+                            side, centres, radii, rows=points[some], centre_rows=rows[hubs]
+                        )
+                        for side, points, some in zip(
+                            values, split.evaluate_rows, judged, strict=True
+                        )
                     ]
                 else:
                     radii = table.radii(role, k)[hubs, None]
@@ -116,12 +152,14 @@ class Hub(Estimator):
 HUB = Hub()
 
 
-def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None, threshold: int = THRESHOLD) -> Rows:
+def hub_rows(
+    values: Array, k: int, seed: int, among: Rows | None = None, threshold: int = THRESHOLD
+) -> Rows:
     """Positions of hubs: samples among the k nearest of more than ``threshold`` others, found approximately.
 
-    The positions are in ``among``, the rows of the values to search; None: all rows. Without any hub the samples that
-    are neighbours most often are taken. Neighbours are searched in a random subspace of FEATURES log2(n) features, the
-    same for all sets of one size and seed.
+    The positions are in ``among``, the rows of the values to search; None: all rows. Without any
+    hub the samples that are neighbours most often are taken. Neighbours are searched in a random
+    subspace of FEATURES log2(n) features, the same for all sets of one size and seed.
     """
     return hubs_over_k(values, [k], seed, among, threshold)[0]
 
@@ -135,26 +173,40 @@ def exact_hub_rows(values: Array, k: int, threshold: int = THRESHOLD) -> Rows:
 
 
 def hubs_over_k(
-    values: Array, ks: Sequence[int], seed: int, among: Rows | None = None, threshold: int = THRESHOLD
+    values: Array,
+    ks: Sequence[int],
+    seed: int,
+    among: Rows | None = None,
+    threshold: int = THRESHOLD,
 ) -> list[Rows]:
     """`hub_rows` at each of several k, with one index."""
     n = len(values) if among is None else len(among)
     points = projected(values, max(1, math.ceil(FEATURES * math.log2(n))), seed, among)
-    index = ListIndex(points, np.arange(len(points)), Units(np.zeros(points.shape[1]), 1.0), room=math.inf, seed=seed)
+    index = ListIndex(
+        points,
+        np.arange(len(points)),
+        Units(np.zeros(points.shape[1]), 1.0),
+        room=math.inf,
+        seed=seed,
+    )
     index.search_cells(_CELLS_SEARCHED)
     occurrences = {k: np.zeros(len(points), dtype=np.int64) for k in ks}
-    # A list's length is a power of two above k, however many k are asked for: which of equally near samples it holds
-    # depends on its length.
+    # A list's length is a power of two above k, however many k are asked for: which of equally near
+    # samples it holds depends on its length.
     for length in sorted({_list_length(k) for k in ks}):
         step = max(1, (1 << 22) // length)
         for start in range(0, len(points), step):
             rows = np.arange(start, min(start + step, len(points)))
             _, places = index.search(points[rows], length)
             others = (places != rows[:, None]) & (places >= 0)
-            order = np.where(others, np.cumsum(others, axis=1), length)  # 1: the nearest other sample
+            # 1: the nearest other sample
+            order = np.where(others, np.cumsum(others, axis=1), length)
             for k in (k for k in ks if _list_length(k) == length):
                 occurrences[k] += np.bincount(places[order <= k], minlength=len(points))
-    return [np.flatnonzero(found > min(threshold, int(found.max()) - 1)) for found in occurrences.values()]
+    return [
+        np.flatnonzero(found > min(threshold, int(found.max()) - 1))
+        for found in occurrences.values()
+    ]
 
 
 def _list_length(k: int) -> int:

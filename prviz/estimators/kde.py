@@ -12,23 +12,29 @@ class _KDE(Estimator):
     name = "kde"
     title = "KDE"
     idea = "Within a fixed distance, are more real or generated samples found?"
-    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.4; automatic bandwidth: Sykes et al. 2024"
+    source = (
+        "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.4; automatic bandwidth: Sykes"
+        " et al. 2024"
+    )
     about = About(
         paper="Neighbour families · Sykes et al. 2026",
         formula=(
-            r"c_X(z) = |\{x \in X : \|x - z\| \le \sigma_X\}|, \quad \sigma_X\ \text{the mean } k\text{-NN "
+            r"c_X(z) = |\{x \in X : \|x - z\| \le \sigma_X\}|, \quad \sigma_X\ \text{the mean }"
+            r" k\text{-NN "
             r"radius inside } X, \quad \text{or given}"
         ),
         cost="One pass over all distances, shared by all neighbour families.",
         biases=(
-            "One width serves dense and thin regions, so the transitions to the extremes are not well estimated "
-            "(2026, 5.1.2)."
+            "One width serves dense and thin regions, so the transitions to the extremes are not"
+            " well estimated (2026, 5.1.2)."
         ),
         published="split 50 %, k = √n, automatic bandwidth (2024); one common bandwidth (2026).",
     )
     tunes = "bandwidth"
 
-    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+    def balls(
+        self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
+    ) -> tuple[Balls, ...]:
         if bandwidth is not None:
             return (Balls(real=Within(bandwidth), generated=Within(bandwidth)),)
         return (Balls(real=MeanNearest(k, "real"), generated=MeanNearest(k, "generated")),)

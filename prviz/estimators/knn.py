@@ -16,16 +16,22 @@ class _KNN(Estimator):
     about = About(
         paper="Neighbour families · Sykes et al. 2026",
         formula=(
-            r"c_X(z) = |\{x \in X : \|x - z\| \le r_k(z)\}|, \quad r_k(z)\ \text{to the } k\text{-th "
+            r"c_X(z) = |\{x \in X : \|x - z\| \le r_k(z)\}|, \quad r_k(z)\ \text{to the }"
+            r" k\text{-th "
             r"nearest of } X \cup Y"
         ),
         cost="One pass over all distances, shared by all neighbour families.",
-        biases=("At k = √n near the truth, at k = 4 farther from it, with a split and without (2026, Table 1)."),
+        biases=(
+            "At k = √n near the truth, at k = 4 farther from it, with a split and without (2026,"
+            " Table 1)."
+        ),
         published="split 50 %, k = √n (2026).",
     )
     tunes = "k"
 
-    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+    def balls(
+        self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
+    ) -> tuple[Balls, ...]:
         return (Balls(real=Nearest(k, "both"), generated=Nearest(k, "both")),)
 
 

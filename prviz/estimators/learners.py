@@ -1,6 +1,7 @@
 """Learners: classifiers of many kinds, whose log odds on samples that they have not seen `prviz.estimators.stack` adds.
 
-Each gives one or several columns of log odds that a sample is generated, for equal weights of the two sets.
+Each gives one or several columns of log odds that a sample is generated, for equal weights of the
+two sets.
 """
 
 from __future__ import annotations
@@ -35,15 +36,22 @@ NEIGHBOURS = (KNN, KDE, IPR, COVERAGE)
 KS = (4, 10, 25, 60, 150, 377)
 # Weight decay of the logistic regressions, as of the mean log loss.
 DECAYS = (1.0, 0.1, 0.01, 0.001)
-# Trees of each forest, on values and on their ranks, whose random thresholds also part values that are close. A part
-# of them is one step of the work.
-TREES, FOREST_PARTS = 30, 3
-# Most features for boosting, whose time grows with them, while what it finds and forests don't gets less.
+# Trees of each forest, on values and on their ranks, whose random thresholds also part values that
+# are close. A part of them is one step of the work.
+TREES = 30
+FOREST_PARTS = 3
+# Most features for boosting, whose time grows with them, while what it finds and forests don't gets
+# less.
 MOST_BOOSTED = 40
-# Trees of the boosting, the share of each that is taken, and the least p (1 - p) that is divided by.
-ROUNDS, _RATE, _LEAST_SPREAD = 100, 0.1, 0.02
-# Most fit samples of a set, drawn by the seed: of the neighbours, whose time grows with their square, and of the rest.
-MOST_NEIGHBOURS, MOST_FITTED = 4_000, 10_000
+# Trees of the boosting, the share of each that is taken, and the least p (1 - p) that is divided
+# by.
+ROUNDS = 100
+_RATE = 0.1
+_LEAST_SPREAD = 0.02
+# Most fit samples of a set, drawn by the seed: of the neighbours, whose time grows with their
+# square, and of the rest.
+MOST_NEIGHBOURS = 4_000
+MOST_FITTED = 10_000
 # About the share of the time that the neighbours take, for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
@@ -53,8 +61,8 @@ _loading = threading.Lock()
 class _Standard(NamedTuple):
     """A split in units of the fit samples' deviations, and in their ranks.
 
-    fit, evaluate : (n, d) and (m, d). ranks : the same of both, see `_ranks`. generated : (n,) 0 or 1. weights : (n,)
-    such that both sets weigh the same.
+    fit, evaluate : (n, d) and (m, d). ranks : the same of both, see `_ranks`. generated : (n,) 0 or
+    1. weights : (n,) such that both sets weigh the same.
     """
 
     fit: Table
@@ -67,8 +75,8 @@ class _Standard(NamedTuple):
 class _Learner(NamedTuple):
     """A kind of classifiers.
 
-    learn : from a split and the seed of a part to numbers (c, m). parts : how many are summed. odds : log odds from the
-    sum.
+    learn : from a split and the seed of a part to numbers (c, m). parts : how many are summed. odds
+    : log odds from the sum.
     """
 
     learn: Callable[[_Standard, int], Floats]
@@ -84,7 +92,9 @@ class _Task(NamedTuple):
     part: int
 
 
-def votes(splits: Sequence[Split], seed: int, progress: Progress | None = None) -> list[dict[str, Floats]]:
+def votes(
+    splits: Sequence[Split], seed: int, progress: Progress | None = None
+) -> list[dict[str, Floats]]:
     """Log odds that each evaluation sample of each split is generated, by every learner fitted on its fit samples.
 
     Parameters
@@ -99,10 +109,14 @@ def votes(splits: Sequence[Split], seed: int, progress: Progress | None = None) 
     Returns
     -------
     list of dict of str to ndarray
-        For each split, by learner, (c, m) log odds of c settings and m evaluation samples, real ones first.
+        For each split, by learner, (c, m) log odds of c settings and m evaluation samples, real
+        ones first.
     """
     tick = progress or (lambda _: None)
-    learners = {"logistic": _Learner(_logistic), "trees": _Learner(_trees, FOREST_PARTS, _odds_of_trees)}
+    learners = {
+        "logistic": _Learner(_logistic),
+        "trees": _Learner(_trees, FOREST_PARTS, _odds_of_trees),
+    }
     if splits[0].pair.d <= MOST_BOOSTED:
         learners["boosting"] = _Learner(_boosting)
     found: list[dict[str, Floats]] = []
@@ -119,7 +133,8 @@ def votes(splits: Sequence[Split], seed: int, progress: Progress | None = None) 
     ]
     _library()
     standard: dict[int, _Standard] = {}
-    lock, done = threading.Lock(), 0
+    lock = threading.Lock()
+    done = 0
 
     def work(task: _Task) -> Floats:
         with lock:
@@ -136,7 +151,8 @@ def votes(splits: Sequence[Split], seed: int, progress: Progress | None = None) 
         total[task.name] = total[task.name] + part if task.name in total else part
         done += 1
         if done * len(splits) % len(tasks) == 0:
-            del standard[task.place]  # results come in the order of the tasks: it was the last of its split
+            # results come in the order of the tasks: it was the last of its split
+            del standard[task.place]
         tick(_NEIGHBOURS_SHARE + (1 - _NEIGHBOURS_SHARE) * done / len(tasks))
 
     run_blocks(work, tasks, available_threads(), keep)
@@ -169,7 +185,9 @@ def _neighbour_votes(split: Split, numbers: Sequence[int], seed: int) -> dict[st
         return {}
     rows = _drawn(split, MOST_NEIGHBOURS, seed)
     sizes = len(rows[0]), len(rows[1])
-    balls = [family.balls(k=k, bandwidth=None, sizes=sizes)[0] for family in NEIGHBOURS for k in numbers]
+    balls = [
+        family.balls(k=k, bandwidth=None, sizes=sizes)[0] for family in NEIGHBOURS for k in numbers
+    ]
     few = Split(split.pair, rows, split.evaluate_rows, held_out=True)
     balance = np.log(sizes[0]) - np.log(sizes[1])
     odds = [
@@ -185,16 +203,21 @@ def _neighbour_votes(split: Split, numbers: Sequence[int], seed: int) -> dict[st
 def _standardised(split: Split, seed: int) -> _Standard:
     rows = _drawn(split, MOST_FITTED, seed)
     fit, evaluate = (
-        np.concatenate([side.values[part] for side, part in zip(split.pair, parts, strict=True)]).astype(np.float64)
+        np.concatenate(
+            [side.values[part] for side, part in zip(split.pair, parts, strict=True)]
+        ).astype(np.float64)
         for parts in (rows, split.evaluate_rows)
     )
     largest = np.abs(fit).max(axis=0)  # squares of huge values would overflow
     largest[largest == 0] = 1.0
     fit /= largest
-    mean, deviation = fit.mean(axis=0), fit.std(axis=0)
+    mean = fit.mean(axis=0)
+    deviation = fit.std(axis=0)
     deviation[deviation == 0] = 1.0
     with np.errstate(over="ignore"):
-        scaled = [np.clip((each - mean) / deviation, -1e6, 1e6) for each in (fit, evaluate / largest)]
+        scaled = [
+            np.clip((each - mean) / deviation, -1e6, 1e6) for each in (fit, evaluate / largest)
+        ]
     fitted, asked = (np.ascontiguousarray(each, dtype=np.float32) for each in scaled)
     sizes = np.array([len(side) for side in rows])
     generated = np.repeat([0, 1], sizes)
@@ -215,9 +238,14 @@ def _ranks(fit: Table, values: Table) -> Table:
 
 def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
     n = len(split.generated)
-    models = [_library().linear_model.LogisticRegression(C=1.0 / (decay * n), max_iter=10_000) for decay in DECAYS]
+    models = [
+        _library().linear_model.LogisticRegression(C=1.0 / (decay * n), max_iter=10_000)
+        for decay in DECAYS
+    ]
     fitted = [model.fit(split.fit, split.generated, split.weights) for model in models]
-    return np.stack([model.decision_function(split.evaluate) for model in fitted]).astype(np.float64)
+    return np.stack([model.decision_function(split.evaluate) for model in fitted]).astype(
+        np.float64
+    )
 
 
 def _trees(split: _Standard, seed: int) -> Floats:
@@ -232,10 +260,13 @@ def _trees(split: _Standard, seed: int) -> Floats:
 def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any]:
     """Randomised trees, fitted to these values of the fit samples.
 
-    Tree by tree: a forest of scikit-learn changes the process's filters of warnings, which threads share.
+    Tree by tree: a forest of scikit-learn changes the process's filters of warnings, which threads
+    share.
     """
     for own_seed in np.random.SeedSequence(seed).generate_state(count).tolist():
-        tree = _library().tree.ExtraTreeClassifier(min_samples_leaf=3, max_features="sqrt", random_state=own_seed)
+        tree = _library().tree.ExtraTreeClassifier(
+            min_samples_leaf=3, max_features="sqrt", random_state=own_seed
+        )
         yield tree.fit(fit, split.generated, split.weights, check_input=False)
 
 
@@ -340,7 +371,9 @@ class Judge:
         ndarray
         """
         with _plain():
-            shares = [tree.predict_proba(ranks, check_input=False)[:, 1] for tree in self._randomised]
+            shares = [
+                tree.predict_proba(ranks, check_input=False)[:, 1] for tree in self._randomised
+            ]
             steps = [tree.predict(ranks, check_input=False) for tree in self._boosted]
         odds = _odds_of_trees(np.sum(shares, axis=0), len(shares))
         return odds + _RATE * np.sum(steps, axis=0) if steps else odds

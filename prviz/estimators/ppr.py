@@ -17,8 +17,10 @@ from prviz.neighbors.threads import on_all_cores
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
-# a and k of the paper: the radius of the tents is a times the mean distance to the k-th nearest sample.
-WIDTH, NEIGHBOURS = 1.2, 4
+# a and k of the paper: the radius of the tents is a times the mean distance to the k-th nearest
+# sample.
+WIDTH = 1.2
+NEIGHBOURS = 4
 # Largest x with 1 - x == 1 in float64.
 _NEGLIGIBLE = 2.0**-54
 # Distances of a table that are used at a time.
@@ -28,44 +30,62 @@ _BLOCK = 1 << 17
 class _PPR(Estimator):
     """c_X(z) = 1 - prod over real fit samples x of (1 - tau(|z - x|)), tau(d) = max(0, 1 - d / R), and its mirror.
 
-    R is a = 1.2 times the mean k-NN radius inside the set with the tents. Two numbers are published, without split and
-    at k = 4: the mean of c_X over generated samples and the mean of c_Y over real ones. The first is the fnr of the
-    randomised classifier that answers "real" with probability c_X. The family of deterministic thresholds on c_Y / c_X
-    is this package's extension; the published numbers are the means of its supports, not its ends. Without split a
+    R is a = 1.2 times the mean k-NN radius inside the set with the tents. Two numbers are
+    published, without split and at k = 4: the mean of c_X over generated samples and the mean of
+    c_Y over real ones. The first is the fnr of the randomised classifier that answers "real" with
+    probability c_X. The family of deterministic thresholds on c_Y / c_X is this package's
+    extension; the published numbers are the means of its supports, not its ends. Without split a
     sample is left out of its own product by index: its own tent would give it the support 1.
     """
 
     name = "ppr"
     title = "PPR"
     idea = "Is the point more likely in the real set's support or in the generated one's?"
-    source = "Park, Kim 2023 (the two means); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), equation 20"
+    source = (
+        "Park, Kim 2023 (the two means); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),"
+        " equation 20"
+    )
     about = About(
         paper="Published scores as families · Sykes et al. 2026, 4.1",
         formula=(
-            r"c_X(z) = 1 - \prod_{x \in X} \bigl(1 - \max(0,\, 1 - \|x - z\| / R_X)\bigr), \quad R_X = "
+            r"c_X(z) = 1 - \prod_{x \in X} \bigl(1 - \max(0,\, 1 - \|x - z\| / R_X)\bigr), \quad"
+            r" R_X = "
             r"1.2\ \text{mean}\ r_k^X"
         ),
         cost=(
-            "Its own pass for every k, with a float64 distance for every pair within R: the slowest neighbour family."
+            "Its own pass for every k, with a float64 distance for every pair within R: the slowest"
+            " neighbour family."
         ),
         biases=(
-            "Near the truth on well separated modes. On shifted Gaussians too high, far more at k = √n: there both "
-            "supports of most samples are near 1, and their ratio says little."
+            "Near the truth on well separated modes. On shifted Gaussians too high, far more at k ="
+            " √n: there both supports of most samples are near 1, and their ratio says little."
         ),
         published=(
-            "no split, k = 4: the means of its supports give PPR (Park, Kim 2023). Thresholding their "
-            "ratio is prviz's extension."
+            "no split, k = 4: the means of its supports give PPR (Park, Kim 2023). Thresholding"
+            " their ratio is prviz's extension."
         ),
     )
     tunes = "k"
     parameters = (
         Parameter(
-            "a", "Width a of PPR", WIDTH, 0.1, 10.0, 0.1, "R is a times the mean k-NN radius; 1.2 as published (2023)."
+            "a",
+            "Width a of PPR",
+            WIDTH,
+            0.1,
+            10.0,
+            0.1,
+            "R is a times the mean k-NN radius; 1.2 as published (2023).",
         ),
     )
 
     def runs(
-        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        k: int,
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> tuple[Supports, ...]:
         """Supports of every evaluation sample, and the two radii."""
         values = split.pair.real.values, split.pair.generated.values
@@ -75,30 +95,52 @@ class _PPR(Estimator):
         supports = []
         for role, (side, radius) in enumerate(zip(fit, radii, strict=True)):
             own = [index == role and not split.held_out for index in range(len(evaluate))]
-            parts = [chances(points, side, radius, apart=apart) for points, apart in zip(evaluate, own, strict=True)]
+            parts = [
+                chances(points, side, radius, apart=apart)
+                for points, apart in zip(evaluate, own, strict=True)
+            ]
             supports.append(np.concatenate(parts))
-        return (Supports(supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1])),)
+        return (
+            Supports(supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1])),
+        )
 
     def runs_over_k(
-        self, split: Split, *, ks: Sequence[int], bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        ks: Sequence[int],
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> list[tuple[Supports, ...]]:
         """The supports at every k from one table of distances, where it is small enough."""
         if len(ks) < WORTH_A_TABLE or not DistanceTable.fits(split):
-            return super().runs_over_k(split, ks=ks, bandwidth=bandwidth, seed=seed, progress=progress)
-        table, found = DistanceTable(split), list[tuple[Supports, ...]]()
+            return super().runs_over_k(
+                split, ks=ks, bandwidth=bandwidth, seed=seed, progress=progress
+            )
+        table = DistanceTable(split)
+        found = list[tuple[Supports, ...]]()
         for index, k in enumerate(ks):
             progress(index / len(ks))
             radii = [_tent(table.radii(role, k), self.value("a")) for role in (0, 1)]
             supports = [
                 np.concatenate(
                     [
-                        _chances_by_table(between, radius, apart=role == side and not split.held_out)
+                        _chances_by_table(
+                            between, radius, apart=role == side and not split.held_out
+                        )
                         for side, between in enumerate(table.distances[role])
                     ]
                 )
                 for role, radius in enumerate(radii)
             ]
-            found.append((Supports(supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1])),))
+            found.append(
+                (
+                    Supports(
+                        supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1])
+                    ),
+                )
+            )
         return found
 
 
@@ -116,10 +158,13 @@ def _tent(radii: NDArray[np.float64], width: float) -> float:
     return width * (math.fsum(radii.tolist()) / len(radii))
 
 
-def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False) -> NDArray[np.float64]:
+def chances(
+    points: RowView, fit: RowView, radius: float, *, apart: bool = False
+) -> NDArray[np.float64]:
     """1 - prod over fit samples x of (1 - tau(|z - x|)) for every point z: (n,) in [0, 1].
 
-    The product is taken in the order of the rows. A tent of radius zero is 1 at its sample and 0 elsewhere.
+    The product is taken in the order of the rows. A tent of radius zero is 1 at its sample and 0
+    elsewhere.
     apart : True if the points are the fit samples, each to be left out of its own product.
     """
     return 1.0 - multiply_within(
@@ -141,7 +186,9 @@ def _missed(distances: NDArray[np.float64], radius: float) -> NDArray[np.float64
     return missed
 
 
-def _chances_by_table(distances: NDArray[np.float64], radius: float, *, apart: bool) -> NDArray[np.float64]:
+def _chances_by_table(
+    distances: NDArray[np.float64], radius: float, *, apart: bool
+) -> NDArray[np.float64]:
     """`chances` of the points of the columns, from their distances to the fit samples of the rows."""
     found = np.empty(distances.shape[1])
 
@@ -150,7 +197,8 @@ def _chances_by_table(distances: NDArray[np.float64], radius: float, *, apart: b
         if apart:
             columns = np.arange(part.start, part.stop)
             missed[columns, columns - part.start] = 1.0
-        found[part] = 1.0 - np.multiply.reduce(missed, axis=0)  # row by row: in the order of the fit samples
+        # row by row: in the order of the fit samples
+        found[part] = 1.0 - np.multiply.reduce(missed, axis=0)
 
     on_all_cores(fill, slices(len(found), max(1, _BLOCK // len(distances))))
     return found

@@ -10,33 +10,38 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import BallCounts, Balls, Nearest
 from prviz.toys.base import Parameter
 
-# C of the paper: a ball reaches to the (C k)-th nearest sample of its own set and must hold k of the other.
+# C of the paper: a ball reaches to the (C k)-th nearest sample of its own set and must hold k of
+# the other.
 COVER = 3
 
 
 class _PRC(Estimator):
     """Real samples within the (C k)-th nearest generated one, C = 3, fewer than k counted as none; and the mirror.
 
-    Two numbers are published, without split and with k = 3: the share of generated samples whose ball out to their
-    (C k)-th nearest generated one holds at least k real samples, the fnr of [c_X >= k], and that with the roles
-    swapped, the fpr of [c_Y < k]. The family in between, which thresholds the ratio of the two counts where both are
-    large enough, is this package's extension: its extreme classifiers are the published ones, and at C = k = 1 it is
-    coverage. A real sample's ball need not hold k real ones, so even without split the extreme classifier may have
-    fpr > 0; other classifiers are then the ends of the curve. A ball reaches at most to the farthest other sample of
-    its set.
+    Two numbers are published, without split and with k = 3: the share of generated samples whose
+    ball out to their (C k)-th nearest generated one holds at least k real samples, the fnr of [c_X
+    >= k], and that with the roles swapped, the fpr of [c_Y < k]. The family in between, which
+    thresholds the ratio of the two counts where both are large enough, is this package's extension:
+    its extreme classifiers are the published ones, and at C = k = 1 it is coverage. A real sample's
+    ball need not hold k real ones, so even without split the extreme classifier may have fpr > 0;
+    other classifiers are then the ends of the curve. A ball reaches at most to the farthest other
+    sample of its set.
     """
 
     name = "prc"
     title = "PRC"
     idea = "Do k samples of the other set come close before 3 k of the own set do?"
-    source = "Cheema, Urner 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1"
+    source = (
+        "Cheema, Urner 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),"
+        " section 4.1"
+    )
     about = About(
         paper="Published scores as families · Sykes et al. 2026, 4.1",
         formula=r"c_X(z) = n\,[n \ge k], \quad n = |\{x \in X : \|x - z\| \le r_{3k}^Y(z)\}|",
         cost="The pass of the neighbour families; its balls reach three times as many neighbours.",
         biases=(
-            "With a split closer to the truth than Coverage at k = 4 on shifted Gaussians; too high on mixtures, more "
-            "than Coverage at k = √n."
+            "With a split closer to the truth than Coverage at k = 4 on shifted Gaussians; too high"
+            " on mixtures, more than Coverage at k = √n."
         ),
         published=(
             "no split, k = 3: its end classifiers give PRC (Cheema, Urner 2023). The curve between "
@@ -67,14 +72,18 @@ class _PRC(Estimator):
         ),
     )
 
-    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+    def balls(
+        self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
+    ) -> tuple[Balls, ...]:
         """Balls out to the (C k)-th nearest sample of the other role."""
         return (cover_balls(k, self.value("c"), *sizes),)
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
         """Counts around every evaluation sample, zero where they are below k'."""
         least = self.value("k_prime") or k
-        c_real, c_generated = (np.where(side >= least, side, 0) for side in (counts[0].real, counts[0].generated))
+        c_real, c_generated = (
+            np.where(side >= least, side, 0) for side in (counts[0].real, counts[0].generated)
+        )
         return Supports(c_real, c_generated, n_real)
 
 

@@ -39,9 +39,14 @@ class Registered(Estimator):
 
     chosen_by_evaluation = True  # a function may do so, and nobody can tell
 
-    def __init__(self, name: str, function: SupportsFunction, title: str, idea: str, source: str) -> None:
-        self.name, self.function = name, function
-        self.title, self.idea, self.source = title, idea, source
+    def __init__(
+        self, name: str, function: SupportsFunction, title: str, idea: str, source: str
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.title = title
+        self.idea = idea
+        self.source = source
         self.about = About(
             paper="Your own",
             formula=r"(c_X, c_Y) = f(\text{fit}, \text{evaluate})",
@@ -51,7 +56,13 @@ class Registered(Estimator):
         )
 
     def runs(
-        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+        self,
+        split: Split,
+        *,
+        k: int,
+        bandwidth: float | None,
+        seed: int,
+        progress: Callable[[float], None],
     ) -> tuple[Supports, ...]:
         """Supports that the function gives for the samples of ``split``, checked."""
         fit = _arrays(split.fit)
@@ -62,11 +73,14 @@ class Registered(Estimator):
             raise
         except Exception as error:
             raise ValueError(f"{self.name}: its function failed with {described(error)}") from error
-        n_real, n = len(evaluate.real), len(evaluate.real) + len(evaluate.generated)
+        n_real = len(evaluate.real)
+        n = len(evaluate.real) + len(evaluate.generated)
         length = len(result) if isinstance(result, tuple | list | np.ndarray) else None
         if length != 2:
             kind = type(result).__name__ + ("" if length is None else f" of length {length}")
-            raise ValueError(f"{self.name}: its function gave {kind}; the pair (c_real, c_generated) is needed")
+            raise ValueError(
+                f"{self.name}: its function gave {kind}; the pair (c_real, c_generated) is needed"
+            )
         c_real = _support(self.name, "c_real", result[0], n)
         return (Supports(c_real, _support(self.name, "c_generated", result[1], n), n_real),)
 
@@ -85,13 +99,16 @@ def _support(name: str, role: str, values: ArrayLike, n: int) -> NDArray[Any]:
         raise ValueError(f"{name}: {role} has dtype {support.dtype}; real numbers are needed")
     if support.shape != (n,):
         raise ValueError(
-            f"{name}: {role} has shape {support.shape}; ({n},) is needed, a support for every evaluation sample, "
-            "real ones first"
+            f"{name}: {role} has shape {support.shape}; ({n},) is needed, a support for every"
+            " evaluation sample, real ones first"
         )
     wrong = ~(np.isfinite(support) & (support >= 0))
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"{name}: {role}[{first}] is {support[first]}; every support must be non-negative and finite")
+        raise ValueError(
+            f"{name}: {role}[{first}] is {support[first]}; every support must be non-negative and"
+            " finite"
+        )
     return support if support.dtype.kind in "fi" else support.astype(np.int64)
 
 
@@ -107,31 +124,51 @@ def add_family(
     """Add a family to the registry; see `prviz.register`."""
     check_name(name)
     if not callable(supports):
-        raise TypeError(f"supports is {type(supports).__name__}; a function (fit, evaluate) -> (c_X, c_Y) is needed")
+        raise TypeError(
+            f"supports is {type(supports).__name__}; a function (fit, evaluate) -> (c_X, c_Y) is"
+            " needed"
+        )
     if name in families and not _same(families[name], supports):
-        raise ValueError(f"name = {name!r} is taken; other names than {', '.join(families)} are free")
+        raise ValueError(
+            f"name = {name!r} is taken; other names than {', '.join(families)} are free"
+        )
     home = ".".join(filter(None, _place(supports))) or type(supports).__name__
     first_line = (getattr(supports, "__doc__", None) or "").strip().split("\n")[0].strip()
-    family = Registered(name, supports, title or name, idea or first_line or f"What does {home} say?", source or home)
+    family = Registered(
+        name,
+        supports,
+        title or name,
+        idea or first_line or f"What does {home} say?",
+        source or home,
+    )
     families[name] = family
 
 
 def check_name(name: str) -> None:
     """Raise ValueError unless links, legends and the shell can hold the name: a plain identifier, not reserved."""
-    legal = isinstance(name, str) and name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+    legal = (
+        isinstance(name, str)
+        and name.isascii()
+        and name.isidentifier()
+        and not keyword.iskeyword(name)
+    )
     if not legal or name in RESERVED:
         raise ValueError(
-            f"name = {name!r}; an identifier is needed: letters, digits and underscores, no digit first, "
-            f"no word of Python and not {' or '.join(map(repr, RESERVED))}"
+            f"name = {name!r}; an identifier is needed: letters, digits and underscores, no digit"
+            f" first, no word of Python and not {' or '.join(map(repr, RESERVED))}"
         )
 
 
 def _place(function: object) -> tuple[str, str]:
     """Module and qualified name of a function; empty where it has none."""
-    return getattr(function, "__module__", None) or "", getattr(function, "__qualname__", None) or ""
+    return (
+        getattr(function, "__module__", None) or "",
+        getattr(function, "__qualname__", None) or "",
+    )
 
 
-# A notebook cell that runs again defines its function again: another object with the same module and name.
+# A notebook cell that runs again defines its function again: another object with the same module
+# and name.
 def _same(known: object, function: SupportsFunction) -> bool:
     if not isinstance(known, Registered):
         return False
@@ -142,11 +179,13 @@ def _same(known: object, function: SupportsFunction) -> bool:
 def load_families(families: MutableMapping[str, Estimator]) -> None:
     """Add the families of installed packages: entry points of GROUP, named as the family.
 
-    Each refers to a function, as for `prviz.register`, or to an estimator object of that name (see `prviz.estimators`).
-    An entry point that can't be loaded or used is left out with a warning that names it.
+    Each refers to a function, as for `prviz.register`, or to an estimator object of that name (see
+    `prviz.estimators`). An entry point that can't be loaded or used is left out with a warning that
+    names it.
     """
     for point in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
-        # The families that work must stay usable, whatever error a foreign package raises on import.
+        # The families that work must stay usable, whatever error a foreign package raises on
+        # import.
         try:
             value = point.load()
             if not isinstance(value, Estimator):
@@ -156,7 +195,10 @@ def load_families(families: MutableMapping[str, Estimator]) -> None:
             if value.name != point.name:
                 raise ValueError(f"its object is named {value.name!r}; both names must be the same")
             if families.get(point.name, value) is not value:
-                raise ValueError(f"name = {point.name!r} is taken; other names than {', '.join(families)} are free")
+                raise ValueError(
+                    f"name = {point.name!r} is taken; other names than {', '.join(families)} are"
+                    " free"
+                )
             families[point.name] = value
         except Exception as error:  # noqa: BLE001
             brings = f"the entry point {point.name} = {point.value} of the group {GROUP}"

@@ -17,7 +17,8 @@ Flags = NDArray[np.bool_]
 # Penalty of the weights, beside the mean log loss.
 _PENALTY = 1e-3
 # Most steps of Newton's method, and the largest change of slope and intercept that ends it.
-_STEPS, _CLOSE = 25, 1e-5
+_STEPS = 25
+_CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -59,23 +60,36 @@ class Stack:
         from scipy.optimize import minimize
         from scipy.special import expit
 
-        weights = np.where(generated, 0.5 / np.count_nonzero(generated), 0.5 / np.count_nonzero(~generated))
+        weights = np.where(
+            generated, 0.5 / np.count_nonzero(generated), 0.5 / np.count_nonzero(~generated)
+        )
         signs = np.where(generated, 1.0, -1.0)
-        calibrated = {name: _calibrated(columns, generated, weights) for name, columns in votes.items()}
-        table = np.stack([slope * votes[name][at] + add for name, (at, slope, add) in calibrated.items()], axis=1)
+        calibrated = {
+            name: _calibrated(columns, generated, weights) for name, columns in votes.items()
+        }
+        table = np.stack(
+            [slope * votes[name][at] + add for name, (at, slope, add) in calibrated.items()], axis=1
+        )
 
         def loss(point: Floats) -> tuple[float, Floats]:
             odds = table @ point[:-1] + point[-1]
             error = -weights * signs * expit(-signs * odds)
-            value = weights @ np.logaddexp(0.0, -signs * odds) + _PENALTY / 2 * (point[:-1] @ point[:-1])
+            value = weights @ np.logaddexp(0.0, -signs * odds) + _PENALTY / 2 * (
+                point[:-1] @ point[:-1]
+            )
             return float(value), np.append(table.T @ error + _PENALTY * point[:-1], error.sum())
 
         first = np.append(np.full(table.shape[1], 1.0 / table.shape[1]), 0.0)
         limits = [(0.0, None)] * table.shape[1] + [(None, None)]
-        with one_blas_thread():  # of a dozen numbers: threads of SciPy's BLAS take a hundred times as long
+        with (
+            one_blas_thread()
+        ):  # of a dozen numbers: threads of SciPy's BLAS take a hundred times as long
             result = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=limits)
         *found, intercept = result.x.tolist()
-        chosen = {name: Chosen(*each, weight) for (name, each), weight in zip(calibrated.items(), found, strict=True)}
+        chosen = {
+            name: Chosen(*each, weight)
+            for (name, each), weight in zip(calibrated.items(), found, strict=True)
+        }
         return cls(chosen, intercept)
 
     def log_odds(self, votes: Votes) -> Floats:
@@ -93,19 +107,28 @@ def _calibrated(columns: Floats, generated: Flags, weights: Floats) -> tuple[int
     scale = columns.std(axis=1)
     scale[scale == 0] = 1.0
     x = columns / scale[:, None]
-    slope, intercept = np.full(len(x), 0.5), np.zeros(len(x))
+    slope = np.full(len(x), 0.5)
+    intercept = np.zeros(len(x))
     for _ in range(_STEPS):
         share = expit(slope[:, None] * x + intercept[:, None])
-        error, spread = weights * (share - generated), weights * share * (1 - share)
+        error = weights * (share - generated)
+        spread = weights * share * (1 - share)
         gradient = np.stack([(error * x).sum(axis=1) + _PENALTY * slope, error.sum(axis=1)])
-        aa, ab, bb = (spread * x * x).sum(axis=1) + _PENALTY, (spread * x).sum(axis=1), spread.sum(axis=1) + 1e-9
-        step = np.stack([bb * gradient[0] - ab * gradient[1], aa * gradient[1] - ab * gradient[0]]) / (aa * bb - ab**2)
+        aa = (spread * x * x).sum(axis=1) + _PENALTY
+        ab = (spread * x).sum(axis=1)
+        bb = spread.sum(axis=1) + 1e-9
+        step = np.stack(
+            [bb * gradient[0] - ab * gradient[1], aa * gradient[1] - ab * gradient[0]]
+        ) / (aa * bb - ab**2)
         step *= np.minimum(1.0, 5.0 / np.maximum(np.abs(step).max(axis=0), 1e-12))
-        slope, intercept = slope - step[0], intercept - step[1]
+        slope = slope - step[0]
+        intercept = intercept - step[1]
         if np.abs(step).max() < _CLOSE:
             break
     useless = slope < 0
     slope[useless] = intercept[useless] = 0.0
     odds = slope[:, None] * x + intercept[:, None]
-    best = int(np.argmin((weights * np.logaddexp(0.0, np.where(generated, -odds, odds))).sum(axis=1)))
+    best = int(
+        np.argmin((weights * np.logaddexp(0.0, np.where(generated, -odds, odds))).sum(axis=1))
+    )
     return best, float(slope[best] / scale[best]), float(intercept[best])

@@ -1,7 +1,7 @@
 """Values in, one plotly Figure out: no Streamlit, no reading or writing, no statistics.
 
-Every figure is drawn without font colours on a transparent ground, so that the page's theme decides;
-`standalone` gives the copy that is legible on its own.
+Every figure is drawn without font colours on a transparent ground, so that the page's theme
+decides; `standalone` gives the copy that is legible on its own.
 """
 
 from __future__ import annotations
@@ -17,12 +17,23 @@ from prviz.figures.diagnosis import (
     spectrum_figure,
 )
 from prviz.figures.error_space import error_space_figure
-from prviz.figures.influence import ExtremeRow, carriers_figure, extreme_sweep_figure, extremes_figure, fall_figure
+from prviz.figures.influence import (
+    ExtremeRow,
+    carriers_figure,
+    extreme_sweep_figure,
+    extremes_figure,
+    fall_figure,
+)
 from prviz.figures.iou import iou_bars, iou_sweep_figure, stability_figure
 from prviz.figures.papers import experiment_figures
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import bias_figure, pr_figure, pr_traces
-from prviz.figures.robustness import Contender, agreement_figure, fewer_samples_figure, winners_figure
+from prviz.figures.robustness import (
+    Contender,
+    agreement_figure,
+    fewer_samples_figure,
+    winners_figure,
+)
 from prviz.figures.samples import roles_figure, samples_figure
 from prviz.figures.surrogate import SettingError, SettingLine, error_intervals, setting_lines_figure
 from prviz.figures.sweeps import sweep_figure

@@ -22,7 +22,9 @@ def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
     figure = go.Figure()
     for method, own in color.items():
         parts = [choice for choice in choices if choice.method == method]
-        low, high = (np.degrees(np.arctan([getattr(part, end) for part in parts])) for end in ("low", "high"))
+        low, high = (
+            np.degrees(np.arctan([getattr(part, end) for part in parts])) for end in ("low", "high")
+        )
         figure.add_bar(
             x=high - low,
             base=low,
@@ -33,8 +35,17 @@ def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
             text=[f"{part.k}" for part in parts],
             textposition="inside",
             insidetextanchor="middle",
-            hovertext=[f"k = {part.k}, λ from {theme.number(part.low)} to {theme.number(part.high)}" for part in parts],
+            hovertext=[
+                f"k = {part.k}, λ from {theme.number(part.low)} to {theme.number(part.high)}"
+                for part in parts
+            ],
             hovertemplate="<b>%{fullData.name}</b>, %{hovertext}<extra></extra>",
         )
-    layout = {"barmode": "overlay", "uniformtext": {"minsize": 9, "mode": "hide"}, "showlegend": False}
-    return theme.finish(figure, height=150, xaxis=theme.angle_axis(), yaxis=theme.axis("", visible=False), **layout)
+    layout = {
+        "barmode": "overlay",
+        "uniformtext": {"minsize": 9, "mode": "hide"},
+        "showlegend": False,
+    }
+    return theme.finish(
+        figure, height=150, xaxis=theme.angle_axis(), yaxis=theme.axis("", visible=False), **layout
+    )

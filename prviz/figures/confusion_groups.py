@@ -26,8 +26,8 @@ class MarkerStyle(NamedTuple):
     size: int
 
 
-# Samples called real have the colour of their role, samples called generated a warm one; all generated ones are
-# triangles.
+# Samples called real have the colour of their role, samples called generated a warm one; all
+# generated ones are triangles.
 GROUP_LOOKS: Mapping[str, MarkerStyle] = {
     "kept": MarkerStyle(theme.REAL_COLOR, "circle", 6),
     "missed": MarkerStyle("#C2255C", "x", 8),
@@ -55,19 +55,25 @@ def groups_figure(
     Parameters
     ----------
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
-    group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`; the first two are groups
+    group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`; the
+    first two are groups
         of real samples.
-    keys : (n,) value by which the classifier decides, shown on hover under the name key_title; nan: 0/0.
-    ids : (n,) number that identifies each sample for a front end, its customdata; by default its row in points.
+    keys : (n,) value by which the classifier decides, shown on hover under the name key_title; nan:
+    0/0.
+    ids : (n,) number that identifies each sample for a front end, its customdata; by default its
+    row in points.
     axis_titles : names of the coordinates, one per column.
-    notes : (n,) text on each sample for the hover, such as its row and labels; by default its row from 1.
+    notes : (n,) text on each sample for the hover, such as its row and labels; by default its row
+    from 1.
     always : rows that are always drawn.
     most : largest number of other rows drawn, a random subset by `seed`; the axis title says so.
 
-    The first four traces are the groups in their order, each named with its number of samples, drawn or not. All their
-    data are plain lists, so that a front end can regroup them. Raises ValueError for other shapes or lengths.
+    The first four traces are the groups in their order, each named with its number of samples,
+    drawn or not. All their data are plain lists, so that a front end can regroup them. Raises
+    ValueError for other shapes or lengths.
     """
-    coordinates, groups = np.asarray(points, dtype=np.float64), np.asarray(group, dtype=np.intp)
+    coordinates = np.asarray(points, dtype=np.float64)
+    groups = np.asarray(group, dtype=np.intp)
     values = np.asarray(keys, dtype=np.float64)
     if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
         raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
@@ -75,10 +81,17 @@ def groups_figure(
     if len(set(lengths)) > 1:
         raise ValueError(f"points, group and keys have {lengths} entries; one per sample is needed")
     if not bool(np.all((groups >= 0) & (groups < len(GROUPS)))):
-        raise ValueError(f"group holds {groups.min()} to {groups.max()}; 0 to {len(GROUPS) - 1} are needed")
-    n, flat = len(coordinates), coordinates.shape[1] == 1
+        raise ValueError(
+            f"group holds {groups.min()} to {groups.max()}; 0 to {len(GROUPS) - 1} are needed"
+        )
+    n = len(coordinates)
+    flat = coordinates.shape[1] == 1
     numbers = np.arange(n) if ids is None else np.asarray(ids, dtype=np.intp)
-    said = [f"row {i + 1}" for i in range(n)] if notes is None else [theme.noted(each) for each in notes]
+    said = (
+        [f"row {i + 1}" for i in range(n)]
+        if notes is None
+        else [theme.noted(each) for each in notes]
+    )
     shown = np.arange(n)
     if n > most:
         shown = np.union1d(theme.subset(shown, most, seed), np.asarray(always, dtype=np.intp))
@@ -88,7 +101,11 @@ def groups_figure(
         rows = shown[groups[shown] == index]
         y = np.full(len(rows), float(index)) if flat else coordinates[rows, 1]
         color, symbol, size = GROUP_LOOKS[name]
-        marker = {"color": color, "symbol": "line-ns-open" if flat else symbol, "size": 11 if flat else size}
+        marker = {
+            "color": color,
+            "symbol": "line-ns-open" if flat else symbol,
+            "size": 11 if flat else size,
+        }
         same = {"marker": {"opacity": _OPACITY}}  # selected or not
         figure.add_scatter(
             x=coordinates[rows, 0].tolist() or [None],
@@ -100,7 +117,9 @@ def groups_figure(
             unselected=same,
             text=[key_text(value) for value in values[rows].tolist()],
             hovertext=[said[row] for row in rows],
-            hovertemplate=f"<b>%{{meta}}, %{{hovertext}}</b><br>{key_title} = %{{text}}<extra></extra>",
+            hovertemplate=(
+                f"<b>%{{meta}}, %{{hovertext}}</b><br>{key_title} = %{{text}}<extra></extra>"
+            ),
             customdata=numbers[rows, None].tolist(),
             name=f"{label}: {np.sum(groups == index):,}",
             meta=label,
@@ -115,7 +134,9 @@ def groups_figure(
         height=560,
         legend=theme.legend(-0.2),
         margin={"l": 60, "r": 20, "t": 40, "b": 60},
-        **sample_axes(axis_titles, len(shown), n, rug=list(GROUPS.values()) if flat else (), rug_height=0.28),
+        **sample_axes(
+            axis_titles, len(shown), n, rug=list(GROUPS.values()) if flat else (), rug_height=0.28
+        ),
     )
 
 

@@ -30,7 +30,8 @@ _BALLS = {
     "both": ("both supports", theme.EVEN_COLOR),
 }
 _CORNERS = 49  # of a circle
-# Beyond such a ratio of the two ranges equal units would leave a strip; circles are then drawn as ellipses.
+# Beyond such a ratio of the two ranges equal units would leave a strip; circles are then drawn as
+# ellipses.
 _MOST_UNLIKE = 3.0
 _LANE = 1.0  # height of a row of bands, its balls included
 
@@ -51,11 +52,13 @@ def support_map_figure(
     ----------
     axes : coordinates of the grid's columns and rows.
     classes : (rows, columns) indices in `prviz.diagnostics.cosupport.CLASSES`.
-    points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones (triangles).
+    points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones
+    (triangles).
     balls : circles to draw, of either role; the legend gives their number and the total.
     most : largest number of samples of each role drawn, evenly chosen.
 
-    Both axes have the same unit unless their ranges are too unlike for that. Raises ValueError for other shapes.
+    Both axes have the same unit unless their ranges are too unlike for that. Raises ValueError for
+    other shapes.
     """
     across, up = (np.asarray(axis, dtype=np.float64) for axis in axes)
     regions = np.asarray(classes, dtype=np.int8)
@@ -68,10 +71,14 @@ def support_map_figure(
         x = each.centres[:, :1] + each.radii[:, None] * np.cos(angles)
         y = each.centres[:, 1:2] + each.radii[:, None] * np.sin(angles)
         figure.add_scatter(x=x.ravel(), y=y.ravel(), **_ball_line(each))
-    figure.add_traces(_samples(np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool), most))
+    figure.add_traces(
+        _samples(np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool), most)
+    )
     spans = float(np.ptp(across)), float(np.ptp(up))
     same = {"scaleanchor": "x"} if max(spans) <= _MOST_UNLIKE * min(spans) else {}
-    ends: list[dict[str, Any]] = [{"range": [axis[0], axis[-1]], "constrain": "domain"} for axis in (across, up)]
+    ends: list[dict[str, Any]] = [
+        {"range": [axis[0], axis[-1]], "constrain": "domain"} for axis in (across, up)
+    ]
     return theme.finish(
         figure,
         height=460,
@@ -95,14 +102,16 @@ def support_bands_figure(
 
     Parameters
     ----------
-    axis : (m,) coordinates. rows : by curve, from the top, (m,) indices in `prviz.diagnostics.cosupport.CLASSES`.
+    axis : (m,) coordinates. rows : by curve, from the top, (m,) indices in
+    `prviz.diagnostics.cosupport.CLASSES`.
     points : (n,) or (n, 1) samples, marked at the bottom, real ones above generated ones.
     balls : balls by curve, drawn as intervals, the smallest on top.
     most : largest number of samples of each role drawn, evenly chosen.
 
     Raises ValueError for classes of another length.
     """
-    across, names = np.asarray(axis, dtype=np.float64), list(rows)
+    across = np.asarray(axis, dtype=np.float64)
+    names = list(rows)
     bands = np.zeros((2 * len(names), len(across)), dtype=np.int8)
     for place, name in enumerate(names):
         classes = np.asarray(rows[name], dtype=np.int8)
@@ -116,10 +125,17 @@ def support_bands_figure(
     flat = np.asarray(points, dtype=np.float64).reshape(-1)
     real = np.asarray(is_real, dtype=bool)
     lane = len(names) * _LANE + np.where(real, 0.2, 0.5)
-    figure.add_traces(_samples(np.column_stack([flat, lane]), real, most, symbols=("line-ns-open", "line-ns-open")))
+    figure.add_traces(
+        _samples(
+            np.column_stack([flat, lane]), real, most, symbols=("line-ns-open", "line-ns-open")
+        )
+    )
     ticks = [place * _LANE + 0.17 for place in range(len(names))]
     bottom = len(names) * _LANE
-    sides: dict[str, Any] = {"tickvals": [*ticks, bottom + 0.2, bottom + 0.5], "range": [bottom + 0.7, -0.08]}
+    sides: dict[str, Any] = {
+        "tickvals": [*ticks, bottom + 0.2, bottom + 0.5],
+        "range": [bottom + 0.7, -0.08],
+    }
     sides["ticktext"] = [*(theme.label(name) for name in names), "real samples", "generated ones"]
     return theme.finish(
         figure,
@@ -144,19 +160,25 @@ def support_samples_figure(
 
     Parameters
     ----------
-    points : (n, 2) coordinates. is_real : (n,) True for circles, False for triangles. classes : (n,) indices in
+    points : (n, 2) coordinates. is_real : (n,) True for circles, False for triangles. classes :
+    (n,) indices in
         `prviz.diagnostics.cosupport.CLASSES`.
     rows : (n,) row number of each sample; by default its index.
     notes : (n,) text on each sample for the hover.
     most : largest number of samples drawn, evenly chosen; the axis title says so.
 
-    customdata of each point is its row, by which a front end marks the same sample in another figure. Raises ValueError
-    for other shapes or lengths.
+    customdata of each point is its row, by which a front end marks the same sample in another
+    figure. Raises ValueError for other shapes or lengths.
     """
-    places, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
-    held, names = np.asarray(classes, dtype=np.int8), np.arange(len(real)) if rows is None else np.asarray(rows)
+    places = np.asarray(points, dtype=np.float64)
+    real = np.asarray(is_real, dtype=bool)
+    held = np.asarray(classes, dtype=np.int8)
+    names = np.arange(len(real)) if rows is None else np.asarray(rows)
     if places.shape != (len(real), 2) or not len(real) == len(held) == len(names):
-        raise ValueError(f"points have shape {places.shape}; ({len(real)}, 2) and one class and row each are needed")
+        raise ValueError(
+            f"points have shape {places.shape}; ({len(real)}, 2) and one class and row each are"
+            " needed"
+        )
     shown = _evenly(len(real), most)
     figure = go.Figure()
     for number in range(len(CLASSES)):
@@ -164,11 +186,15 @@ def support_samples_figure(
             chosen = shown[(held[shown] == number) & (real[shown] == is_role)]
             if not len(chosen):
                 continue
-            name, (role, symbol, _) = CLASSES[number], theme.ROLES[0 if is_role else 1]
+            name = CLASSES[number]
+            role, symbol, _ = theme.ROLES[0 if is_role else 1]
             said = None if notes is None else [theme.noted(notes[place]) for place in chosen]
             head = f"<b>{role}</b>" if said is None else f"<b>{role}, %{{hovertext}}</b>"
             # Open where a sample is in no support, filled where it is in one or both.
-            marker = {"color": CLASS_COLORS[number], "symbol": symbol if number else f"{symbol}-open"}
+            marker = {
+                "color": CLASS_COLORS[number],
+                "symbol": symbol if number else f"{symbol}-open",
+            }
             figure.add_scatter(
                 x=places[chosen, 0],
                 y=places[chosen, 1],
@@ -202,20 +228,36 @@ def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) ->
             x = each.centres[:, :1] + each.radii[:, None] * np.array([-1.0, 1.0, np.nan])
             top = place * _LANE + (0.68 if each.role == "generated" else 0.42)
             levels = top + 0.22 * np.arange(len(each.radii)) / max(len(each.radii) - 1, 1)
-            entry = {"name": f"balls of {_BALLS[each.role][0]}", "showlegend": each.role not in seen}
-            traces.append(go.Scatter(x=x.ravel(), y=np.repeat(levels, 3), **{**_ball_line(each), **entry}))
+            entry = {
+                "name": f"balls of {_BALLS[each.role][0]}",
+                "showlegend": each.role not in seen,
+            }
+            traces.append(
+                go.Scatter(x=x.ravel(), y=np.repeat(levels, 3), **{**_ball_line(each), **entry})
+            )
             seen.add(each.role)
     return traces
 
 
 def _evenly(n: int, most: int) -> NDArray[np.intp]:
-    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp)) if n else np.arange(0)
+    return (
+        np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
+        if n
+        else np.arange(0)
+    )
 
 
 def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatmap:
     """One colour for each class, in steps: nothing lies between them."""
     steps = [[place / 4 + end / 4, _REGIONS[place]] for place in range(4) for end in (0, 1)]
-    look = {"zmin": -0.5, "zmax": 3.5, "colorscale": steps, "showscale": False, "hoverinfo": "skip", "zsmooth": False}
+    look = {
+        "zmin": -0.5,
+        "zmax": 3.5,
+        "colorscale": steps,
+        "showscale": False,
+        "hoverinfo": "skip",
+        "zsmooth": False,
+    }
     return go.Heatmap(x=across, y=up, z=classes, **look)
 
 
@@ -236,10 +278,15 @@ def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:
 
 
 def _samples(
-    points: Floats, is_real: NDArray[np.bool_], most: int, symbols: tuple[str, str] = ("circle", "triangle-up")
+    points: Floats,
+    is_real: NDArray[np.bool_],
+    most: int,
+    symbols: tuple[str, str] = ("circle", "triangle-up"),
 ) -> list[go.Scatter]:
     traces = []
-    for (role, _, color), symbol, chosen in zip(theme.ROLES, symbols, (is_real, ~is_real), strict=True):
+    for (role, _, color), symbol, chosen in zip(
+        theme.ROLES, symbols, (is_real, ~is_real), strict=True
+    ):
         places = np.flatnonzero(chosen)
         shown = places[_evenly(len(places), most)]
         drawn = "" if len(shown) == len(places) else f", {len(shown):,} of {len(places):,} drawn"
@@ -249,7 +296,11 @@ def _samples(
                 y=points[shown, 1],
                 name=f"{role} samples{drawn}",
                 mode="markers",
-                marker={"color": color, "symbol": symbol, "size": 4 if symbol in ("circle", "triangle-up") else 9},
+                marker={
+                    "color": color,
+                    "symbol": symbol,
+                    "size": 4 if symbol in ("circle", "triangle-up") else 9,
+                },
                 opacity=0.75,
                 hoverinfo="skip",
             )
@@ -261,4 +312,10 @@ def _ball_line(balls: SupportBalls) -> dict[str, Any]:
     whose, color = _BALLS[balls.role]
     what = "balls" if balls.around == "fit" else "points' own balls"
     name = f"{whose}: {len(balls.radii)} of {balls.total:,} {what}"
-    return {"name": name, "mode": "lines", "line": {"color": color, "width": 1}, "opacity": 0.7, "hoverinfo": "skip"}
+    return {
+        "name": name,
+        "mode": "lines",
+        "line": {"color": color, "width": 1},
+        "opacity": 0.7,
+        "hoverinfo": "skip",
+    }

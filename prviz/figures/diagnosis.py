@@ -41,7 +41,8 @@ def marked_curve_figure(
     ----------
     name : of the curve; a family keeps its colour and its title.
     band : drawn behind the curve.
-    lam : the ray precision / recall = lam is dotted, and its point on the curve ringed; None: neither is.
+    lam : the ray precision / recall = lam is dotted, and its point on the curve ringed; None:
+    neither is.
     mark : what is written beside the ring.
     guide : a dashed line where precision, or recall, is 0.05.
     """
@@ -54,8 +55,11 @@ def marked_curve_figure(
         figure.add_shape(type="line", line=line, layer="below", **ends)
     if lam is None:
         return figure
-    x, y = curve.beta(lam), curve.alpha(lam)
-    longest = 1.02 / max(lam / math.hypot(1, lam), 1 / math.hypot(1, lam)) if lam < math.inf else 1.02
+    x = curve.beta(lam)
+    y = curve.alpha(lam)
+    longest = (
+        1.02 / max(lam / math.hypot(1, lam), 1 / math.hypot(1, lam)) if lam < math.inf else 1.02
+    )
     angle = math.atan(lam)
     ray = [0, longest * math.cos(angle)], [0, longest * math.sin(angle)]
     figure.add_scatter(
@@ -66,8 +70,15 @@ def marked_curve_figure(
         line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
         hoverinfo="skip",
     )
-    ring = {"symbol": "circle-open", "size": 14, "color": theme.colors([name])[name], "line": {"width": 3}}
-    figure.add_scatter(x=[x], y=[y], mode="markers", marker=ring, showlegend=False, hoverinfo="skip")
+    ring = {
+        "symbol": "circle-open",
+        "size": 14,
+        "color": theme.colors([name])[name],
+        "line": {"width": 3},
+    }
+    figure.add_scatter(
+        x=[x], y=[y], mode="markers", marker=ring, showlegend=False, hoverinfo="skip"
+    )
     if mark:  # on the side that has room
         figure.add_annotation(
             x=x,
@@ -115,16 +126,25 @@ def highlight_figure(
     coordinates = np.asarray(points, dtype=np.float64)
     if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
         raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
-    figure, flat = go.Figure(), coordinates.shape[1] == 1
+    figure = go.Figure()
+    flat = coordinates.shape[1] == 1
     for place, part in enumerate(parts):
         every = np.asarray(part.rows, dtype=np.intp)
         rows = theme.subset(every, most, 0)
-        drawn = f"{len(rows):,} of {len(every):,} drawn" if len(rows) < len(every) else f"{len(every):,}"
+        drawn = (
+            f"{len(rows):,} of {len(every):,} drawn"
+            if len(rows) < len(every)
+            else f"{len(every):,}"
+        )
         marker = {"color": part.color, "symbol": part.symbol, "size": 8 if part.bold else 5}
         figure.add_scatter(
             # Without any point Plotly would drop a part from the legend too.
             x=coordinates[rows, 0] if len(rows) else [None],
-            y=(np.full(len(rows), -float(place)) if flat else coordinates[rows, 1]) if len(rows) else [None],
+            y=(
+                (np.full(len(rows), -float(place)) if flat else coordinates[rows, 1])
+                if len(rows)
+                else [None]
+            ),
             mode="markers",
             marker=marker,
             opacity=0.9 if part.bold else 0.45,
@@ -133,9 +153,19 @@ def highlight_figure(
             hovertext=[theme.plain(notes[row]) for row in rows],
             hovertemplate=f"<b>{theme.plain(part.name)}</b><br>%{{hovertext}}<extra></extra>",
         )
-    upright = theme.axis("", showticklabels=False, zeroline=False) if flat else theme.axis(theme.plain(axis_titles[1]))
+    upright = (
+        theme.axis("", showticklabels=False, zeroline=False)
+        if flat
+        else theme.axis(theme.plain(axis_titles[1]))
+    )
     legend = theme.legend(-0.16)
-    return theme.finish(figure, height=520, xaxis=theme.axis(theme.plain(axis_titles[0])), yaxis=upright, legend=legend)
+    return theme.finish(
+        figure,
+        height=520,
+        xaxis=theme.axis(theme.plain(axis_titles[0])),
+        yaxis=upright,
+        legend=legend,
+    )
 
 
 def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
@@ -154,19 +184,26 @@ def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
             mode="lines+markers" if len(held) <= _MARKED_DIRECTIONS else "lines",
             line={"color": look["color"], "width": 2.5, "dash": look["dash"]},
             marker={"symbol": look["symbol"], "size": 7},
-            hovertemplate=f"{role}: the first %{{x}} directions hold %{{y:.1%}} of the variance<extra></extra>",
+            hovertemplate=(
+                f"{role}: the first %{{x}} directions hold %{{y:.1%}} of the"
+                " variance<extra></extra>"
+            ),
         )
     line = {"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dot"}
     figure.add_shape(type="line", x0=0, x1=1, xref="paper", y0=0.9, y1=0.9, line=line)
     return theme.finish(
         figure,
         height=400,
-        xaxis=theme.axis("leading directions (log scale)", type="log", dtick=1, minor={"ticks": "inside"}),
+        xaxis=theme.axis(
+            "leading directions (log scale)", type="log", dtick=1, minor={"ticks": "inside"}
+        ),
         yaxis=theme.axis("share of the variance, together", range=[0, 1.03], tickformat=".0%"),
     )
 
 
-def quantiles_figure(values: Mapping[str, ArrayLike], *, ylabel: str, of: str, log: bool = False) -> go.Figure:
+def quantiles_figure(
+    values: Mapping[str, ArrayLike], *, ylabel: str, of: str, log: bool = False
+) -> go.Figure:
     """Quantiles of both sets: the values in increasing order over the share that is no larger.
 
     Parameters
@@ -175,7 +212,8 @@ def quantiles_figure(values: Mapping[str, ArrayLike], *, ylabel: str, of: str, l
     ylabel, of : name of the values, and of the things that have them, in the plural.
     log : True for a logarithmic axis, if all values are positive.
     """
-    figure, least = go.Figure(), math.inf
+    figure = go.Figure()
+    least = math.inf
     for role, each in values.items():
         quantiles = np.asarray(each, dtype=np.float64)
         least = min(least, float(quantiles.min()))
@@ -186,12 +224,17 @@ def quantiles_figure(values: Mapping[str, ArrayLike], *, ylabel: str, of: str, l
             name=role,
             mode="lines",
             line={"color": look["color"], "width": 2.5, "dash": look["dash"]},
-            hovertemplate=f"{role}: %{{x:.0%}} of the {theme.plain(of)} have at most %{{y:.4g}}<extra></extra>",
+            hovertemplate=(
+                f"{role}: %{{x:.0%}} of the {theme.plain(of)} have at most"
+                " %{y:.4g}<extra></extra>"
+            ),
         )
     scale: dict[str, Any] = {"type": "log"} if log and least > 0 else {"rangemode": "tozero"}
     return theme.finish(
         figure,
         height=360,
         xaxis=theme.axis(f"share of the {theme.plain(of)}, in increasing order", tickformat=".0%"),
-        yaxis=theme.axis(theme.plain(ylabel) + (" (log scale)" if "type" in scale else ""), **scale),
+        yaxis=theme.axis(
+            theme.plain(ylabel) + (" (log scale)" if "type" in scale else ""), **scale
+        ),
     )

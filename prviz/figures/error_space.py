@@ -13,10 +13,8 @@ from prviz.figures import theme
 
 View = Literal["error", "roc", "collapse"]
 
-_FPR, _FNR = (
-    "false positive rate:<br>real samples called generated",
-    "false negative rate:<br>generated samples called real",
-)
+_FPR = "false positive rate:<br>real samples called generated"
+_FNR = "false negative rate:<br>generated samples called real"
 _AXES: dict[View, tuple[str, str]] = {
     "error": (_FPR, _FNR),
     "roc": (_FPR, "1 − fnr:<br>generated samples called generated"),
@@ -27,8 +25,9 @@ _AXES: dict[View, tuple[str, str]] = {
 }
 
 _HOVER = (
-    "<b>%{fullData.name}</b><br>calls %{customdata[2]:.1%} of the real samples generated (fpr)"
-    "<br>calls %{customdata[3]:.1%} of the generated samples real (fnr)<br>optimal for λ from %{text}<extra></extra>"
+    "<b>%{fullData.name}</b><br>calls %{customdata[2]:.1%} of the real samples generated"
+    " (fpr)<br>calls %{customdata[3]:.1%} of the generated samples real (fnr)<br>optimal for λ from"
+    " %{text}<extra></extra>"
 )
 
 
@@ -46,19 +45,24 @@ def error_space_figure(
     curves : estimates by name, in drawing order.
     truth : the curve to compare with, or None.
     notes : a few words by the same names, added to the curve's name in legend and hover.
-    view : "error": (fpr, fnr); "roc": (fpr, 1 - fnr), the ROC curve, "generated" being the positive answer;
-        "collapse": (fnr, 1 - fpr), the boundary of the mode-collapse region of Lin, Khetan, Fanti, Oh 2018.
+    view : "error": (fpr, fnr); "roc": (fpr, 1 - fnr), the ROC curve, "generated" being the positive
+    answer;
+        "collapse": (fnr, 1 - fpr), the boundary of the mode-collapse region of Lin, Khetan, Fanti,
+        Oh 2018.
 
-    Each vertex carries customdata [lam_lo, lam_hi, fpr, fnr]: the interval over which it is the optimal classifier (the
-    first one's ends at inf), and its rates. A front end draws the tangent of slope -lam through it, which meets the
-    vertical axis at alpha(lam) and the horizontal one at beta(lam).
+    Each vertex carries customdata [lam_lo, lam_hi, fpr, fnr]: the interval over which it is the
+    optimal classifier (the first one's ends at inf), and its rates. A front end draws the tangent
+    of slope -lam through it, which meets the vertical axis at alpha(lam) and the horizontal one at
+    beta(lam).
     """
     color = theme.colors(curves)
     figure = go.Figure()
     if truth is not None:
         figure.add_trace(_hull(theme.TRUTH_LABEL, truth, theme.truth_line(), view=view))
     for name, curve in curves.items():
-        figure.add_trace(_hull(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), view=view))
+        figure.add_trace(
+            _hull(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), view=view)
+        )
     return theme.finish(
         figure,
         height=560,
@@ -67,13 +71,19 @@ def error_space_figure(
     )
 
 
-def _hull(name: str, curve: PRCurve, line: dict[str, Any], note: str = "", *, view: View) -> go.Scatter:
-    lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
+def _hull(
+    name: str, curve: PRCurve, line: dict[str, Any], note: str = "", *, view: View
+) -> go.Scatter:
+    lo = np.append(curve.breakpoints, 0.0)
+    hi = np.insert(curve.breakpoints, 0, np.inf)
     fpr, fnr = curve.vertices.T
     if name == theme.TRUTH_LABEL:
         # A line through some of a smooth curve's vertices looks the same as through all of them.
         seen = np.unique(curve.vertex_at(np.tan(np.linspace(0, np.pi / 2, 200))))
-        fpr, fnr, lo, hi = fpr[seen], fnr[seen], lo[seen], hi[seen]
+        fpr = fpr[seen]
+        fnr = fnr[seen]
+        lo = lo[seen]
+        hi = hi[seen]
     x, y = {"error": (fpr, fnr), "roc": (fpr, 1 - fnr), "collapse": (fnr, 1 - fpr)}[view]
     return go.Scatter(
         x=x,
@@ -84,6 +94,9 @@ def _hull(name: str, curve: PRCurve, line: dict[str, Any], note: str = "", *, vi
         line={**line, "width": 1.5},
         marker={"size": 5},
         customdata=np.column_stack([lo, hi, fpr, fnr]),
-        text=[f"{low} to {high}" for low, high in zip(theme.numbers(lo), theme.numbers(hi), strict=True)],
+        text=[
+            f"{low} to {high}"
+            for low, high in zip(theme.numbers(lo), theme.numbers(hi), strict=True)
+        ],
         hovertemplate=_HOVER,
     )

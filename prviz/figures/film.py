@@ -20,14 +20,22 @@ from prviz.figures.svg import INK, RULE, SOFT
 
 Points = NDArray[np.float64]
 
-# Pixels of the picture, and of its plot from the left and the top edge; all is drawn twice as large, for smooth lines.
-WIDTH, HEIGHT, SIDE, LEFT, TOP = 640, 700, 550, 66, 84
+# Pixels of the picture, and of its plot from the left and the top edge; all is drawn twice as
+# large, for smooth lines.
+WIDTH = 640
+HEIGHT = 700
+SIDE = 550
+LEFT = 66
+TOP = 84
 SMOOTH = 2
 END = 1.02  # of both axes
 CORNER = np.array([LEFT, TOP], dtype=np.float64)
 SIZE = 17  # pixels of a name's letters
 # Milliseconds of one frame, so that a film lasts about eight seconds, and of the last one.
-FILM_MS, LEAST_MS, MOST_MS, LAST_MS = 8000, 120, 700, 2500
+FILM_MS = 8000
+LEAST_MS = 120
+MOST_MS = 700
+LAST_MS = 2500
 COLOURS = 96  # of the palette: few files grow with it, and lines stay smooth
 # Share of white in the curves of the frames before, where these stay.
 PALE = 0.7
@@ -68,10 +76,13 @@ def gif(
     if not frames:
         raise ValueError("a film needs at least one frame: nothing is measured yet")
     color = theme.colors(dict.fromkeys(name for frame in frames for name in frame.curves))
-    pictures, before = [], list[Mapping[str, PRCurve]]()
+    pictures = []
+    before = list[Mapping[str, PRCurve]]()
     for index, frame in enumerate(frames):
         progress(index / len(frames))
-        pictures.append(_picture(frame, before if accumulate else [], title, subtitle, truth, color))
+        pictures.append(
+            _picture(frame, before if accumulate else [], title, subtitle, truth, color)
+        )
         before.append(frame.curves)
     # One palette for all frames: with others a curve would change its colour.
     palette = pictures[-1].quantize(COLOURS)
@@ -79,7 +90,9 @@ def gif(
     each = min(max(FILM_MS // len(frames), LEAST_MS), MOST_MS)
     held = io.BytesIO()
     times = [each] * (len(frames) - 1) + [LAST_MS]
-    drawn[0].save(held, "GIF", save_all=True, append_images=drawn[1:], duration=times, loop=0, disposal=1)
+    drawn[0].save(
+        held, "GIF", save_all=True, append_images=drawn[1:], duration=times, loop=0, disposal=1
+    )
     return held.getvalue()
 
 
@@ -124,7 +137,13 @@ def _flat(points: Points) -> list[float]:
     return flat
 
 
-def _stroke(draw: ImageDraw.ImageDraw, points: Points, color: str, width: float, dash: tuple[int, int] | None) -> None:
+def _stroke(
+    draw: ImageDraw.ImageDraw,
+    points: Points,
+    color: str,
+    width: float,
+    dash: tuple[int, int] | None,
+) -> None:
     """A line; dash : pixels drawn and left out in turn."""
     thick = round(width * SMOOTH)
     if dash is None:
@@ -146,7 +165,8 @@ def _pale(color: str) -> str:
 
 def _axes(draw: ImageDraw.ImageDraw) -> None:
     for tick in (0, 0.2, 0.4, 0.6, 0.8, 1):
-        x, y = SIDE * tick / END, SIDE * (1 - tick / END)
+        x = SIDE * tick / END
+        y = SIDE * (1 - tick / END)
         for ends in ([[x, 0], [x, SIDE]], [[0, y], [SIDE, y]]):
             draw.line(_flat(np.array(ends)), fill=RULE, width=SMOOTH)
         _text(draw, f"{tick:g}", LEFT + x, TOP + SIDE + 8, 14, SOFT, anchor="ma")
@@ -166,8 +186,17 @@ def _text(
     anchor: str = "la",
     stroke: int = 0,
 ) -> None:
-    font, width = _font(size * SMOOTH), stroke * SMOOTH
-    draw.text((x * SMOOTH, y * SMOOTH), text, color, font, anchor=anchor, stroke_width=width, stroke_fill="white")
+    font = _font(size * SMOOTH)
+    width = stroke * SMOOTH
+    draw.text(
+        (x * SMOOTH, y * SMOOTH),
+        text,
+        color,
+        font,
+        anchor=anchor,
+        stroke_width=width,
+        stroke_fill="white",
+    )
 
 
 def _short(text: str, size: int, room: float) -> str:

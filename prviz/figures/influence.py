@@ -33,7 +33,8 @@ def extreme_sweep_figure(
 
     Parameters
     ----------
-    lines : (ks, values) by method, of the estimates with split (True) and without (False); either may be missing.
+    lines : (ks, values) by method, of the estimates with split (True) and without (False); either
+    may be missing.
     ylabel : which end it is.
     truth : its true value, dashed, or None.
     current : the k on screen, marked by a vertical line, or None.
@@ -45,12 +46,18 @@ def extreme_sweep_figure(
     for held_out, sweep in lines.items():
         for name, (ks, values) in sweep.items():
             theme.check_sweep(name, ks, values, log_x=True)
-            said = {"name": f"{theme.label(name)}, {_SPLITS[held_out]}", "showlegend": False, "hovertemplate": _AT_K}
+            said = {
+                "name": f"{theme.label(name)}, {_SPLITS[held_out]}",
+                "showlegend": False,
+                "hovertemplate": _AT_K,
+            }
             figure.add_scatter(x=list(ks), y=list(values), **said, **_look(color[name], held_out))
     for held_out in lines:
         look = {**_look(theme.EVEN_COLOR, held_out), "hoverinfo": "skip"}
         figure.add_scatter(x=[None], y=[None], name=_SPLITS[held_out], **look)
-    theme.add_truth(figure, truth, sorted(k for sweep in lines.values() for ks, _ in sweep.values() for k in ks))
+    theme.add_truth(
+        figure, truth, sorted(k for sweep in lines.values() for ks, _ in sweep.values() for k in ks)
+    )
     theme.add_now(figure, current)
     return theme.finish(
         figure,
@@ -68,7 +75,9 @@ def _look(color: str, held_out: bool) -> dict[str, Any]:
     return {"mode": "lines+markers", "line": {"color": color, "width": 1.2}, "marker": marker}
 
 
-def carriers_figure(names: Sequence[str], alone: Sequence[int], carried: Sequence[int], *, color: str) -> go.Figure:
+def carriers_figure(
+    names: Sequence[str], alone: Sequence[int], carried: Sequence[int], *, color: str
+) -> go.Figure:
     """Bars per sample, the first on top: the number of samples it supports alone, before a faint bar of all of them.
 
     Parameters
@@ -77,12 +86,33 @@ def carriers_figure(names: Sequence[str], alone: Sequence[int], carried: Sequenc
     alone, carried : numbers of samples that each supports alone and in all.
     color : colour of the bars.
     """
-    figure, places = go.Figure(), list(range(len(names)))
-    said = [[theme.plain(name), *counts] for name, *counts in zip(names, alone, carried, strict=True)]
-    hover = "<b>%{customdata[0]}</b><br>alone: %{customdata[1]:,}<br>in all: %{customdata[2]:,}<extra></extra>"
-    shared: dict[str, Any] = {"y": places, "orientation": "h", "customdata": said, "hovertemplate": hover}
-    text = {"text": [f"{one:,} of {every:,}" for _, one, every in said], "textposition": "outside", "cliponaxis": False}
-    figure.add_bar(x=list(carried), name="carried", marker={"color": theme.faded(color, 0.35)}, **text, **shared)
+    figure = go.Figure()
+    places = list(range(len(names)))
+    said = [
+        [theme.plain(name), *counts] for name, *counts in zip(names, alone, carried, strict=True)
+    ]
+    hover = (
+        "<b>%{customdata[0]}</b><br>alone: %{customdata[1]:,}<br>in all:"
+        " %{customdata[2]:,}<extra></extra>"
+    )
+    shared: dict[str, Any] = {
+        "y": places,
+        "orientation": "h",
+        "customdata": said,
+        "hovertemplate": hover,
+    }
+    text = {
+        "text": [f"{one:,} of {every:,}" for _, one, every in said],
+        "textposition": "outside",
+        "cliponaxis": False,
+    }
+    figure.add_bar(
+        x=list(carried),
+        name="carried",
+        marker={"color": theme.faded(color, 0.35)},
+        **text,
+        **shared,
+    )
     figure.add_bar(x=list(alone), name="carried alone", marker={"color": color}, **shared)
     longest = max([*carried, 4])
     return theme.finish(
@@ -118,14 +148,24 @@ def fall_figure(
     color : colour of the lines.
     truth : the true end, dashed, or None.
     """
-    figure, places = go.Figure(), [f"{count}" for count in removed]
+    figure = go.Figure()
+    places = [f"{count}" for count in removed]
     hover = "%{fullData.name}<br>without the top %{x}: %{y:.3f}<extra></extra>"
-    bold = {"mode": "lines+markers", "line": theme.line_of(color), "marker": {"size": 9, "color": color}}
+    bold = {
+        "mode": "lines+markers",
+        "line": theme.line_of(color),
+        "marker": {"size": 9, "color": color},
+    }
     marker = {"size": 8, "color": color, "symbol": "square-open"}
     thin = {"mode": "lines+markers", "line": {"color": color, "width": 1.2}, "marker": marker}
-    cross = {"mode": "markers", "marker": {"size": 11, "color": theme.EVEN_COLOR, "symbol": "x-thin-open"}}
+    cross = {
+        "mode": "markers",
+        "marker": {"size": 11, "color": theme.EVEN_COLOR, "symbol": "x-thin-open"},
+    }
     names = (theme.plain(labels[0]), theme.plain(labels[1]), "the same by subtraction")
-    for name, values, look in zip(names, (extreme, share, subtracted), (bold, thin, cross), strict=True):
+    for name, values, look in zip(
+        names, (extreme, share, subtracted), (bold, thin, cross), strict=True
+    ):
         figure.add_scatter(x=places, y=list(values), name=name, **look, hovertemplate=hover)
     theme.add_truth(figure, truth, places)
     return theme.finish(
@@ -156,10 +196,13 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
 
     Parameters
     ----------
-    rows : one per method and kind of split; methods are drawn from the top in order of first appearance.
-    truth : masses to compare with, or None. Dashed: the mass of the co-support, Q(cosupp) or P(cosupp), which
+    rows : one per method and kind of split; methods are drawn from the top in order of first
+    appearance.
+    truth : masses to compare with, or None. Dashed: the mass of the co-support, Q(cosupp) or
+    P(cosupp), which
         is the truth of both extremes (hal-05344404, Proposition 20); dotted: the mass of the other
-        distribution's support, Q(supp P) or P(supp Q), which improved precision and recall speak of.
+        distribution's support, Q(supp P) or P(supp Q), which improved precision and recall speak
+        of.
 
     customdata of each point is [method, "with split" or "without split"].
     """
@@ -172,12 +215,15 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
     if truth is not None:
         masses = [(*_masses(truth, panel), head) for panel, head in enumerate(heads, start=1)]
         titles = [
-            f"{head}<br>dashed: true {core} = {core_mass:.3f}<br>dotted: true {support} = {support_mass:.3f}"
+            f"{head}<br>dashed: true {core} = {core_mass:.3f}<br>dotted: true {support} ="
+            f" {support_mass:.3f}"
             for (core, core_mass), (support, support_mass), head in masses
         ]
     figure = make_subplots(rows=2, cols=1, vertical_spacing=spacing, subplot_titles=titles)
     for panel in (1, 2):
-        for (name, mass), dash in zip(_masses(truth, panel) if truth else (), ("dash", "dot"), strict=False):
+        for (name, mass), dash in zip(
+            _masses(truth, panel) if truth else (), ("dash", "dot"), strict=False
+        ):
             figure.add_scatter(
                 x=[mass, mass],
                 y=[-0.6, max(len(methods), 1) - 0.4],
@@ -198,7 +244,12 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
                 name=f"{_SIDES[panel - 1]}, {label}",
                 showlegend=False,
                 mode="markers",
-                marker={"line": {"width": 2, "color": fills}, "color": fills, "size": 11, "symbol": symbol},
+                marker={
+                    "line": {"width": 2, "color": fills},
+                    "color": fills,
+                    "size": 11,
+                    "symbol": symbol,
+                },
                 customdata=[[theme.label(row.method), label] for row in chosen],
                 hovertemplate="<b>%{customdata[0]}</b>, %{customdata[1]}: %{x:.3f}<extra></extra>",
                 row=panel,

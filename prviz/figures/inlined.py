@@ -1,7 +1,7 @@
 """Pages that stand alone: their figures, plotly.js where it draws them, and all else in one file without network.
 
-A content security policy lets such a page run its own scripts, known by their digests, and fetch nothing at all.
-Scripts and data are compressed, and unpacked by the browser.
+A content security policy lets such a page run its own scripts, known by their digests, and fetch
+nothing at all. Scripts and data are compressed, and unpacked by the browser.
 """
 
 from __future__ import annotations
@@ -44,16 +44,19 @@ def standalone_page(
 ) -> str:
     """The whole page.
 
-    title : plain text. body : escaped elements of HTML. data : texts by the id of the element that holds each for the
-    script. script : code that draws the figures, run after plotly.js; empty: the page runs no script, and holds no
-    plotly.js. style : CSS. schemes : CSS colour schemes.
+    title : plain text. body : escaped elements of HTML. data : texts by the id of the element that
+    holds each for the script. script : code that draws the figures, run after plotly.js; empty: the
+    page runs no script, and holds no plotly.js. style : CSS. schemes : CSS colour schemes.
     """
-    packed, scripts = dict(data), []
+    packed = dict(data)
+    scripts = []
     if script:
         packed["code"] = f"{PLOTLY.read_text('utf-8')}\n{script}"
         scripts = [_LOADER, packed["code"]]
     # A policy that fetches nothing and runs only these scripts; plotly.js needs inline styles.
-    digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts]
+    digests = [
+        base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts
+    ]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src "
@@ -68,8 +71,8 @@ def standalone_page(
         f"<style>{style}</style></head>\n<body>",
     ]
     elements = [
-        f'<script type="{PACKED}" id="{name}">{base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()}'
-        "</script>"
+        f'<script type="{PACKED}"'
+        f' id="{name}">{base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()}</script>'
         for name, text in packed.items()
     ]
     loader = [f"<script>{_LOADER}</script>"] if script else []

@@ -22,8 +22,10 @@ def iou_bars(comparisons: Mapping[str, Comparison]) -> go.Figure:
 
     Parameters
     ----------
-    comparisons : each estimate's comparison with the truth, by name; the first is drawn on top. Excess and
-        deficit are shares of the union of the two areas; IoU = 1 - excess - deficit stands beside the bar.
+    comparisons : each estimate's comparison with the truth, by name; the first is drawn on top.
+    Excess and
+        deficit are shares of the union of the two areas; IoU = 1 - excess - deficit stands beside
+        the bar.
     """
     color = theme.colors(comparisons)
     figure = signed_bars(
@@ -71,7 +73,9 @@ def signed_bars(
         bargap=0.35,
         showlegend=False,
         margin={"l": 20, "r": right, "t": 10, "b": 60},
-        xaxis=theme.signed_axis("share of both areas<br>← too pessimistic · too optimistic →", longest),
+        xaxis=theme.signed_axis(
+            "share of both areas<br>← too pessimistic · too optimistic →", longest
+        ),
         yaxis=theme.axis("", **ticks, showgrid=False),
     )
 
@@ -94,38 +98,64 @@ def iou_sweep_figure(
     values : (xs, ious) by method; any order, drawn by increasing x.
     xlabel, ylabel : what x and y are, e.g. "k".
     current : the value on screen, marked by a vertical line, or None.
-    best : mark each method's largest value by a star, the leftmost of several; the smallest one if ``lowest``.
+    best : mark each method's largest value by a star, the leftmost of several; the smallest one if
+    ``lowest``.
     limits : (xs, ious) by method of the limits for infinitely many samples, dotted.
     log_x : logarithmic x; needs positive xs.
 
     Raises ValueError when a method's two sequences differ in length, or for xs <= 0 with log_x.
     """
-    figure, color = go.Figure(), theme.colors(values)
-    hover = f"{theme.plain(xlabel)} = %{{x:.4~g}}<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>"
+    figure = go.Figure()
+    color = theme.colors(values)
+    hover = (
+        f"{theme.plain(xlabel)} = %{{x:.4~g}}<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>"
+    )
     for name, (xs, ious) in values.items():
         theme.check_sweep(name, xs, ious, log_x)
         pairs = sorted(zip(map(float, xs), map(float, ious), strict=True))
         shared = {"name": theme.label(name), "legendgroup": theme.plain(name)}
         label = f"<b>%{{fullData.name}}</b><br>{hover}"
-        line: dict[str, Any] = {"mode": "lines", "line": theme.line_of(color[name]), "hovertemplate": label}
+        line: dict[str, Any] = {
+            "mode": "lines",
+            "line": theme.line_of(color[name]),
+            "hovertemplate": label,
+        }
         figure.add_scatter(x=[x for x, _ in pairs], y=[iou for _, iou in pairs], **shared, **line)
         if best and pairs:
             x, iou = max(pairs, key=lambda pair: (-pair[1] if lowest else pair[1], -pair[0]))
-            star = {"symbol": "star", "size": 13, "color": color[name], "line": {"width": 1, "color": "#ffffff"}}
+            star = {
+                "symbol": "star",
+                "size": 13,
+                "color": color[name],
+                "line": {"width": 1, "color": "#ffffff"},
+            }
             label = f"<b>%{{fullData.name}}</b>, best<br>{hover}"
-            at: dict[str, Any] = {"x": [x], "y": [iou], "mode": "markers", "marker": star, "hovertemplate": label}
+            at: dict[str, Any] = {
+                "x": [x],
+                "y": [iou],
+                "mode": "markers",
+                "marker": star,
+                "hovertemplate": label,
+            }
             figure.add_scatter(**at, **shared, showlegend=False)
     for name, (xs, ious) in (limits or {}).items():
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
         shared = {"name": f"{theme.label(name)} at n = ∞", "legendgroup": theme.plain(name)}
         label = f"<b>%{{fullData.name}}</b><br>{hover}"
-        figure.add_scatter(x=list(xs), y=list(ious), mode="lines", line=line, hovertemplate=label, **shared)
+        figure.add_scatter(
+            x=list(xs), y=list(ious), mode="lines", line=line, hovertemplate=label, **shared
+        )
     theme.add_now(figure, current)
     # 1, 2, 5 per decade: the default repeats bare digits between the powers of ten.
     ticks = {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}
     span: dict[str, Any] = {"range": [0, 1.02], "dtick": 0.2}
     if lowest:
-        span = {"range": [0, 1.05 * max((max(ious, default=0.0) for _, ious in values.values()), default=1.0)]}
+        span = {
+            "range": [
+                0,
+                1.05 * max((max(ious, default=0.0) for _, ious in values.values()), default=1.0),
+            ]
+        }
     return theme.finish(
         figure,
         height=380,
@@ -153,7 +183,8 @@ def stability_figure(
 
     Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
     """
-    figure, color = go.Figure(), theme.colors(values)
+    figure = go.Figure()
+    color = theme.colors(values)
     for name, (ks, numbers) in values.items():
         theme.check_sweep(name, ks, numbers, log_x=True)
         figure.add_scatter(

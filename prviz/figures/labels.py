@@ -13,24 +13,31 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
 
-# Width of an average bold letter and height of a line, in sizes of the letters: those of Helvetica, which is wider than
-# our own font.
-LETTER, HEIGHT = 0.58, 1.25
-# Pixels: between a curve and its name, between two places that are tried along a curve, between the points that stand
-# for a line, and a distance beyond which other lines do not matter.
-GAP, STRIDE, STEP, FAR = 3.0, 8.0, 8.0, 40.0
-# A name across its own curve, or a line that belongs to that, counts as so many pixels further away from it.
+# Width of an average bold letter and height of a line, in sizes of the letters: those of Helvetica,
+# which is wider than our own font.
+LETTER = 0.58
+HEIGHT = 1.25
+# Pixels: between a curve and its name, between two places that are tried along a curve, between the
+# points that stand for a line, and a distance beyond which other lines do not matter.
+GAP = 3.0
+STRIDE = 8.0
+STEP = 8.0
+FAR = 40.0
+# A name across its own curve, or a line that belongs to that, counts as so many pixels further away
+# from it.
 ACROSS = 30.0
 # Where two curves run together, a name may be so many pixels nearer to the other one.
 LEAST = -1.0
 # Pixels between a curve and a name at the end of a leader, and what these keep off other lines.
-LEADERS, OFF = (20.0, 50.0, 90.0, 140.0), 12.0
+LEADERS = (20.0, 50.0, 90.0, 140.0)
+OFF = 12.0
 
 
 class Line(NamedTuple):
     """A polyline in pixels from the top left corner.
 
-    text : its name; "" for one that has none. of : the name of the line that it belongs to, as a limit does.
+    text : its name; "" for one that has none. of : the name of the line that it belongs to, as a
+    limit does.
     """
 
     points: Points
@@ -61,13 +68,16 @@ def place_labels(
     room : width and height of the plot in pixels.
     size : of the letters, in pixels.
     taken : boxes that no name may cover.
-    leaders : True: a name that finds no such place stands further away, with a line to its curve, if there is room.
+    leaders : True: a name that finds no such place stands further away, with a line to its curve,
+    if there is room.
 
-    Of all places in the plot that cover no other name the one with the most room between it and other lines is taken,
-    up to FAR pixels, the first of equals. A name that would be nearer to another line than to its own is left out.
+    Of all places in the plot that cover no other name the one with the most room between it and
+    other lines is taken, up to FAR pixels, the first of equals. A name that would be nearer to
+    another line than to its own is left out.
     """
     dense = {name: _along(line.points, STEP) for name, line in lines.items()}
-    boxes, placed = list(taken), dict[str, Place]()
+    boxes = list(taken)
+    placed = dict[str, Place]()
     for name, line in lines.items():
         if not line.text:
             continue
@@ -98,15 +108,19 @@ def _best(
 
     parts, others : points of lines that belong to it, and of all others.
     """
-    width, height = LETTER * size * len(text), HEIGHT * size
+    width = LETTER * size * len(text)
+    height = HEIGHT * size
     sides = [side for gap in gaps for side in ((gap, -gap - height), (-gap - width, gap))]
-    anchors, low = np.repeat(along, len(sides), axis=0), np.tile(sides, (len(along), 1))
+    anchors = np.repeat(along, len(sides), axis=0)
+    low = np.tile(sides, (len(along), 1))
     low = anchors + low
     tried = np.hstack([low, low + np.array([width, height])])
     fits = (low >= 0).all(axis=1) & (tried[:, 2:] <= room).all(axis=1)
     for other in boxes:
         fits &= ~((tried[:, :2] < other[2:] + 2) & (tried[:, 2:] > other[:2] - 2)).all(axis=1)
-    nearest = np.minimum.reduce([np.full(len(tried), FAR), *(_distance(tried, points) for points in others)])
+    nearest = np.minimum.reduce(
+        [np.full(len(tried), FAR), *(_distance(tried, points) for points in others)]
+    )
     if own is None:
         score = np.minimum(nearest, OFF) - np.tile(np.repeat(gaps, 2), len(along)) / 10
     else:

@@ -10,7 +10,10 @@ import plotly.graph_objects as go
 from prviz.figures import theme
 
 _GREY = theme.faded(theme.TRUTH_COLOR, 0.5)
-_HOVER = "<b>%{fullData.name}</b> %{customdata[1]} here<br>AuC %{y:.3f}, place %{customdata[0]}<extra></extra>"
+_HOVER = (
+    "<b>%{fullData.name}</b> %{customdata[1]} here<br>AuC %{y:.3f}, place"
+    " %{customdata[0]}<extra></extra>"
+)
 
 
 class EncoderPoint(NamedTuple):
@@ -23,10 +26,13 @@ class EncoderPoint(NamedTuple):
     possible: bool
 
 
-def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]], *, height: int = 360) -> go.Figure:
+def encoders_figure(
+    points: Mapping[str, Sequence[EncoderPoint]], *, height: int = 360
+) -> go.Figure:
     """AuC of every checkpoint, encoder by encoder, each by its number of features.
 
-    points : by checkpoint, all in the same order. Filled: may be best there. Checkpoints that may be best nowhere are
+    points : by checkpoint, all in the same order. Filled: may be best there. Checkpoints that may
+    be best nowhere are
         grey.
     """
     leading = [name for name, own in points.items() if any(each.possible for each in own)]
@@ -34,7 +40,8 @@ def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]], *, height: int
     color = {name: hues[place % len(hues)] for place, name in enumerate(leading)}
     figure = go.Figure()
     for name in sorted(points, key=lambda name: name in leading):
-        own, shade = points[name], color.get(name, _GREY)
+        own = points[name]
+        shade = color.get(name, _GREY)
         shown: dict[str, Any] = {"legendgroup": theme.plain(name), "name": theme.label(name)}
         for place, encoder in enumerate(dict.fromkeys(each.encoder for each in own)):
             part = [each for each in own if each.encoder == encoder]
@@ -48,7 +55,9 @@ def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]], *, height: int
                     "color": shade,
                     "symbol": ["circle" if each.possible else "circle-open" for each in part],
                 },
-                customdata=[[each.rank, "may be best" if each.possible else "is not best"] for each in part],
+                customdata=[
+                    [each.rank, "may be best" if each.possible else "is not best"] for each in part
+                ],
                 hovertemplate=_HOVER,
                 showlegend=place == 0 and name in leading,
                 **shown,

@@ -1,6 +1,7 @@
 """Curves for papers, drawn by Matplotlib: names beside curves, lines that differ without colour, a column's size.
 
-Matplotlib writes PDF, SVG and PNG alike, without a browser, and embeds its font: there is no other way here.
+Matplotlib writes PDF, SVG and PNG alike, without a browser, and embeds its font: there is no other
+way here.
 """
 
 from __future__ import annotations
@@ -24,17 +25,24 @@ if TYPE_CHECKING:
 
 Points = NDArray[np.float64]
 
-# Inches: one column and the page of ICML, and of most journals; the one column of NeurIPS, 5.5 in, is a number.
+# Inches: one column and the page of ICML, and of most journals; the one column of NeurIPS, 5.5 in,
+# is a number.
 WIDTHS = {"one column": 3.25, "two columns": 6.75}
 FORMATS = (".pdf", ".svg", ".png")
 MISSING = "it needs Matplotlib, which is not installed: pip install matplotlib"
 # Points: letters, and the lines of curves, of what is dashed and of bounds.
-LETTERS, CURVE, DASHED, THIN = 8.0, 1.8, 1.2, 0.8
-INK, SOFT, RULE = "#1f2430", "#5b6472", "#e4e7ec"
+LETTERS = 8.0
+CURVE = 1.8
+DASHED = 1.2
+THIN = 0.8
+INK = "#1f2430"
+SOFT = "#5b6472"
+RULE = "#e4e7ec"
 DASHES = (0, (3.5, 2.0))
 END = 1.02
 DPI = 300
-# Widest letters of the font beside Helvetica's bold ones, whose width places of names are computed from.
+# Widest letters of the font beside Helvetica's bold ones, whose width places of names are computed
+# from.
 _WIDER = 1.08
 
 
@@ -49,7 +57,7 @@ def plot_matplotlib(
 
     Parameters
     ----------
-    curves : PRCurve, Estimate, GeneratorComparison, SeveralGenerators, or mapping of str to PRCurve or Estimate
+    curves : PRCurve, Estimate, GeneratorComparison, SeveralGenerators, or mapping of str to these
         What is drawn, solid, in this order.
     truth : PRCurve, or mapping of str to PRCurve, optional
         Dashed; of a mapping each in the colour of the curve of its name.
@@ -74,12 +82,19 @@ def plot_matplotlib(
     bounds = named_others(bound, shown, "bound")
     axes = _new_axes(WIDTHS["one column"]) if ax is None else ax
     _frame(axes)
-    color, names = theme.colors(shown), titles(shown)
+    color = theme.colors(shown)
+    names = titles(shown)
     drawn: list[tuple[str, PRCurve, dict[str, Any]]] = []
     for name, curve in bounds.items():
         drawn.append(("bound", curve, {"color": color.get(name, SOFT), "linewidth": THIN}))
     for name, curve in truths.items():
-        drawn.append(("truth", curve, {"color": color.get(name, INK), "linewidth": DASHED, "linestyle": DASHES}))
+        drawn.append(
+            (
+                "truth",
+                curve,
+                {"color": color.get(name, INK), "linewidth": DASHED, "linestyle": DASHES},
+            )
+        )
     for name, curve in shown.items():
         drawn.append((name, curve, {"color": color[name], "linewidth": CURVE}))
     styles: dict[str, Any] = {}
@@ -111,7 +126,8 @@ def save(
     truth, bound : optional
         As in `prviz.plot_matplotlib`.
     width : {"one column", "two columns"} or float
-        3.25 in, 6.75 in, or inches; letters have 8 pt in each. A figure that was drawn already keeps its own.
+        3.25 in, 6.75 in, or inches; letters have 8 pt in each. A figure that was drawn already
+        keeps its own.
 
     Raises
     ------
@@ -124,7 +140,9 @@ def save(
     check_target(target, "prviz.save()")
     inches = WIDTHS.get(width) if isinstance(width, str) else float(width)
     if inches is None or not 1 <= inches <= 40:
-        raise ValueError(f"width = {width!r}; {' or '.join(map(repr, WIDTHS))} or 1 to 40 inches are needed")
+        raise ValueError(
+            f"width = {width!r}; {' or '.join(map(repr, WIDTHS))} or 1 to 40 inches are needed"
+        )
     import matplotlib as mpl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -133,10 +151,14 @@ def save(
     if isinstance(curves, Axes):
         figure = curves.figure
     elif type(curves).__module__.startswith("plotly."):
-        raise ValueError("curves is a figure of Plotly, which writes no PDF without a browser; give the curves instead")
+        raise ValueError(
+            "curves is a figure of Plotly, which writes no PDF without a browser; give the curves"
+            " instead"
+        )
     elif not isinstance(curves, Figure):
         figure = plot_matplotlib(curves, truth=truth, bound=bound, ax=_new_axes(inches)).figure
-    # TrueType, which IEEE and ACM ask for; letters of an SVG as outlines, which look alike everywhere; no date
+    # TrueType, which IEEE and ACM ask for; letters of an SVG as outlines, which look alike
+    # everywhere; no date
     known: Any = {"pdf.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "prviz"}
     dated = {".pdf": "CreationDate", ".svg": "Date"}
     kind = target.suffix.lower()
@@ -148,7 +170,9 @@ def save(
 def check_target(path: Path, asked: str) -> None:
     """Refuse a file of another kind, and any where Matplotlib is missing. asked : by what, for the message."""
     if path.suffix.lower() not in FORMATS:
-        raise ValueError(f"{asked} {str(path)!r}: a name that ends in {', '.join(FORMATS)} is needed")
+        raise ValueError(
+            f"{asked} {str(path)!r}: a name that ends in {', '.join(FORMATS)} is needed"
+        )
     _need_matplotlib(asked)
 
 
@@ -161,7 +185,10 @@ def _new_axes(width: float) -> Axes:
     """Axes of a new figure, the plot a square beside its ticks and titles of constant size."""
     from matplotlib.figure import Figure
 
-    left, right, top, bottom = 0.45, 0.07, 0.07, 0.42  # inches
+    left = 0.45
+    right = 0.07
+    top = 0.07
+    bottom = 0.42  # inches
     side = width - left - right
     height = side + top + bottom
     figure = Figure(figsize=(width, height))
@@ -207,7 +234,13 @@ def _key(axes: Axes, styles: Mapping[str, Any], curves: list[PRCurve]) -> list[P
         return []
     words = {"curve": "estimate", "truth": "truth", "bound": "truth is below, 95 %"}
     looks = [
-        Line2D([], [], color=SOFT, linewidth=styles[name].get_linewidth(), linestyle=DASHES if name == "truth" else "-")
+        Line2D(
+            [],
+            [],
+            color=SOFT,
+            linewidth=styles[name].get_linewidth(),
+            linestyle=DASHES if name == "truth" else "-",
+        )
         for name in words
         if name in styles
     ]
@@ -218,11 +251,22 @@ def _key(axes: Axes, styles: Mapping[str, Any], curves: list[PRCurve]) -> list[P
     low = np.array([0.02 * width, 0.98 * height - tall])
     high = np.array([0.98 * width - wide, 0.02 * height])
     size = np.array([wide, tall])
-    boxes = {name: np.concatenate([at, at + size]) for name, at in (("lower left", low), ("upper right", high))}
+    boxes = {
+        name: np.concatenate([at, at + size])
+        for name, at in (("lower left", low), ("upper right", high))
+    }
     points = np.vstack([_pixels(axes, curve) for curve in curves])
-    covered = {name: int(((points >= box[:2]) & (points <= box[2:])).all(axis=1).sum()) for name, box in boxes.items()}
+    covered = {
+        name: int(((points >= box[:2]) & (points <= box[2:])).all(axis=1).sum())
+        for name, box in boxes.items()
+    }
     corner = min(covered, key=lambda name: covered[name])
-    placed: dict[str, Any] = {"loc": corner, "fontsize": LETTERS, "labelcolor": INK, "frameon": False}
+    placed: dict[str, Any] = {
+        "loc": corner,
+        "fontsize": LETTERS,
+        "labelcolor": INK,
+        "frameon": False,
+    }
     axes.legend(looks, texts, handlelength=2.2, borderaxespad=0.4, labelspacing=0.35, **placed)
     return [boxes[corner]]
 
@@ -239,7 +283,9 @@ def _names(
     lines = {}
     for place, (name, curve, _) in enumerate(drawn):
         known = name in names
-        lines[name if known else f"{name} {place}"] = Line(_pixels(axes, curve), names[name] if known else "")
+        lines[name if known else f"{name} {place}"] = Line(
+            _pixels(axes, curve), names[name] if known else ""
+        )
     width, height = room
     size = LETTERS * _WIDER
     for name, (box, anchor) in place_labels(lines, room, size, taken=taken, leaders=True).items():
@@ -252,5 +298,10 @@ def _names(
             ends = np.array([[x, y], [near, edge]]) * unit
             axes.plot(ends[:, 0], END - ends[:, 1], color=color[name], linewidth=0.6)
         middle = END - (top + bottom) / 2 * unit[1]
-        look: dict[str, Any] = {"ha": side, "va": "center", "fontsize": LETTERS, "fontweight": "bold"}
+        look: dict[str, Any] = {
+            "ha": side,
+            "va": "center",
+            "fontsize": LETTERS,
+            "fontweight": "bold",
+        }
         axes.text(near * unit[0], middle, names[name], color=color[name], parse_math=False, **look)

@@ -12,15 +12,16 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
 from prviz.studies.papers.charts import Chart, ChartBand, CurveChart, HeatMap, LineChart
 
-_ROW, _FEW = 25, 5
+_ROW = 25
+_FEW = 5
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 
 
 def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
     """One figure per panel of the chart, by the panel's title; all have the same scales and colours.
 
-    Families keep their colours, what is true is dashed. An area or bars around a line: one standard deviation over the
-    repeats to either side. Open symbols in a line's colour: the paper's values.
+    Families keep their colours, what is true is dashed. An area or bars around a line: one standard
+    deviation over the repeats to either side. Open symbols in a line's colour: the paper's values.
     """
     if isinstance(chart, HeatMap):
         return {title: _heat_map(chart, title) for title in chart.panels}
@@ -34,25 +35,48 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
 
 def _heat_map(chart: HeatMap, title: str) -> go.Figure:
     """Cells from low to high, each with its number and mark; empty where nothing is known."""
-    values, marks = chart.panels[title], chart.marks.get(title)
-    x, y = [theme.plain(each) for each in chart.x], [theme.plain(each) for each in chart.y]
+    values = chart.panels[title]
+    marks = chart.marks.get(title)
+    x = [theme.plain(each) for each in chart.x]
+    y = [theme.plain(each) for each in chart.y]
     hover = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
-    low, high, colours, digits = chart.low, chart.high, theme.HEAT, ".2f"
+    low = chart.low
+    high = chart.high
+    colours = theme.HEAT
+    digits = ".2f"
     if title in chart.signed:
         high = float(np.nanmax(np.abs(values), initial=0.01))
-        low, colours, digits = -high, theme.SIGNED, "+.2f"
+        low = -high
+        colours = theme.SIGNED
+        digits = "+.2f"
     scale = {"zmin": low, "zmax": high, "colorscale": colours, "showscale": False}
-    figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=hover, **scale))
+    figure = go.Figure(
+        go.Heatmap(
+            x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=hover, **scale
+        )
+    )
     by_ink = theme.by_ink(colours, (values - low) / (high - low))
     for color, cells in by_ink.items():
         text = [
-            f"{values[row, column].round(2) + 0.0:{digits}}" + (f" {marks[row][column]}" if marks else "")
+            f"{values[row, column].round(2) + 0.0:{digits}}"
+            + (f" {marks[row][column]}" if marks else "")
             for row, column in cells
         ]
-        at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
-        figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
+        at = {
+            "x": [x[column] for _, column in cells],
+            "y": [y[row] for row, _ in cells],
+            "text": text,
+        }
+        figure.add_scatter(
+            **at,
+            mode="text",
+            textfont={"color": color, "size": 12},
+            hoverinfo="skip",
+            showlegend=False,
+        )
     sides = {"showgrid": False, "zeroline": False, "type": "category"}
-    # The others stand beside the first, row by row; where rows are few, there is room for names in all.
+    # The others stand beside the first, row by row; where rows are few, there is room for names in
+    # all.
     named = title == next(iter(chart.panels)) or len(y) <= _FEW
     return theme.finish(
         figure,
@@ -60,7 +84,12 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
         margin={"l": 20, "r": 10, "t": 34, "b": 4},
         xaxis=theme.axis("", side="top", categoryarray=x, range=[-0.5, len(x) - 0.5], **sides),
         yaxis=theme.axis(
-            "", categoryarray=y, range=[len(y) - 0.5, -0.5], tickfont={"size": 11}, showticklabels=named, **sides
+            "",
+            categoryarray=y,
+            range=[len(y) - 0.5, -0.5],
+            tickfont={"size": 11},
+            showticklabels=named,
+            **sides,
         ),
     )
 
@@ -69,11 +98,18 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
 
 
 def _lines(chart: LineChart, title: str) -> go.Figure:
-    figure, names = go.Figure(), _names(chart.panels.values())
-    color, symbol = _colors(names), dict(zip(names, _SYMBOLS * len(names), strict=False))
+    figure = go.Figure()
+    names = _names(chart.panels.values())
+    color = _colors(names)
+    symbol = dict(zip(names, _SYMBOLS * len(names), strict=False))
     for name, line in chart.panels[title].items():
         look = theme.truth_line() if name == theme.TRUTH_LABEL else theme.line_of(color[name])
-        bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": look["color"]}
+        bars = {
+            "array": np.nan_to_num(line.sd),
+            "thickness": 1.2,
+            "width": 3,
+            "color": look["color"],
+        }
         figure.add_scatter(
             x=line.x,
             y=line.mean,
@@ -87,7 +123,8 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
             hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
         )
     for name, line in chart.published.get(title, {}).items():
-        ink, mark = color.get(name, theme.TRUTH_COLOR), symbol.get(name, "circle")
+        ink = color.get(name, theme.TRUTH_COLOR)
+        mark = symbol.get(name, "circle")
         figure.add_scatter(
             x=line.x,
             y=line.mean,
@@ -98,11 +135,20 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
             marker={"symbol": f"{mark}-open", "size": 12, "color": ink, "line": {"width": 2}},
             hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}<extra></extra>",
         )
-    every = [line for found in (chart.panels, chart.published) for panel in found.values() for line in panel.values()]
+    every = [
+        line
+        for found in (chart.panels, chart.published)
+        for panel in found.values()
+        for line in panel.values()
+    ]
     x_axis: dict[str, Any] = {}
     if chart.log_x:
         places = sorted({float(x) for line in every for x in line.x})
-        x_axis = {"type": "log", "tickvals": places, "ticktext": [f"{place:,.6g}" for place in places]}
+        x_axis = {
+            "type": "log",
+            "tickvals": places,
+            "ticktext": [f"{place:,.6g}" for place in places],
+        }
     # From 0 to 1 for shares, else what the numbers need.
     own = [*chart.panels[title].values(), *chart.published.get(title, {}).values()]
     shown = own if title in chart.y_titles else every
@@ -125,14 +171,24 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
 
 
 def _curves(chart: CurveChart, title: str) -> go.Figure:
-    figure, truths = go.Figure(), chart.truths.get(title, {})
+    figure = go.Figure()
+    truths = chart.truths.get(title, {})
     color = _colors(_names([*chart.panels.values(), *chart.truths.values()]), ordered=True)
     for name, band in chart.panels[title].items():
         if np.isfinite(band.recall_sd).any():
-            recall_sd, precision_sd = np.nan_to_num(band.recall_sd), np.nan_to_num(band.precision_sd)
+            recall_sd = np.nan_to_num(band.recall_sd)
+            precision_sd = np.nan_to_num(band.precision_sd)
             area = theme.polygon(
-                np.clip(theme.there_and_back(band.recall - recall_sd, band.recall + recall_sd), 0, 1.02),
-                np.clip(theme.there_and_back(band.precision - precision_sd, band.precision + precision_sd), 0, 1.02),
+                np.clip(
+                    theme.there_and_back(band.recall - recall_sd, band.recall + recall_sd), 0, 1.02
+                ),
+                np.clip(
+                    theme.there_and_back(
+                        band.precision - precision_sd, band.precision + precision_sd
+                    ),
+                    0,
+                    1.02,
+                ),
                 theme.faded(color[name], 0.25),
                 name=f"{theme.label(name)}, spread",
                 legendgroup=theme.plain(name),
@@ -148,7 +204,9 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
     return theme.finish(figure, height=520, **theme.pr_axes(), legend=theme.legend(centred=True))
 
 
-def _curve(label: str, name: str, band: ChartBand, look: dict[str, Any], *, shown: bool = True) -> go.Scatter:
+def _curve(
+    label: str, name: str, band: ChartBand, look: dict[str, Any], *, shown: bool = True
+) -> go.Scatter:
     return go.Scatter(
         x=band.recall,
         y=band.precision,
@@ -157,7 +215,9 @@ def _curve(label: str, name: str, band: ChartBand, look: dict[str, Any], *, show
         showlegend=shown,
         mode="lines",
         line=look,
-        hovertemplate="<b>%{fullData.name}</b><br>precision %{y:.3f}, recall %{x:.3f}<extra></extra>",
+        hovertemplate=(
+            "<b>%{fullData.name}</b><br>precision %{y:.3f}, recall %{x:.3f}<extra></extra>"
+        ),
     )
 
 
@@ -165,7 +225,11 @@ def _curve(label: str, name: str, band: ChartBand, look: dict[str, Any], *, show
 
 
 def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
-    return [name for name in dict.fromkeys(name for panel in panels for name in panel) if name != theme.TRUTH_LABEL]
+    return [
+        name
+        for name in dict.fromkeys(name for panel in panels for name in panel)
+        if name != theme.TRUTH_LABEL
+    ]
 
 
 def _colors(names: Sequence[str], *, ordered: bool = False) -> dict[str, str]:

@@ -23,12 +23,19 @@ def picture_data_uri(image: NDArray[np.uint8]) -> str:
     if image.dtype != np.uint8:
         raise TypeError(f"image has dtype {image.dtype}; uint8 is needed")
     if image.ndim != 2 or image.size == 0:
-        raise ValueError(f"image has shape {image.shape}; (height, width), both at least 1, is needed")
+        raise ValueError(
+            f"image has shape {image.shape}; (height, width), both at least 1, is needed"
+        )
     height, width = image.shape
-    rows = np.zeros((height, width + 1), dtype=np.uint8)  # every row begins with filter byte 0, "as it is"
+    # every row begins with filter byte 0, "as it is"
+    rows = np.zeros((height, width + 1), dtype=np.uint8)
     rows[:, 1:] = image
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)  # one 8-bit grey channel
-    chunks = _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(rows.tobytes())) + _chunk(b"IEND", b"")
+    chunks = (
+        _chunk(b"IHDR", header)
+        + _chunk(b"IDAT", zlib.compress(rows.tobytes()))
+        + _chunk(b"IEND", b"")
+    )
     return "data:image/png;base64," + base64.b64encode(_SIGNATURE + chunks).decode("ascii")
 
 

@@ -17,19 +17,22 @@ if TYPE_CHECKING:
     from prviz.curves.band import Band
     from prviz.uncertainty.bootstrap import IntervalBand
 
-# Legend group of the bound, the same at every k, and meta of a limit, which holds at one k, and of the part of a curve
-# that lies beyond the bound: the browser knows them.
-BOUND, LIMIT, REFUTED = "bound", "limit", "refuted"
+# Legend group of the bound, the same at every k, and meta of a limit, which holds at one k, and of
+# the part of a curve that lies beyond the bound: the browser knows them.
+BOUND = "bound"
+LIMIT = "limit"
+REFUTED = "refuted"
 BOUND_LABEL = "the truth lies below, 95 %"
 _BOUND_HOVER = (
-    "the truth has a precision of at most α = %{y:.3f}<br>and a recall of at most β = %{x:.3f}, at λ = α / β = %{text}"
-    "<br>and at every other λ, with 95 % confidence<extra></extra>"
+    "the truth has a precision of at most α = %{y:.3f}<br>and a recall of at most β = %{x:.3f}, at"
+    " λ = α / β = %{text}<br>and at every other λ, with 95 % confidence<extra></extra>"
 )
 
 _HOVER = (
-    "<b>%{fullData.name}</b><br>precision α = %{y:.3f}, recall β = %{x:.3f}<br>at λ = α / β = %{text}"
-    "<br>best classifier here:<br>  calls %{customdata[1]:.1%} of the real samples generated (fpr)"
-    "<br>  calls %{customdata[2]:.1%} of the generated samples real (fnr)<extra></extra>"
+    "<b>%{fullData.name}</b><br>precision α = %{y:.3f}, recall β = %{x:.3f}<br>at λ = α / β ="
+    " %{text}<br>best classifier here:<br>  calls %{customdata[1]:.1%} of the real samples"
+    " generated (fpr)<br>  calls %{customdata[2]:.1%} of the generated samples real"
+    " (fnr)<extra></extra>"
 )
 
 
@@ -49,19 +52,25 @@ def pr_figure(
     ----------
     curves : estimates by name; families keep their colour and their marker. Drawn in this order.
     truth : the curve to compare with, or None.
-    bound : an upper bound of the true curve, or None: a thin line, beyond which the plot is shaded and curves are thin.
+    bound : an upper bound of the true curve, or None: a thin line, beyond which the plot is shaded
+    and curves are thin.
     limits : by a family's name the curve that more samples bring it to, dotted in its colour.
-    bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut to [0, 1].
+    bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut
+    to [0, 1].
     notes : a few words by the same names, added to the curve's name in legend and hover.
     height : pixels.
 
-    Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the classifier that is
-    optimal there, lam from 0 to inf. A front end finds the same classifier in `error_space_figure` by them.
+    Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the
+    classifier that is optimal there, lam from 0 to inf. A front end finds the same classifier in
+    `error_space_figure` by them.
     """
     # as they are: that they are valid is tested, and to check them takes longer than to draw them
     traces = pr_traces(curves, truth=truth, bound=bound, limits=limits, bands=bands, notes=notes)
     return theme.finish(
-        go.Figure(traces, _validate=False), height=height, **theme.pr_axes(), legend=theme.legend(centred=True)
+        go.Figure(traces, _validate=False),
+        height=height,
+        **theme.pr_axes(),
+        legend=theme.legend(centred=True),
     )
 
 
@@ -77,10 +86,12 @@ def pr_traces(
 ) -> list[Any]:
     """The traces of `pr_figure` alone, for a front end that has its layout; most are dictionaries.
 
-    placed : False leaves out the points of all but the bands, and the marks on curves, for a front end that has the
+    placed : False leaves out the points of all but the bands, and the marks on curves, for a front
+    end that has the
         curves and writes their names beside them.
     """
-    color, symbol = theme.colors(curves), theme.symbols(curves)
+    color = theme.colors(curves)
+    symbol = theme.symbols(curves)
     traces: list[Any] = []
     for name, band in (bands or {}).items():
         area = theme.polygon(
@@ -97,12 +108,24 @@ def pr_traces(
     for name, curve in curves.items():
         drawn: dict[str, Any] = {}
         if placed:
-            marker = {"symbol": symbol[name], "size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}
+            marker = {
+                "symbol": symbol[name],
+                "size": theme.SYMBOL_SIZE,
+                "maxdisplayed": theme.MOST_SYMBOLS,
+            }
             drawn = {"mode": "lines+markers", "marker": marker | {"color": color[name]}}
         traces.append(
-            curve_trace(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), placed, **drawn)
+            curve_trace(
+                name,
+                curve,
+                theme.line_of(color[name]),
+                (notes or {}).get(name, ""),
+                placed,
+                **drawn,
+            )
         )
-    # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
+    # Last and with ids: they come and go, and a front end keeps hidden those that the user has
+    # hidden.
     if bound is not None:
         known = {theme.plain(name) for name in curves}
         lines = [each for each in traces if isinstance(each, dict) and each["legendgroup"] in known]
@@ -110,7 +133,11 @@ def pr_traces(
         traces += _bound(bound, placed)
     for name, curve in (limits or {}).items():
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
-        traces.append(curve_trace(limit_label(name), curve, line, placed=placed, meta=LIMIT, uid=f"{LIMIT}-{name}"))
+        traces.append(
+            curve_trace(
+                limit_label(name), curve, line, placed=placed, meta=LIMIT, uid=f"{LIMIT}-{name}"
+            )
+        )
     return traces
 
 
@@ -137,7 +164,10 @@ def _bound(bound: PRCurve, placed: bool) -> list[Any]:
     """The shade and its edge."""
     line = {"color": theme.TRUTH_COLOR, "width": 1}
     look = {"legendgroup": BOUND, "uid": BOUND, "hovertemplate": _BOUND_HOVER}
-    return [beyond(bound, placed=placed), curve_trace(BOUND_LABEL, bound, line, placed=placed, **look)]
+    return [
+        beyond(bound, placed=placed),
+        curve_trace(BOUND_LABEL, bound, line, placed=placed, **look),
+    ]
 
 
 def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
@@ -146,14 +176,20 @@ def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
     None where no part does; always one for a front end that has the curves.
     """
     thin = {name: value for name, value in line.items() if name != "marker"}
-    thin |= {"mode": "lines", "showlegend": False, "meta": REFUTED, "uid": f"{REFUTED}-{line['legendgroup']}"}
+    thin |= {
+        "mode": "lines",
+        "showlegend": False,
+        "meta": REFUTED,
+        "uid": f"{REFUTED}-{line['legendgroup']}",
+    }
     thin["line"] = line["line"] | {"width": 1}
     if "y" not in line:
         return [thin]
     beyond = is_refuted(line["customdata"][:, 0], line["y"], line["x"], bound)
     if not beyond.any():
         return []
-    inner = beyond & np.roll(beyond, 1) & np.roll(beyond, -1)  # where it leaves the bound both lines meet
+    # where it leaves the bound both lines meet
+    inner = beyond & np.roll(beyond, 1) & np.roll(beyond, -1)
     inner[[0, -1]] = beyond[[0, -1]] & beyond[[1, -2]]
     thin["y"] = np.where(beyond, line["y"], np.nan)
     line["y"] = np.where(inner, np.nan, line["y"])
@@ -162,7 +198,12 @@ def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
 
 
 def curve_trace(
-    name: str, curve: PRCurve, line: dict[str, Any], note: str = "", placed: bool = True, **drawn: Any
+    name: str,
+    curve: PRCurve,
+    line: dict[str, Any],
+    note: str = "",
+    placed: bool = True,
+    **drawn: Any,
 ) -> dict[str, Any]:
     """A trace as Plotly's figure takes it; as an object it would be checked and copied once more."""
     look = {
@@ -200,17 +241,28 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
     truth : the curve to compare with; it is the dashed zero line.
     points : rays of equal angle, both ends included.
 
-    The vertical axis reaches equally far on both sides, to the next of a few round lengths, so that it stays the same
-    while a parameter changes a little. Above zero the estimate is too optimistic. Each point carries customdata
-    [lam, estimate, truth]. The ticks show lam; at lam = 1 the two kinds of error weigh the same.
+    The vertical axis reaches equally far on both sides, to the next of a few round lengths, so that
+    it stays the same while a parameter changes a little. Above zero the estimate is too optimistic.
+    Each point carries customdata [lam, estimate, truth]. The ticks show lam; at lam = 1 the two
+    kinds of error weigh the same.
     """
     theta = np.linspace(0.0, 90.0, points)
     lam = np.tan(np.radians(theta))
     lam[-1] = np.inf
-    figure, color, true = go.Figure(), theme.colors(curves), truth.alpha(lam)
-    zero = {"x": [0, 90], "y": [0, 0], "mode": "lines", "line": theme.truth_line(), "hoverinfo": "skip"}
+    figure = go.Figure()
+    color = theme.colors(curves)
+    true = truth.alpha(lam)
+    zero = {
+        "x": [0, 90],
+        "y": [0, 0],
+        "mode": "lines",
+        "line": theme.truth_line(),
+        "hoverinfo": "skip",
+    }
     figure.add_trace(go.Scatter(name=theme.TRUTH_LABEL, **zero))
-    reach = theme.reach(max((float(np.abs(c.alpha(lam) - true).max()) for c in curves.values()), default=0.0))
+    reach = theme.reach(
+        max((float(np.abs(c.alpha(lam) - true).max()) for c in curves.values()), default=0.0)
+    )
     for name, curve in curves.items():
         estimate = curve.alpha(lam)
         figure.add_scatter(
@@ -229,6 +281,8 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
         figure,
         height=380,
         xaxis=theme.angle_axis(),
-        yaxis=theme.axis("estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.3~f", **ends),
+        yaxis=theme.axis(
+            "estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.3~f", **ends
+        ),
         legend=theme.legend(-0.32),
     )

@@ -39,7 +39,14 @@ def equal_distance_figure(
     Source: Sajjadi et al. 2018, figures 6 and 7.
     """
     figure = go.Figure()
-    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=theme.truth_line(), hoverinfo="skip", showlegend=False)
+    figure.add_scatter(
+        x=[0, 1],
+        y=[0, 1],
+        mode="lines",
+        line=theme.truth_line(),
+        hoverinfo="skip",
+        showlegend=False,
+    )
     groups = groups_of([point.name for point in points])
     looks = zip(dict.fromkeys(groups), theme.SYMBOLS, theme.FAMILY_COLORS.values(), strict=False)
     for group, symbol, color in looks:
@@ -65,24 +72,39 @@ def equal_distance_figure(
             y=places[:, 1],
             mode="lines+markers+text",
             line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
-            marker={"symbol": "circle-open", "size": 20, "color": list(theme.RIVAL_COLORS), "line": {"width": 3}},
-            text=[f"<b>{letter}</b> FD {point.distance:.3g}" for letter, point in zip("AB", ends, strict=True)],
+            marker={
+                "symbol": "circle-open",
+                "size": 20,
+                "color": list(theme.RIVAL_COLORS),
+                "line": {"width": 3},
+            },
+            text=[
+                f"<b>{letter}</b> FD {point.distance:.3g}"
+                for letter, point in zip("AB", ends, strict=True)
+            ],
             textposition=sides,
             hoverinfo="skip",
             showlegend=False,
         )
     side = {"range": [-0.03, 1.03], "dtick": 0.2}
     return theme.finish(
-        figure, height=height, **theme.square("F8, leaning to recall", "F8, leaning to precision", **side)
+        figure,
+        height=height,
+        **theme.square("F8, leaning to recall", "F8, leaning to precision", **side),
     )
 
 
-def agreement_of_numbers_figure(names: Sequence[str], values: NDArray[np.float64], *, height: int = 600) -> go.Figure:
+def agreement_of_numbers_figure(
+    names: Sequence[str], values: NDArray[np.float64], *, height: int = 600
+) -> go.Figure:
     """Rank correlations of each two numbers, from -1 to 1; an empty cell where a number says nothing.
 
     Source: Sajjadi et al. 2018, figure 10.
     """
-    cells = [["" if np.isnan(value) else f"{value:.2f}".replace("-0.00", "0.00") for value in row] for row in values]
+    cells = [
+        ["" if np.isnan(value) else f"{value:.2f}".replace("-0.00", "0.00") for value in row]
+        for row in values
+    ]
     figure = go.Figure(
         go.Heatmap(
             x=list(names),
@@ -112,6 +134,6 @@ def agreement_of_numbers_figure(names: Sequence[str], values: NDArray[np.float64
 
 def _words(point: TradePoint) -> str:
     return (
-        f"<b>{theme.plain(point.name)}</b><br>Fréchet distance {point.distance:.4g}<br>F8 leaning to precision "
-        f"{point.precision:.3f}<br>F8 leaning to recall {point.recall:.3f}"
+        f"<b>{theme.plain(point.name)}</b><br>Fréchet distance {point.distance:.4g}<br>F8 leaning"
+        f" to precision {point.precision:.3f}<br>F8 leaning to recall {point.recall:.3f}"
     )

@@ -11,13 +11,16 @@ from plotly.colors import sample_colorscale
 
 from prviz.figures import theme
 
-_ROW, _LEGEND_LINE = 36, 21
+_ROW = 36
+_LEGEND_LINE = 21
 # Characters of a legend line on the narrowest page.
 _LINE = 46
 # From a cell's middle to the border inside it, in cells.
-_INSET_X, _INSET_Y = 0.47, 0.42
+_INSET_X = 0.47
+_INSET_Y = 0.42
 _DASH = "5px,3px"
-_SAME, _TAU = theme.FAMILY_COLORS["knn"], theme.FAMILY_COLORS["kde"]
+_SAME = theme.FAMILY_COLORS["knn"]
+_TAU = theme.FAMILY_COLORS["kde"]
 
 
 class Contender(NamedTuple):
@@ -41,15 +44,20 @@ def winners_figure(
     """A cell for every row and column with the winner's sign and colour, a dashed border where the verdict flips.
 
     winners : names by row and column, None where nothing is known: the cell stays empty.
-    flips : whether another one than the verdict wins. details : what hovering a cell says below its winner.
-    contenders : of every name among the winners. rows, columns : labels, the first row on top. flipped : what the
+    flips : whether another one than the verdict wins. details : what hovering a cell says below its
+    winner.
+    contenders : of every name among the winners. rows, columns : labels, the first row on top.
+    flipped : what the
         legend calls the border.
 
     Raises ValueError for tables of another shape than the labels.
     """
     for name, cells in (("winners", winners), ("flips", flips), ("details", details)):
         if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
-            raise ValueError(f"{name} is not a table of {len(rows)} rows and {len(columns)} columns, as the labels are")
+            raise ValueError(
+                f"{name} is not a table of {len(rows)} rows and {len(columns)} columns, as the"
+                " labels are"
+            )
     won = [name for name in contenders if any(name in row for row in winners)]
     figure = go.Figure()
     if won:  # one level of colour per winner
@@ -65,7 +73,11 @@ def winners_figure(
                 for row in zip(winners, details, strict=True)
             ],
             hovertemplate="%{text}<extra></extra>",
-            colorscale=[[edge, contenders[name].color] for i, name in enumerate(won) for edge in edges[i : i + 2]],
+            colorscale=[
+                [edge, contenders[name].color]
+                for i, name in enumerate(won)
+                for edge in edges[i : i + 2]
+            ],
             zmin=-0.5,
             zmax=len(won) - 0.5,
             showscale=False,
@@ -83,12 +95,19 @@ def winners_figure(
         _add_text(figure, signs, ink, 14)
     bordered = flipped if any(map(any, flips)) else ""
     for name in won:
-        look = {"mode": "markers", "marker": {"symbol": "square", "size": 14, "color": contenders[name].color}}
+        look = {
+            "mode": "markers",
+            "marker": {"symbol": "square", "size": 14, "color": contenders[name].color},
+        }
         entry = f"{contenders[name].sign}: {theme.plain(name, 36)}"
-        figure.add_scatter(x=[None], y=[None], **look, name=entry, hoverinfo="skip", showlegend=True)
+        figure.add_scatter(
+            x=[None], y=[None], **look, name=entry, hoverinfo="skip", showlegend=True
+        )
     if bordered:
         look = {"mode": "lines", "line": {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}}
-        figure.add_scatter(x=[None], y=[None], **look, name=bordered, hoverinfo="skip", showlegend=True)
+        figure.add_scatter(
+            x=[None], y=[None], **look, name=bordered, hoverinfo="skip", showlegend=True
+        )
     dashed = [
         {
             "type": "rect",
@@ -108,10 +127,13 @@ def winners_figure(
     return _finished(figure, rows, columns, column_title, shapes=dashed, legend_lines=legend_lines)
 
 
-def fewer_samples_figure(n: Sequence[float], same: Sequence[float], tau: Sequence[float]) -> go.Figure:
+def fewer_samples_figure(
+    n: Sequence[float], same: Sequence[float], tau: Sequence[float]
+) -> go.Figure:
     """Against the number of samples: the share of draws with the same winner, and the mean of Kendall's tau.
 
-    n : increasing, the last one that of all samples. same : in [0, 1]. tau : in [-1, 1], nan where it is not defined.
+    n : increasing, the last one that of all samples. same : in [0, 1]. tau : in [-1, 1], nan where
+    it is not defined.
 
     Raises ValueError where the lengths differ, or for an n that is not positive.
     """
@@ -127,7 +149,12 @@ def fewer_samples_figure(n: Sequence[float], same: Sequence[float], tau: Sequenc
             name=name,
             mode="lines+markers",
             line={"color": color, "width": 2.5, "dash": dash},
-            marker={"symbol": symbol, "size": 10, "color": color, "line": {"width": 2, "color": color}},
+            marker={
+                "symbol": symbol,
+                "size": 10,
+                "color": color,
+                "line": {"width": 2, "color": color},
+            },
             hovertemplate=f"<b>{name}</b> at n = %{{x:,}}: %{{y:.2f}}<extra></extra>",
         )
     low = min([0.0, *(value for value in tau if math.isfinite(value))])
@@ -153,10 +180,23 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
         raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
     titles = [theme.label(name, 24) for name in names]
     details = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
-    look: dict[str, Any] = {"colorscale": theme.HEAT, "zmin": -1, "zmax": 1, "showscale": False, "hoverongaps": False}
+    look: dict[str, Any] = {
+        "colorscale": theme.HEAT,
+        "zmin": -1,
+        "zmax": 1,
+        "showscale": False,
+        "hoverongaps": False,
+    }
     hover = "%{text}: τ = %{z:.2f}<extra></extra>"
     figure = go.Figure(
-        go.Heatmap(z=[list(row) for row in values], text=details, hovertemplate=hover, xgap=2, ygap=2, **look)
+        go.Heatmap(
+            z=[list(row) for row in values],
+            text=details,
+            hovertemplate=hover,
+            xgap=2,
+            ygap=2,
+            **look,
+        )
     )
     for ink in ("black", "white"):
         cells = [
@@ -164,14 +204,20 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
             for y, row in enumerate(values)
             for x, value in enumerate(row)
             if math.isfinite(value)
-            and theme.ink(sample_colorscale(theme.HEAT, [(value + 1) / 2], colortype="tuple")[0]) == ink
+            and theme.ink(sample_colorscale(theme.HEAT, [(value + 1) / 2], colortype="tuple")[0])
+            == ink
         ]
-        texts = [(x, y, f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")) for x, y, value in cells]
+        texts = [
+            (x, y, f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}"))
+            for x, y, value in cells
+        ]
         _add_text(figure, texts, ink, 12)
     return _finished(figure, titles, titles, "", top=True)
 
 
-def _add_text(figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str, size: int) -> None:
+def _add_text(
+    figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str, size: int
+) -> None:
     figure.add_scatter(
         x=[x for x, _, _ in cells],
         y=[y for _, y, _ in cells],
@@ -194,9 +240,14 @@ def _finished(
     top: bool = False,
 ) -> go.Figure:
     """Cells of one height; the legend just below the axis, however many lines it needs."""
-    plot, below = _ROW * len(rows), 14 if top else 52
+    plot = _ROW * len(rows)
+    below = 14 if top else 52
     sides = {"showgrid": False, "zeroline": False, "fixedrange": True}
-    x = {"tickvals": list(range(len(columns))), "ticktext": list(columns), "range": [-0.5, len(columns) - 0.5]}
+    x = {
+        "tickvals": list(range(len(columns))),
+        "ticktext": list(columns),
+        "range": [-0.5, len(columns) - 0.5],
+    }
     y = {**theme.tick_names(rows), "range": [len(rows) - 0.5, -0.5]}
     if top:
         x |= {"side": "top"}
@@ -208,7 +259,11 @@ def _finished(
         margin={"l": 20, "r": 8, "t": 60 if top else 8, "b": below + _LEGEND_LINE * legend_lines},
         xaxis=theme.axis(column_title, **x, **sides),
         yaxis=theme.axis("", **{**y, **sides}),
-        legend={**theme.legend(-below / plot if plot else -0.2), "itemclick": False, "itemdoubleclick": False},
+        legend={
+            **theme.legend(-below / plot if plot else -0.2),
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
         showlegend=legend_lines > 0,
     )
 

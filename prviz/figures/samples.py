@@ -16,12 +16,15 @@ Floats = NDArray[np.float64]
 
 FEWEST_FOR_CONTOURS = 200
 
-_REACHES = (1.0, 4.0)  # the colours end at c_Y / c_X = 2 and 1/2 at the least, 16 and 1/16 at the most
+# the colours end at c_Y / c_X = 2 and 1/2 at the least, 16 and 1/16 at the most
+_REACHES = (
+    1.0,
+    4.0,
+)
 _HOVER = (
-    "<b>%{fullData.name}%{hovertext}</b>"
-    "<br>support of real samples: c<sub>X</sub> = %{customdata[1]:.6~g}"
-    "<br>of generated ones: c<sub>Y</sub> = %{customdata[2]:.6~g}<br>c<sub>Y</sub> / c<sub>X</sub> = %{text}"
-    "<extra></extra>"
+    "<b>%{fullData.name}%{hovertext}</b><br>support of real samples: c<sub>X</sub> ="
+    " %{customdata[1]:.6~g}<br>of generated ones: c<sub>Y</sub> ="
+    " %{customdata[2]:.6~g}<br>c<sub>Y</sub> / c<sub>X</sub> = %{text}<extra></extra>"
 )
 
 
@@ -41,21 +44,33 @@ def roles_figure(
     ----------
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
     is_real : (n,) True for real samples (circles), False for generated ones (triangles).
-    numbers : (n,) row of each sample in its own file or draw, for the hover; by default its row in points, from 1.
+    numbers : (n,) row of each sample in its own file or draw, for the hover; by default its row in
+    points, from 1.
     axis_titles : names of the coordinates, one per column.
     notes : (n,) what to say of each sample on hover instead of its row.
     most : largest number of samples drawn, a random subset by `seed`; the axis title says so.
 
-    customdata of each point is [row in points, number]. Arrays are as short as a screen allows, since a page sends them
-    with its first view. Raises ValueError for other shapes or lengths.
+    customdata of each point is [row in points, number]. Arrays are as short as a screen allows,
+    since a page sends them with its first view. Raises ValueError for other shapes or lengths.
     """
-    coordinates, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
+    coordinates = np.asarray(points, dtype=np.float64)
+    real = np.asarray(is_real, dtype=bool)
     n = len(coordinates)
     rows = np.arange(1, n + 1) if numbers is None else np.asarray(numbers, dtype=np.intp)
-    if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2) or not n == len(real) == len(rows):
-        raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) and one role each are needed")
-    shown, flat, drawn = theme.subset(np.arange(n), most, seed), coordinates.shape[1] == 1, _short(coordinates)
-    ids = np.column_stack([np.arange(n), rows]).astype(np.int16 if max(n, rows.max(initial=0)) < 1 << 15 else np.int32)
+    if (
+        coordinates.ndim != 2
+        or coordinates.shape[1] not in (1, 2)
+        or not n == len(real) == len(rows)
+    ):
+        raise ValueError(
+            f"points have shape {coordinates.shape}; (n, 1) or (n, 2) and one role each are needed"
+        )
+    shown = theme.subset(np.arange(n), most, seed)
+    flat = coordinates.shape[1] == 1
+    drawn = _short(coordinates)
+    ids = np.column_stack([np.arange(n), rows]).astype(
+        np.int16 if max(n, rows.max(initial=0)) < 1 << 15 else np.int32
+    )
     figure = go.Figure()
     for place, (name, symbol, color) in enumerate(theme.ROLES):
         chosen = shown[real[shown] == (name == "real")]
@@ -74,7 +89,10 @@ def roles_figure(
             showlegend=not flat,
             customdata=ids[chosen],
             hovertext=said,
-            hovertemplate=f"<b>{name}, {'row %{customdata[1]}' if said is None else '%{hovertext}'}</b><extra></extra>",
+            hovertemplate=(
+                f"<b>{name},"
+                f" {'row %{customdata[1]}' if said is None else '%{hovertext}'}</b><extra></extra>"
+            ),
         )
     if flat:
         figure.add_traces(_densities(coordinates, real))
@@ -87,7 +105,11 @@ def _short(coordinates: Floats) -> NDArray[np.floating[Any]]:
     """As numbers of four bytes, where these are exact to a thousandth of the range."""
     with np.errstate(over="ignore", invalid="ignore"):
         short = coordinates.astype(np.float32)
-        exact = np.all(np.abs(short - coordinates) <= np.ptp(coordinates, axis=0) / 1000) if coordinates.size else True
+        exact = (
+            np.all(np.abs(short - coordinates) <= np.ptp(coordinates, axis=0) / 1000)
+            if coordinates.size
+            else True
+        )
     return short if exact else coordinates
 
 
@@ -110,27 +132,38 @@ def samples_figure(
     ----------
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
     is_real : (n,) True for real samples (circles), False for generated ones (triangles).
-    c_real, c_generated : (n,) supports of each sample, non-negative. The colours end where 19 of 20 ratios
+    c_real, c_generated : (n,) supports of each sample, non-negative. The colours end where 19 of 20
+    ratios
         do, at 16 at the most; 0/0 has the middle colour; the hover says the true ratio.
     axis_titles : names of the coordinates, one per column.
-    notes : (n,) what to say of each sample on hover after its role, such as its row and labels; by default its row
+    notes : (n,) what to say of each sample on hover after its role, such as its row and labels; by
+    default its row
         in points, counted from 1.
     ids : (n,) number by which a front end knows each sample; by default its row in points.
     density : draw histograms (1-D) or density contours (2-D) of all samples of each role.
     most : largest number of samples drawn, a random subset by `seed`; the axis title says so.
 
-    customdata of each point is [id, c_X, c_Y]; a front end finds the picture of a sample by its id and shows it by
-    `picture_data_uri`. Raises ValueError for other shapes or lengths.
+    customdata of each point is [id, c_X, c_Y]; a front end finds the picture of a sample by its id
+    and shows it by `picture_data_uri`. Raises ValueError for other shapes or lengths.
     """
-    coordinates, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
-    supports = np.column_stack([np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)])
+    coordinates = np.asarray(points, dtype=np.float64)
+    real = np.asarray(is_real, dtype=bool)
+    supports = np.column_stack(
+        [np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)]
+    )
     if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
         raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
     lengths = len(coordinates), len(real), len(supports)
     if len(set(lengths)) > 1:
-        raise ValueError(f"points, is_real and supports have {lengths} entries; one per sample is needed")
+        raise ValueError(
+            f"points, is_real and supports have {lengths} entries; one per sample is needed"
+        )
     shown = theme.subset(np.arange(len(coordinates)), most, seed)
-    said = [f"row {i + 1}" for i in range(len(coordinates))] if notes is None else [theme.noted(each) for each in notes]
+    said = (
+        [f"row {i + 1}" for i in range(len(coordinates))]
+        if notes is None
+        else [theme.noted(each) for each in notes]
+    )
     numbers = np.arange(len(coordinates)) if ids is None else np.asarray(ids, dtype=np.intp)
     if len(said) != len(coordinates):
         raise ValueError(f"notes has {len(said)} entries for {len(coordinates)} points")
@@ -142,7 +175,9 @@ def samples_figure(
         if coordinates.shape[1] == 2:
             # The symbol of the role: Plotly would draw it black for points on a colour scale.
             marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
-            figure.add_scatter(x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker)
+            figure.add_scatter(
+                x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker
+            )
     if density:
         figure.add_traces(_densities(coordinates, real))
     rug = ("real", "generated") if coordinates.shape[1] == 1 else ()
@@ -158,7 +193,14 @@ def samples_figure(
     reach = float(np.clip(np.percentile(logs, 95), *_REACHES))
     end = theme.number(2**reach, 2)
     words = [f"looks real (1/{end})", "even (1)", f"looks generated ({end})"]
-    bar = {"orientation": "h", "x": 0.5, "y": 1.02, "yanchor": "bottom", "thickness": 10, "len": 0.8}
+    bar = {
+        "orientation": "h",
+        "x": 0.5,
+        "y": 1.02,
+        "yanchor": "bottom",
+        "thickness": 10,
+        "len": 0.8,
+    }
     title = {"text": "c<sub>Y</sub> / c<sub>X</sub>, log scale", "side": "top"}
     figure.layout.coloraxis = {
         "cmin": -reach,
@@ -177,7 +219,9 @@ def _log_ratio(supports: Floats) -> Floats:
     return logs
 
 
-def _marks(points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, symbol: str) -> go.Scatter:
+def _marks(
+    points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, symbol: str
+) -> go.Scatter:
     """The samples of one role; in 1-D a rug with one row per role below its histogram."""
     flat = points.shape[1] == 1
     ratios = theme.numbers(score_keys(supports[:, 0], supports[:, 1]))
@@ -193,7 +237,7 @@ def _marks(points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, s
         marker={
             "color": np.clip(_log_ratio(supports), -_REACHES[1], _REACHES[1]),
             "coloraxis": "coloraxis",
-            "symbol": ("line-ns-open" if flat else symbol),
+            "symbol": "line-ns-open" if flat else symbol,
             "size": 10 if flat else 6,
             "opacity": 0.8,
         },
@@ -217,10 +261,21 @@ def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
         elif len(chosen) >= FEWEST_FOR_CONTOURS:  # contours of a few points would ring each of them
             # About as many bins as keep some ten points in each.
             bins = int(np.clip(np.sqrt(len(chosen) / 10), 8, 30))
-            lines = {"contours": {"coloring": "none"}, "line": {"color": color, "width": 2}, "ncontours": 6}
-            grid = {"nbinsx": bins, "nbinsy": bins, "histnorm": "probability density", "hoverinfo": "skip"}
+            lines = {
+                "contours": {"coloring": "none"},
+                "line": {"color": color, "width": 2},
+                "ncontours": 6,
+            }
+            grid = {
+                "nbinsx": bins,
+                "nbinsy": bins,
+                "histnorm": "probability density",
+                "hoverinfo": "skip",
+            }
             traces.append(
-                go.Histogram2dContour(x=chosen[:, 0], y=chosen[:, 1], name=f"{name}, density", **lines, **grid)
+                go.Histogram2dContour(
+                    x=chosen[:, 0], y=chosen[:, 1], name=f"{name}, density", **lines, **grid
+                )
             )
     return traces
 
@@ -243,16 +298,25 @@ def sample_axes(
 ) -> dict[str, Any]:
     """The axes of two coordinates, or of densities above a rug with these lines where there is one coordinate.
 
-    rug : empty for two coordinates. rug_height : share of the figure. The first title says how many samples are drawn.
+    rug : empty for two coordinates. rug_height : share of the figure. The first title says how many
+    samples are drawn.
     """
-    below = theme.plain(titles[0]) + (f"<br>{shown:,} of {total:,} samples drawn" if shown < total else "")
+    below = theme.plain(titles[0]) + (
+        f"<br>{shown:,} of {total:,} samples drawn" if shown < total else ""
+    )
     if not rug:
         upright = theme.axis(theme.plain(titles[1]), zeroline=False)
         return {"xaxis": theme.axis(below, zeroline=False), "yaxis": upright}
-    lines = {"tickvals": list(range(len(rug))), "ticktext": list(rug), "range": [len(rug) - 0.4, -0.6]}
+    lines = {
+        "tickvals": list(range(len(rug))),
+        "ticktext": list(rug),
+        "range": [len(rug) - 0.4, -0.6],
+    }
     return {
         "xaxis": theme.axis(below, zeroline=False, anchor="y2"),
         "yaxis": theme.axis("density", domain=[round(rug_height + 0.06, 2), 1], rangemode="tozero"),
-        "yaxis2": theme.axis("", domain=[0, rug_height], anchor="x", zeroline=False, showgrid=False, **lines),
+        "yaxis2": theme.axis(
+            "", domain=[0, rug_height], anchor="x", zeroline=False, showgrid=False, **lines
+        ),
         "barmode": "overlay",
     }

@@ -48,12 +48,20 @@ def named_others(others: Others, curves: Mapping[str, PRCurve], role: str) -> di
     if others is None:
         return {}
     if isinstance(others, PRCurve):
-        return {next(iter(curves)) if len(curves) == 1 and role == "bound" else f"the {role}": others}
+        return {
+            next(iter(curves)) if len(curves) == 1 and role == "bound" else f"the {role}": others
+        }
     if not isinstance(others, Mapping):
-        raise TypeError(f"{role} is {type(others).__name__}; a PRCurve or a mapping of names to curves is needed")
+        raise TypeError(
+            f"{role} is {type(others).__name__}; a PRCurve or a mapping of names to curves is"
+            " needed"
+        )
     for name in others:
         if name not in curves:
-            raise ValueError(f"{role}[{name!r}] belongs to no curve; the curves are {', '.join(map(repr, curves))}")
+            raise ValueError(
+                f"{role}[{name!r}] belongs to no curve; the curves are"
+                f" {', '.join(map(repr, curves))}"
+            )
     return {str(name): _curve_of(each, f"{role}[{name!r}]") for name, each in others.items()}
 
 
@@ -67,12 +75,13 @@ def plot(curves: Curves, *, truth: Others = None, bound: Others = None) -> Any:
 
     Parameters
     ----------
-    curves : PRCurve, Estimate, GeneratorComparison, SeveralGenerators, or mapping of str to PRCurve or Estimate
+    curves : PRCurve, Estimate, GeneratorComparison, SeveralGenerators, or mapping of str to these
         What is drawn, solid, in this order; families have their own colours.
     truth : PRCurve, or mapping of str to PRCurve, optional
         Dashed; of a mapping each in the colour of the curve of its name.
     bound : PRCurve, or mapping of str to PRCurve, optional
-        Upper bounds of the truth, such as `prviz.upper_bound`; thin, and where there is one the plot beyond it shaded.
+        Upper bounds of the truth, such as `prviz.upper_bound`; thin, and where there is one the
+        plot beyond it shaded.
 
     Returns
     -------
@@ -85,11 +94,17 @@ def plot(curves: Curves, *, truth: Others = None, bound: Others = None) -> Any:
         Nothing to draw, or a truth or a bound of a curve that is not drawn.
     """
     shown = named_curves(curves)
-    common = {role: each if isinstance(each, PRCurve) else None for role, each in (("truth", truth), ("bound", bound))}
+    common = {
+        role: each if isinstance(each, PRCurve) else None
+        for role, each in (("truth", truth), ("bound", bound))
+    }
     named = {name or "curve": curve for name, curve in shown.items()}
     figure = pr_figure(named, truth=common["truth"], bound=common["bound"])
     color = theme.colors(named)
-    looks: dict[str, dict[str, Any]] = {"truth": {"width": 1.8, "dash": "dash"}, "bound": {"width": 1.0}}
+    looks: dict[str, dict[str, Any]] = {
+        "truth": {"width": 1.8, "dash": "dash"},
+        "bound": {"width": 1.0},
+    }
     for role, each in (("truth", truth), ("bound", bound)):
         if isinstance(each, PRCurve):
             continue

@@ -11,10 +11,12 @@ import plotly.graph_objects as go
 from prviz.figures import theme
 
 # By the splits in the order of the lines: an open mark says that there is none.
-_NO_SPLIT, _SYMBOLS = "circle-open", ("circle", "square", "diamond", "triangle-up", "cross")
+_NO_SPLIT = "circle-open"
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 _ERROR_SYMBOLS = {"best": "star", "": "circle", "avoid": "x"}
 _ERROR_HOVER = (
-    "%{text}<br>area minus true area: %{x:+.3f}<br>95%: %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<extra></extra>"
+    "%{text}<br>area minus true area: %{x:+.3f}<br>95%: %{customdata[0]:+.3f} to"
+    " %{customdata[1]:+.3f}<extra></extra>"
 )
 
 
@@ -32,7 +34,8 @@ class SettingError(NamedTuple):
 class SettingLine(NamedTuple):
     """One line: family, split (None: no split), xs, means and standard deviations, one each per x.
 
-    A line without xs is that of a family to which x means nothing: its one mean goes all the way across.
+    A line without xs is that of a family to which x means nothing: its one mean goes all the way
+    across.
     """
 
     method: str
@@ -51,7 +54,10 @@ class SettingLine(NamedTuple):
 def error_intervals(settings: Sequence[SettingError]) -> go.Figure:
     """Area minus true area of each setting with its interval, the first on top; a star: best, a cross: to avoid."""
     color = theme.colors(each.method for each in settings)
-    labels = [f"<b>{theme.label(each.method, 20)}</b> {theme.plain(each.setting, 24)}" for each in settings]
+    labels = [
+        f"<b>{theme.label(each.method, 20)}</b> {theme.plain(each.setting, 24)}"
+        for each in settings
+    ]
     figure = go.Figure()
     for place, (each, label) in enumerate(zip(settings, labels, strict=True)):
         best = each.mark == "best"
@@ -61,19 +67,30 @@ def error_intervals(settings: Sequence[SettingError]) -> go.Figure:
             error_x={"type": "data", "symmetric": False, "array": [each.high - each.error]}
             | {"arrayminus": [each.error - each.low], "thickness": 4 if best else 2, "width": 0},
             mode="markers",
-            marker={"color": color[each.method], "symbol": _ERROR_SYMBOLS[each.mark], "size": 15 if best else 9},
+            marker={
+                "color": color[each.method],
+                "symbol": _ERROR_SYMBOLS[each.mark],
+                "size": 15 if best else 9,
+            },
             text=[label],
             customdata=[[each.low, each.high]],
             hovertemplate=_ERROR_HOVER,
             opacity=0.55 if each.mark == "avoid" else 1.0,
             showlegend=False,
         )
-    ends = [abs(end) for each in settings for end in (each.error, each.low, each.high) if math.isfinite(end)]
+    ends = [
+        abs(end)
+        for each in settings
+        for end in (each.error, each.low, each.high)
+        if math.isfinite(end)
+    ]
     return theme.finish(
         figure,
         height=80 + 23 * max(len(settings), 1),
         margin={"l": 20, "r": 20, "t": 4, "b": 50},
-        xaxis=theme.signed_axis("← area too low · area too high →", min(max(ends, default=0.0), 1.0)),
+        xaxis=theme.signed_axis(
+            "← area too low · area too high →", min(max(ends, default=0.0), 1.0)
+        ),
         yaxis=theme.axis("", **{**theme.tick_names(labels), "ticktext": labels}, showgrid=False),
     )
 
@@ -89,16 +106,19 @@ def setting_lines_figure(
 ) -> go.Figure:
     """A mean over x per family and split, with bars of one standard deviation; filled marks: split, open ones: none.
 
-    lines : drawn in this order. xlabel, ylabel : what x and y are. top : upper end of y; None: a round number that
-    holds all. x is logarithmic, with a tick at every x.
+    lines : drawn in this order. xlabel, ylabel : what x and y are. top : upper end of y; None: a
+    round number that holds all. x is logarithmic, with a tick at every x.
 
     Raises ValueError for other than one mean and one spread per x, or an x <= 0.
     """
-    figure, color = go.Figure(), theme.colors(line.method for line in lines)
+    figure = go.Figure()
+    color = theme.colors(line.method for line in lines)
     ratios = list(dict.fromkeys(line.split for line in lines if line.split is not None))
     xs = sorted({float(x) for line in lines for x in line.xs}) or [1.0]
     for line in lines:
-        symbol = _NO_SPLIT if line.split is None else _SYMBOLS[ratios.index(line.split) % len(_SYMBOLS)]
+        symbol = (
+            _NO_SPLIT if line.split is None else _SYMBOLS[ratios.index(line.split) % len(_SYMBOLS)]
+        )
         theme.check_sweep(line.label, line.xs or xs[:1], line.means, log_x=True)
         theme.check_sweep(line.label, line.means, line.spreads, log_x=False)
         across = not line.xs
@@ -116,14 +136,22 @@ def setting_lines_figure(
             marker={"symbol": symbol, "size": 9},
             error_y=bars,
             customdata=spreads,
-            hovertemplate=f"<b>%{{fullData.name}}</b><br>{xlabel} = %{{x}}: {ylabel} %{{y:.3f}} ± %{{customdata:.3f}}"
-            "<extra></extra>",
+            hovertemplate=(
+                f"<b>%{{fullData.name}}</b><br>{xlabel} = %{{x}}: {ylabel} %{{y:.3f}} ±"
+                " %{customdata:.3f}<extra></extra>"
+            ),
         )
-    highs = [mean + spread for line in lines for mean, spread in zip(line.means, line.spreads, strict=True)]
+    highs = [
+        mean + spread
+        for line in lines
+        for mean, spread in zip(line.means, line.spreads, strict=True)
+    ]
     return theme.finish(
         figure,
         height=height,
-        xaxis=theme.axis(xlabel, type="log", tickvals=_apart(xs), ticktext=[f"{x:g}" for x in _apart(xs)]),
+        xaxis=theme.axis(
+            xlabel, type="log", tickvals=_apart(xs), ticktext=[f"{x:g}" for x in _apart(xs)]
+        ),
         yaxis=theme.axis(ylabel, range=[0, 1.02 * (top or theme.reach(max(highs, default=0.0)))]),
         legend=theme.legend(-0.2),
     )

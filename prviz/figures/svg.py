@@ -27,14 +27,24 @@ if TYPE_CHECKING:
 
 Points = NDArray[np.float64]
 
-# The embedded font, then fonts that stand in where a program reads none from a drawing (Inkscape, office programs).
+# The embedded font, then fonts that stand in where a program reads none from a drawing (Inkscape,
+# office programs).
 FONT = "'prviz Sans', Helvetica, Arial, 'Liberation Sans', Arimo, sans-serif"
-INK, SOFT, RULE = "#1f2430", "#5b6472", "#d5d9e0"
-# Pixels: height of the drawing, its width when square and when 16:9, side, left and top edge of the plot.
-HEIGHT, SQUARE, WIDE, SIDE, LEFT, TOP = 900, 900, 1600, 690, 110, 126
+INK = "#1f2430"
+SOFT = "#5b6472"
+RULE = "#d5d9e0"
+# Pixels: height of the drawing, its width when square and when 16:9, side, left and top edge of the
+# plot.
+HEIGHT = 900
+SQUARE = 900
+WIDE = 1600
+SIDE = 690
+LEFT = 110
+TOP = 126
 END = 1.02  # of both axes
 LABEL = 20  # pixels of a label's letters
-_BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
+_BOLD = 'font-weight="bold"'
+_MIDDLE = 'text-anchor="middle"'
 
 
 def pr_svg(
@@ -53,19 +63,26 @@ def pr_svg(
 
     Parameters
     ----------
-    curves : estimates by name, in drawing order; beside each stands its IoU with the truth, else its area.
+    curves : estimates by name, in drawing order; beside each stands its IoU with the truth, else
+    its area.
     title, subtitle : plain text above the plot; the subtitle has up to three lines.
     truth, bound, limits, bands, notes : as in `prviz.figures.pr_figure`.
     wide : 16:9, with a column that shows every IoU and, as bars, excess and deficit; False: square.
     """
-    width, color, symbol = WIDE if wide else SQUARE, theme.colors(curves), theme.symbols(curves)
+    width = WIDE if wide else SQUARE
+    color = theme.colors(curves)
+    symbol = theme.symbols(curves)
     compared = {}
     if truth is not None and truth.auc >= NO_AREA:
         compared = {name: curve.compare(truth) for name, curve in curves.items()}
-    texts, lines, looks = {}, {}, {}
+    texts = {}
+    lines = {}
+    looks = {}
     for name, curve in curves.items():
         number = f"IoU {compared[name].iou:.2f}" if compared else f"AuC {curve.auc:.2f}"
-        texts[name] = ", ".join(word for word in (_title(name), number, (notes or {}).get(name)) if word)
+        texts[name] = ", ".join(
+            word for word in (_title(name), number, (notes or {}).get(name)) if word
+        )
         lines[name] = _points(curve)
         looks[name] = f'stroke="{color[name]}"'
     for name, other, look in (
@@ -76,7 +93,10 @@ def pr_svg(
         if other is not None:
             texts[name], lines[name], looks[name] = name, _points(other), look
     parts = _heading(title, subtitle, width) + _axes()
-    parts.append(f'<svg x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}" viewBox="{LEFT} {TOP} {SIDE} {SIDE}">')
+    parts.append(
+        f'<svg x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}" viewBox="{LEFT} {TOP} {SIDE}'
+        f' {SIDE}">'
+    )
     if bound is not None:
         beyond = np.vstack([lines[BOUND_LABEL], _pixels([0, 2, 2], [2, 2, 0])])
         parts.append(_path(beyond, f'fill="{theme.TRUTH_COLOR}" fill-opacity="0.1"'))
@@ -89,7 +109,9 @@ def pr_svg(
     parts.append("</svg>")
     for name, line in lines.items():
         sides = (
-            f"; excess {compared[name].excess:.2f}, deficit {compared[name].deficit:.2f}" if name in compared else ""
+            f"; excess {compared[name].excess:.2f}, deficit {compared[name].deficit:.2f}"
+            if name in compared
+            else ""
         )
         hover = theme.plain(texts[name] + sides, 200)
         look = f'fill="none" stroke-linejoin="round" {looks[name]}'
@@ -107,9 +129,10 @@ def pr_svg(
         parts += _label(texts[name], box + np.tile(corner, 2), anchor + corner, ink)
     parts += _column(curves, compared, color) if wide else []
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0 {width} {HEIGHT}" '
-        f'font-family="{FONT}" role="img"><title>{theme.plain(title)}: {"; ".join(map(theme.plain, texts.values()))}'
-        f'</title>{_font_face()}<rect width="{width}" height="{HEIGHT}" fill="#ffffff"/>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0'
+        f' {width} {HEIGHT}" font-family="{FONT}" role="img"><title>{theme.plain(title)}:'
+        f' {"; ".join(map(theme.plain, texts.values()))}</title>{_font_face()}<rect width="{width}"'
+        f' height="{HEIGHT}" fill="#ffffff"/>'
     )
     return "\n".join([head, *parts, "</svg>\n"])
 
@@ -117,15 +140,26 @@ def pr_svg(
 @cache
 def _font_face() -> str:
     """The style element that holds the font, whose licence stands beside its file."""
-    font = base64.b64encode(files("prviz.figures").joinpath("font/prviz-sans.woff2").read_bytes()).decode("ascii")
+    font = base64.b64encode(
+        files("prviz.figures").joinpath("font/prviz-sans.woff2").read_bytes()
+    ).decode("ascii")
     source = f"url(data:font/woff2;base64,{font}) format('woff2')"
-    return f"<style>@font-face {{ font-family: 'prviz Sans'; font-weight: 400 700; src: {source}; }}</style>"
+    return (
+        f"<style>@font-face {{ font-family: 'prviz Sans'; font-weight: 400 700; src: {source};"
+        " }</style>"
+    )
 
 
-def _limits(limits: Mapping[str, PRCurve], color: Mapping[str, str]) -> list[tuple[str, PRCurve, str]]:
+def _limits(
+    limits: Mapping[str, PRCurve], color: Mapping[str, str]
+) -> list[tuple[str, PRCurve, str]]:
     """Name, curve and look of each limit: dotted in its family's colour."""
     return [
-        (limit_label(name), limit, f'stroke="{color[name]}" stroke-width="2" stroke-dasharray="2 4"')
+        (
+            limit_label(name),
+            limit,
+            f'stroke="{color[name]}" stroke-width="2" stroke-dasharray="2 4"',
+        )
         for name, limit in limits.items()
     ]
 
@@ -150,7 +184,11 @@ def _points(curve: PRCurve) -> Points:
 def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> NDArray[np.bool_]:
     """True for each of the curve's points that lies beyond the bound."""
     lam, precision, recall = curve.sample(200)
-    return np.zeros(len(lam), dtype=bool) if bound is None else is_refuted(lam, precision, recall, bound)
+    return (
+        np.zeros(len(lam), dtype=bool)
+        if bound is None
+        else is_refuted(lam, precision, recall, bound)
+    )
 
 
 def _with_thin(line: Points, beyond: NDArray[np.bool_], look: str) -> str:
@@ -171,7 +209,10 @@ def _path(points: Points, look: str) -> str:
 
 
 def _mark(symbol: str, ink: str, x: float, y: float) -> str:
-    return f'<path d="{theme.SYMBOLS[symbol]}" fill="{ink}" transform="translate({x:.1f} {y:.1f}) scale(6)"/>'
+    return (
+        f'<path d="{theme.SYMBOLS[symbol]}" fill="{ink}" transform="translate({x:.1f} {y:.1f})'
+        ' scale(6)"/>'
+    )
 
 
 def _marks(line: Points, beyond: NDArray[np.bool_], symbol: str, ink: str, place: int) -> str:
@@ -180,7 +221,9 @@ def _marks(line: Points, beyond: NDArray[np.bool_], symbol: str, ink: str, place
     None beyond the bound, where the curve is thin.
     """
     along = _dense(np.column_stack([line, beyond]))
-    at = (np.arange(theme.MOST_SYMBOLS) + 0.2 + 0.15 * (place % theme.MOST_SYMBOLS)) / theme.MOST_SYMBOLS
+    at = (
+        np.arange(theme.MOST_SYMBOLS) + 0.2 + 0.15 * (place % theme.MOST_SYMBOLS)
+    ) / theme.MOST_SYMBOLS
     places = along[(at * len(along)).astype(int)].tolist()
     return "".join(_mark(symbol, ink, x, y) for x, y, share in places if share == 0)
 
@@ -190,7 +233,10 @@ def _title(name: str) -> str:
 
 
 def _words(text: str, x: float, y: float, size: float, *, ink: str = INK, look: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.4g}" fill="{ink}" {look}>{theme.plain(text, 200)}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.4g}" fill="{ink}"'
+        f" {look}>{theme.plain(text, 200)}</text>"
+    )
 
 
 def _heading(title: str, subtitle: str, width: int) -> list[str]:
@@ -203,13 +249,15 @@ def _heading(title: str, subtitle: str, width: int) -> list[str]:
 
 
 def _axes() -> list[str]:
-    grid, ticks = [], []
+    grid = []
+    ticks = []
     for tick in (0, 0.2, 0.4, 0.6, 0.8, 1):
         ((x, y),) = _pixels([tick], [tick]).tolist()
         grid.append(f"M{x:.1f} {TOP} V{TOP + SIDE} M{LEFT} {y:.1f} H{LEFT + SIDE}")
         ticks.append(_words(f"{tick:g}", x, TOP + SIDE + 24, 16, ink=SOFT, look=_MIDDLE))
         ticks.append(_words(f"{tick:g}", LEFT - 10, y + 6, 16, ink=SOFT, look='text-anchor="end"'))
-    middle, turned = LEFT + SIDE / 2, TOP + SIDE / 2
+    middle = LEFT + SIDE / 2
+    turned = TOP + SIDE / 2
     return [
         f'<path d="{" ".join(grid)}" fill="none" stroke="{RULE}" stroke-width="1"/>',
         *ticks,
@@ -224,7 +272,9 @@ def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
     left, top, right, bottom = box.tolist()
     x, y = anchor.tolist()
     (near_x, near_y), side = ((left, bottom), "start") if left >= x else ((right, top), "end")
-    leader = f'<path d="M{x:.1f} {y:.1f} L{near_x:.1f} {near_y:.1f}" stroke="{ink}" stroke-width="1.5"/>'
+    leader = (
+        f'<path d="M{x:.1f} {y:.1f} L{near_x:.1f} {near_y:.1f}" stroke="{ink}" stroke-width="1.5"/>'
+    )
     return [
         *([leader] if abs(near_x - x) > 10 else []),
         _words(
@@ -238,30 +288,47 @@ def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
     ]
 
 
-def _column(curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], color: Mapping[str, str]) -> list[str]:
+def _column(
+    curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], color: Mapping[str, str]
+) -> list[str]:
     """Every number right of the plot, beside bars: deficit to the left and excess to the right, or the area."""
     symbol = theme.symbols(curves)
-    left, right, bars, width = 880, WIDE - 50, 1130, 320
+    left = 880
+    right = WIDE - 50
+    bars = 1130
+    width = 320
     middle, unit = (bars + width / 2, width / 2) if compared else (bars, width)
     head = "IoU with the truth" if compared else "Area under the curve"
     parts = [_words(head, left, TOP + 16, 20, look=_BOLD)]
     if compared:
-        parts.append(_words("← too low", middle - 8, TOP + 16, 15, ink=SOFT, look='text-anchor="end"'))
+        parts.append(
+            _words("← too low", middle - 8, TOP + 16, 15, ink=SOFT, look='text-anchor="end"')
+        )
         parts.append(_words("too high →", middle + 8, TOP + 16, 15, ink=SOFT))
     step = min(96.0, (SIDE - 40) / max(1, len(curves)))
     for row, (name, curve) in enumerate(curves.items()):
         y = TOP + 40 + step * row
-        number, low, high = curve.auc, 0.0, curve.auc
+        number = curve.auc
+        low = 0.0
+        high = curve.auc
         if compared:
             number, high, low = compared[name]
         place = f'y="{y + 0.25 * step:.1f}" height="{0.5 * step:.1f}"'
-        x, length = middle - low * unit, (low + high) * unit
+        x = middle - low * unit
+        length = (low + high) * unit
         parts += [
             _mark(symbol[name], color[name], left - 16, y + 0.5 * step),
-            _words(textwrap.shorten(_title(name), 20, placeholder=" …"), left, y + 0.5 * step + 7, 20),
+            _words(
+                textwrap.shorten(_title(name), 20, placeholder=" …"), left, y + 0.5 * step + 7, 20
+            ),
             f'<rect x="{bars}" width="{width}" {place} fill="#f1f3f6"/>',
             f'<rect x="{x:.1f}" width="{length:.1f}" {place} fill="{color[name]}"/>',
-            _words(f"{number:.2f}", right, y + 0.5 * step + 10, 28, look=f'{_BOLD} text-anchor="end"'),
+            _words(
+                f"{number:.2f}", right, y + 0.5 * step + 10, 28, look=f'{_BOLD} text-anchor="end"'
+            ),
         ]
     bottom = TOP + 40 + step * len(curves)
-    return [*parts, f'<path d="M{middle:g} {TOP + 40} V{bottom:.1f}" stroke="{INK}" stroke-width="1.5"/>']
+    return [
+        *parts,
+        f'<path d="M{middle:g} {TOP + 40} V{bottom:.1f}" stroke="{INK}" stroke-width="1.5"/>',
+    ]

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from prviz.figures import theme
 
-_LINE, _AROUND = 18, 50
+_LINE = 18
+_AROUND = 50
 
 
 def sweep_figure(
@@ -31,7 +32,8 @@ def sweep_figure(
     Parameters
     ----------
     methods : the columns, by their names in ESTIMATORS. settings : the rows, in words and lines.
-    mean, spread, repeats : (settings, methods); nan where nothing is measured, or a spread has only one repeat.
+    mean, spread, repeats : (settings, methods); nan where nothing is measured, or a spread has only
+    one repeat.
     label : name of the number. less_is_better : True if small values get the bright colours.
     top : the value at the upper end of the colours; None: a round one that holds all.
 
@@ -42,16 +44,20 @@ def sweep_figure(
     for name, table in zip(("mean", "spread", "repeats"), tables, strict=True):
         if table.shape != shape:
             raise ValueError(f"{name} has the shape {table.shape}; {shape} is needed")
-    texts, hovers = [[""] * len(methods) for _ in settings], [[""] * len(methods) for _ in settings]
+    texts = [[""] * len(methods) for _ in settings]
+    hovers = [[""] * len(methods) for _ in settings]
     for i, j in np.argwhere(np.isfinite(tables[0])).tolist():
         value, deviation, count = (float(table[i, j]) for table in tables)
         alone = math.isnan(deviation)
-        texts[i][j] = f"{value:.2f}" + ("" if alone else f"<br>±{deviation:.2f}")  # narrow, for a phone
+        # narrow, for a phone
+        texts[i][j] = f"{value:.2f}" + ("" if alone else f"<br>±{deviation:.2f}")
         hovers[i][j] = (
-            f"<b>{theme.label(methods[j])}</b><br>{_broken(settings[i])}<br>{theme.plain(label)}: {value:.3f}"
+            f"<b>{theme.label(methods[j])}</b><br>{_broken(settings[i])}<br>{theme.plain(label)}:"
+            f" {value:.3f}"
             + (", 1 repeat" if alone else f" ± {deviation:.3f}, {count:.0f} repeats")
         )
-    figure, end = go.Figure(), top or theme.reach(float(np.nanmax(tables[0], initial=0.0)))
+    figure = go.Figure()
+    end = top or theme.reach(float(np.nanmax(tables[0], initial=0.0)))
     figure.add_heatmap(
         z=[[None if math.isnan(value) else value for value in row] for row in tables[0].tolist()],
         hovertext=hovers,
@@ -81,8 +87,14 @@ def sweep_figure(
         figure,
         height=_AROUND + (8 + _LINE * lines) * max(len(settings), 1),
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
-        xaxis=_places([theme.label(method, 24) for method in methods], side="top", range=[-0.5, len(methods) - 0.5]),
-        yaxis=_places([_broken(setting) for setting in settings], range=[len(settings) - 0.5, -0.5]),
+        xaxis=_places(
+            [theme.label(method, 24) for method in methods],
+            side="top",
+            range=[-0.5, len(methods) - 0.5],
+        ),
+        yaxis=_places(
+            [_broken(setting) for setting in settings], range=[len(settings) - 0.5, -0.5]
+        ),
     )
 
 

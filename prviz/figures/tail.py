@@ -18,13 +18,21 @@ Floats = NDArray[np.float64]
 Side: TypeAlias = Literal["precision", "recall"]
 
 # Powers of ten at both ends, and points in between; the browser draws the same.
-LOWEST, HIGHEST, POINTS = -3, 3, 241
+LOWEST = -3
+HIGHEST = 3
+POINTS = 241
 _TITLES = {
     "precision": ("precision α(λ)", "λ, log scale<br>← recall end · α∞ is reached on the right →"),
-    "recall": ("recall β(λ) = α(λ) / λ", "λ, log scale<br>← β0 is reached on the left · precision end →"),
+    "recall": (
+        "recall β(λ) = α(λ) / λ",
+        "λ, log scale<br>← β0 is reached on the left · precision end →",
+    ),
 }
 _HOVER = "<b>%{fullData.name}</b><br>at λ = %{text}: %{y:.3f}<extra></extra>"
-_MARK = "<b>%{fullData.name}</b><br>off the truth by more than the margin from λ = %{text} on<extra></extra>"
+_MARK = (
+    "<b>%{fullData.name}</b><br>off the truth by more than the margin from λ = %{text}"
+    " on<extra></extra>"
+)
 
 
 def tail_figure(
@@ -41,21 +49,31 @@ def tail_figure(
     ----------
     curves : estimates by name, in drawing order. side : which of the two.
     truth : the dashed curve.
-    differences : where each estimate first leaves the truth, marked by a dot on the estimate; one that never does has
+    differences : where each estimate first leaves the truth, marked by a dot on the estimate; one
+    that never does has
         none.
     bands : the spread of repeated curves.
 
     A mark at the lam on screen is the front end's.
     """
-    figure, color = go.Figure(), theme.colors(curves)
+    figure = go.Figure()
+    color = theme.colors(curves)
     if truth is not None:
-        line = {"name": theme.TRUTH_LABEL, "legendgroup": theme.TRUTH_LABEL, "line": theme.truth_line()}
+        line = {
+            "name": theme.TRUTH_LABEL,
+            "legendgroup": theme.TRUTH_LABEL,
+            "line": theme.truth_line(),
+        }
         figure.add_trace(_line(truth, side, line))
     for name, each in (bands or {}).items():
         if name in curves:
             # Both sides of the spread, between the rays that it is known at.
             inside = (each.lam > 10.0**LOWEST) & (each.lam < 10.0**HIGHEST)
-            low, high = (each.alpha_low, each.alpha_high) if side == "precision" else (each.beta_low, each.beta_high)
+            low, high = (
+                (each.alpha_low, each.alpha_high)
+                if side == "precision"
+                else (each.beta_low, each.beta_high)
+            )
             area = theme.polygon(
                 theme.there_and_back(each.lam[inside], each.lam[inside]),
                 np.clip(theme.there_and_back(high[inside], low[inside]), 0.0, 1.0),
@@ -66,11 +84,16 @@ def tail_figure(
             )
             figure.add_trace(area)
     for name, curve in curves.items():
-        line = {"name": theme.label(name), "legendgroup": theme.plain(name), "line": theme.line_of(color[name])}
+        line = {
+            "name": theme.label(name),
+            "legendgroup": theme.plain(name),
+            "line": theme.line_of(color[name]),
+        }
         figure.add_trace(_line(curve, side, line))
     for name, found in (differences or {}).items():
         if name in curves:
-            # A dot where the estimate leaves the truth; without points where it does not, for the front end to move.
+            # A dot where the estimate leaves the truth; without points where it does not, for the
+            # front end to move.
             first: float | None = getattr(found, side)
             figure.add_scatter(
                 x=[first],
@@ -104,5 +127,10 @@ def _at(curve: PRCurve, side: Side, lam: Any) -> Any:
 def _line(curve: PRCurve, side: Side, options: dict[str, Any]) -> go.Scatter:
     lam = 10.0 ** np.linspace(LOWEST, HIGHEST, POINTS)
     return go.Scatter(
-        x=lam, y=_at(curve, side, lam), mode="lines", text=theme.numbers(lam), hovertemplate=_HOVER, **options
+        x=lam,
+        y=_at(curve, side, lam),
+        mode="lines",
+        text=theme.numbers(lam),
+        hovertemplate=_HOVER,
+        **options,
     )

@@ -19,7 +19,8 @@ from prviz.estimators.colors import SPARE_COLORS as SPARE_COLORS
 from prviz.estimators.colors import colors as colors
 from prviz.estimators.colors import luminance as luminance
 
-# Marker of each family, the second code beside its colour: Plotly's name, and an SVG path around (0, 0) of radius 1.
+# Marker of each family, the second code beside its colour: Plotly's name, and an SVG path around
+# (0, 0) of radius 1.
 SYMBOLS = {
     "circle": "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
     "square": "M-.9,-.9H.9V.9H-.9Z",
@@ -28,7 +29,9 @@ SYMBOLS = {
     "triangle-down": "M0,1.3L1.2,-.9H-1.2Z",
     "cross": "M-.4,-1.2H.4V-.4H1.2V.4H.4V1.2H-.4V.4H-1.2V-.4H-.4Z",
     "x": "M-1.1,-.6L-.6,-1.1L0,-.5L.6,-1.1L1.1,-.6L.5,0L1.1,.6L.6,1.1L0,.5L-.6,1.1L-1.1,.6L-.5,0Z",
-    "star": "M0,-1.4L.33,-.45L1.33,-.43L.53,.17L.82,1.13L0,.56L-.82,1.13L-.53,.17L-1.33,-.43L-.33,-.45Z",
+    "star": (
+        "M0,-1.4L.33,-.45L1.33,-.43L.53,.17L.82,1.13L0,.56L-.82,1.13L-.53,.17L-1.33,-.43L-.33,-.45Z"
+    ),
     "triangle-left": "M-1.3,0L.9,1.2V-1.2Z",
     "triangle-right": "M1.3,0L-.9,1.2V-1.2Z",
     "hourglass": "M-1,-1.1H1L-1,1.1H1Z",
@@ -36,24 +39,30 @@ SYMBOLS = {
     "pentagon": "M0,-1.2L1.14,-.37L.7,.97H-.7L-1.14,-.37Z",
 }
 FAMILY_SYMBOLS = dict(zip(ESTIMATORS, SYMBOLS, strict=False))
-# Pixels: diameter of a marker on a curve. Markers on one curve: enough to tell it, few enough to see its course.
-SYMBOL_SIZE, MOST_SYMBOLS = 9, 6
+# Pixels: diameter of a marker on a curve. Markers on one curve: enough to tell it, few enough to
+# see its course.
+SYMBOL_SIZE = 9
+MOST_SYMBOLS = 6
 # Colours of two generators, different from those of the default families.
 RIVAL_COLORS = (SPARE_COLORS[0], FAMILY_COLORS["classifier"])
 TRUTH_COLOR = "#7f7f7f"
 TRUTH_LABEL = "truth"
-# Colours of ordered values, such as sizes or steps: from blue to orange, which every colour-vision deficiency can tell
-# apart, with a contrast of 3:1 on white and on the dark page.
+# Colours of ordered values, such as sizes or steps: from blue to orange, which every colour-vision
+# deficiency can tell apart, with a contrast of 3:1 on white and on the dark page.
 ORDER_COLORS = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
-# Purple and olive stay apart under every colour-vision deficiency, and neither is a family's colour.
-REAL_COLOR, EVEN_COLOR, GENERATED_COLOR = "#8561C5", "#8a8a8a", "#6B9A1F"
+# Purple and olive stay apart under every colour-vision deficiency, and neither is a family's
+# colour.
+REAL_COLOR = "#8561C5"
+EVEN_COLOR = "#8a8a8a"
+GENERATED_COLOR = "#6B9A1F"
 FAINT = "rgba(127,127,127,0.25)"
 # Role, symbol and colour: told apart without colour as well.
 ROLES = (("real", "circle", REAL_COLOR), ("generated", "triangle-up", GENERATED_COLOR))
 # Rays that axes over the angle are marked at.
 TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 _TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
-# Colours of numbers from low to high, in even steps of brightness: told apart under every colour-vision deficiency.
+# Colours of numbers from low to high, in even steps of brightness: told apart under every
+# colour-vision deficiency.
 HEAT = "Cividis"
 SIGNED = "RdBu_r"  # of differences: blue below 0, white at 0, red above
 # On a ground of this luminance black and white have the same contrast.
@@ -69,7 +78,8 @@ def plain(text: object, longest: int = 80) -> str:
     """Foreign text that Plotly shows as it is: no tags, links or formulas, in one line of at most `longest`.
 
     Plotly reads a subset of HTML in every text, `%{...}` in hover templates and `$...$` as TeX. The
-    characters that begin those become entities, which Plotly decodes last. Quotes stay: it knows no `&quot;`.
+    characters that begin those become entities, which Plotly decodes last. Quotes stay: it knows no
+    `&quot;`.
     """
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     short = line if len(line) <= longest else line[: longest - 1] + "…"
@@ -89,7 +99,11 @@ def label(name: str, longest: int = 80) -> str:
 def symbols(names: Iterable[str]) -> dict[str, str]:
     """Marker of each curve, as Plotly names it: a family's own, for other names those that are left, in turn."""
     known = list(dict.fromkeys(names))
-    own = {name: FAMILY_SYMBOLS[name.partition(":")[0]] for name in known if name.partition(":")[0] in FAMILY_SYMBOLS}
+    own = {
+        name: FAMILY_SYMBOLS[name.partition(":")[0]]
+        for name in known
+        if name.partition(":")[0] in FAMILY_SYMBOLS
+    }
     left = [symbol for symbol in SYMBOLS if symbol not in own.values()] or list(SYMBOLS)
     others = [name for name in known if name not in own]
     return own | {name: left[index % len(left)] for index, name in enumerate(others)}
@@ -99,7 +113,9 @@ def shades(count: int) -> list[str]:
     """`count` different colours in an order."""
     stops = [[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in ORDER_COLORS]
     places = np.linspace(0, len(stops) - 1, max(count, 2))[:count]
-    levels = np.column_stack([np.interp(places, range(len(stops)), channel) for channel in zip(*stops, strict=True)])
+    levels = np.column_stack(
+        [np.interp(places, range(len(stops)), channel) for channel in zip(*stops, strict=True)]
+    )
     return ["#" + "".join(f"{round(level):02X}" for level in each) for each in levels.tolist()]
 
 
@@ -141,7 +157,11 @@ def pr_axes(top: float = 1.02) -> dict[str, Any]:
 
 def angle_axis() -> dict[str, Any]:
     """An axis of lam, even in the angle arctan(lam) in degrees."""
-    ticks = {"tickvals": np.degrees(np.arctan(TICK_LAMS)), "ticktext": _TICK_LABELS, "range": [0, 90]}
+    ticks = {
+        "tickvals": np.degrees(np.arctan(TICK_LAMS)),
+        "ticktext": _TICK_LABELS,
+        "range": [0, 90],
+    }
     return axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks)
 
 
@@ -156,7 +176,13 @@ def signed_axis(title: str, longest: float, **options: Any) -> dict[str, Any]:
 
 def polygon(x: Any, y: Any, fill: str, **options: Any) -> go.Scatter:
     """A filled area without an outline, as of a band."""
-    look = {"mode": "lines", "line": {"width": 0}, "fill": "toself", "fillcolor": fill, "hoverinfo": "skip"}
+    look = {
+        "mode": "lines",
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": fill,
+        "hoverinfo": "skip",
+    }
     return go.Scatter(x=x, y=y, **look, **options)
 
 
@@ -173,10 +199,13 @@ def ink(levels: Sequence[float]) -> str:
     return "black" if luminance(levels) > _EVEN_CONTRAST else "white"
 
 
-def by_ink(colors: Any, shares: NDArray[np.float64], *, reverse: bool = False) -> dict[str, list[tuple[int, int]]]:
+def by_ink(
+    colors: Any, shares: NDArray[np.float64], *, reverse: bool = False
+) -> dict[str, list[tuple[int, int]]]:
     """The finite cells (row, column) of a heat map by the colour of their number: whichever is legible on the cell.
 
-    shares : places of the cells in the scale of these colours, from 0 to 1. reverse : True if the scale is turned.
+    shares : places of the cells in the scale of these colours, from 0 to 1. reverse : True if the
+    scale is turned.
     """
     found: dict[str, list[tuple[int, int]]] = {"black": [], "white": []}
     known = np.argwhere(np.isfinite(shares))
@@ -190,7 +219,11 @@ def by_ink(colors: Any, shares: NDArray[np.float64], *, reverse: bool = False) -
 
 def subset(rows: Any, most: int, seed: int) -> Any:
     """The rows in increasing order, or a random subset of `most` of them."""
-    return rows if len(rows) <= most else np.sort(np.random.default_rng(seed).choice(rows, size=most, replace=False))
+    return (
+        rows
+        if len(rows) <= most
+        else np.sort(np.random.default_rng(seed).choice(rows, size=most, replace=False))
+    )
 
 
 def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
@@ -219,12 +252,16 @@ def check_sweep(name: str, xs: Sequence[float], ys: Sequence[float], log_x: bool
         raise ValueError(f"{name}: x = {min(xs)}; a logarithmic axis needs positive values")
 
 
-def add_truth(figure: go.Figure, truth: float | None, places: Sequence[Any], width: float = 2.5) -> None:
+def add_truth(
+    figure: go.Figure, truth: float | None, places: Sequence[Any], width: float = 2.5
+) -> None:
     """A dashed line at the true value between the first and the last place, if both are known."""
     if truth is not None and places:
         hover = f"truth: {truth:.3f}<extra></extra>"
         line = {"line": {**truth_line(), "width": width}, "hovertemplate": hover}
-        figure.add_scatter(x=[places[0], places[-1]], y=[truth, truth], name=TRUTH_LABEL, mode="lines", **line)
+        figure.add_scatter(
+            x=[places[0], places[-1]], y=[truth, truth], name=TRUTH_LABEL, mode="lines", **line
+        )
 
 
 def add_now(figure: go.Figure, current: float | None) -> None:

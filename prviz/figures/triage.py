@@ -1,8 +1,8 @@
 """Checkpoints of one training run, or of any list, side by side: their curves, and their summaries over the steps.
 
-Every trace carries the checkpoint that it is of as its `meta`, and every point of a trace of several its own as its
-`customdata`, both the name as it is: a front end finds by them what is of the same checkpoint. What is of none has
-neither.
+Every trace carries the checkpoint that it is of as its `meta`, and every point of a trace of
+several its own as its `customdata`, both the name as it is: a front end finds by them what is of
+the same checkpoint. What is of none has neither.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ from prviz.figures.pr import beyond
 
 StepAxis: TypeAlias = Literal["linear", "log", "even"]
 
-_POINTS, _FAINT_POINTS = 80, 24
+_POINTS = 80
+_FAINT_POINTS = 24
 # Curves from which on those in grey have fewer points: a browser draws them at every choice.
 _MANY = 40
-_HOVER = "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β = %{{text}}<extra></extra>"
+_HOVER = (
+    "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β ="
+    " %{{text}}<extra></extra>"
+)
 _THIN = {"color": "#8a8a8a", "width": 1}
 _GREY = {"color": "rgba(127,127,127,0.5)", "width": 1.25}
 _FAINT = {"color": "rgba(127,127,127,0.25)", "width": 1}
@@ -33,7 +37,10 @@ CEILING = "real against real"
 _NAME_ANGLES = (45.0, 25.0, 65.0, 12.0)
 _MOST_TICKS = 8
 # Pixels of a letter's width, a line's height, half a point, and the side of a small plot.
-_LETTER, _LINE, _POINT, _SIDE = 6.5, 14.0, 6.0, 300.0
+_LETTER = 6.5
+_LINE = 14.0
+_POINT = 6.0
+_SIDE = 300.0
 _LONGEST = 16
 
 
@@ -41,7 +48,8 @@ class CheckpointView(NamedTuple):
     """One checkpoint to draw.
 
     name : no two are alike. step : None where it is not known.
-    summaries : numbers of its curve by their keys. intervals : (low, high) of each; empty while they are not known.
+    summaries : numbers of its curve by their keys. intervals : (low, high) of each; empty while
+    they are not known.
     bound : an upper bound of the true curve, or None.
     """
 
@@ -69,13 +77,18 @@ def step_words(step: float) -> str:
 
 
 def checkpoints_figure(
-    views: Views, *, focus: Mapping[str, str] | None = None, ceiling: PRCurve | None = None, height: int = 560
+    views: Views,
+    *,
+    focus: Mapping[str, str] | None = None,
+    ceiling: PRCurve | None = None,
+    height: int = 560,
 ) -> go.Figure:
     """Precision against recall of all checkpoints, the later on top of the earlier; the colour says the place in order.
 
     The colour bar names the steps of both ends, or the names where not all steps are known.
 
-    focus : colours by name of a few that stand out, the first most, with their names; all others are grey.
+    focus : colours by name of a few that stand out, the first most, with their names; all others
+    are grey.
     ceiling : the curve of real samples against real ones, dashed.
     """
     ordered, stepped = in_order(views)
@@ -83,13 +96,20 @@ def checkpoints_figure(
     if ceiling is not None:
         figure.add_trace(_ceiling_curve(ceiling))
         figure.add_annotation(
-            x=0.5, y=0.985, text=CEILING, showarrow=False, yanchor="top", font={"size": 11, "color": theme.TRUTH_COLOR}
+            x=0.5,
+            y=0.985,
+            text=CEILING,
+            showarrow=False,
+            yanchor="top",
+            font={"size": 11, "color": theme.TRUTH_COLOR},
         )
     if focus is not None:
         names = list(focus)
         bold = [view for name in reversed(names) for view in ordered if view.name == name]
         points, line = (_POINTS, _GREY) if len(ordered) <= _MANY else (_FAINT_POINTS, _FAINT)
-        figure.add_traces([_curve(view, line, points) for view in ordered if view.name not in focus])
+        figure.add_traces(
+            [_curve(view, line, points) for view in ordered if view.name not in focus]
+        )
         for view in bold:
             width = 3.5 if view.name == names[0] else 2
             figure.add_trace(_curve(view, {"color": focus[view.name], "width": width}))
@@ -98,20 +118,44 @@ def checkpoints_figure(
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
     if len(ordered) > 1:  # a trace without points that brings the bar
-        ink, last = theme.shades(len(ordered)), len(ordered) - 1
+        ink = theme.shades(len(ordered))
+        last = len(ordered) - 1
         first_and_last = (ordered[0], ordered[last])
         words = [
-            f"step {step_words(view.step or 0.0)}" if stepped else short_name(view.name) for view in first_and_last
+            f"step {step_words(view.step or 0.0)}" if stepped else short_name(view.name)
+            for view in first_and_last
         ]
         scale = [[index / last, color] for index, color in enumerate(ink)]
-        place = {"orientation": "h", "yref": "container", "y": 0.005, "yanchor": "bottom", "ypad": 0}
-        bar = {**place, "thickness": 10, "len": 0.7, "outlinewidth": 0, "tickvals": [0, last], "ticktext": words}
-        marker = {"color": [0], "colorscale": scale, "cmin": 0, "cmax": last, "showscale": True, "colorbar": bar}
+        place = {
+            "orientation": "h",
+            "yref": "container",
+            "y": 0.005,
+            "yanchor": "bottom",
+            "ypad": 0,
+        }
+        bar = {
+            **place,
+            "thickness": 10,
+            "len": 0.7,
+            "outlinewidth": 0,
+            "tickvals": [0, last],
+            "ticktext": words,
+        }
+        marker = {
+            "color": [0],
+            "colorscale": scale,
+            "cmin": 0,
+            "cmax": last,
+            "showscale": True,
+            "colorbar": bar,
+        }
         figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
     return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 
-def checkpoint_panels(views: Views, names: Sequence[str], ceiling: PRCurve | None = None) -> list[go.Figure]:
+def checkpoint_panels(
+    views: Views, names: Sequence[str], ceiling: PRCurve | None = None
+) -> list[go.Figure]:
     """For each of these checkpoints its curve, in its colour, before the others in grey, and its bound shaded.
 
     ceiling : the curve of real samples against real ones, dashed.
@@ -126,12 +170,21 @@ def checkpoint_panels(views: Views, names: Sequence[str], ceiling: PRCurve | Non
     layout["margin"] = {"l": 28, "r": 6, "t": 6, "b": 24}
     figures = []
     for one in (view for name in names for view in ordered if view.name == name):
-        x, y = np.hstack([np.empty((2, 0), np.float32), *(line for name, line in faint.items() if name != one.name)])
+        x, y = np.hstack(
+            [
+                np.empty((2, 0), np.float32),
+                *(line for name, line in faint.items() if name != one.name),
+            ]
+        )
         others = go.Scatter(x=x, y=y, mode="lines", line=_THIN, opacity=0.35, hoverinfo="skip")
         curve = _curve(one, {"color": colors[one.name], "width": 2.5})
         shade = [] if one.bound is None else [beyond(one.bound, _POINTS)]
         top = [] if ceiling is None else [_ceiling_curve(ceiling)]
-        figures.append(theme.finish(go.Figure([*shade, others, *top, curve]), height=190, showlegend=False, **layout))
+        figures.append(
+            theme.finish(
+                go.Figure([*shade, others, *top, curve]), height=190, showlegend=False, **layout
+            )
+        )
     return figures
 
 
@@ -146,9 +199,11 @@ def steps_figure(
 ) -> go.Figure:
     """One summary of all checkpoints over their steps, each with its interval, and a ribbon through the intervals.
 
-    axis : of the steps; "even" draws them in order at equal distances. Where not all steps are known, the checkpoints
+    axis : of the steps; "even" draws them in order at equal distances. Where not all steps are
+    known, the checkpoints
         are drawn in their own order, by name. Only points of known, different steps are joined.
-    focus : colours by name of a few that stand out; all others are grey. None: the colour says the place in order.
+    focus : colours by name of a few that stand out; all others are grey. None: the colour says the
+    place in order.
     ceiling : the number of real samples against real ones, a dashed line.
 
     Raises ValueError for a logarithmic axis with a step that is not positive.
@@ -175,11 +230,19 @@ def steps_figure(
     if stepped and len(set(x)) == len(x):
         figure.add_trace(_ribbon(x, ordered, key))
         figure.add_scatter(x=x, y=y, mode="lines", line=_THIN, hoverinfo="skip")
-    # The interval of resampled curves need not hold the number itself: the bars go from end to end all the same.
+    # The interval of resampled curves need not hold the number itself: the bars go from end to end
+    # all the same.
     ends = [view.intervals.get(key, (value, value)) for view, value in zip(ordered, y, strict=True)]
     above = [high - value for (_, high), value in zip(ends, y, strict=True)]
     below = [value - low for (low, _), value in zip(ends, y, strict=True)]
-    bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "width": 3, "thickness": 1.5}
+    bars = {
+        "type": "data",
+        "symmetric": False,
+        "array": above,
+        "arrayminus": below,
+        "width": 3,
+        "thickness": 1.5,
+    }
     figure.add_scatter(
         x=x,
         y=y,
@@ -208,8 +271,8 @@ def checkpoint_trade_figure(
 ) -> go.Figure:
     """F8 leaning to precision against F8 leaning to recall: a point a checkpoint, joined in the order of the steps.
 
-    Above the diagonal precision is the better of the two, below it recall. Names stand where there is room; the others
-    are in the hover.
+    Above the diagonal precision is the better of the two, below it recall. Names stand where there
+    is room; the others are in the hover.
 
     ceiling : both of real samples against real ones, recall first: the corner of a dashed line.
 
@@ -223,10 +286,17 @@ def checkpoint_trade_figure(
     figure = go.Figure()
     figure.add_scatter(x=ends, y=ends, mode="lines", line=_THIN, hoverinfo="skip")
     figure.add_scatter(**path, mode="lines", line=_THIN, hoverinfo="skip")
-    leanings = (("f8_precision", "F8, leaning to precision"), ("f8_recall", "F8, leaning to recall"))
+    leanings = (
+        ("f8_precision", "F8, leaning to precision"),
+        ("f8_recall", "F8, leaning to recall"),
+    )
     if ceiling is not None:
         across, up = ceiling
-        corner = {"x": [ends[0], across, across], "y": [up, up, ends[0]], "line": {**theme.truth_line(), "width": 2}}
+        corner = {
+            "x": [ends[0], across, across],
+            "y": [up, up, ends[0]],
+            "line": {**theme.truth_line(), "width": 2},
+        }
         figure.add_scatter(**corner, mode="lines", hovertemplate=f"{CEILING}<extra></extra>")
     texts, sides = placed_names([view.name for view in ordered], np.column_stack([x, y]), ends)
     figure.add_scatter(
@@ -237,9 +307,16 @@ def checkpoint_trade_figure(
         textposition=sides,
         textfont={"size": 11},
         cliponaxis=False,
-        marker={"color": theme.shades(len(ordered)), "size": 10, "line": {"width": 1, "color": "#ffffff"}},
+        marker={
+            "color": theme.shades(len(ordered)),
+            "size": 10,
+            "line": {"width": 1, "color": "#ffffff"},
+        },
         customdata=[view.name for view in ordered],
-        hovertext=["<br>".join([_who(view), *(_said(view, *each) for each in leanings)]) for view in ordered],
+        hovertext=[
+            "<br>".join([_who(view), *(_said(view, *each) for each in leanings)])
+            for view in ordered
+        ],
         hovertemplate="%{hovertext}<extra></extra>",
     )
     return theme.finish(
@@ -261,7 +338,11 @@ def _who(view: CheckpointView) -> str:
 def _said(view: CheckpointView, key: str, label: str) -> str:
     interval = view.intervals.get(key)
     text = f"{label}: {view.summaries[key]:.3f}"
-    return text if interval is None else f"{text}, 95 % of the draws {interval[0]:.3f} to {interval[1]:.3f}"
+    return (
+        text
+        if interval is None
+        else f"{text}, 95 % of the draws {interval[0]:.3f} to {interval[1]:.3f}"
+    )
 
 
 def _curve(view: CheckpointView, line: dict[str, Any], points: int = _POINTS) -> go.Scatter:
@@ -310,7 +391,8 @@ def _curve_name(view: CheckpointView, focus: Mapping[str, str], place: int) -> g
 
 def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
     """One polygon for each stretch of neighbours whose intervals are known."""
-    xs, ys = list[float | None](), list[float | None]()
+    xs = list[float | None]()
+    ys = list[float | None]()
     stretch = list[tuple[float, float, float]]()
     for place, view in zip([*x, math.nan], [*ordered, None], strict=True):
         interval = None if view is None else view.intervals.get(key)
@@ -319,23 +401,36 @@ def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
             continue
         if len(stretch) > 1:
             xs += [*(at for at, _, _ in stretch), *(at for at, _, _ in reversed(stretch)), None]
-            ys += [*(low for _, low, _ in stretch), *(high for _, _, high in reversed(stretch)), None]
+            ys += [
+                *(low for _, low, _ in stretch),
+                *(high for _, _, high in reversed(stretch)),
+                None,
+            ]
         stretch = []
     return theme.polygon(xs, ys, "rgba(127,127,127,0.22)")
 
 
-def _step_axis(ordered: Views, x: Sequence[float], stepped: bool, even: bool, log: bool) -> dict[str, Any]:
+def _step_axis(
+    ordered: Views, x: Sequence[float], stepped: bool, even: bool, log: bool
+) -> dict[str, Any]:
     title = "step" if stepped else "checkpoint"
     if even:
         stride = math.ceil(len(x) / _MOST_TICKS)
         words = [
-            step_words(view.step) if stepped and view.step is not None else short_name(view.name) for view in ordered
+            step_words(view.step) if stepped and view.step is not None else short_name(view.name)
+            for view in ordered
         ]
-        ticks = {"tickvals": list(x)[::stride], "ticktext": words[::stride], "ticklabeloverflow": "allow"}
+        ticks = {
+            "tickvals": list(x)[::stride],
+            "ticktext": words[::stride],
+            "ticklabeloverflow": "allow",
+        }
         return theme.axis(title, range=[-0.5, len(x) - 0.5], zeroline=False, **ticks)
     if log:
-        first, last = math.log10(min(x)), math.log10(max(x))
-        around, dtick = max(0.06 * (last - first), 0.05), 1 if last - first > 1 else None
+        first = math.log10(min(x))
+        last = math.log10(max(x))
+        around = max(0.06 * (last - first), 0.05)
+        dtick = 1 if last - first > 1 else None
         return theme.axis(title, type="log", range=[first - around, last + around], dtick=dtick)
     around = 0.06 * (max(x) - min(x)) or max(abs(x[0]) * 0.1, 0.5)
     return theme.axis(title, range=[min(x) - around, max(x) + around], zeroline=False, nticks=7)
@@ -343,8 +438,10 @@ def _step_axis(ordered: Views, x: Sequence[float], stepped: bool, even: bool, lo
 
 def _span(values: Sequence[float]) -> list[float]:
     """A range of whole tenths around values of [0, 1], with some room, that seldom changes as more values come."""
-    low, high = min(values), max(values)
-    bottom, top = math.floor(10 * low - 0.1) / 10, math.ceil(10 * high + 0.1) / 10
+    low = min(values)
+    high = max(values)
+    bottom = math.floor(10 * low - 0.1) / 10
+    top = math.ceil(10 * high + 0.1) / 10
     return [max(bottom, -0.04), min(top, 1.04)]
 
 
@@ -382,7 +479,8 @@ def placed_names(
     """
     places = _SIDE * (points - ends[0]) / (ends[1] - ends[0])
     taken = [_Box(x - _POINT, y - _POINT, x + _POINT, y + _POINT) for x, y in places]
-    texts, sides = [""] * len(names), ["top center"] * len(names)
+    texts = [""] * len(names)
+    sides = ["top center"] * len(names)
     for index in sorted(range(len(names)), key=lambda i: (i not in (0, len(names) - 1), i)):
         width = _LETTER * min(len(names[index]), _LONGEST)
         for side, box in _around(float(places[index, 0]), float(places[index, 1]), width):

@@ -19,7 +19,9 @@ _LEGEND_LONGEST = 30
 _REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
-def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str], *, points: int = 200) -> go.Figure:
+def pair_curves_figure(
+    curves: tuple[PRCurve, PRCurve], names: tuple[str, str], *, points: int = 200
+) -> go.Figure:
     """Precision against recall of two curves, A and B: triangles up on A, down on B. Each point has its lam as text."""
     figure = go.Figure()
     for place, (curve, name) in enumerate(zip(curves, names, strict=True)):
@@ -32,13 +34,17 @@ def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str], 
             line=theme.line_of(theme.RIVAL_COLORS[place]),
             marker=_marker(place),
             text=theme.numbers(lam),
-            hovertemplate=f"<b>{'AB'[place]}: {theme.plain(name)}</b><br>precision α = %{{y:.3f}}, recall "
-            "β = %{x:.3f}<br>at λ = α / β = %{text}<extra></extra>",
+            hovertemplate=(
+                f"<b>{'AB'[place]}: {theme.plain(name)}</b><br>precision α = %{{y:.3f}}, recall "
+                "β = %{x:.3f}<br>at λ = α / β = %{text}<extra></extra>"
+            ),
         )
     return theme.finish(
         figure,
         height=520,
-        **theme.square("recall β (diversity)", "precision α (fidelity)", range=[0, 1.02], dtick=0.2),
+        **theme.square(
+            "recall β (diversity)", "precision α (fidelity)", range=[0, 1.02], dtick=0.2
+        ),
         legend=theme.legend(centred=True),
     )
 
@@ -56,20 +62,30 @@ def pair_difference_figure(
 
     Parameters
     ----------
-    lam, difference, low, high : (m,) rays, lam increasing from 0 to inf, the difference on each and its interval.
+    lam, difference, low, high : (m,) rays, lam increasing from 0 to inf, the difference on each and
+    its interval.
     quantity : what is compared, such as "precision α". level : of the band.
 
-    Where the band leaves out 0 the ground is shaded, the line has triangles, up where A is better and down where B is,
-    and words say so once. The vertical axis reaches equally far on both sides. Traces: zero line, band, difference, A
-    better, B better; the last two have gaps (None) elsewhere.
+    Where the band leaves out 0 the ground is shaded, the line has triangles, up where A is better
+    and down where B is, and words say so once. The vertical axis reaches equally far on both sides.
+    Traces: zero line, band, difference, A better, B better; the last two have gaps (None)
+    elsewhere.
     """
-    rays, values, floor, ceiling = (np.asarray(each, dtype=np.float64) for each in (lam, difference, low, high))
+    rays, values, floor, ceiling = (
+        np.asarray(each, dtype=np.float64) for each in (lam, difference, low, high)
+    )
     theta = np.degrees(np.arctan(rays))
-    figure, shapes, notes = go.Figure(), list[dict[str, Any]](), list[dict[str, Any]]()
+    figure = go.Figure()
+    shapes = list[dict[str, Any]]()
+    notes = list[dict[str, Any]]()
     zero = {"color": theme.TRUTH_COLOR, "width": 2, "dash": "dash"}
-    figure.add_scatter(x=[0, 90], y=[0, 0], mode="lines", line=zero, name="no difference", hoverinfo="skip")
+    figure.add_scatter(
+        x=[0, 90], y=[0, 0], mode="lines", line=zero, name="no difference", hoverinfo="skip"
+    )
     around = theme.there_and_back(theta, theta), theme.there_and_back(floor, ceiling)
-    figure.add_trace(theme.polygon(*around, theme.faded(theme.TRUTH_COLOR, 0.3), name=f"{100 * level:g} % band"))
+    figure.add_trace(
+        theme.polygon(*around, theme.faded(theme.TRUTH_COLOR, 0.3), name=f"{100 * level:g} % band")
+    )
     figure.add_scatter(
         x=theta,
         y=values,
@@ -78,14 +94,20 @@ def pair_difference_figure(
         line={"color": theme.TRUTH_COLOR, "width": 2.5},
         text=theme.numbers(rays),
         customdata=np.column_stack([floor, ceiling]),
-        hovertemplate=f"at λ = %{{text}}: {theme.plain(quantity)} of A minus that of B %{{y:+.3f}}"
-        "<br>band %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<extra></extra>",
+        hovertemplate=(
+            f"at λ = %{{text}}: {theme.plain(quantity)} of A minus that of B %{{y:+.3f}}"
+            "<br>band %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<extra></extra>"
+        ),
     )
     for place, better in enumerate((floor > 0, ceiling < 0)):
-        letter, color = "AB"[place], theme.RIVAL_COLORS[place]
+        letter = "AB"[place]
+        color = theme.RIVAL_COLORS[place]
         figure.add_scatter(
             x=theta,
-            y=[value if there else None for value, there in zip(values.tolist(), better.tolist(), strict=True)],
+            y=[
+                value if there else None
+                for value, there in zip(values.tolist(), better.tolist(), strict=True)
+            ],
             name=f"{letter} is better",
             mode="lines+markers",
             line={"color": color, "width": 4},
@@ -94,16 +116,32 @@ def pair_difference_figure(
             hoverinfo="skip",
         )
         edges = np.flatnonzero(np.diff(np.concatenate([[False], better, [False]]).astype(np.int8)))
-        runs = [(int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
+        runs = [
+            (int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)
+        ]
         fill = {"fillcolor": theme.faded(color, 0.14), "line": {"width": 0}, "layer": "below"}
         area = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, **fill}
-        shapes += [{**area, "x0": float(theta[first]), "x1": float(theta[last])} for first, last in runs]
+        shapes += [
+            {**area, "x0": float(theta[first]), "x1": float(theta[last])} for first, last in runs
+        ]
         if runs:  # a note over the longest stretch, at the top for A and at the bottom for B
             first, last = max(runs, key=lambda run: run[1] - run[0])
-            middle = float(np.clip((theta[first] + theta[last]) / 2, 18, 72))  # so that the words stay inside
-            edge: dict[str, Any] = {"y": 1, "yanchor": "top"} if place == 0 else {"y": 0, "yanchor": "bottom"}
+            # so that the words stay inside
+            middle = float(np.clip((theta[first] + theta[last]) / 2, 18, 72))
+            edge: dict[str, Any] = (
+                {"y": 1, "yanchor": "top"} if place == 0 else {"y": 0, "yanchor": "bottom"}
+            )
             text = f"{PAIR_SIGNS[place]} {letter} is better here"
-            notes.append({"x": middle, "yref": "paper", "text": text, "showarrow": False, "xanchor": "center", **edge})
+            notes.append(
+                {
+                    "x": middle,
+                    "yref": "paper",
+                    "text": text,
+                    "showarrow": False,
+                    "xanchor": "center",
+                    **edge,
+                }
+            )
     longest = max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())
     reach = next((step for step in _REACHES if step >= longest), 1.0)
     ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
@@ -120,4 +158,9 @@ def pair_difference_figure(
 
 
 def _marker(place: int) -> dict[str, Any]:
-    return {"symbol": _SYMBOLS[place], "size": 9, "color": theme.RIVAL_COLORS[place], "maxdisplayed": _MARKS}
+    return {
+        "symbol": _SYMBOLS[place],
+        "size": 9,
+        "color": theme.RIVAL_COLORS[place],
+        "maxdisplayed": _MARKS,
+    }

@@ -18,12 +18,16 @@ from prviz.measure.estimates import Progress
 from prviz.reports.settings import SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import JudgedHalf, judge_half
 
-# Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
-BOUND_SECONDS, INLINE_SECONDS = 60.0, 0.1
+# Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with
+# the drawing.
+BOUND_SECONDS = 60.0
+INLINE_SECONDS = 0.1
 # Area above which a bound is neither drawn nor said: with two digits, rounded up, it is 1.
 WIDEST = 0.99
-# Largest number of k at which limits are drawn over k, where they are smooth, and the steps of each.
-MOST_LIMITS, LIMIT_STEPS = 16, 100
+# Largest number of k at which limits are drawn over k, where they are smooth, and the steps of
+# each.
+MOST_LIMITS = 16
+LIMIT_STEPS = 100
 
 Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
@@ -73,7 +77,8 @@ def is_pending(problem: Problem, stopped: Collection[Hashable]) -> bool:
     return wanted is not None and not wanted.known and wanted.key not in stopped
 
 
-# ---- the bound: the same for every k and family, so that no choice among many makes it too low ----
+# ---- the bound: the same for every k and family, so that no choice among many makes it too low
+# ----
 
 
 def judged_half(problem: Problem) -> JudgedHalf | None:
@@ -101,7 +106,11 @@ def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
 
     bound : the area that the truth does not exceed, None where that rules out nothing.
     """
-    if problem.truth is not None or problem.settings.approximate or min(problem.independent) >= FEWEST:
+    if (
+        problem.truth is not None
+        or problem.settings.approximate
+        or min(problem.independent) >= FEWEST
+    ):
         return None
     found = judged_half(problem)
     if found is None:
@@ -131,25 +140,32 @@ def limits(problem: Problem) -> Mapping[str, PRCurve]:
 def every_limit(problem: Problem) -> Mapping[str, PRCurve]:
     """`ToyProblem.limit` at this k of the chosen families that have one, where it is quick.
 
-    Coverage's takes long at a large k, where it lies close to the truth. Empty without a truth, and without split,
-    which the limits are of.
+    Coverage's takes long at a large k, where it lies close to the truth. Empty without a truth, and
+    without split, which the limits are of.
     """
     settings = problem.settings
-    toy, k = problem.toy, problem.k
+    toy = problem.toy
+    k = problem.k
     if settings.split is None or settings.approximate:
         return {}
     if toy is None or problem.truth is None:
         return {}
     quick = [
-        name for name in settings.methods if name in LIMITS and limit_seconds(problem.truth, name, k) <= INLINE_SECONDS
+        name
+        for name in settings.methods
+        if name in LIMITS and limit_seconds(problem.truth, name, k) <= INLINE_SECONDS
     ]
     return {
-        name: problem.stores.results.remembered(("limit", *problem.key[:3], name, k), partial(toy.limit, name, k))
+        name: problem.stores.results.remembered(
+            ("limit", *problem.key[:3], name, k), partial(toy.limit, name, k)
+        )
         for name in quick
     }
 
 
-def limits_over_k(truth: PRCurve, methods: Sequence[str], ks: Sequence[int], progress: Progress) -> Swept:
+def limits_over_k(
+    truth: PRCurve, methods: Sequence[str], ks: Sequence[int], progress: Progress
+) -> Swept:
     """IoU of the limits with the truth at some of these k, as (ks, IoUs) by the families that have one."""
     some = sorted({ks[round(place)] for place in np.linspace(0, len(ks) - 1, MOST_LIMITS)})
     able = [name for name in methods if name in LIMITS]

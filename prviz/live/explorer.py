@@ -1,8 +1,8 @@
 """What one visitor's browser has asked for, and the one thread that measures it, most urgent first.
 
-A newer question replaces the older one. Work that the newer one needs too goes on; any other ends at its next progress
-report. Where the newer question needs something more urgent than the work in hand, that is measured first, inside the
-progress report of the work in hand, which then goes on.
+A newer question replaces the older one. Work that the newer one needs too goes on; any other ends
+at its next progress report. Where the newer question needs something more urgent than the work in
+hand, that is measured first, inside the progress report of the work in hand, which then goes on.
 """
 
 from __future__ import annotations
@@ -22,18 +22,21 @@ from prviz.live.results import Answer
 from prviz.live.snapshots import Snapshot
 from prviz.measure.estimates import Progress
 
-# Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on this processor, and a
-# moving slider asks anew.
+# Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on
+# this processor, and a moving slider asks anew.
 REST_SECONDS = 0.06
 # Seconds between two messages about the progress of one measurement.
 PROGRESS_SECONDS = 0.2
 # Seconds between two looks at what is watched.
 LOOK_SECONDS = 0.2
-# Seconds after which the browser hears again of a part that is not drawn anew: it may have lost the news.
+# Seconds after which the browser hears again of a part that is not drawn anew: it may have lost the
+# news.
 AGAIN_SECONDS = 2.0
-# Seconds for which background work pauses before it looks again whether another visitor's curves are measured.
+# Seconds for which background work pauses before it looks again whether another visitor's curves
+# are measured.
 PAUSE_SECONDS = 0.01
-# Share done from which the pace gives the time left; below it the estimate made before the start counts.
+# Share done from which the pace gives the time left; below it the estimate made before the start
+# counts.
 FIRST_SHARE = 0.05
 STOPPED = "Stopped"
 
@@ -49,14 +52,16 @@ class SupersededError(Exception):
 class Question:
     """What a browser wants to be told, until everything is said or another question replaces it.
 
-    number : by which the browser knows the answers. sink : takes the lines of the answer, and None after the last.
+    number : by which the browser knows the answers. sink : takes the lines of the answer, and None
+    after the last.
     needs : what is to be measured; of this one what the open part of the page waits for.
     """
 
     def __init__(self, number: int, sink: Sink) -> None:
         self.number = number
         self.needs: list[Need[Any]] = []
-        self.told: set[Hashable] = set()  # keys of panels whose news the page has heard of, and follows
+        # keys of panels whose news the page has heard of, and follows
+        self.told: set[Hashable] = set()
         self.open = True
         self._sink = sink
         self._said: set[Hashable] = set()  # keys of the needs whose results are sent
@@ -97,7 +102,8 @@ class Question:
 class CurvesQuestion(Question):
     """Explore's: about curves, and what is drawn from them.
 
-    draw : makes the content of curves. held : ids of the frames that the browser holds, maybe among other ids.
+    draw : makes the content of curves. held : ids of the frames that the browser holds, maybe among
+    other ids.
     snapshots : what a film and pinned states need.
     """
 
@@ -112,7 +118,8 @@ class CurvesQuestion(Question):
     ) -> None:
         super().__init__(number, sink)
         self.problem = problem
-        self._draw, self._held = draw, held
+        self._draw = draw
+        self._held = held
         self._snapshots = snapshots
         self.take_panel(None)
 
@@ -158,7 +165,8 @@ class CurvesQuestion(Question):
 class _Watched:
     """A part of the page that follows work: drawn anew where `state` is another than it was, looked at now and then.
 
-    inside : the parts that it is drawn in, outermost first; each that is drawn anew brings it back, or it is gone.
+    inside : the parts that it is drawn in, outermost first; each that is drawn anew brings it back,
+    or it is gone.
     """
 
     state: Callable[[], Hashable]
@@ -171,11 +179,13 @@ class _Watched:
 class Explorer:
     """One visitor's questions.
 
-    stopped : reason by key why something is not measured: the user has stopped it, or it has failed.
+    stopped : reason by key why something is not measured: the user has stopped it, or it has
+    failed.
     panel : what the open panel waits for, as the page says.
     """
 
-    # Number of measurements, of all visitors, that a browser waits for to draw; all others pause meanwhile.
+    # Number of measurements, of all visitors, that a browser waits for to draw; all others pause
+    # meanwhile.
     _urgent: ClassVar[int] = 0
     _urgent_lock: ClassVar[threading.Lock] = threading.Lock()
 
@@ -197,7 +207,8 @@ class Explorer:
         question.told = self._told
         question.take_panel(self.panel)
         with self._changed:
-            before, self._question = self._question, question
+            before = self._question
+            self._question = question
             if before is not None:
                 before.end("superseded")
             if self._closed:
@@ -231,8 +242,8 @@ class Explorer:
     ) -> None:
         """Tell the browser, in an answer, that this part of the page is to be drawn anew, until it is.
 
-        state : looked at every so many seconds, in any thread. drawn : the state that is on the page. inside : the
-        parts that this one is drawn in.
+        state : looked at every so many seconds, in any thread. drawn : the state that is on the
+        page. inside : the parts that this one is drawn in.
         """
         self._watched[part] = _Watched(state, drawn, every, time.monotonic() + every, inside)
 
@@ -318,7 +329,9 @@ class Explorer:
             each.due = now + each.every
             if each.state() == each.drawn:
                 continue
-            with self._changed:  # no other question comes between: its browser would hear of the news late
+            with (
+                self._changed
+            ):  # no other question comes between: its browser would hear of the news late
                 if question.open:
                     each.due = now + max(each.every, AGAIN_SECONDS)
                     question.send("news", {"part": part})
@@ -374,7 +387,12 @@ class Explorer:
                 said = now
                 self._look(question)
                 left = _seconds_left(now - began, share, need.seconds)
-                content = {"note": need.note, "share": round(share, 3), "left": round(left, 1), "quiet": not urgent}
+                content = {
+                    "note": need.note,
+                    "share": round(share, 3),
+                    "left": round(left, 1),
+                    "quiet": not urgent,
+                }
                 question.send("progress", content)
 
         return progress
@@ -382,7 +400,11 @@ class Explorer:
     def _needed(self, need: Need[Any]) -> Question:
         """The question that needs this; raises SupersededError where none does any more."""
         question = self._question
-        wanted = question is not None and question.open and any(each.key == need.key for each in question.needs)
+        wanted = (
+            question is not None
+            and question.open
+            and any(each.key == need.key for each in question.needs)
+        )
         if question is None or not wanted or self._closed or need.key in self.stopped:
             raise SupersededError
         return question

@@ -16,7 +16,8 @@ from prviz.live.message import as_text
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress
 
-# Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three decimals.
+# Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three
+# decimals.
 DIGITS = 9
 # Share of the time for a profile that its curves take; the numbers of the frames take the rest.
 PROFILE_SHARE = 0.6
@@ -42,7 +43,14 @@ class Frames:
 def profile_id(problem: Problem) -> str:
     """An id of all settings that decide the frames: everything but k, the bandwidth and lam."""
     settings = problem.settings
-    decisive = (problem.key, settings.methods, settings.split, problem.repeats, problem.stops, settings.approximate)
+    decisive = (
+        problem.key,
+        settings.methods,
+        settings.split,
+        problem.repeats,
+        problem.stops,
+        settings.approximate,
+    )
     return hashlib.sha256(repr((decisive, settings.b, settings.eps)).encode()).hexdigest()[:16]
 
 
@@ -55,10 +63,13 @@ def make_profile(problem: Problem, progress: Progress) -> results.Profiles:
     return profile
 
 
-def frames(profile: results.Profiles, problem: Problem, tick: Callable[[], None] = lambda: None) -> dict[str, Any]:
+def frames(
+    profile: results.Profiles, problem: Problem, tick: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
     """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method and stop.
 
-    A method that no slider moves is in neither table. `tick` is called before each curve; it may raise to stop.
+    A method that no slider moves is in neither table. `tick` is called before each curve; it may
+    raise to stop.
     """
     ks, units = problem.stops
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
@@ -71,7 +82,9 @@ def frames(profile: results.Profiles, problem: Problem, tick: Callable[[], None]
         "id": profile_id(problem),
         "columns": [column.key for column in columns(problem)],
         "k": _table(ks, problem.tuned, lambda name, k: profile.curve(name, int(k)), numbered),
-        "bandwidth": _table(units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), numbered),
+        "bandwidth": _table(
+            units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), numbered
+        ),
     }
 
 

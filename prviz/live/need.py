@@ -34,7 +34,9 @@ class Need(Generic[T]):
     @property
     def known(self) -> bool:
         """True if there is a result, be it None; of a need with a store."""
-        return self.result is not None or (self.look is None and self.store is not None and self.key in self.store)
+        return self.result is not None or (
+            self.look is None and self.store is not None and self.key in self.store
+        )
 
     @property
     def result(self) -> T | None:

@@ -17,17 +17,21 @@ INLINE_SECONDS = 0.15
 COARSE_SECONDS = 0.04
 # Fewest samples per set that make coarse curves worth drawing.
 COARSE_LEAST = 50
-# Seconds: every k and bandwidth are not measured where they are estimated to take longer, but one by one.
+# Seconds: every k and bandwidth are not measured where they are estimated to take longer, but one
+# by one.
 PROFILE_SECONDS = 60.0
 COMPUTING = "Computing"
 
 
-def needs(problem: Problem, panel: Need[Any] | None = None, snapshots: Sequence[Need[Any]] = ()) -> list[Need[Any]]:
+def needs(
+    problem: Problem, panel: Need[Any] | None = None, snapshots: Sequence[Need[Any]] = ()
+) -> list[Need[Any]]:
     """All that these settings need, known or not, in the order in which it is to be measured.
 
     panel : what the open panel waits for. snapshots : what a film and pinned states need.
     """
-    exact, rough = curves(problem), coarse(problem)
+    exact = curves(problem)
+    rough = coarse(problem)
     first = None
     if rough is not None and exact.seconds > INLINE_SECONDS:
         first = replace(curves(rough), kind="coarse")
@@ -45,7 +49,9 @@ def missing(wanted: Sequence[Need[Any]], stopped: Collection[Hashable]) -> list[
     if any(need.kind == "curves" and need.key in stopped for need in open_needs):
         return []
     exact = any(need.kind == "curves" for need in open_needs)
-    return [need for need in open_needs if need.key not in stopped and (exact or need.kind != "coarse")]
+    return [
+        need for need in open_needs if need.key not in stopped and (exact or need.kind != "coarse")
+    ]
 
 
 def curves(problem: Problem) -> Need[results.Results]:

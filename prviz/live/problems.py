@@ -41,7 +41,8 @@ class Uploaded:
 
     origin: an id of the files, for the labels, which are not in the samples' digests.
     choice: of the columns of both files.
-    before: the settings and the upload, if it was one, that this pair was shown from without some of its features.
+    before: the settings and the upload, if it was one, that this pair was shown from without some
+    of its features.
     """
 
     pair: SamplePair
@@ -66,7 +67,9 @@ class Uploaded:
     def swapped(self) -> Uploaded:
         """The same sets in each other's role."""
         pair = SamplePair(self.pair.generated, self.pair.real)
-        turned = replace(self, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1])
+        turned = replace(
+            self, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1]
+        )
         return replace(turned, pair=pair, before=None)
 
 
@@ -172,7 +175,8 @@ class Problem(ABC):
         top = self.largest_k
         root = min(self.root_k, top)
         # Every k up to 20, then steps of about 4 %: fine for small k, few stops in all.
-        ks, value = {root}, 1.0
+        ks = {root}
+        value = 1.0
         while value <= min(top, max(4 * root, 60)):
             ks.add(round(value))
             value = value + 1 if value < 20 else value * 1.04
@@ -206,7 +210,13 @@ class DrawnProblem(Problem):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return ("toy", self.toy.name, tuple(sorted(self.toy.parameters.items())), self.settings.n, self.settings.seed)
+        return (
+            "toy",
+            self.toy.name,
+            tuple(sorted(self.toy.parameters.items())),
+            self.settings.n,
+            self.settings.seed,
+        )
 
     @property
     def title(self) -> str:
@@ -241,8 +251,17 @@ class FixedProblem(Problem):
     @property
     def key(self) -> tuple[Any, ...]:
         origin = () if self.uploaded is None else self.uploaded.origin
-        pair, settings = self.whole, self.settings
-        return (self.kind, pair.digest, pair.real.name, pair.generated.name, origin, settings.n, settings.seed)
+        pair = self.whole
+        settings = self.settings
+        return (
+            self.kind,
+            pair.digest,
+            pair.real.name,
+            pair.generated.name,
+            origin,
+            settings.n,
+            settings.seed,
+        )
 
     @property
     def title(self) -> str:
@@ -268,7 +287,9 @@ class FixedProblem(Problem):
         return self.settings.n < max(self.whole.real.n, self.whole.generated.n)
 
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        real, generated = (subsample_rows(side.n, self.settings.n, self.settings.seed) for side in self.whole)
+        real, generated = (
+            subsample_rows(side.n, self.settings.n, self.settings.seed) for side in self.whole
+        )
         return real, generated
 
     def _drawn(self, seed: int) -> SamplePair:
@@ -279,17 +300,25 @@ def allowed(problem: Problem) -> Problem:
     """The problem with a split and a k that this many samples allow, and families that split and mode allow."""
     if problem.largest_k < 1:
         problem = problem.having(split=0.5)
-    settings, able = problem.settings, problem.settings.methods
+    settings = problem.settings
+    able = problem.settings.methods
     if settings.split is None:
         able = tuple(name for name in able if not ESTIMATORS[name].needs_split)
     if settings.approximate:
-        able = tuple(name for name in able or DEFAULT_METHODS if ESTIMATORS[name].supports_are_counts)
-    k, top = problem.k, problem.largest_k
+        able = tuple(
+            name for name in able or DEFAULT_METHODS if ESTIMATORS[name].supports_are_counts
+        )
+    k = problem.k
+    top = problem.largest_k
     fits = settings.k == "sqrt" and k <= top
-    return problem.having(methods=able or DEFAULT_METHODS, k="sqrt" if fits else min(max(k, 1), top))
+    return problem.having(
+        methods=able or DEFAULT_METHODS, k="sqrt" if fits else min(max(k, 1), top)
+    )
 
 
-def problem_of(settings: ExploreSettings, uploaded: Uploaded | None = None, stores: Stores | None = None) -> Problem:
+def problem_of(
+    settings: ExploreSettings, uploaded: Uploaded | None = None, stores: Stores | None = None
+) -> Problem:
     """The problem that the settings select; without an upload a bundled pair in its place.
 
     Raises ValueError for parameters that the toy refuses.

@@ -1,6 +1,7 @@
 """Results of one problem and one choice of settings, each computed once; `prviz.live.needs` says which and when.
 
-`measure` and `make_profile` compute, for any thread; `known` and `profile` return results that are there already.
+`measure` and `make_profile` compute, for any thread; `known` and `profile` return results that are
+there already.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ from prviz.measure.estimates import Estimate, Progress, passes
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
 
-# Difference of two families' IoU, or areas, on the same samples that chance alone makes, times the square root of the
-# evaluation samples of the smaller set: about two and a half standard deviations on toys, as a test measures.
+# Difference of two families' IoU, or areas, on the same samples that chance alone makes, times the
+# square root of the evaluation samples of the smaller set: about two and a half standard deviations
+# on toys, as a test measures.
 NOISE = 1.0
-# Most bytes of supports that a profile keeps beside its curves; larger ones are measured again when needed.
+# Most bytes of supports that a profile keeps beside its curves; larger ones are measured again when
+# needed.
 SUPPORTS_BYTES = 64_000_000
 
 T = TypeVar("T")
-# ("k", method, k), ("bandwidth", method, bandwidth in the units of the data), or ("fixed", method, 0).
+# ("k", method, k), ("bandwidth", method, bandwidth in the units of the data), or ("fixed", method,
+# 0).
 Key = tuple[str, str, float]
 Curves = tuple[PRCurve, ...]  # of every run of one estimate; most have one
 
@@ -63,7 +67,8 @@ class Results:
 class Profiles:
     """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat where they fit.
 
-    frames : the curves as the browser gets them, by the id of what they show (prviz/live/frames.py).
+    frames : the curves as the browser gets them, by the id of what they show
+    (prviz/live/frames.py).
     """
 
     unit: float
@@ -72,7 +77,9 @@ class Profiles:
     estimates: Mapping[Key, Estimate]
     frames: dict[str, Any] = field(default_factory=dict)
 
-    def curve(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> PRCurve:
+    def curve(
+        self, method: str, k: int | None = None, *, bandwidth: float | None = None
+    ) -> PRCurve:
         """The mean over the repeats at this k, or at this bandwidth in the units of the data."""
         return self.means[("bandwidth", method, bandwidth) if k is None else ("k", method, k)]  # type: ignore[index]
 
@@ -81,15 +88,20 @@ class Profiles:
         """Bytes of supports, frames and vertices."""
         kept = sum(2 * run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
         kept += sum(int(each.nbytes) for each in self.frames.values())
-        return kept + sum(curve.vertices.nbytes for run in self.runs for curves in run.values() for curve in curves)
+        return kept + sum(
+            curve.vertices.nbytes
+            for run in self.runs
+            for curves in run.values()
+            for curve in curves
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
     """What is drawn: a problem and its results.
 
-    coarse : samples per set of a first, coarse drawing; 0 if the drawing is of all samples. stale : True if it is of
-    other settings than those requested.
+    coarse : samples per set of a first, coarse drawing; 0 if the drawing is of all samples. stale :
+    True if it is of other settings than those requested.
     """
 
     problem: Problem
@@ -127,21 +139,34 @@ def key(problem: Problem) -> tuple[Any, ...]:
 def profile_key(problem: Problem) -> tuple[Any, ...]:
     """The key of the profile; approximate curves have none, so that nothing is kept under theirs."""
     settings = problem.settings
-    return ("profile", problem.key, settings.methods, settings.split, problem.repeats, settings.approximate)
+    return (
+        "profile",
+        problem.key,
+        settings.methods,
+        settings.split,
+        problem.repeats,
+        settings.approximate,
+    )
 
 
 def seconds(problem: Problem, **stops: int) -> float:
     """Estimated seconds of one measurement, or of a profile with `ks` and `bandwidths` stops."""
     if problem.settings.approximate:
         return approximate_seconds(*problem.sizes, split=problem.settings.split)
-    unknown = [name for name in _fixed(problem) if _fitted_key(problem, name) not in problem.stores.results]
+    unknown = [
+        name for name in _fixed(problem) if _fitted_key(problem, name) not in problem.stores.results
+    ]
     options: Options = {**work(problem), "fixed": sum(ESTIMATORS[name].fits for name in unknown)}
     return problem.repeats * estimate_seconds(*problem.sizes, **options, **stops)
 
 
 def work(problem: Problem) -> Options:
     """Work in one measurement, for `estimate_seconds`."""
-    return {**passes(problem.settings.methods), "split": problem.settings.split, "drawn": problem.toy is not None}
+    return {
+        **passes(problem.settings.methods),
+        "split": problem.settings.split,
+        "drawn": problem.toy is not None,
+    }
 
 
 def _fixed(problem: Problem) -> list[str]:
@@ -165,7 +190,9 @@ def unit(problem: Problem) -> float:
 
 def width(problem: Problem) -> float | None:
     """The bandwidth in the units of the data; None for the automatic one."""
-    return None if problem.settings.bandwidth is None else problem.settings.bandwidth * unit(problem)
+    return (
+        None if problem.settings.bandwidth is None else problem.settings.bandwidth * unit(problem)
+    )
 
 
 def measure(problem: Problem, progress: Progress | None = None) -> Results:
@@ -178,7 +205,13 @@ def measure(problem: Problem, progress: Progress | None = None) -> Results:
         "seed": settings.seed,
     }
     if settings.approximate:
-        found = approximate(problem.pair.real, problem.pair.generated, settings.methods, progress=progress, **options)
+        found = approximate(
+            problem.pair.real,
+            problem.pair.generated,
+            settings.methods,
+            progress=progress,
+            **options,
+        )
         curves = {name: each.curve for name, each in found.estimates.items()}
         return Results(curves, {}, lambda: found.estimates, found)
     runs = {name: fitted_once(problem, name, progress) for name in _fixed(problem)}
@@ -192,10 +225,14 @@ def measure(problem: Problem, progress: Progress | None = None) -> Results:
         )
     runs = {name: runs[name] for name in settings.methods}
     first = {name: repeated[0] for name, repeated in runs.items()}
-    return _summed({name: [each.curves for each in repeated] for name, repeated in runs.items()}, lambda: first)
+    return _summed(
+        {name: [each.curves for each in repeated] for name, repeated in runs.items()}, lambda: first
+    )
 
 
-def fitted_once(problem: Problem, method: str, progress: Progress | None = None) -> tuple[Estimate, ...]:
+def fitted_once(
+    problem: Problem, method: str, progress: Progress | None = None
+) -> tuple[Estimate, ...]:
     """The estimate of each repeat, of a family that uses neither k nor the bandwidth: kept while these move.
 
     progress : called with 0, as often as the family reports; may raise to stop.
@@ -206,7 +243,9 @@ def fitted_once(problem: Problem, method: str, progress: Progress | None = None)
         for repeat in range(problem.repeats):
             pair, seed = problem.draw(repeat)
             ticks = None if progress is None else (lambda _: progress(0.0))
-            estimates = evaluate.estimate(pair, method, k=1, split=problem.settings.split, seed=seed, progress=ticks)
+            estimates = evaluate.estimate(
+                pair, method, k=1, split=problem.settings.split, seed=seed, progress=ticks
+            )
             found.append(estimates[method])
         return tuple(found)
 
@@ -224,7 +263,12 @@ def noise(problem: Problem) -> float:
 def believed(problem: Problem) -> Problem | None:
     """The problem of the curve to believe alone, which is measured beside the families where no truth is known."""
     settings = problem.settings
-    if problem.truth is not None or settings.approximate or settings.split is None or TIGHTEST.name in settings.methods:
+    if (
+        problem.truth is not None
+        or settings.approximate
+        or settings.split is None
+        or TIGHTEST.name in settings.methods
+    ):
         return None
     return problem.having(methods=(TIGHTEST.name,), split=0.5, repeats=1)
 
@@ -237,7 +281,9 @@ def believed_key(alone: Problem) -> tuple[Any, ...]:
 def believed_estimate(problem: Problem) -> Estimate | None:
     """The curve to believe beside the families, where it is measured."""
     alone = believed(problem)
-    known: tuple[Estimate, ...] | None = None if alone is None else alone.stores.results.get(believed_key(alone))
+    known: tuple[Estimate, ...] | None = (
+        None if alone is None else alone.stores.results.get(believed_key(alone))
+    )
     return None if known is None else known[0]
 
 
@@ -251,7 +297,9 @@ def _fitted_key(problem: Problem, method: str) -> tuple[Any, ...]:
     return ("fitted", problem.key, method, problem.settings.split, problem.repeats)
 
 
-def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
+def _summed(
+    curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]
+) -> Results:
     """Results of all repeats: the mean curves, and the spread of all runs together."""
     every = {name: [curve for runs in each for curve in runs] for name, each in curves.items()}
     return Results(
@@ -270,9 +318,11 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
     """Measure the curves at every stop of both sliders."""
     ks, units = problem.stops
     radius = unit(problem) if units else 1.0
-    count, tuned = problem.repeats, problem.tuned
+    count = problem.repeats
+    tuned = problem.tuned
     fitted = {name: fitted_once(problem, name, progress) for name in _fixed(problem)}
-    runs, kept = [], dict[Key, Estimate]()
+    runs = []
+    kept = dict[Key, Estimate]()
     for repeat in range(count):
         pair, seed = problem.draw(repeat)
         found = {_at(name, 0): each[repeat] for name, each in fitted.items()}
@@ -288,7 +338,8 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
             )
             found |= {_at(name, k): each for (name, k), each in profile.by_k.items()}
             found |= {("bandwidth", *stop): each for stop, each in profile.by_bandwidth.items()}
-        tick, curves = part_of(progress, repeat + 0.8, 0.2, count), dict[Key, Curves]()
+        tick = part_of(progress, repeat + 0.8, 0.2, count)
+        curves = dict[Key, Curves]()
         for stop, each in found.items():
             tick(len(curves) / len(found))
             curves[stop] = replace(each).curves  # of a copy, which is dropped with its large rates
@@ -315,7 +366,10 @@ def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
 
     def narrow(supports: Supports) -> Supports:
         kinds = {np.dtype(np.int64): np.int32}
-        sides = [side.astype(kinds.get(side.dtype, side.dtype)) for side in (supports.c_real, supports.c_generated)]
+        sides = [
+            side.astype(kinds.get(side.dtype, side.dtype))
+            for side in (supports.c_real, supports.c_generated)
+        ]
         return replace(supports, c_real=sides[0], c_generated=sides[1])
 
     return {stop: replace(each, runs=tuple(map(narrow, each.runs))) for stop, each in found.items()}
@@ -369,4 +423,6 @@ def results(problem: Problem) -> Results:
 
 def with_other_split(problem: Problem) -> Problem:
     """The problem without the split, or with a split in half where there is none; one repeat."""
-    return allowed(problem.having(split=None if problem.settings.split is not None else 0.5, repeats=1))
+    return allowed(
+        problem.having(split=None if problem.settings.split is not None else 0.5, repeats=1)
+    )

@@ -27,8 +27,10 @@ FILMS = ("n", "k", "seed")
 # Samples per set of its frames, about 1.5 times as many each, and the number of draws.
 SIZES = (50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200, 4800, 6400)
 DRAWS = 20
-# Most estimated seconds of one frame, and of a whole film: a film that takes longer has fewer frames.
-FRAME_SECONDS, FILM_SECONDS = 3.0, 30.0
+# Most estimated seconds of one frame, and of a whole film: a film that takes longer has fewer
+# frames.
+FRAME_SECONDS = 3.0
+FILM_SECONDS = 30.0
 KIND = "snapshot"  # of the message
 
 
@@ -95,7 +97,12 @@ def _snapshot(
     content = {
         "id": snapshot_id(problem, limit=limit),
         "curves": [
-            {"id": name, "name": ESTIMATORS[name].title, "color": color[name], "flat": frames.flat(curve)}
+            {
+                "id": name,
+                "name": ESTIMATORS[name].title,
+                "color": color[name],
+                "flat": frames.flat(curve),
+            }
             for name, curve in curves.items()
         ],
         "rows": {name: frames.row(curve, problem) for name, curve in curves.items()},
@@ -116,7 +123,11 @@ def films(problem: Problem) -> list[str]:
     """What a film can run over here: more than one frame."""
     if problem.settings.approximate:
         return []
-    return [over for over in FILMS if (over == "k" and _has_frames(problem)) or len(stops(problem, over)) > 1]
+    return [
+        over
+        for over in FILMS
+        if (over == "k" and _has_frames(problem)) or len(stops(problem, over)) > 1
+    ]
 
 
 def _has_frames(problem: Problem) -> bool:
@@ -135,7 +146,8 @@ def _sizes(problem: Problem) -> list[Stop]:
     whole = max(problem.having(n=N_LIMITS[1]).sizes[:2])
     largest = whole if problem.toy is None else SIZES[-1]
     sizes = sorted({*(n for n in SIZES if n < largest), largest})
-    found, seconds = list[Stop](), 0.0
+    found = list[Stop]()
+    seconds = 0.0
     for n in sizes:
         other = problem.having(n=n)
         if other.largest_k < max(1, other.k):
@@ -152,11 +164,14 @@ def _sizes(problem: Problem) -> list[Stop]:
 
 def _limited(problem: Problem) -> list[str]:
     """The families whose limit for endless samples is known at this k; none where k grows with n."""
-    settings, truth = problem.settings, problem.truth
+    settings = problem.settings
+    truth = problem.truth
     if problem.toy is None or truth is None or settings.split is None or settings.k == "sqrt":
         return []
     return [
-        name for name in settings.methods if name in LIMITS and limit_seconds(truth, name, problem.k) <= FRAME_SECONDS
+        name
+        for name in settings.methods
+        if name in LIMITS and limit_seconds(truth, name, problem.k) <= FRAME_SECONDS
     ]
 
 
@@ -177,7 +192,10 @@ def _draws(problem: Problem) -> list[Stop]:
 
 def film_needs(problem: Problem, over: str) -> list[Need[Snapshot]]:
     """The frames of a film, in their order."""
-    return [need(stop.problem, "Measuring the film", limit=math.isinf(stop.value)) for stop in stops(problem, over)]
+    return [
+        need(stop.problem, "Measuring the film", limit=math.isinf(stop.value))
+        for stop in stops(problem, over)
+    ]
 
 
 def film_content(problem: Problem, over: str) -> dict[str, Any]:
@@ -206,7 +224,9 @@ def gif_need(problem: Problem, over: str, hidden: Collection[str]) -> Need[Snaps
 
     def compute(progress: Progress) -> Snapshot:
         shown = [
-            film.Frame({name: curve for name, curve in curves.items() if name not in hidden}, label, limit)
+            film.Frame(
+                {name: curve for name, curve in curves.items() if name not in hidden}, label, limit
+            )
             for curves, label, limit in _filmed(problem, over, listed)
         ]
         made = film.gif(
@@ -220,7 +240,9 @@ def gif_need(problem: Problem, over: str, hidden: Collection[str]) -> Need[Snaps
         name = f"prviz-{problem.settings.problem or 'upload'}-{over}.gif"
         return Snapshot({}, as_text({"file": name, "data": base64.b64encode(made).decode("ascii")}))
 
-    return Need(("gif", *decisive), compute, 3.0, "Drawing the film", problem.stores.snapshots, kind="gif")
+    return Need(
+        ("gif", *decisive), compute, 3.0, "Drawing the film", problem.stores.snapshots, kind="gif"
+    )
 
 
 def _still(problem: Problem, over: str) -> str:
@@ -230,7 +252,9 @@ def _still(problem: Problem, over: str) -> str:
     return ", ".join(part for part in parts if not part.startswith(moving))
 
 
-def _filmed(problem: Problem, over: str, listed: Sequence[Stop]) -> Iterator[tuple[Mapping[str, PRCurve], str, bool]]:
+def _filmed(
+    problem: Problem, over: str, listed: Sequence[Stop]
+) -> Iterator[tuple[Mapping[str, PRCurve], str, bool]]:
     """Curves and name of each frame that is measured, and whether they are limits."""
     table = results.profile(problem) if over == "k" else None
     if table is not None:
@@ -292,7 +316,11 @@ def words(problem: Problem) -> dict[str, list[Any]]:
         width = settings.bandwidth
         found["bandwidth"] = ["the bandwidth", width, "auto" if width is None else f"{width:g}"]
     share = settings.split
-    found["split"] = ["the split", share and percent(share), "none" if share is None else f"{percent(share):g} %"]
+    found["split"] = [
+        "the split",
+        share and percent(share),
+        "none" if share is None else f"{percent(share):g} %",
+    ]
     found["repeats"] = ["the number of repeats", problem.repeats, str(problem.repeats)]
     found["seed"] = ["the seed", None, str(settings.seed)]
     if settings.approximate:

@@ -28,7 +28,11 @@ from prviz.reports.settings import (
 from prviz.toys import Parameter, Value, toy
 
 # Entries of a link beside those of the settings, and the first value of each.
-PANEL, VIEW, COLOURS, HIDDEN, FOLDED = "panel", "view", "colour", "hidden", "folded"
+PANEL = "panel"
+VIEW = "view"
+COLOURS = "colour"
+HIDDEN = "hidden"
+FOLDED = "folded"
 # Pinned states, one entry each: more than these are too small side by side.
 PINS = ("pin1", "pin2", "pin3", "pin4")
 # What stands for a pinned state whose own link would be empty.
@@ -53,12 +57,17 @@ def panels(source: Source) -> tuple[str, ...]:
 class ExploreState:
     """The settings of the page, what is open and drawn, and what is remembered of other data.
 
-    panel, view, colour : the open panel, the axes of the main figure, and what the colours of the panel Space mean.
-    hidden : the families that the user has switched off. folded : those that are too many to be drawn as well.
-    pins : settings of the states that are pinned, the newest last; of an upload with the digest of its files as its
+    panel, view, colour : the open panel, the axes of the main figure, and what the colours of the
+    panel Space mean.
+    hidden : the families that the user has switched off. folded : those that are too many to be
+    drawn as well.
+    pins : settings of the states that are pinned, the newest last; of an upload with the digest of
+    its files as its
         problem.
-    n : samples per set of toys and of bundled pairs; the rows of an upload are chosen where it is read.
-    parameters : by toy its last parameters. tunings : by source its last k and bandwidth: those of one source must not
+    n : samples per set of toys and of bundled pairs; the rows of an upload are chosen where it is
+    read.
+    parameters : by toy its last parameters. tunings : by source its last k and bandwidth: those of
+    one source must not
         count for another, which may need quite others.
     """
 
@@ -84,16 +93,20 @@ class ExploreState:
             entries[entry] = ",".join(name for name in able if name in names)
         kept = [settings for settings in self.pins if settings.source != "upload"]
         entries |= {
-            name: urlencode(settings.to_query()) or FIRST_PIN for name, settings in zip(PINS, kept, strict=False)
+            name: urlencode(settings.to_query()) or FIRST_PIN
+            for name, settings in zip(PINS, kept, strict=False)
         }
         at_first = ("", panels(self.settings.source)[0], VIEWS[0], ROLE)
-        return self.settings.to_query() | {name: value for name, value in entries.items() if value not in at_first}
+        return self.settings.to_query() | {
+            name: value for name, value in entries.items() if value not in at_first
+        }
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreState, list[str]]:
         """The state of a link, and one message per entry that could not be used; see `ExploreSettings.from_query`."""
         settings, messages = ExploreSettings.from_query(query)
-        panel, view = query.get(PANEL, ""), query.get(VIEW, "")
+        panel = query.get(PANEL, "")
+        view = query.get(VIEW, "")
         panel = FORMER_PANELS.get(panel, panel)
         pins = []
         for name in PINS:
@@ -145,14 +158,18 @@ class ExploreState:
     def tuning(self, source: Source) -> Tuning:
         """K and bandwidth of this source: as the user left them there, else those that suit any data of its kind."""
         toys = ExploreSettings()
-        return self.tunings.get(source, (toys.k, toys.bandwidth) if source == "toy" else ("sqrt", None))
+        return self.tunings.get(
+            source, (toys.k, toys.bandwidth) if source == "toy" else ("sqrt", None)
+        )
 
     def with_values(self, values: Mapping[str, Any]) -> ExploreState:
         """The state after the user has moved controls of the figure; what no control can send is left out.
 
-        values : by the id of the control. Raises ValueError for parameters that the toy refuses together.
+        values : by the id of the control. Raises ValueError for parameters that the toy refuses
+        together.
         """
-        settings, changed = self.settings, dict[str, Any]()
+        settings = self.settings
+        changed = dict[str, Any]()
         for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS), ("repeats", REPEATS_LIMITS)):
             if is_number(values.get(name), limits) and (name, settings.source) != ("n", "upload"):
                 changed[name] = int(values[name])
@@ -166,14 +183,18 @@ class ExploreState:
         ):
             changed["bandwidth"] = bandwidth
         if is_number(angle := values.get("angle"), (0, 90)):
-            changed["lam"] = math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
+            changed["lam"] = (
+                math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
+            )
         if moved := self._moved_parameters(values):
             toy(settings.problem, **{**settings.parameters, **moved})
             changed["parameters"] = {**settings.parameters, **moved}
         if isinstance(show := values.get("show"), list):
             changed["show"] = tuple(name for name in SHOWN if name in show)
         names = {name: values.get(name) for name in (HIDDEN, FOLDED)}
-        drawn: dict[str, Any] = {name: _families(sent) for name, sent in names.items() if isinstance(sent, list)}
+        drawn: dict[str, Any] = {
+            name: _families(sent) for name, sent in names.items() if isinstance(sent, list)
+        }
         return replace(self, settings=replace(settings, **changed), **drawn)._remembering()
 
     def _moved_parameters(self, values: Mapping[str, Any]) -> dict[str, Value]:
@@ -182,12 +203,16 @@ class ExploreState:
         for spec in specs(self.settings):
             before = cast(Any, self.settings.parameters.get(spec.name, spec.default))
             entries_before = list(before) if spec.kind == "weights" else [before]
-            name, count, limits = PARAMETER_PREFIX + spec.name, len(entries_before), (spec.low, spec.high)
+            name = PARAMETER_PREFIX + spec.name
+            count = len(entries_before)
+            limits = (spec.low, spec.high)
             if has_bars(spec):
                 sent = values.get(name)
             else:
                 ids = control_ids(spec, count)
-                sent = [values.get(each, entry) for each, entry in zip(ids, entries_before, strict=True)]
+                sent = [
+                    values.get(each, entry) for each, entry in zip(ids, entries_before, strict=True)
+                ]
             if sent == entries_before or not isinstance(sent, list) or len(sent) != count:
                 continue
             if all(is_number(value, limits) for value in sent):

@@ -6,15 +6,17 @@ from dataclasses import dataclass, field
 
 from prviz.recent import LeastRecentlyUsed
 
-# Limits of each store, in entries and bytes. Every visitor has own stores, so that none sees another's data. Samples
-# and profiles have stores of their own: a large one must not push out everything else.
+# Limits of each store, in entries and bytes. Every visitor has own stores, so that none sees
+# another's data. Samples and profiles have stores of their own: a large one must not push out
+# everything else.
 CAPACITY = 48
 RESULTS_BYTES = 200_000_000
 SAMPLES_CAPACITY = 24
 SAMPLES_BYTES = 400_000_000
 PROFILES_CAPACITY = 4
 PROFILES_BYTES = 200_000_000
-# Frames of films and pinned states: more than one question can need, which would be measured again and again.
+# Frames of films and pinned states: more than one question can need, which would be measured again
+# and again.
 SNAPSHOTS_CAPACITY = 120
 SNAPSHOTS_BYTES = 60_000_000
 
@@ -23,9 +25,15 @@ SNAPSHOTS_BYTES = 60_000_000
 class Stores:
     """What one visitor has read, drawn and measured."""
 
-    results: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(CAPACITY, RESULTS_BYTES))
-    samples: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, SAMPLES_BYTES))
-    profiles: LeastRecentlyUsed = field(default_factory=lambda: LeastRecentlyUsed(PROFILES_CAPACITY, PROFILES_BYTES))
+    results: LeastRecentlyUsed = field(
+        default_factory=lambda: LeastRecentlyUsed(CAPACITY, RESULTS_BYTES)
+    )
+    samples: LeastRecentlyUsed = field(
+        default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, SAMPLES_BYTES)
+    )
+    profiles: LeastRecentlyUsed = field(
+        default_factory=lambda: LeastRecentlyUsed(PROFILES_CAPACITY, PROFILES_BYTES)
+    )
     snapshots: LeastRecentlyUsed = field(
         default_factory=lambda: LeastRecentlyUsed(SNAPSHOTS_CAPACITY, SNAPSHOTS_BYTES, stay=40)
     )

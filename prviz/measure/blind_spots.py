@@ -12,7 +12,9 @@ BLIND_SPOTS: Mapping[str, str] = MappingProxyType(
         "recall": "bad samples between good ones, and that one far sample's ball covers all",
         "density": "modes that are missing; many samples in one dense spot score above 1",
         "coverage": "bad samples: half of them may be noise",
-        "frechet_distance": "shape beyond mean and covariance, and whether quality or diversity is lost",
+        "frechet_distance": (
+            "shape beyond mean and covariance, and whether quality or diversity is lost"
+        ),
         "kid": "shape beyond the third moments, and whether quality or diversity is lost",
         "clipped_density": "modes that are missing",
         "clipped_coverage": "why it is low: noise among good samples looks like missing modes",

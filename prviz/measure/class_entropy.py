@@ -16,7 +16,8 @@ from prviz.samples import Samples
 class ClassEntropy(NamedTuple):
     """Entropies of classes, in nats.
 
-    overall : of the classes of all samples together, at most log(number of classes): high where they are varied.
+    overall : of the classes of all samples together, at most log(number of classes): high where
+    they are varied.
     within : mean entropy of one sample's class: low where each sample is surely of one class.
     score : exp(overall - within), from 1 to the number of classes, built like the Inception score.
     """
@@ -27,7 +28,11 @@ class ClassEntropy(NamedTuple):
 
 
 def class_entropy(
-    real: Samples | ArrayLike, generated: Samples | ArrayLike, labels: ArrayLike | None = None, *, k: int = 10
+    real: Samples | ArrayLike,
+    generated: Samples | ArrayLike,
+    labels: ArrayLike | None = None,
+    *,
+    k: int = 10,
 ) -> ClassEntropy:
     """Entropies of the classes of generated samples.
 
@@ -52,10 +57,11 @@ def class_entropy(
 
     Notes
     -----
-    p(c | y) = share of class c among the k nearest real samples of y; score = exp(mean over y of KL(p(c | y), p(c))).
-    It never compares with how often a class is real: a model that is right about every class, and one that draws each
-    real sample's class equally often, both score highest. The Inception score has a trained classifier's p(c | y).
-    Source: Salimans et al. 2016; Sajjadi et al. 2018, Figure 10 has both parts.
+    p(c | y) = share of class c among the k nearest real samples of y; score = exp(mean over y of
+    KL(p(c | y), p(c))). It never compares with how often a class is real: a model that is right
+    about every class, and one that draws each real sample's class equally often, both score
+    highest. The Inception score has a trained classifier's p(c | y). Source: Salimans et al. 2016;
+    Sajjadi et al. 2018, Figure 10 has both parts.
     """
     pair = checked_pair(real, generated)
     if labels is None:
@@ -63,15 +69,20 @@ def class_entropy(
     codes = _codes(labels, pair.real.n)
     check_integer("k", k, pair.real.n, "the real set,")
     rows, _ = nearest_rows(pair.generated.values, np.arange(pair.generated.n), k, pair.real.values)
-    votes = np.stack([(codes[rows] == code).mean(axis=1) for code in range(codes.max() + 1)], axis=1)
-    overall, within = _entropy(votes.mean(axis=0)), float(np.mean([_entropy(each) for each in votes]))
+    votes = np.stack(
+        [(codes[rows] == code).mean(axis=1) for code in range(codes.max() + 1)], axis=1
+    )
+    overall = _entropy(votes.mean(axis=0))
+    within = float(np.mean([_entropy(each) for each in votes]))
     return ClassEntropy(overall, within, float(np.exp(overall - within)))
 
 
 def _codes(labels: ArrayLike, n: int) -> NDArray[np.intp]:
     found = np.asarray(labels)
     if found.shape != (n,):
-        raise ValueError(f"labels has the shape {found.shape}; {(n,)}, one for each real sample, is needed")
+        raise ValueError(
+            f"labels has the shape {found.shape}; {(n,)}, one for each real sample, is needed"
+        )
     return np.unique(found, return_inverse=True)[1].reshape(-1)
 
 

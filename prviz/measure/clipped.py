@@ -44,21 +44,24 @@ def clipped(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
 
     Notes
     -----
-    With R(x) the distance from a real sample to its k-th nearest other real one, and r(x) = min(R(x), median of R):
+    With R(x) the distance from a real sample to its k-th nearest other real one, and r(x) =
+    min(R(x), median of R):
 
-        density = mean over y of min(1, number of x with |y - x| <= r(x), over k), divided by the same mean over real
-        samples (each without its own ball), at most 1.
-        coverage = g(mean over x of min(1, number of y with |y - x| < R(x), over k)), where g turns what is covered
-        into the share of good samples among m that is expected to cover as much.
+        density = mean over y of min(1, number of x with |y - x| <= r(x), over k), divided by the
+        same mean over real samples (each without its own ball), at most 1.
+        coverage = g(mean over x of min(1, number of y with |y - x| < R(x), over k)), where g turns
+        what is covered into the share of good samples among m that is expected to cover as much.
 
-    g(v) is the number of j = 0 .. m with f(j) < v, over m + 1; f(j) is the expected coverage by j samples of the real
-    distribution, 0 for j < k as in the authors' code. Where distances tie, a real sample counts in all balls that hold
-    it; the authors' code lists k neighbours of each and drops the others.
+    g(v) is the number of j = 0 .. m with f(j) < v, over m + 1; f(j) is the expected coverage by j
+    samples of the real distribution, 0 for j < k as in the authors' code. Where distances tie, a
+    real sample counts in all balls that hold it; the authors' code lists k neighbours of each and
+    drops the others.
     Source: Salvy, Talbot, Thirion 2025 (arXiv 2507.01761) and their public code.
     """
     pair = checked_pair(real, generated)
     check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
-    centres, others = pair.real.values, pair.generated.values
+    centres = pair.real.values
+    others = pair.generated.values
     radii = own_radii(centres, k)
     short = np.minimum(radii, np.median(radii))
     # Above 0: at least half of the balls keep their radius, and hold k others.
@@ -66,7 +69,8 @@ def clipped(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
     held = np.minimum(count_in_balls(others, centres, short) / k, 1.0).mean()
     density = min(float(held / own), 1.0)
     opened = open_radii(radii)
-    rows, inside = np.flatnonzero(opened >= 0), np.zeros(len(centres))
+    rows = np.flatnonzero(opened >= 0)
+    inside = np.zeros(len(centres))
     if len(rows):
         inside[rows] = np.minimum(count_held(centres, opened[rows], others, centre_rows=rows), k)
     return Clipped(density, good_share(float(np.mean(inside) / k), k, len(centres), len(others)))
@@ -81,12 +85,14 @@ def good_share(covered: float, k: int, n: int, m: int) -> float:
 def expected_coverage(k: int, n: int, m: int) -> Floats:
     """f(0) .. f(m): coverage expected of j samples of the real distribution, before g.
 
-    The share of the distribution in a ball is Beta(k, n - k) distributed, so the i-th sample in it is the j-th drawn
-    with probability C(j - 1, i - 1) B(k + i, n - k + j - i) / B(k, n - k), and f grows by its sum over i <= k, over k.
+    The share of the distribution in a ball is Beta(k, n - k) distributed, so the i-th sample in it
+    is the j-th drawn with probability C(j - 1, i - 1) B(k + i, n - k + j - i) / B(k, n - k), and f
+    grows by its sum over i <= k, over k.
     """
     from scipy.special import betaln, gammaln
 
-    drawn, place = np.arange(1, m + 1)[:, None], np.arange(1, k + 1)[None]
+    drawn = np.arange(1, m + 1)[:, None]
+    place = np.arange(1, k + 1)[None]
     rest = np.maximum(drawn - place, 0)
     choose = gammaln(drawn) - gammaln(place) - gammaln(rest + 1)
     chance = np.exp(choose + betaln(k + place, n - k + rest) - betaln(k, n - k))

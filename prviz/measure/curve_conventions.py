@@ -17,7 +17,10 @@ SelfCounting: TypeAlias = Literal["count", "none", "radius", "both"]
 SELF_COUNTING: dict[SelfCounting, str] = {
     "count": "a sample counts itself, but is not its own neighbour (prviz)",
     "none": "a sample neither counts itself nor is its own neighbour",
-    "radius": "a sample is its own first neighbour, so that radii reach to the (k-1)-th other one, but is not counted",
+    "radius": (
+        "a sample is its own first neighbour, so that radii reach to the (k-1)-th other one, but is"
+        " not counted"
+    ),
     "both": "a sample is its own first neighbour, and is counted",
 }
 
@@ -31,7 +34,8 @@ class CurveConvention:
     self_counting : {"count", "none", "radius", "both"}
         What a fit sample counts for in its own ball; see SELF_COUNTING.
     rays : int, optional
-        Number of rays on which curves are drawn as polylines, see `iou_on_rays`; None: exact curves.
+        Number of rays on which curves are drawn as polylines, see `iou_on_rays`; None: exact
+        curves.
     gammas : bool
         True if the classifiers' thresholds gamma lie on the same rays; see `rates_on_rays`.
 
@@ -47,7 +51,10 @@ class CurveConvention:
 
     def __post_init__(self) -> None:
         if self.self_counting not in SELF_COUNTING:
-            raise ValueError(f"self_counting = {self.self_counting!r}; one of {', '.join(SELF_COUNTING)} is needed")
+            raise ValueError(
+                f"self_counting = {self.self_counting!r}; one of {', '.join(SELF_COUNTING)} is"
+                " needed"
+            )
         if self.gammas and self.rays is None:
             raise ValueError("gammas = True without rays; thresholds on rays need their number")
         if self.rays is not None:
@@ -72,7 +79,9 @@ class CurveConvention:
         return curve.iou(truth) if self.rays is None else iou_on_rays(curve, truth, self.rays)
 
 
-def self_counted(at_k: Estimate, at_fewer: Estimate, convention: SelfCounting, *, held_out: bool) -> Estimate:
+def self_counted(
+    at_k: Estimate, at_fewer: Estimate, convention: SelfCounting, *, held_out: bool
+) -> Estimate:
     """The estimate of a family whose supports are counts, by a convention of self-counting.
 
     Parameters
@@ -82,7 +91,8 @@ def self_counted(at_k: Estimate, at_fewer: Estimate, convention: SelfCounting, *
     convention : {"count", "none", "radius", "both"}
         See SELF_COUNTING; "count" is ``at_k`` itself.
     held_out : bool
-        True with a split: no evaluation sample is a fit sample, so that only radii inside a fit set can count it.
+        True with a split: no evaluation sample is a fit sample, so that only radii inside a fit set
+        can count it.
 
     Returns
     -------
@@ -94,20 +104,28 @@ def self_counted(at_k: Estimate, at_fewer: Estimate, convention: SelfCounting, *
     ValueError
         A family that does not count in balls, or estimates that are not at k and k - 1.
     """
-    family, k = ESTIMATORS[at_k.method], at_k.k
+    family = ESTIMATORS[at_k.method]
+    k = at_k.k
     if not family.supports_are_counts or k is None or at_fewer.k != k - 1:
-        raise ValueError(f"{at_k.method} at k = {k} and {at_fewer.k}; counts in balls at k and at k - 1 are needed")
+        raise ValueError(
+            f"{at_k.method} at k = {k} and {at_fewer.k}; counts in balls at k and at k - 1 are"
+            " needed"
+        )
     if convention == "count":
         return at_k
-    run, fewer = at_k.supports, at_fewer.supports
+    run = at_k.supports
+    fewer = at_fewer.supports
     (balls,) = family.balls(k=k, bandwidth=None, sizes=(k + 1, k + 1))
     real = np.arange(len(run.c_real)) < run.n_real
     of_role = dict(zip(ROLES, (real, ~real), strict=True))
     sides = []
-    for role, count, less in zip(ROLES, (run.c_real, run.c_generated), (fewer.c_real, fewer.c_generated), strict=True):
+    for role, count, less in zip(
+        ROLES, (run.c_real, run.c_generated), (fewer.c_real, fewer.c_generated), strict=True
+    ):
         if convention != "none":
             rule = balls.rule(role)
-            # True for evaluation samples whose count has a radius that a ball's own centre can be a neighbour in.
+            # True for evaluation samples whose count has a radius that a ball's own centre can be a
+            # neighbour in.
             centred = np.full(len(real), balls.around == "fit" or rule.one_radius)
             for other in rule.roles:
                 centred |= of_role[other] & (not held_out)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 K: TypeAlias = int | Literal["sqrt"]
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
-Checked: TypeAlias = tuple[str, int | None, float | None]  # with None for what the family does not use
+# with None for what the family does not use
+Checked: TypeAlias = tuple[str, int | None, float | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +40,10 @@ class Estimate:
 
     method : name of the family in ESTIMATORS.
     k : the number of neighbours used, "sqrt" resolved; None: the family has none.
-    bandwidth : radii of the real and of the generated balls, in the units of the data; None: the family has none.
-    runs : c_real and c_generated of every evaluation sample, once, or once per seeded run of a family with several.
+    bandwidth : radii of the real and of the generated balls, in the units of the data; None: the
+    family has none.
+    runs : c_real and c_generated of every evaluation sample, once, or once per seeded run of a
+    family with several.
     """
 
     method: str
@@ -136,19 +139,23 @@ def pr_curve(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     method : str
-        A name in ESTIMATORS, in any case, or one with a parameter of its paper, such as "cluster:clusters=40",
-        "prc:k_prime=1:c=1", "ppr:a=1.5" or "hub:t=10"; `Estimator.parameters` lists them with their published defaults.
+        A name in ESTIMATORS, in any case, or one with a parameter of its paper, such as
+        "cluster:clusters=40", "prc:k_prime=1:c=1", "ppr:a=1.5" or "hub:t=10";
+        `Estimator.parameters` lists them with their published defaults.
     k : int or "sqrt"
-        Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the split.
+        Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the
+        split.
     bandwidth : float, optional
-        Radius of the balls of kde, in the units of the data; None: per class, the mean k-NN radius inside that class.
+        Radius of the balls of kde, in the units of the data; None: per class, the mean k-NN radius
+        inside that class.
     split : float or "none", optional
-        Share of each set that defines the classifiers while the rest measures them; None or "none": no split.
+        Share of each set that defines the classifiers while the rest measures them; None or "none":
+        no split.
     seed : int
         Seed of the split.
     memory_limit : int
-        Bytes to use besides the samples themselves, which may be memory-mapped; changes the speed, never the
-        result.
+        Bytes to use besides the samples themselves, which may be memory-mapped; changes the speed,
+        never the result.
     progress : callable, optional
         Called with the fraction done, between blocks; may raise to stop.
 
@@ -160,8 +167,8 @@ def pr_curve(
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, an unknown method, k outside 1 .. (smaller fit set) - 1, a bandwidth that is not
-        positive, or a split outside (0, 1).
+        Malformed samples, an unknown method, k outside 1 .. (smaller fit set) - 1, a bandwidth that
+        is not positive, or a split outside (0, 1).
 
     Notes
     -----
@@ -169,7 +176,14 @@ def pr_curve(
     """
     pair = checked_pair(real, generated)
     found = estimate(
-        pair, method, k=k, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit, progress=progress
+        pair,
+        method,
+        k=k,
+        bandwidth=bandwidth,
+        split=split,
+        seed=seed,
+        memory_limit=memory_limit,
+        progress=progress,
     )
     (only,) = found.values()
     return only.curve
@@ -268,7 +282,8 @@ def estimate_repeated(
     """Estimates of several families over repeated draws; `PRCurve.mean` and `band` summarise the curves of a method.
 
     draw : ``draw(s)`` gives the pair of seed s. repeats : number of draws, at least 1.
-    seed : the first one; repeat i uses seed + i, for the draw and for the split. Other arguments as in `estimate`.
+    seed : the first one; repeat i uses seed + i, for the draw and for the split. Other arguments as
+    in `estimate`.
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")
@@ -288,7 +303,9 @@ def estimate_repeated(
     return {method: tuple(run[method] for run in runs) for method in method_names(methods)}
 
 
-def mean_radius(pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0) -> float:
+def mean_radius(
+    pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0
+) -> float:
     """Unit of bandwidths: the mean k-NN radius inside each fit set, averaged over the two sets."""
     drawn = pair.split(split, seed)
     real, generated = Distances(drawn).mean_radii(check_k(resolve_k(k, pair), drawn))
@@ -306,8 +323,8 @@ def measure(
 ) -> list[Estimate]:
     """One estimate per (method, k, bandwidth), with one pass for all families that count in balls.
 
-    A family that tunes neither k nor the bandwidth is measured once. Each different estimate is an equal share of the
-    progress. ``distances`` are those of the split, if known already.
+    A family that tunes neither k nor the bandwidth is measured once. Each different estimate is an
+    equal share of the progress. ``distances`` are those of the split, if known already.
     """
     sizes = len(split.fit_rows[0]), len(split.fit_rows[1])
     checked: list[Checked] = []
@@ -316,7 +333,10 @@ def measure(
         tuned = ESTIMATORS[method].tunes is not None
         checked.append((method, check_k(number, split), width) if tuned else (method, None, None))
     distinct = list(dict.fromkeys(checked))
-    balls = {one: ESTIMATORS[one[0]].balls(k=one[1] or 1, bandwidth=one[2], sizes=sizes) for one in distinct}
+    balls = {
+        one: ESTIMATORS[one[0]].balls(k=one[1] or 1, bandwidth=one[2], sizes=sizes)
+        for one in distinct
+    }
     counted = {one: needed for one, needed in balls.items() if needed}
     runs: dict[Checked, tuple[Supports, ...]] = {}
     if counted:
@@ -325,7 +345,8 @@ def measure(
         all_balls = list(dict.fromkeys(ball for needed in counted.values() for ball in needed))
         counts = dict(zip(all_balls, distances.count(all_balls, progress=tick), strict=True))
         for one, needed in counted.items():
-            n_real, own = len(split.evaluate_rows[0]), [counts[ball] for ball in needed]
+            n_real = len(split.evaluate_rows[0])
+            own = [counts[ball] for ball in needed]
             runs[one] = (ESTIMATORS[one[0]].combined(own, k=one[1] or 1, n_real=n_real),)
     alone: dict[tuple[str, float | None], list[Checked]] = {}
     for one in distinct:
@@ -336,7 +357,9 @@ def measure(
         tick(0.0)
         ks = [k or 1 for _, k, _ in same]
         with memory_at_most(memory_limit):
-            found = ESTIMATORS[method].runs_over_k(split, ks=ks, bandwidth=width, seed=seed, progress=tick)
+            found = ESTIMATORS[method].runs_over_k(
+                split, ks=ks, bandwidth=width, seed=seed, progress=tick
+            )
         runs |= zip(same, found, strict=True)
         tick(1.0)
     for one in runs:
@@ -350,7 +373,9 @@ def judged(method: str, split: Split) -> Split:
     """The split with the evaluation samples of this family, which for one that `judges_all` are all samples."""
     if not ESTIMATORS[method].judges_all:
         return split
-    return replace(split, evaluate_rows=(np.arange(split.pair.real.n), np.arange(split.pair.generated.n)))
+    return replace(
+        split, evaluate_rows=(np.arange(split.pair.real.n), np.arange(split.pair.generated.n))
+    )
 
 
 def of_evaluation(estimate: Estimate, split: Split) -> Supports:
@@ -360,7 +385,12 @@ def of_evaluation(estimate: Estimate, split: Split) -> Supports:
         return supports
     rows = np.concatenate([split.evaluate_rows[0], split.pair.real.n + split.evaluate_rows[1]])
     groups = None if supports.groups is None else supports.groups[rows]
-    return Supports(supports.c_real[rows], supports.c_generated[rows], len(split.evaluate_rows[0]), groups=groups)
+    return Supports(
+        supports.c_real[rows],
+        supports.c_generated[rows],
+        len(split.evaluate_rows[0]),
+        groups=groups,
+    )
 
 
 def evaluated_groups(split: Split) -> NDArray[np.intp] | None:
@@ -386,7 +416,11 @@ def passes(methods: Sequence[str]) -> Options:
     """Numbers of families that share one pass, that need a pass of their own for every k, and that need one in all."""
     shared = sum(ESTIMATORS[name].shares_pass for name in methods)
     fixed = [ESTIMATORS[name] for name in methods if ESTIMATORS[name].tunes is None]
-    return Options(methods=shared, direct=len(methods) - shared - len(fixed), fixed=sum(each.fits for each in fixed))
+    return Options(
+        methods=shared,
+        direct=len(methods) - shared - len(fixed),
+        fixed=sum(each.fits for each in fixed),
+    )
 
 
 def method_names(methods: Sequence[str] | str | None) -> list[str]:
@@ -395,10 +429,17 @@ def method_names(methods: Sequence[str] | str | None) -> list[str]:
         methods = DEFAULT_METHODS
     listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else methods
     names = [_as_registered(name) for name in listed]
-    unknown = [name for name in names if name not in ESTIMATORS and str(name).partition(":")[0] not in ESTIMATORS]
+    unknown = [
+        name
+        for name in names
+        if name not in ESTIMATORS and str(name).partition(":")[0] not in ESTIMATORS
+    ]
     if unknown or not names:
-        raise ValueError(f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed")
-    return list({name: ESTIMATORS[name] for name in names})  # a parameter that is illegal raises here
+        raise ValueError(
+            f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed"
+        )
+    # a parameter that is illegal raises here
+    return list({name: ESTIMATORS[name] for name in names})
 
 
 def _as_registered(name: str) -> str:

@@ -23,7 +23,8 @@ BLOCK = 1024
 SMALL = 128
 # Share of the draws that the interval is made for.
 LEVEL = 0.95
-# Rounding errors of a sum add like independent ones (Higham, Mary 2019): this many times eps and sqrt(terms), at most.
+# Rounding errors of a sum add like independent ones (Higham, Mary 2019): this many times eps and
+# sqrt(terms), at most.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 # A value is exact enough where rounding is at most this share of it: its six printed digits hold.
 DIGITS = 1e-6
@@ -35,10 +36,11 @@ _FAR = 1e5
 class FrechetDistance(NamedTuple):
     """A Frechet distance from n samples.
 
-    value : the squared distance, as everybody reports it. bias : by how much it is expected to exceed the value of
-    ever more samples; nan where it can't be told. caveat : what the value or its bias can't say, and why, in words; ""
-    where there is nothing. std : the standard deviation of the value over draws of both sets. low, high : interval of
-    the value of ever more samples, 95 % by default; nan where the bias is.
+    value : the squared distance, as everybody reports it. bias : by how much it is expected to
+    exceed the value of ever more samples; nan where it can't be told. caveat : what the value or
+    its bias can't say, and why, in words; "" where there is nothing. std : the standard deviation
+    of the value over draws of both sets. low, high : interval of the value of ever more samples, 95
+    % by default; nan where the bias is.
     """
 
     value: float
@@ -52,8 +54,9 @@ class FrechetDistance(NamedTuple):
 class FrechetDifference(NamedTuple):
     """Frechet distances of two generated sets to the same real one.
 
-    a, b : values of the two. difference : that of ever more samples, of a less of b. low, high : its interval, 95 % by
-    default. If it holds 0, the samples don't distinguish the two. caveat : why there is none, in words; or "".
+    a, b : values of the two. difference : that of ever more samples, of a less of b. low, high :
+    its interval, 95 % by default. If it holds 0, the samples don't distinguish the two. caveat :
+    why there is none, in words; or "".
     """
 
     a: float
@@ -71,15 +74,19 @@ def check_level(level: float) -> None:
 
 
 def frechet_distance(
-    real: Samples | ArrayLike, generated: Samples | ArrayLike, *, seed: int = 0, level: float = LEVEL
+    real: Samples | ArrayLike,
+    generated: Samples | ArrayLike,
+    *,
+    seed: int = 0,
+    level: float = LEVEL,
 ) -> FrechetDistance:
     """Frechet distance of two sets: FID where the samples are Inception features, FD-DINOv2 where they are DINOv2's.
 
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ, each at least 2. Samples of one of `Samples.groups` stay in one
-        half, and count as one draw for the deviation.
+        (n, d) and (m, d) samples; n and m may differ, each at least 2. Samples of one of
+        `Samples.groups` stay in one half, and count as one draw for the deviation.
     seed : int
         Decides the halves from which the bias is measured.
     level : float
@@ -88,8 +95,8 @@ def frechet_distance(
     Returns
     -------
     FrechetDistance
-        The value, its bias, a caveat, the deviation and the interval. With n <= d or m <= d a covariance is singular
-        and the value means nothing.
+        The value, its bias, a caveat, the deviation and the interval. With n <= d or m <= d a
+        covariance is singular and the value means nothing.
 
     Raises
     ------
@@ -98,17 +105,20 @@ def frechet_distance(
 
     Notes
     -----
-    FD = |mean_X - mean_Y|^2 + tr(C_X + C_Y - 2 (C_X C_Y)^(1/2)), covariances with divisor n - 1: the convention of
-    TTUR, torch-fidelity and dgm-eval. The trace of the root is the sum of the singular values of A^T B with
-    C_X = A A^T and C_Y = B B^T: no root of a product that rounding has made complex.
-    The expected value exceeds its limit by about c / n (Chong, Forsyth 2020), so the mean of two disjoint halves
-    exceeds it by 2 c / n, and ``bias`` is that mean less the value: nan unless both halves have more than d samples.
-    The deviation is that of the mean of the influence functions, with T = the matrix of the optimal transport map from
-    X to Y: g(x) = 2 (mean_X - mean_Y) (x - mean_X) + (x - mean_X)^T (I - T) (x - mean_X), for y likewise, and
-    std^2 = var(g) / n + var(h) / m. The interval is value - bias +- 1.96 std, from 0 on. Of seven to eleven pairs
-    of laws (equal or not, heavy-tailed, skewed, of several modes) at each of d = 16 and 64, n = 500 and 2,000, it held
-    the value of ever more samples in 90 % of 300 draws at least (`python -m tests.benchmarks.frechet_intervals`).
-    Source: Dowson, Landau 1982; Heusel et al. 2017; Gelbrich 1990; Rippl, Munk, Sturm 2016.
+    FD = |mean_X - mean_Y|^2 + tr(C_X + C_Y - 2 (C_X C_Y)^(1/2)), covariances with divisor n - 1:
+    the convention of TTUR, torch-fidelity and dgm-eval. The trace of the root is the sum of the
+    singular values of A^T B with C_X = A A^T and C_Y = B B^T: no root of a product that rounding
+    has made complex.
+    The expected value exceeds its limit by about c / n (Chong, Forsyth 2020), so the mean of two
+    disjoint halves exceeds it by 2 c / n, and ``bias`` is that mean less the value: nan unless both
+    halves have more than d samples. The deviation is that of the mean of the influence functions,
+    with T = the matrix of the optimal transport map from X to Y: g(x) = 2 (mean_X - mean_Y) (x -
+    mean_X) + (x - mean_X)^T (I - T) (x - mean_X), for y likewise, and std^2 = var(g) / n + var(h) /
+    m. The interval is value - bias +- 1.96 std, from 0 on. Of seven to eleven pairs of laws (equal
+    or not, heavy-tailed, skewed, of several modes) at each of d = 16 and 64, n = 500 and 2,000, it
+    held the value of ever more samples in 90 % of 300 draws at least (`python -m
+    tests.benchmarks.frechet_intervals`). Source: Dowson, Landau 1982; Heusel et al. 2017; Gelbrich
+    1990; Rippl, Munk, Sturm 2016.
     """
     check_level(level)
     return measured_frechet(checked_pair(real, generated), seed).distance(level)
@@ -124,7 +134,8 @@ def compare_frechet(
 ) -> FrechetDifference:
     """The difference of the Frechet distances of two generated sets to the same real samples, with its interval.
 
-    What the draw of the real samples adds to both distances cancels in the difference, and so does an equal bias.
+    What the draw of the real samples adds to both distances cancels in the difference, and so does
+    an equal bias.
 
     Parameters
     ----------
@@ -169,14 +180,16 @@ def frechet_difference(
         shared = a.real - b.real
         std = math.sqrt(variance_of_mean(shared, reference) + a.own_variance + b.own_variance)
     caveats = [f"{each.name}: {each.caveat}" for each in (a, b) if each.caveat]
-    return FrechetDifference(a.value, b.value, difference, *_interval(difference, std, level), "; ".join(caveats))
+    return FrechetDifference(
+        a.value, b.value, difference, *_interval(difference, std, level), "; ".join(caveats)
+    )
 
 
 class MeasuredFrechet(NamedTuple):
     """A distance, and what the intervals of it and of its differences need.
 
-    name : that of the generated set. real : influence of each real sample. own_variance : what the draw of the
-    generated samples adds to the variance of the value.
+    name : that of the generated set. real : influence of each real sample. own_variance : what the
+    draw of the generated samples adds to the variance of the value.
     """
 
     name: str
@@ -191,7 +204,9 @@ class MeasuredFrechet(NamedTuple):
         """The distance with its interval."""
         low, high = _interval(self.value - self.bias, self.std, level)
         # nan stays nan
-        return FrechetDistance(self.value, self.bias, self.caveat, self.std, max(low, 0.0), max(high, 0.0))
+        return FrechetDistance(
+            self.value, self.bias, self.caveat, self.std, max(low, 0.0), max(high, 0.0)
+        )
 
 
 def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
@@ -199,11 +214,17 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
     for role, samples in zip(("real", "generated"), pair, strict=True):
         if samples.n < 2:
             raise ValueError(f"{role} has 1 sample; a covariance needs at least 2")
-    smaller, d, name = min(pair.real.n, pair.generated.n), pair.d, pair.generated.name
+    smaller = min(pair.real.n, pair.generated.n)
+    d = pair.d
+    name = pair.generated.name
     checked = _checked(*pair)
-    value, caveat = checked.value, checked.caveat
+    value = checked.value
+    caveat = checked.caveat
     if smaller <= d:
-        singular = f"{smaller} samples span at most {smaller - 1} of {d} dimensions: a covariance is singular"
+        singular = (
+            f"{smaller} samples span at most {smaller - 1} of {d} dimensions: a covariance is"
+            " singular"
+        )
         return MeasuredFrechet(name, value, math.nan, singular)
     if not math.isfinite(value) or (checked.is_nothing and value + checked.rounding > 0):
         return MeasuredFrechet(name, value, math.nan, caveat)
@@ -212,8 +233,9 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
     half = min(samples.n for sides in halves for samples in sides)
     if half <= d:
         unknown = (
-            f"how much of it is the bias of so few samples is not known, it may be all: halves of {half} span at most "
-            f"{half - 1} of {d} dimensions; {2 * d + 2} samples of each set tell it"
+            "how much of it is the bias of so few samples is not known, it may be all: halves of"
+            f" {half} span at most {half - 1} of {d} dimensions; {2 * d + 2} samples of each set"
+            " tell it"
         )
         return MeasuredFrechet(name, value, math.nan, "; ".join(filter(None, (caveat, unknown))))
     bias = sum(frechet(*sides) for sides in halves) / 2 - value
@@ -226,7 +248,9 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
         caveat = "; ".join(filter(None, (caveat, less if checked.rounding > 0 else "")))
     real, generated = _influences(*pair)
     own = variance_of_mean(generated, pair.generated)
-    return MeasuredFrechet(name, value, bias, caveat, math.sqrt(variance_of_mean(real, pair.real) + own), real, own)
+    return MeasuredFrechet(
+        name, value, bias, caveat, math.sqrt(variance_of_mean(real, pair.real) + own), real, own
+    )
 
 
 def _halves(samples: Samples, rng: np.random.Generator) -> list[Samples]:
@@ -299,8 +323,9 @@ def _checked(real: Samples, generated: Samples) -> _Checked:
     if rounding <= DIGITS * typical:
         return found._replace(caveat=f"0 within rounding, which is up to about {rounding:.2g}")
     lost = (
-        f"rounding alone is up to about {rounding:.2g}, as a few features vary far more than the others, whose "
-        f"variance is about {typical:.2g}: no digit of it holds; scale the features first"
+        f"rounding alone is up to about {rounding:.2g}, as a few features vary far more than the"
+        f" others, whose variance is about {typical:.2g}: no digit of it holds; scale the features"
+        " first"
     )
     return _Checked(math.nan, rounding, lost)
 
@@ -319,23 +344,32 @@ def _threads_of(d: int) -> AbstractContextManager[None]:
 def _influences_of(real: Samples, generated: Samples, shift: Floats) -> tuple[Floats, Floats]:
     one, other = (_Gaussian.of(samples.values, shift) for samples in (real, generated))
     left, common, right = np.linalg.svd(one.root.T @ other.root)
-    # T = A^-T U S U^T A^-1 maps one Gaussian to the other: (x - mean)^T T (x - mean) = |sqrt(S) U^T A^-1 (x - mean)|^2
-    maps = (one.inverse_root.T @ left) * np.sqrt(common), (other.inverse_root.T @ right.T) * np.sqrt(common)
+    # T = A^-T U S U^T A^-1 maps one Gaussian to the other: (x - mean)^T T (x - mean) = |sqrt(S) U^T
+    # A^-1 (x - mean)|^2
+    maps = (
+        (one.inverse_root.T @ left) * np.sqrt(common),
+        (other.inverse_root.T @ right.T) * np.sqrt(common),
+    )
     found = []
     for samples, own, to, mapped in ((real, one, other, maps[0]), (generated, other, one, maps[1])):
         parts = []
         for block in blocks(samples.values):
             rows = block - shift - own.mean
-            parts.append(2 * rows @ (own.mean - to.mean) + (rows**2).sum(1) - ((rows @ mapped) ** 2).sum(1))
+            parts.append(
+                2 * rows @ (own.mean - to.mean) + (rows**2).sum(1) - ((rows @ mapped) ** 2).sum(1)
+            )
         found.append(np.concatenate(parts))
     return found[0], found[1]
 
 
 def shift_of(real: Samples, generated: Samples) -> Floats:
     """What to subtract from each feature first: its first value where it is far from zero, else 0; nothing is lost."""
-    first = np.concatenate([np.asarray(side.values[:BLOCK], dtype=np.float64) for side in (real, generated)])
+    first = np.concatenate(
+        [np.asarray(side.values[:BLOCK], dtype=np.float64) for side in (real, generated)]
+    )
     with np.errstate(over="ignore", invalid="ignore"):
-        size, spread = np.abs(first).max(axis=0), first.max(axis=0) - first.min(axis=0)
+        size = np.abs(first).max(axis=0)
+        spread = first.max(axis=0) - first.min(axis=0)
         far = (size > _FAR * spread) & (spread > 0)
     return np.where(far, first[0], 0.0)
 
@@ -355,12 +389,15 @@ class _Gaussian(NamedTuple):
 
     @classmethod
     def of(cls, values: NDArray[Any], shift: Floats) -> _Gaussian:
-        total = sum(((block - shift).sum(axis=0) for block in blocks(values)), np.zeros(values.shape[1]))
+        total = sum(
+            ((block - shift).sum(axis=0) for block in blocks(values)), np.zeros(values.shape[1])
+        )
         mean = total / len(values)
         covariance = np.zeros((len(mean), len(mean)))
         for block in blocks(values):
             rows = block - shift - mean
-            # a copy, for the bits of a product of two arrays: that of one with itself is rounded otherwise
+            # a copy, for the bits of a product of two arrays: that of one with itself is rounded
+            # otherwise
             covariance += rows.T @ rows.copy()
         if not np.isfinite(covariance).all():
             return cls(mean, np.full(len(mean), np.nan), covariance)
@@ -376,5 +413,9 @@ class _Gaussian(NamedTuple):
     def inverse_root(self) -> Floats:
         """The pseudo-inverse of `root`: 0 along axes that rounding alone gives a variance."""
         least = self.spreads.max() * len(self.spreads) * float(np.finfo(np.float64).eps)
-        scales = np.where(self.spreads > least, 1 / np.sqrt(np.maximum(self.spreads, np.finfo(np.float64).tiny)), 0.0)
+        scales = np.where(
+            self.spreads > least,
+            1 / np.sqrt(np.maximum(self.spreads, np.finfo(np.float64).tiny)),
+            0.0,
+        )
         return (self.axes * scales).T

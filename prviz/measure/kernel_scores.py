@@ -25,8 +25,8 @@ class _ValueAndDeviation(NamedTuple):
 class KernelDistance(_ValueAndDeviation):
     """KID: the value and its standard deviation; ``value, std = kid(...)`` unpacks it.
 
-    value : nan where numbers are too large for it, or rounding leaves none of its digits. std : its deviation. caveat :
-    why the value is nan, in words; "" where it isn't.
+    value : nan where numbers are too large for it, or rounding leaves none of its digits. std : its
+    deviation. caveat : why the value is nan, in words; "" where it isn't.
     """
 
     caveat: str
@@ -54,8 +54,9 @@ def kid(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ, each at least 2.
     subsets : int, optional
-        None: one value from all samples, and the standard deviation of that value. A number: mean and deviation over
-        so many random subsets, the convention of torch-fidelity (100) and dgm-eval.
+        None: one value from all samples, and the standard deviation of that value. A number: mean
+        and deviation over so many random subsets, the convention of torch-fidelity (100) and
+        dgm-eval.
     subset_size : int
         Samples per subset, at most those there are.
     seed : int
@@ -66,8 +67,9 @@ def kid(
     Returns
     -------
     KernelDistance
-        May be below 0, because it is unbiased. With subsets the deviation is that of a single subset's value and does
-        not shrink with their number. nan, with the reason in its ``caveat``, where no digit is known.
+        May be below 0, because it is unbiased. With subsets the deviation is that of a single
+        subset's value and does not shrink with their number. nan, with the reason in its
+        ``caveat``, where no digit is known.
 
     Raises
     ------
@@ -76,14 +78,16 @@ def kid(
 
     Notes
     -----
-    k(x, y) = (x . y / d + 1)^3; KID = mean of k(x, x') over x != x' + mean of k(y, y') over y != y' - 2 mean of
-    k(x, y). Deviation from all samples: sqrt(4 var(g) / n + 4 var(h) / m) with g(x) = mean k(x, X) - mean k(x, Y) and
-    h(y) = mean k(y, Y) - mean k(y, X), the leading term of its variance with what single rows add by chance: on the
-    bundled digits 1.7 times too large where both sets have the same distribution.
-    Far from zero, where rounding takes digits of that, k is replaced by k(x, y) - f(x) - f(y), which has the same KID
-    for any f: with x = c + a, y = c + b, u = a . c / d, v = b . c / d, r = a . b / d and q = |c|^2 / d + 1 + u + v
-    by 3 u v (2 |c|^2 / d + 2 + u + v) + 3 q^2 r + 3 q r^2 + r^3. Its deviation is that of the new kernel.
-    Source: Binkowski, Sutherland, Arbel, Gretton 2018; Sutherland et al. 2017.
+    k(x, y) = (x . y / d + 1)^3; KID = mean of k(x, x') over x != x' + mean of k(y, y') over y != y'
+    - 2 mean of k(x, y). Deviation from all samples: sqrt(4 var(g) / n + 4 var(h) / m) with g(x) =
+    mean k(x, X) - mean k(x, Y) and h(y) = mean k(y, Y) - mean k(y, X), the leading term of its
+    variance with what single rows add by chance: on the bundled digits 1.7 times too large where
+    both sets have the same distribution.
+    Far from zero, where rounding takes digits of that, k is replaced by k(x, y) - f(x) - f(y),
+    which has the same KID for any f: with x = c + a, y = c + b, u = a . c / d, v = b . c / d, r = a
+    . b / d and q = |c|^2 / d + 1 + u + v by 3 u v (2 |c|^2 / d + 2 + u + v) + 3 q^2 r + 3 q r^2 +
+    r^3. Its deviation is that of the new kernel. Source: Binkowski, Sutherland, Arbel, Gretton
+    2018; Sutherland et al. 2017.
     """
     pair = checked_pair(real, generated)
     smaller = min(pair.real.n, pair.generated.n)
@@ -93,7 +97,9 @@ def kid(
     if subsets is None:
         return _with_digits(pair, lambda kernel: _whole(pair, kernel), progress, all_values)
     if subsets < 1 or subset_size < 2:
-        raise ValueError(f"subsets = {subsets}, subset_size = {subset_size}; at least 1 and 2 are needed")
+        raise ValueError(
+            f"subsets = {subsets}, subset_size = {subset_size}; at least 1 and 2 are needed"
+        )
     size = min(subset_size, smaller)
 
     def over_subsets(kernel: _Cubic) -> tuple[float, float]:
@@ -108,22 +114,31 @@ def kid(
         return float(np.mean(values)), float(np.std(values))
 
     passes = -(-subsets // _TOGETHER)
-    total = passes * all_values if _in_one_pass(pair, min(_TOGETHER, subsets), size) else 3 * subsets * size**2
+    total = (
+        passes * all_values
+        if _in_one_pass(pair, min(_TOGETHER, subsets), size)
+        else 3 * subsets * size**2
+    )
     return _with_digits(pair, over_subsets, progress, total)
 
 
-# Subsets whose values are computed in one pass over the kernel at most, and the price of one of them there, in passes.
-_TOGETHER, _ONE_MORE = 128, 1 / 24
-# Samples are far from zero where the squared mean is more than so many times their mean squared distance from it.
+# Subsets whose values are computed in one pass over the kernel at most, and the price of one of
+# them there, in passes.
+_TOGETHER = 128
+_ONE_MORE = 1 / 24
+# Samples are far from zero where the squared mean is more than so many times their mean squared
+# distance from it.
 _FAR = 1e4
-# Rounding errors of a sum add like independent ones: so many times eps and sqrt(d) of what is added, at most.
+# Rounding errors of a sum add like independent ones: so many times eps and sqrt(d) of what is
+# added, at most.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
 class _Cubic:
     """KID's kernel on blocks of rows, as it stands, or around a centre: see the notes of `kid`.
 
-    centre : (d,); None: as it stands. progress : called with the share of ``total`` values of the kernel.
+    centre : (d,); None: as it stands. progress : called with the share of ``total`` values of the
+    kernel.
     """
 
     def __init__(
@@ -134,7 +149,8 @@ class _Cubic:
     ) -> None:
         self.centre = centre
         self._progress = progress
-        self._total, self._done = total, 0
+        self._total = total
+        self._done = 0
 
     def __call__(self, rows: Floats, others: Floats) -> Floats:
         """The kernel, (n, m), of rows (n, d) with others (m, d)."""
@@ -147,13 +163,18 @@ class _Cubic:
             products += 1.0
             cubes: Floats = products * products * products
             return cubes
-        rows, others = rows - self.centre, others - self.centre
-        return self._around(self._along(rows)[:, None], self._along(others), rows @ others.T / rows.shape[1])
+        rows = rows - self.centre
+        others = others - self.centre
+        return self._around(
+            self._along(rows)[:, None], self._along(others), rows @ others.T / rows.shape[1]
+        )
 
     def diagonal(self, values: NDArray[Any]) -> Floats:
         """The kernel, (n,), of each row with itself."""
         if self.centre is None:
-            return np.hstack([((block**2).sum(1) / block.shape[1] + 1.0) ** 3 for block in blocks(values)])
+            return np.hstack(
+                [((block**2).sum(1) / block.shape[1] + 1.0) ** 3 for block in blocks(values)]
+            )
         found = []
         for block in blocks(values):
             rows = block - self.centre
@@ -173,7 +194,11 @@ class _Cubic:
 
     @property
     def _base(self) -> float:
-        return 1.0 if self.centre is None else float(self.centre @ self.centre) / len(self.centre) + 1.0
+        return (
+            1.0
+            if self.centre is None
+            else float(self.centre @ self.centre) / len(self.centre) + 1.0
+        )
 
     def rounding(self, pair: SamplePair) -> float:
         """About the largest rounding error of KID: a share of its terms without their signs."""
@@ -183,7 +208,8 @@ class _Cubic:
             for block in blocks(samples.values):
                 size = np.sqrt(((block - centre) ** 2).sum(1) / pair.d)
                 moments += (size[:, None] ** np.arange(4)).sum(0) / samples.n
-        # Coefficients of |a|^i |b|^j in the terms, for i, j = 1 .. 3, with g = |c| and base = g^2 + 1.
+        # Coefficients of |a|^i |b|^j in the terms, for i, j = 1 .. 3, with g = |c| and base = g^2 +
+        # 1.
         base = np.float64(self._base)
         g = np.sqrt(np.maximum(base - 1.0, 0.0))
         mixed = 3 * g**3 + 6 * base * g
@@ -205,7 +231,8 @@ def _with_digits(
     total: int,
 ) -> KernelDistance:
     """KID by the kernel as it stands; by that around the mean where this one leaves no six digits; else nan."""
-    found, rounding = (math.nan, math.nan), math.inf
+    found = (math.nan, math.nan)
+    rounding = math.inf
     with np.errstate(over="ignore", invalid="ignore"):
         mean = sum(side.values.mean(axis=0, dtype=np.float64) for side in pair) / 2
         # the mean of equal values is rounded, and the rest would be all that is left of them
@@ -214,11 +241,13 @@ def _with_digits(
         mean = np.where(varies, mean, first)
         if not _is_far(pair, mean):
             plain = _Cubic(None, progress, total)
-            found, rounding = compute(plain), plain.rounding(pair)
+            found = compute(plain)
+            rounding = plain.rounding(pair)
         if math.isfinite(found[0]) and rounding <= DIGITS * abs(found[0]):
             return KernelDistance(*found)
         centred = _Cubic(mean, progress, total)
-        other, other_rounding = compute(centred), centred.rounding(pair)
+        other = compute(centred)
+        other_rounding = centred.rounding(pair)
     if other == (0.0, 0.0) and varies.any():
         return KernelDistance(math.nan, math.nan, TOO_SMALL)
     # a value near 0 needs no more digits than its deviation has
@@ -230,21 +259,30 @@ def _with_digits(
         largest = max(float(np.abs(side.values).max()) for side in pair)
         why = f"numbers of up to {largest:.3g} are too large: the kernel takes their sixth powers"
     else:
-        why = f"rounding alone is up to about {other_rounding:.2g}, beside a value of {other[0]:.2g}: no digits hold"
+        why = (
+            f"rounding alone is up to about {other_rounding:.2g}, beside a value of {other[0]:.2g}:"
+            " no digits hold"
+        )
     return KernelDistance(math.nan, math.nan, why)
 
 
 def _is_far(pair: SamplePair, mean: Floats) -> bool:
     """True if the mean is so far from zero, beside the spread, that the kernel says more of it than of the spread."""
-    around = sum(float(((block - mean) ** 2).sum()) / side.n for side in pair for block in blocks(side.values))
+    around = sum(
+        float(((block - mean) ** 2).sum()) / side.n
+        for side in pair
+        for block in blocks(side.values)
+    )
     return float(mean @ mean) > _FAR * around / 2
 
 
 def _whole(pair: SamplePair, kernel: _Cubic) -> tuple[float, float]:
-    n, m = pair.real.n, pair.generated.n
+    n = pair.real.n
+    m = pair.generated.n
     own, other_own, across, back = _cubic_sums(pair, kernel)
     value = own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)) - 2 * across.sum() / (n * m)
-    lean, other_lean = own / (n - 1) - across / m, other_own / (m - 1) - back / n
+    lean = own / (n - 1) - across / m
+    other_lean = other_own / (m - 1) - back / n
     return float(value), math.sqrt(
         4 * variance_of_mean(lean, pair.real) + 4 * variance_of_mean(other_lean, pair.generated)
     )
@@ -253,7 +291,9 @@ def _whole(pair: SamplePair, kernel: _Cubic) -> tuple[float, float]:
 Rows = NDArray[np.intp]
 
 
-def _values_of_subsets(pair: SamplePair, drawn: Sequence[Sequence[Rows]], kernel: _Cubic) -> list[float]:
+def _values_of_subsets(
+    pair: SamplePair, drawn: Sequence[Sequence[Rows]], kernel: _Cubic
+) -> list[float]:
     """KID of each subset: (real rows, generated rows), all of one size."""
     size = len(drawn[0][0])
     if _in_one_pass(pair, len(drawn), size):
@@ -274,10 +314,14 @@ def _values_of_subsets(pair: SamplePair, drawn: Sequence[Sequence[Rows]], kernel
 
 def _in_one_pass(pair: SamplePair, subsets: int, size: int) -> bool:
     """True if one pass over the kernel of all samples costs less than one for each subset."""
-    return (pair.real.n + pair.generated.n) ** 2 / 2 * (1 + subsets * _ONE_MORE) < 3 * subsets * size**2
+    return (pair.real.n + pair.generated.n) ** 2 / 2 * (
+        1 + subsets * _ONE_MORE
+    ) < 3 * subsets * size**2
 
 
-def _chosen_sums(pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Sequence[Rows]], kernel: _Cubic) -> Floats:
+def _chosen_sums(
+    pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Sequence[Rows]], kernel: _Cubic
+) -> Floats:
     """Sums of the kernel over the rows of each subset, of two roles or of one with itself, tile by tile."""
     sides = [tuple(pair)[role] for role in roles]
     chosen = []
@@ -299,17 +343,26 @@ def _chosen_sums(pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Seque
 
 def kernel_share(pair: SamplePair) -> float:
     """1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 where KID is 0, 0 where k(x, y) is 0 on average."""
-    n, m = pair.real.n, pair.generated.n
+    n = pair.real.n
+    m = pair.generated.n
     with np.errstate(over="ignore", invalid="ignore"):
         own, other_own, across, _ = _cubic_sums(pair, _Cubic())
-        share = 2 * across.sum() / (n * m) / (own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)))
+        share = (
+            2
+            * across.sum()
+            / (n * m)
+            / (own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)))
+        )
     return float(share) if math.isfinite(share) else math.nan
 
 
 def _cubic_sums(pair: SamplePair, kernel: _Cubic) -> tuple[Floats, Floats, Floats, Floats]:
     """Sums of KID's kernel: of each real sample over the other real ones, of generated ones alike; and across."""
-    real, generated = pair.real.values, pair.generated.values
-    own, other_own = (_sums(each, each, kernel)[0] - kernel.diagonal(each) for each in (real, generated))
+    real = pair.real.values
+    generated = pair.generated.values
+    own, other_own = (
+        _sums(each, each, kernel)[0] - kernel.diagonal(each) for each in (real, generated)
+    )
     return own, other_own, *_sums(real, generated, kernel)
 
 
@@ -326,7 +379,8 @@ def vendi(samples: Samples | ArrayLike, *, order: float = 1.0) -> float:
     Returns
     -------
     float
-        The exponential of the entropy of the eigenvalues of K / n, K the cosines between samples, at most d.
+        The exponential of the entropy of the eigenvalues of K / n, K the cosines between samples,
+        at most d.
 
     Raises
     ------
@@ -335,8 +389,9 @@ def vendi(samples: Samples | ArrayLike, *, order: float = 1.0) -> float:
 
     Notes
     -----
-    The eigenvalues of K / n that are not 0 are those of the (d, d) matrix of the normalised samples, so that no (n, n)
-    matrix is needed. A sample of zeros has no direction and stays zero, as in dgm-eval.
+    The eigenvalues of K / n that are not 0 are those of the (d, d) matrix of the normalised
+    samples, so that no (n, n) matrix is needed. A sample of zeros has no direction and stays zero,
+    as in dgm-eval.
     Source: Friedman, Dieng 2023.
     """
     if not order > 0:
@@ -380,8 +435,8 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
     samples : array_like or Samples
         (n, d) samples of one set.
     bandwidth : float
-        sigma of the Gaussian kernel, positive: modes nearer than that are one. The paper sets it by hand;
-        `prviz.scalars` takes half the root mean square distance between real samples.
+        sigma of the Gaussian kernel, positive: modes nearer than that are one. The paper sets it by
+        hand; `prviz.scalars` takes half the root mean square distance between real samples.
 
     Returns
     -------
@@ -403,7 +458,8 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
     centre = values.mean(axis=0, dtype=np.float64)
 
     def squared_kernel(rows: Floats, others: Floats) -> Floats:
-        rows, others = (rows - centre) / bandwidth, (others - centre) / bandwidth
+        rows = (rows - centre) / bandwidth
+        others = (others - centre) / bandwidth
         if _ROUNDING * max((rows**2).sum(1).max(), (others**2).sum(1).max()) > DIGITS:
             from scipy.spatial.distance import cdist
 
@@ -434,10 +490,12 @@ def half_spread(samples: Samples) -> float:
 def _sums(values: NDArray[Any], others: NDArray[Any], kernel: Kernel) -> tuple[Floats, Floats]:
     """Sums of the kernel over all ``others`` for each row of ``values``, and the other way round, tile by tile.
 
-    A set with itself: each tile is computed once, used from both sides, and both results are the same array.
+    A set with itself: each tile is computed once, used from both sides, and both results are the
+    same array.
     """
     same = others is values
-    sums, back = np.zeros(len(values)), np.zeros(len(others))
+    sums = np.zeros(len(values))
+    back = np.zeros(len(others))
     for first, rows in enumerate(blocks(values)):
         for second, each in enumerate(blocks(others)):
             if same and second < first:

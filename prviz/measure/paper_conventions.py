@@ -29,8 +29,9 @@ _TABLE_1 = {"ipr": _RAYS, "knn": _OWN_NEIGHBOUR, "kde": _RAYS, "coverage": _OWN_
 class PaperConvention:
     """The choices of a paper, or of a package, by family.
 
-    source : what it is. settings : k, and the split's share or None, by family. drawn : rays and self-counting, by
-    family. runs : a printed deviation is that of a mean of so many runs; 1: of a single run.
+    source : what it is. settings : k, and the split's share or None, by family. drawn : rays and
+    self-counting, by family. runs : a printed deviation is that of a mean of so many runs; 1: of a
+    single run.
     """
 
     source: str
@@ -42,20 +43,23 @@ class PaperConvention:
 PAPERS: Mapping[str, PaperConvention] = MappingProxyType(
     {
         "2024": PaperConvention(
-            "Sykes, Simon, Rabin 2024: k = √n and split 50% as recommended; rays and self-counting as in Table 1",
+            "Sykes, Simon, Rabin 2024: k = √n and split 50% as recommended; rays and self-counting"
+            " as in Table 1",
             dict.fromkeys(DEFAULT_METHODS, _HALF),
             _TABLE_1,
             10,
         ),
         "2026": PaperConvention(
-            "Sykes, Simon, Rabin, Fadili 2026, 5.2 and 5.4: iPR with k = 3 and Coverage with k = 5 without split, kNN "
-            "and KDE with k = √n and split 50%; rays and self-counting as in Table 1",
+            "Sykes, Simon, Rabin, Fadili 2026, 5.2 and 5.4: iPR with k = 3 and Coverage with k = 5"
+            " without split, kNN and KDE with k = √n and split 50%; rays and self-counting as in"
+            " Table 1",
             {"ipr": (3, None), "coverage": (5, None), "knn": _HALF, "kde": _HALF},
             _TABLE_1,
             10,
         ),
         "prdc": PaperConvention(
-            "the package prdc: k = 5 without split; its open balls differ at ties alone, see `prviz.compute_prdc`",
+            "the package prdc: k = 5 without split; its open balls differ at ties alone, see"
+            " `prviz.compute_prdc`",
             dict.fromkeys(DEFAULT_METHODS, (5, None)),
             dict.fromkeys(DEFAULT_METHODS, _EXACT),
             1,
@@ -108,13 +112,15 @@ def paper_curve(
 
     Notes
     -----
-    Rays and self-counting of "2024" and "2026" are not printed: they are those that come closest to Table 1 of Sykes,
-    Simon, Rabin, Fadili 2026 (hal-05344404).
+    Rays and self-counting of "2024" and "2026" are not printed: they are those that come closest to
+    Table 1 of Sykes, Simon, Rabin, Fadili 2026 (hal-05344404).
     """
     pair = checked_pair(real, generated)
     paper = paper_convention(convention)
     if method not in paper.settings:
-        raise ValueError(f"method = {method!r}; convention {convention!r} is of {', '.join(paper.settings)}")
+        raise ValueError(
+            f"method = {method!r}; convention {convention!r} is of {', '.join(paper.settings)}"
+        )
     k, split = paper.settings[method]
     number = resolve_k(k, pair)
     drawn = paper.drawn[method]

@@ -36,8 +36,8 @@ class Profile:
     methods : tuple of str
         Names in ESTIMATORS.
     ks : tuple of int
-        Numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the automatic one; a family
-        that tunes neither has the same estimate at every k.
+        Numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the
+        automatic one; a family that tunes neither has the same estimate at every k.
     bandwidths : tuple of float
         Common bandwidths in the units of the data, increasing.
     by_k, by_bandwidth : mapping to Estimate
@@ -66,7 +66,9 @@ class Profile:
             f"k from {self.ks[0]} to {self.ks[-1]}, and {len(self.bandwidths)} bandwidths",
         )
 
-    def estimate(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> Estimate:
+    def estimate(
+        self, method: str, k: int | None = None, *, bandwidth: float | None = None
+    ) -> Estimate:
         """The estimate of a method at one k or one bandwidth, as by `prviz.estimate`.
 
         Parameters
@@ -93,15 +95,21 @@ class Profile:
         if (k is None) == (bandwidth is None):
             raise ValueError(f"k = {k} and bandwidth = {bandwidth}; exactly one of them is needed")
         estimates, value, held = (
-            (self.by_k, k, self.ks) if bandwidth is None else (self.by_bandwidth, bandwidth, self.bandwidths)
+            (self.by_k, k, self.ks)
+            if bandwidth is None
+            else (self.by_bandwidth, bandwidth, self.bandwidths)
         )
         key = (method, value)
         if key not in estimates:
             span = f"{len(held)} values from {held[0]:g} to {held[-1]:g}" if held else "no values"
-            raise KeyError(f"{method} at {value}; the profile holds {span} for {', '.join(self.methods)}")
+            raise KeyError(
+                f"{method} at {value}; the profile holds {span} for {', '.join(self.methods)}"
+            )
         return estimates[key]  # type: ignore[index]
 
-    def curve(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> PRCurve:
+    def curve(
+        self, method: str, k: int | None = None, *, bandwidth: float | None = None
+    ) -> PRCurve:
         """The precision-recall curve of a method at one k or one bandwidth.
 
         Parameters
@@ -155,11 +163,11 @@ def profile(
     methods : sequence of str or str, optional
         Names in ESTIMATORS; None: the default ones.
     ks : sequence of int or "sqrt", optional
-        Numbers of neighbours; None: all from 1 to 2 sqrt(n), n the size of the smaller set before the
-        split, or to the largest that the split allows.
+        Numbers of neighbours; None: all from 1 to 2 sqrt(n), n the size of the smaller set before
+        the split, or to the largest that the split allows.
     bandwidths : sequence of float, optional
-        Bandwidths of families that tune one, in the units of the data; None: 65 from half to twice the mean k-NN
-        radius at k = sqrt(n), evenly spaced on a log scale.
+        Bandwidths of families that tune one, in the units of the data; None: 65 from half to twice
+        the mean k-NN radius at k = sqrt(n), evenly spaced on a log scale.
     split, seed, memory_limit : optional
         As in `pr_curve`.
     progress : callable, optional
@@ -200,7 +208,8 @@ def profile_pair(
     progress: Progress | None = None,
 ) -> Profile:
     """`profile` of a `SamplePair`."""
-    names, drawn = method_names(methods), pair.split(split, seed)
+    names = method_names(methods)
+    drawn = pair.split(split, seed)
     tuned = [name for name in names if ESTIMATORS[name].tunes == "bandwidth"]
     if ks is None:
         check_k(1, drawn)
@@ -209,9 +218,17 @@ def profile_pair(
     numbers = sorted({resolve_k(k, pair) for k in ks})
     distances = Distances(drawn, memory_limit=memory_limit)
     if bandwidths is None:
-        radii = distances.mean_radii(_unit_k(pair, drawn), up_to=max(numbers, default=None)) if tuned else (0.0, 0.0)
+        radii = (
+            distances.mean_radii(_unit_k(pair, drawn), up_to=max(numbers, default=None))
+            if tuned
+            else (0.0, 0.0)
+        )
         unit = sum(radii) / 2
-        bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist() if unit and math.isfinite(unit) else ()
+        bandwidths = (
+            (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
+            if unit and math.isfinite(unit)
+            else ()
+        )
     widths = sorted({float(width) for width in bandwidths})
     by_k = [(name, k, None) for name in names for k in numbers]
     # A given bandwidth makes k irrelevant; any legal one will do.
@@ -222,7 +239,10 @@ def profile_pair(
         tuple(numbers),
         tuple(widths),
         {(name, k): one for (name, k, _), one in zip(by_k, estimates, strict=False)},
-        {(name, width): one for (name, _, width), one in zip(by_width, estimates[len(by_k) :], strict=True)},
+        {
+            (name, width): one
+            for (name, _, width), one in zip(by_width, estimates[len(by_k) :], strict=True)
+        },
     )
 
 
@@ -231,10 +251,13 @@ def _unit_k(pair: SamplePair, drawn: Split) -> int:
     return check_k(min(resolve_k("sqrt", pair), *(len(rows) - 1 for rows in drawn.fit_rows)), drawn)
 
 
-def bandwidth_unit(pair: SamplePair, *, split: float | None = 0.5, seed: int = 0, sample: int | None = None) -> float:
+def bandwidth_unit(
+    pair: SamplePair, *, split: float | None = 0.5, seed: int = 0, sample: int | None = None
+) -> float:
     """Unit of bandwidths: the mean k-NN radius at k = sqrt(n), or at the largest k the split allows.
 
-    sample : number of fit samples of each set, drawn by the seed, to average over; None: all of them.
+    sample : number of fit samples of each set, drawn by the seed, to average over; None: all of
+    them.
     """
     drawn = pair.split(split, seed)
     k = _unit_k(pair, drawn)

@@ -20,7 +20,8 @@ class LowestRisk(NamedTuple):
     """The setting of the lowest risk at one lam.
 
     risk, error : its risk, and the standard error of that from the evaluation samples alone.
-    alike : by method the smallest and the largest k around its own best one up to which every risk is at most one
+    alike : by method the smallest and the largest k around its own best one up to which every risk
+    is at most one
         standard error higher; methods without such a k are left out.
     """
 
@@ -48,13 +49,15 @@ def risk(curve: PRCurve, lam: float) -> float:
     curve : PRCurve
         The curve of a family, measured on samples that do not define its classifiers.
     lam : float
-        What a real sample called generated costs, in units of a generated one called real; in (0, inf).
+        What a real sample called generated costs, in units of a generated one called real; in (0,
+        inf).
 
     Returns
     -------
     float
-        The risk, in [0, 1/2]. Of two families measured so, the one with the lower risk is closer to the truth, but for
-        chance: no classifier errs less than the best one (Simon et al. 2019, Theorem 5).
+        The risk, in [0, 1/2]. Of two families measured so, the one with the lower risk is closer to
+        the truth, but for chance: no classifier errs less than the best one (Simon et al. 2019,
+        Theorem 5).
 
     Raises
     ------
@@ -66,7 +69,9 @@ def risk(curve: PRCurve, lam: float) -> float:
     return float(curve.alpha(lam)) / (lam + 1)
 
 
-def lowest_risk(curves: Mapping[Setting, PRCurve], lam: float, n_real: int, n_generated: int) -> LowestRisk:
+def lowest_risk(
+    curves: Mapping[Setting, PRCurve], lam: float, n_real: int, n_generated: int
+) -> LowestRisk:
     """The setting of the lowest risk at one lam.
 
     Parameters
@@ -81,7 +86,8 @@ def lowest_risk(curves: Mapping[Setting, PRCurve], lam: float, n_real: int, n_ge
     Returns
     -------
     LowestRisk
-        The first of several equal ones. Chosen among many by the samples that measure it, its risk is too low.
+        The first of several equal ones. Chosen among many by the samples that measure it, its risk
+        is too low.
 
     Raises
     ------
@@ -120,7 +126,8 @@ def choices(curves: Mapping[Setting, PRCurve]) -> list[ChosenSetting]:
     list of ChosenSetting
         Neighbours differ. A setting stays chosen as long as no other is better.
     """
-    settings, lams = list(curves), np.tan(_ANGLES[1:-1])
+    settings = list(curves)
+    lams = np.tan(_ANGLES[1:-1])
     precision = np.stack([curves[setting].alpha(lams) for setting in settings])
     found: list[ChosenSetting] = []
     last = int(np.argmin(precision[:, 0]))
@@ -130,5 +137,6 @@ def choices(curves: Mapping[Setting, PRCurve]) -> list[ChosenSetting]:
         column = precision[:, place]
         if column[last] > column.min():
             found.append(ChosenSetting(*settings[last], ends[begun], ends[place]))
-            last, begun = int(np.argmin(column)), place
+            last = int(np.argmin(column))
+            begun = place
     return [*found, ChosenSetting(*settings[last], ends[begun], math.inf)]

@@ -1,7 +1,7 @@
 """Published scalars, and two scores per generated sample, from the balls that the curves count in.
 
-The k-NN ball of a sample reaches to the k-th nearest sample of its set, itself left out by index. With B_k(x) the
-ball of a real sample x among n, and B_k(y) that of a generated sample y among m:
+The k-NN ball of a sample reaches to the k-th nearest sample of its set, itself left out by index.
+With B_k(x) the ball of a real sample x among n, and B_k(y) that of a generated sample y among m:
 
     precision           share of generated samples in B_k(x) of some x          Kynkäänniemi et al. 2019
     recall              share of real samples in B_k(y) of some y
@@ -22,8 +22,9 @@ ball of a real sample x among n, and B_k(y) that of a generated sample y among m
     vendi_*             different samples in effect in one set              Friedman, Dieng 2023
     rke_*               modes in effect in one set                          Jalali, Li, Farnia 2023
 
-tau_X(d) = max(0, 1 - d / R_X), R_X = a times the mean k-NN radius inside the real set; tau_Y likewise. All shares lie
-in [0, 1] except density, which may exceed 1. `prviz.measure.blind_spots` says what each can't see.
+tau_X(d) = max(0, 1 - d / R_X), R_X = a times the mean k-NN radius inside the real set; tau_Y
+likewise. All shares lie in [0, 1] except density, which may exceed 1. `prviz.measure.blind_spots`
+says what each can't see.
 
 `conventions` gives the scalars by every published convention, to explain why two tools disagree.
 """
@@ -73,11 +74,13 @@ def scalars(
     k : int
         Number of neighbours, for all shares but those of PRC and PPR.
     ball : {"closed", "open"}
-        Of all shares but the clipped ones. "closed" counts a sample at exactly the radius (<=); "open" does not (<), as
-        the package prdc. The two differ at ties only, and for PPR not at all. Closed balls compare squared distances,
-        as the curves do; open balls compare distances, as prdc does.
+        Of all shares but the clipped ones. "closed" counts a sample at exactly the radius (<=);
+        "open" does not (<), as the package prdc. The two differ at ties only, and for PPR not at
+        all. Closed balls compare squared distances, as the curves do; open balls compare distances,
+        as prdc does.
     prc_k, prc_c : int
-        k and C of PRC, 3 and 3 as published. A ball reaches at most to the farthest sample of its own set.
+        k and C of PRC, 3 and 3 as published. A ball reaches at most to the farthest sample of its
+        own set.
     ppr_k : int
         k of PPR, 4 as published.
     ppr_a : float
@@ -86,22 +89,23 @@ def scalars(
     Returns
     -------
     dict of str to float
-        precision, recall, density, coverage, coverage_precision, eas_precision, eas_recall, prc_precision, prc_recall,
-        ppr_precision, ppr_recall, frechet_distance, kid, kid_std, clipped_density, clipped_coverage, vendi_real,
-        vendi_generated, rke_real, rke_generated, in this order. frechet_distance is nan where n <= d or m <= d, where
-        it means nothing (`prviz.frechet_distance` gives it all the same); any of the last nine is nan where numbers
+        precision, recall, density, coverage, coverage_precision, eas_precision, eas_recall,
+        prc_precision, prc_recall, ppr_precision, ppr_recall, frechet_distance, kid, kid_std,
+        clipped_density, clipped_coverage, vendi_real, vendi_generated, rke_real, rke_generated, in
+        this order. frechet_distance is nan where n <= d or m <= d, where it means nothing
+        (`prviz.frechet_distance` gives it all the same); any of the last nine is nan where numbers
         are too large for it.
 
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, a k that is not an integer from 1 to min(n, m) - 1, prc_c below 1, ppr_a not positive and
-        finite, or another kind of ball.
+        Malformed samples, a k that is not an integer from 1 to min(n, m) - 1, prc_c below 1, ppr_a
+        not positive and finite, or another kind of ball.
 
     Notes
     -----
-    `prviz.measure.scalars` gives each formula with its source; all: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),
-    section 4.1.
+    `prviz.measure.scalars` gives each formula with its source; all: Sykes, Simon, Rabin, Fadili
+    2026 (hal-05344404), section 4.1.
     """
     pair = checked_pair(real, generated)
     return scalars_of(pair, k=k, ball=ball, prc_k=prc_k, prc_c=prc_c, ppr_k=ppr_k, ppr_a=ppr_a)
@@ -112,8 +116,9 @@ def compute_prdc(
 ) -> dict[str, float]:
     """Precision, recall, density and coverage with names, conventions and digits of the package prdc.
 
-    Stands in for ``prdc.compute_prdc`` where only the import changes; it prints nothing and keeps no matrix of
-    distances. `prviz.scalars` has more numbers, and counts a sample at exactly the radius.
+    Stands in for ``prdc.compute_prdc`` where only the import changes; it prints nothing and keeps
+    no matrix of distances. `prviz.scalars` has more numbers, and counts a sample at exactly the
+    radius.
 
     Parameters
     ----------
@@ -137,7 +142,12 @@ def compute_prdc(
     Source: Naeem et al. 2020, and prdc 0.2: open balls, without split.
     """
     pair = checked_pair(real_features, fake_features)
-    check_integer("nearest_k", nearest_k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
+    check_integer(
+        "nearest_k",
+        nearest_k,
+        min(pair.real.n, pair.generated.n) - 1,
+        "one less than the smaller set",
+    )
     counts = contained(pair, *(open_radii(own_radii(side.values, nearest_k)) for side in pair))
     return {
         "precision": share(counts.real_balls),
@@ -164,15 +174,21 @@ def scalars_of(
     for name, value in (("k", k), ("prc_k", prc_k), ("ppr_k", ppr_k)):
         check_integer(name, value, smaller - 1, "one less than the smaller set")
     check_integer("prc_c", prc_c)
-    if isinstance(ppr_a, bool | np.bool_) or not isinstance(ppr_a, int | float | np.integer | np.floating):
+    if isinstance(ppr_a, bool | np.bool_) or not isinstance(
+        ppr_a, int | float | np.integer | np.floating
+    ):
         raise TypeError(f"ppr_a = {ppr_a!r}; a positive number is needed")
     if not (math.isfinite(ppr_a) and ppr_a > 0):
         raise ValueError(f"ppr_a = {ppr_a}; a positive finite number is needed")
     if ball not in ("closed", "open"):
         raise ValueError(f'ball = {ball!r}; "closed" or "open" is needed')
-    counts, covers = _closed(pair, k, prc_k, prc_c) if ball == "closed" else _open(pair, k, prc_k, prc_c)
-    precision, recall = share(counts.real_balls), share(counts.generated_balls)
-    coverage, mirrored = share(counts.in_real_balls), share(counts.in_generated_balls)
+    counts, covers = (
+        _closed(pair, k, prc_k, prc_c) if ball == "closed" else _open(pair, k, prc_k, prc_c)
+    )
+    precision = share(counts.real_balls)
+    recall = share(counts.generated_balls)
+    coverage = share(counts.in_real_balls)
+    mirrored = share(counts.in_generated_balls)
     ppr = _ppr(pair, ppr_k, ppr_a)
     return {
         "precision": precision,
@@ -232,7 +248,11 @@ def numbers_of_sets(
         numbers[f"vendi_{role}"] = NumberOfSets(vendi(samples))
     for role, samples in zip(_ROLES, pair, strict=True):
         modes = math.nan if why else rke(samples, bandwidth=bandwidth)
-        far = "" if why or not math.isnan(modes) else "numbers so large beside the real spread leave nothing of it"
+        far = (
+            ""
+            if why or not math.isnan(modes)
+            else "numbers so large beside the real spread leave nothing of it"
+        )
         numbers[f"rke_{role}"] = NumberOfSets(modes, why or far)
     return numbers
 
@@ -250,8 +270,9 @@ def realism(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
     Returns
     -------
     ndarray of shape (m,)
-        Score of each generated sample, in order: at least 1 where a ball in use holds the sample, 0 if all balls in
-        use have radius 0, inf where the sample equals a real one whose ball is in use.
+        Score of each generated sample, in order: at least 1 where a ball in use holds the sample, 0
+        if all balls in use have radius 0, inf where the sample equals a real one whose ball is in
+        use.
 
     Raises
     ------
@@ -260,9 +281,9 @@ def realism(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
 
     Notes
     -----
-    realism(y) = max over x of r(x) / |y - x|, with r(x) the distance from a real sample x to its k-th nearest other
-    real one. Balls with a radius above the median are not used. The score is the ratio of distances, as in the
-    published formula; its authors' code takes the ratio of squares.
+    realism(y) = max over x of r(x) / |y - x|, with r(x) the distance from a real sample x to its
+    k-th nearest other real one. Balls with a radius above the median are not used. The score is the
+    ratio of distances, as in the published formula; its authors' code takes the ratio of squares.
     Source: Kynkäänniemi et al. 2019, equation 3 and section 5.
     """
     pair, radii = _real_balls(checked_pair(real, generated), k)
@@ -283,7 +304,8 @@ def rarity(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int 
     Returns
     -------
     ndarray of shape (m,)
-        Score of each generated sample, in order and in the units of the data; nan outside all balls.
+        Score of each generated sample, in order and in the units of the data; nan outside all
+        balls.
 
     Raises
     ------
@@ -316,7 +338,8 @@ class Contained(NamedTuple):
 
 def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> Contained:
     """Counts in closed balls with these radii around all samples; a ball of negative radius holds nothing."""
-    real, generated = pair.real.values, pair.generated.values
+    real = pair.real.values
+    generated = pair.generated.values
     return Contained(
         _balls_holding(generated, real, real_radii),
         _balls_holding(real, generated, generated_radii),
@@ -325,29 +348,38 @@ def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> 
     )
 
 
-def _closed(pair: SamplePair, k: int, prc_k: int, prc_c: int) -> tuple[Contained, tuple[Counts, Counts]]:
+def _closed(
+    pair: SamplePair, k: int, prc_k: int, prc_c: int
+) -> tuple[Contained, tuple[Counts, Counts]]:
     """Counts in the closed balls of iPR and coverage, and in those of PRC, in one pass."""
     from prviz.estimators.eas import EAS
     from prviz.estimators.prc import cover_balls
 
-    n, sizes = pair.real.n, (pair.real.n, pair.generated.n)
+    n = pair.real.n
+    sizes = (pair.real.n, pair.generated.n)
     balls = [*EAS.balls(k=k, bandwidth=None, sizes=sizes), cover_balls(prc_k, prc_c, *sizes)]
     ipr, coverage, cover = Distances(pair.split(None)).count(balls)
     counts = Contained(ipr.real[n:], ipr.generated[:n], coverage.generated[:n], coverage.real[n:])
     return counts, (cover.real[n:], cover.generated[:n])
 
 
-def _open(pair: SamplePair, k: int, prc_k: int, prc_c: int) -> tuple[Contained, tuple[Counts, Counts]]:
+def _open(
+    pair: SamplePair, k: int, prc_k: int, prc_c: int
+) -> tuple[Contained, tuple[Counts, Counts]]:
     """Counts as by `_closed`, in open balls."""
     from prviz.estimators.prc import cover_orders
 
-    real, generated = pair.real.values, pair.generated.values
+    real = pair.real.values
+    generated = pair.generated.values
     orders = cover_orders(prc_k, prc_c, pair.real.n, pair.generated.n)
     covers = (
         _points_inside(generated, open_radii(own_radii(generated, orders[1])), real),
         _points_inside(real, open_radii(own_radii(real, orders[0])), generated),
     )
-    return contained(pair, open_radii(own_radii(real, k)), open_radii(own_radii(generated, k))), covers
+    return (
+        contained(pair, open_radii(own_radii(real, k)), open_radii(own_radii(generated, k))),
+        covers,
+    )
 
 
 def _ppr(pair: SamplePair, k: int, width: float) -> tuple[float, float]:
@@ -370,7 +402,8 @@ def _balls_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
 
 def _points_inside(centres: NDArray[Any], radii: Floats, points: NDArray[Any]) -> Counts:
     """Number of points in each ball."""
-    rows, counts = np.flatnonzero(radii >= 0), np.zeros(len(centres), np.int64)
+    rows = np.flatnonzero(radii >= 0)
+    counts = np.zeros(len(centres), np.int64)
     if len(rows):
         counts[rows] = count_held(centres, radii[rows], points, centre_rows=rows)
     return counts
@@ -390,7 +423,8 @@ def _real_balls(pair: SamplePair, k: int) -> tuple[SamplePair, Floats]:
 
 
 # The largest float16, and the smallest number that rounds to infinity instead.
-_HALF_MAX, _HALF_LIMIT = 65504.0, 65520.0
+_HALF_MAX = 65504.0
+_HALF_LIMIT = 65520.0
 
 
 class Convention(NamedTuple):
@@ -398,8 +432,8 @@ class Convention(NamedTuple):
 
     precision, recall, density, coverage : as in `prviz.scalars`, except for the difference.
     realism : the median over generated samples, see `prviz.realism`.
-    name, meaning : what differs from the first row. tools : published code that uses this convention. caveat : why
-    numbers don't exist, in words; "" where all do.
+    name, meaning : what differs from the first row. tools : published code that uses this
+    convention. caveat : why numbers don't exist, in words; "" where all do.
     """
 
     precision: float
@@ -428,9 +462,9 @@ def conventions(
     real, generated : (n, d) and (m, d) samples; n and m may differ.
     k : neighbours, 1 to min(n, m) - 1. progress : called with the fraction done; may raise to stop.
 
-    Each row follows its description exactly, on float64 distances. So the float16 rows round exact distances once,
-    while the tools also round in between, and distances whose squares differ in the last bit may tie here but not in
-    the curves, which compare squares.
+    Each row follows its description exactly, on float64 distances. So the float16 rows round exact
+    distances once, while the tools also round in between, and distances whose squares differ in the
+    last bit may tie here but not in the curves, which compare squares.
 
     Raises ValueError, TypeError: malformed samples, or an illegal k.
     """
@@ -447,7 +481,9 @@ def conventions(
         "k + 1": lambda: _Balls.of(pair, k + 1, k).numbers() if k < most else alone,
         "squared": lambda: closed._replace(realism=base.realism(np.square)),
         "all balls": lambda: closed._replace(realism=base.realism(up_to=100)),
-        "float16": lambda: base.numbers(half_radii)._replace(realism=math.nan, caveat=_NO_HALF_REALISM),
+        "float16": (
+            lambda: base.numbers(half_radii)._replace(realism=math.nan, caveat=_NO_HALF_REALISM)
+        ),
         "float16 samples": lambda: _rounded(pair, k),
         "scaled": lambda: _Balls.of(_scaled(pair), k).numbers(),
         "swapped": lambda: _Balls.of(SamplePair(pair.generated, pair.real), k).numbers(),
@@ -474,14 +510,20 @@ _ROWS = {
         "every sample is its own first neighbour, so the radius reaches to the (k-1)-th other one",
         "code that calls scikit-learn's kneighbors(X) with the fitted X itself for k neighbours",
     ),
-    "k + 1": ("the radius reaches to the (k+1)-th other sample", "code that corrects for the sample itself twice"),
+    "k + 1": (
+        "the radius reaches to the (k+1)-th other sample",
+        "code that corrects for the sample itself twice",
+    ),
     "squared": (
         "distances stay squared: the same comparisons, but realism is the ratio of squares",
         "improved-precision-and-recall-metric",
     ),
     "all balls": (
         "realism over all balls, those above the median radius too",
-        "improved-precision-and-recall-metric by default, improved-precision-and-recall-metric-pytorch",
+        (
+            "improved-precision-and-recall-metric by default,"
+            " improved-precision-and-recall-metric-pytorch"
+        ),
     ),
     "float16": ("distances and radii are rounded to float16 before they are compared", ""),
     "float16 samples": ("samples, distances and radii are rounded to float16", "stylegan3"),
@@ -491,8 +533,11 @@ _ROWS = {
         "tools whose first argument is the other set; torch-fidelity's changed between versions",
     ),
     "other side": (
-        "averaged over balls instead of samples: precision over real balls that hold a generated sample, recall over "
-        "generated balls, density over real balls, coverage over generated samples",
+        (
+            "averaged over balls instead of samples: precision over real balls that hold a"
+            " generated sample, recall over generated balls, density over real balls, coverage over"
+            " generated samples"
+        ),
         "",
     ),
 }
@@ -522,10 +567,14 @@ class _Balls:
         held = contained(self.pair, threshold(self.real), threshold(self.generated))
         return Convention(*(average or _published)(held, self.k), self.realism())
 
-    def realism(self, change: Callable[[Floats], Floats] = lambda ratios: ratios, up_to: float = 50) -> float:
+    def realism(
+        self, change: Callable[[Floats], Floats] = lambda ratios: ratios, up_to: float = 50
+    ) -> float:
         """Median realism of the generated samples, from balls up to a percentile of the radii."""
         selected = np.flatnonzero(self.real <= np.percentile(self.real, up_to))
-        ratios = largest_ratios(self.pair.generated.values, self.pair.real.values[selected], self.real[selected])
+        ratios = largest_ratios(
+            self.pair.generated.values, self.pair.real.values[selected], self.real[selected]
+        )
         middle = np.sort(change(ratios))[[(len(ratios) - 1) // 2, len(ratios) // 2]]
         return float(middle[0] if middle[0] == middle[1] else middle.mean())
 
@@ -537,19 +586,26 @@ def _published(held: Contained, k: int) -> tuple[float, float, float, float]:
 
 def _other_side(held: Contained, k: int) -> tuple[float, float, float, float]:
     density = int(held.in_real_balls.sum()) / (k * len(held.in_real_balls))
-    return share(held.in_real_balls), share(held.in_generated_balls), density, share(held.real_balls)
+    return (
+        share(held.in_real_balls),
+        share(held.in_generated_balls),
+        density,
+        share(held.real_balls),
+    )
 
 
 def half_radii(radii: Floats) -> Floats:
     """Largest distances that, rounded to float16, are at most these radii rounded to float16.
 
-    Rounding keeps the order: the k-th smallest rounded distance is the rounded k-th smallest one, and comparing
-    rounded numbers equals comparing exact ones with this limit.
+    Rounding keeps the order: the k-th smallest rounded distance is the rounded k-th smallest one,
+    and comparing rounded numbers equals comparing exact ones with this limit.
     """
     with np.errstate(over="ignore"):
         rounded = radii.astype(np.float16)
         above = np.nextafter(rounded, np.float16(np.inf)).astype(np.float64)
-        middle = np.where(rounded >= _HALF_MAX, _HALF_LIMIT, (rounded.astype(np.float64) + above) / 2)
+        middle = np.where(
+            rounded >= _HALF_MAX, _HALF_LIMIT, (rounded.astype(np.float64) + above) / 2
+        )
         to_even = middle.astype(np.float16) == rounded
     limits = np.where(to_even, middle, np.nextafter(middle, 0.0))
     return np.where(np.isinf(rounded), np.finfo(np.float64).max, limits)
@@ -558,10 +614,14 @@ def half_radii(radii: Floats) -> Floats:
 def _rounded(pair: SamplePair, k: int) -> Convention:
     """Numbers of float16 samples; nan where a value is too large for float16."""
     if any(float(np.abs(side.values).max()) >= _HALF_LIMIT for side in pair):
-        return _NOTHING._replace(caveat=f"float16 ends at {_HALF_MAX:,.0f}, and a value here is beyond")
+        return _NOTHING._replace(
+            caveat=f"float16 ends at {_HALF_MAX:,.0f}, and a value here is beyond"
+        )
     real, generated = (as_samples(side.values.astype(np.float16)) for side in pair)
     halves = SamplePair(real, generated)
-    return _Balls.of(halves, k).numbers(half_radii)._replace(realism=math.nan, caveat=_NO_HALF_REALISM)
+    return (
+        _Balls.of(halves, k).numbers(half_radii)._replace(realism=math.nan, caveat=_NO_HALF_REALISM)
+    )
 
 
 def _scaled(pair: SamplePair) -> SamplePair:

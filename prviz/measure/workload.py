@@ -17,34 +17,48 @@ from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import CUT, SamplePair, Samples
 
 # The cost model, with every measured or chosen constant:
-#   seconds = FIXED + (VALUE, and DRAWN if the samples are drawn) * values + curves * (HULL + HULL_POINT * points)
-#             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] / threads
+#   seconds = FIXED + (VALUE, and DRAWN if the samples are drawn) * values + curves * (HULL +
+#   HULL_POINT * points)
+#             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] /
+#             threads
 #             + WHOLE * points without split
-#             + DIRECT * such a pass of four curves, for every k of every family that does not share the pass
+#             + DIRECT * such a pass of four curves, for every k of every family that does not share
+#             the pass
 #             + FIXED_FAMILY + FIXED_VALUE * values, for every family that is fitted once for all k
-# points: evaluation samples; pairs: pairs of an evaluation and a fit sample and pairs inside the fit sets, or, without
-# split, each pair of samples once and pairs inside a role twice; curves: methods * ks + bandwidths. PER_PAIR is
-# BASE + COUNT * curves up to FEW curves; more share a sort or a histogram: BULK, and BULK_RANK instead of RANK.
-# Without compiled inner loops, compare is multiplied by NUMPY.
+# points: evaluation samples; pairs: pairs of an evaluation and a fit sample and pairs inside the
+# fit sets, or, without split, each pair of samples once and pairs inside a role twice; curves:
+# methods * ks + bandwidths. PER_PAIR is BASE + COUNT * curves up to FEW curves; more share a sort
+# or a histogram: BULK, and BULK_RANK instead of RANK. Without compiled inner loops, compare is
+# multiplied by NUMPY.
 LIVE_SECONDS = 1.0  # above it a measurement is not live: show progress, offer a subsample
 FIXED = 0.02  # threads and summaries
 VALUE = 1.5e-8  # preparing one value of the samples
 DRAWN = 3e-8  # drawing one value
-HULL, HULL_POINT = 2e-4, 6e-8  # from the supports to the curve
+HULL = 2e-4
+HULL_POINT = 6e-8  # from the supports to the curve
 PRODUCT = 1.3  # factor of blocks and bounds on a bare product
 FEW = 8
-BASE, COUNT, RANK = 5.0, 2.0, 700.0  # passes over a block of distances, and keeping one more neighbour of a point
-BULK, BULK_RANK = 18.0, 3500.0
+BASE = 5.0
+COUNT = 2.0
+RANK = 700.0  # passes over a block of distances, and keeping one more neighbour of a point
+BULK = 18.0
+BULK_RANK = 3500.0
 NUMPY = 1.3
 WHOLE = 3e-5  # neighbour lists and radius bounds of one point
 DIRECT = 2.0  # one k of a family with a pass of its own, in passes of four families
-FIXED_FAMILY, FIXED_VALUE = 0.1, 1.5e-6  # trees, perceptrons and clusters; linear classifiers take less
-# Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit samples of a set))
+FIXED_FAMILY = 0.1
+FIXED_VALUE = 1.5e-6  # trees, perceptrons and clusters; linear classifiers take less
+# Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit
+# samples of a set))
 LISTS_AT_MOST = 80_000  # lists for 10,000 evaluation and 20,000 fit samples per set, in two indexes
-LIST, LIST_VALUE, LIST_FIT = 5e-5, 1.1e-6, 1.3e-6
-# Rows measured by default, of files too large to measure all within FILE_SECONDS on the reference machine: the largest
-# step that fits; all rows where a step is NEARLY_ALL of them.
-FILE_SECONDS, FILE_ROWS, NEARLY_ALL = 10.0, (1_000, 2_000, 5_000, 10_000), 0.9
+LIST = 5e-5
+LIST_VALUE = 1.1e-6
+LIST_FIT = 1.3e-6
+# Rows measured by default, of files too large to measure all within FILE_SECONDS on the reference
+# machine: the largest step that fits; all rows where a step is NEARLY_ALL of them.
+FILE_SECONDS = 10.0
+FILE_ROWS = (1_000, 2_000, 5_000, 10_000)
+NEARLY_ALL = 0.9
 PROBE_ROWS = 384
 PROBE_FEATURES = 64
 PROBE_RUNS = 15
@@ -59,7 +73,8 @@ class Machine(NamedTuple):
     compiled: bool
 
 
-# The machine of this cost model's constants, two cores: what it decides is the same on every machine.
+# The machine of this cost model's constants, two cores: what it decides is the same on every
+# machine.
 REFERENCE = Machine(2e-11, 5e-10, 2, compiled=True)
 
 
@@ -97,7 +112,8 @@ class Options(TypedDict, total=False):
     fixed : number of estimators that are fitted once for all k; 0.
     ks : number of values of k; 1.
     bandwidths : number of values of the bandwidth, for the one family that tunes it; 0.
-    split : share that defines the classifiers; None: all samples define them and all measure them; 0.5.
+    split : share that defines the classifiers; None: all samples define them and all measure them;
+    0.5.
     drawn : True if the samples are drawn for the measurement, as for a toy problem; False.
     """
 
@@ -116,55 +132,87 @@ def estimate_seconds(n_real: int, n_generated: int, d: int, **options: Unpack[Op
     n_real, n_generated, d : sizes and dimension of the pair. options : see `Options`.
     """
     return _seconds(
-        Machine(*_speed(), available_threads(), native.library() is not None), n_real, n_generated, d, options
+        Machine(*_speed(), available_threads(), native.library() is not None),
+        n_real,
+        n_generated,
+        d,
+        options,
     )
 
 
 def _seconds(machine: Machine, n_real: int, n_generated: int, d: int, options: Options) -> float:
-    split, ks = options.get("split", 0.5), options.get("ks", 1)
+    split = options.get("split", 0.5)
+    ks = options.get("ks", 1)
     curves = options.get("methods", 4) * ks + options.get("bandwidths", 0)
     values = (n_real + n_generated) * d * (VALUE + (DRAWN if options.get("drawn") else 0.0))
-    alone, fixed = options.get("direct", 0) * ks, options.get("fixed", 0)
+    alone = options.get("direct", 0) * ks
+    fixed = options.get("fixed", 0)
     fitted = fixed * (FIXED_FAMILY + FIXED_VALUE * (n_real + n_generated) * d)
     once = DIRECT * _pass_seconds(n_real, n_generated, d, 4, split, machine) if alone else 0.0
     shared = _pass_seconds(n_real, n_generated, d, curves, split, machine) if curves else 0.0
     return FIXED + values + fitted + alone * once + shared
 
 
-def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: float | None, machine: Machine) -> float:
+def _pass_seconds(
+    n_real: int, n_generated: int, d: int, curves: int, split: float | None, machine: Machine
+) -> float:
     """Expected seconds of one pass over the distances for this number of curves."""
     fit = (fit_size(n_real, split), fit_size(n_generated, split))
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
-    bulk, k = curves > FEW, math.isqrt(min(n_real, n_generated))
-    pairs = inside / 2 + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
-    compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (BULK_RANK if bulk else RANK)
+    bulk = curves > FEW
+    k = math.isqrt(min(n_real, n_generated))
+    pairs = (
+        inside / 2 + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
+    )
+    compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (
+        BULK_RANK if bulk else RANK
+    )
     compare = machine.compare * (1.0 if machine.compiled else NUMPY)
     shared = pairs * d * machine.product * PRODUCT + compared * compare
     whole = 0.0 if split is not None or bulk else evaluate * WHOLE
     return whole + curves * (HULL + evaluate * HULL_POINT) + shared / machine.threads
 
 
-def approximate_seconds(n_real: int, n_generated: int, d: int, *, split: float | None = 0.5) -> float:
+def approximate_seconds(
+    n_real: int, n_generated: int, d: int, *, split: float | None = 0.5
+) -> float:
     """Expected seconds of `prviz.approximate`: a rough figure, the same for any number of families."""
     fit = max(fit_size(n_real, split), fit_size(n_generated, split))
     lists = min(3 * (n_real + n_generated), LISTS_AT_MOST)
-    return 0.1 + lists * (LIST + LIST_VALUE * d + LIST_FIT * math.sqrt(fit)) * 2 / available_threads()
+    return (
+        0.1 + lists * (LIST + LIST_VALUE * d + LIST_FIT * math.sqrt(fit)) * 2 / available_threads()
+    )
 
 
 def needs_subsample(
-    n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECONDS, **options: Unpack[Options]
+    n_real: int,
+    n_generated: int,
+    d: int,
+    *,
+    limit: float = LIVE_SECONDS,
+    **options: Unpack[Options],
 ) -> bool:
     """True if the pair is too large to be measured live: its expected time exceeds ``limit`` seconds."""
     return estimate_seconds(n_real, n_generated, d, **options) > limit
 
 
-def live_size(n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECONDS, **options: Unpack[Options]) -> int:
+def live_size(
+    n_real: int,
+    n_generated: int,
+    d: int,
+    *,
+    limit: float = LIVE_SECONDS,
+    **options: Unpack[Options],
+) -> int:
     """The largest n for `subsample` whose expected time is within ``limit`` seconds; at least 2."""
-    low, high = 2, max(n_real, n_generated, 2)
+    low = 2
+    high = max(n_real, n_generated, 2)
     while low < high:
         middle = (low + high + 1) // 2
-        if needs_subsample(min(middle, n_real), min(middle, n_generated), d, limit=limit, **options):
+        if needs_subsample(
+            min(middle, n_real), min(middle, n_generated), d, limit=limit, **options
+        ):
             high = middle - 1
         else:
             low = middle
@@ -200,8 +248,8 @@ def cut(samples: Samples, size: int, seed: int) -> Samples:
 def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
     """At most ``n`` samples of each set, drawn without replacement, with their labels and images.
 
-    The rows keep their order. Both sets are drawn by the same stream, so that swapping the roles swaps the
-    result. A set of ``n`` or fewer stays whole.
+    The rows keep their order. Both sets are drawn by the same stream, so that swapping the roles
+    swaps the result. A set of ``n`` or fewer stays whole.
     """
     if n < 2:
         raise ValueError(f"n = {n}; a subsample of at least 2 samples per set is needed")

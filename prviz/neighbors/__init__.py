@@ -1,20 +1,26 @@
 """The only distance code: fit samples in balls, counted exactly, in bounded memory, for many balls at once.
 
-Start with `balls` (what a family asks: `Balls`, and one `CountRequest` per role), then `engine`: `Distances` is the one
-object per split, which gives counts, radii and ball members. `Distances._counted` chooses the plan:
+Start with `balls` (what a family asks: `Balls`, and one `CountRequest` per role), then `engine`:
+`Distances` is the one object per split, which gives counts, radii and ball members.
+`Distances._counted` chooses the plan:
 
-- `by_rows` serves every case: blocks of evaluation points against whole fit sets. It is the plan for up to 16 requests
+- `by_rows` serves every case: blocks of evaluation points against whole fit sets. It is the plan
+  for up to 16 requests
   with a split, and where merged duplicates, ties or memory leave no other.
-- `symmetric` serves up to 16 requests without split: each pair of samples is computed once, used from both sides.
-- `sweep` serves profiles over many k and bandwidths: one sort or histogram per block for all requests.
+- `symmetric` serves up to 16 requests without split: each pair of samples is computed once, used
+  from both sides.
+- `sweep` serves profiles over many k and bandwidths: one sort or histogram per block for all
+  requests.
 
-Below them: `tiles` (one tile of distances, with every decision on it exact), `lists` (what the symmetric plan collects
-from tiles), `point_sets` and `products` (fast distances, and the proof of how far they are from the reference ones),
-`rows` (the reference distance), `kernels` and `native` (inner loops in NumPy, and in C), `threads`. `queries` answers
-for a selection of points. `faiss_lists` is the only part that is not exact; nothing exact depends on it.
+Below them: `tiles` (one tile of distances, with every decision on it exact), `lists` (what the
+symmetric plan collects from tiles), `point_sets` and `products` (fast distances, and the proof of
+how far they are from the reference ones), `rows` (the reference distance), `kernels` and `native`
+(inner loops in NumPy, and in C), `threads`. `queries` answers for a selection of points.
+`faiss_lists` is the only part that is not exact; nothing exact depends on it.
 
-What each plan and the C buy, as ratios of processor time with one thing off, at n = 4,000 samples per set, measured by
-``python -m tests.benchmarks.plans`` on two cores (profile: every k to 50, 65 bandwidths):
+What each plan and the C buy, as ratios of processor time with one thing off, at n = 4,000 samples
+per set, measured by ``python -m tests.benchmarks.plans`` on two cores (profile: every k to 50, 65
+bandwidths):
 
     work                               d    without symmetric    without sweep    without C
     four families, no split, k = 5    64                  1.3                             1.2

@@ -1,19 +1,20 @@
 """Balls that a family of classifiers counts in: the vocabulary of the estimators.
 
-For an evaluation point z a family needs c_X(z), the number of real fit samples x with d(x, z) <= radius, and
-its mirror c_Y(z). The radius belongs either to the evaluation point or to the fit sample, and follows a rule:
+For an evaluation point z a family needs c_X(z), the number of real fit samples x with d(x, z) <=
+radius, and its mirror c_Y(z). The radius belongs either to the evaluation point or to the fit
+sample, and follows a rule:
 
     Nearest(k, "both")        distance from the centre to its k-th nearest fit sample, real and generated
     pooled Nearest(k, "real")        ... to its k-th nearest real fit sample ("generated": likewise)
     MeanNearest(k, "real")    one radius for all: the mean k-NN radius inside the real fit samples
     Within(radius)            one radius for all, given
 
-Every rule answers for itself: which roles it reaches to (``roles``) and to which neighbour there (``k``), whether all
-balls have one radius (``one_radius``), and that radius (``single_radius``).
+Every rule answers for itself: which roles it reaches to (``roles``) and to which neighbour there
+(``k``), whether all balls have one radius (``one_radius``), and that radius (``single_radius``).
 
-Balls are closed. A radius leaves the centre itself out by index, never because its distance is zero:
-duplicates are other points. A count includes the point itself when it is a fit sample, that is, without
-split.
+Balls are closed. A radius leaves the centre itself out by index, never because its distance is
+zero: duplicates are other points. A count includes the point itself when it is a fit sample, that
+is, without split.
 """
 
 from __future__ import annotations
@@ -90,9 +91,10 @@ class Balls:
     """The balls of one family at one parameter: a rule for counting real samples, one for generated samples.
 
     real, generated : the rule for the balls in which samples of that role are counted.
-    around : "evaluation", a ball around each evaluation point, or "fit", a ball around each fit sample that
-        is counted when it holds the evaluation point. Balls around fit samples reach to neighbours of their
-        own role.
+    around : "evaluation", a ball around each evaluation point, or "fit", a ball around each fit
+    sample that
+        is counted when it holds the evaluation point. Balls around fit samples reach to neighbours
+        of their own role.
     """
 
     real: Rule

@@ -21,7 +21,8 @@ from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 # Squared distances of the fit samples of a role to their k-th nearest in that role, by role and k.
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 
-# Most ball members of an evaluation sample that are listed; beyond, only their number is kept, to bound memory.
+# Most ball members of an evaluation sample that are listed; beyond, only their number is kept, to
+# bound memory.
 FEW = 5
 
 
@@ -30,7 +31,8 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
     squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
 
     def work(block: RowBlock) -> int:
-        point_set, ks = prepared.fit[block.role], own[block.role]
+        point_set = prepared.fit[block.role]
+        ks = own[block.role]
         tile = make_tile(point_set, block.rows, point_set, runner.scratch())
         # As in Prepared.order: the sample itself is the nearest, so its k nearest others are k + 1.
         ranking = Ranking([tile], [tile.nearest(max(ks) + 1)])
@@ -41,31 +43,45 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
 
     for role in own:
         n = len(prepared.fit[role])
-        runner.run(work, runner.row_blocks({role: n}, n, prepared.itemsize, prepared.rows_at_once), RowBlock.entries)
+        runner.run(
+            work,
+            runner.row_blocks({role: n}, n, prepared.itemsize, prepared.rows_at_once),
+            RowBlock.entries,
+        )
     return squared
 
 
 def count_by_rows(
-    prepared: Prepared, requests: Sequence[CountRequest], known: Mapping[CountRequest, Ball | float], runner: Runner
+    prepared: Prepared,
+    requests: Sequence[CountRequest],
+    known: Mapping[CountRequest, Ball | float],
+    runner: Runner,
 ) -> dict[CountRequest, dict[Role, Counts]]:
     """The counts of every request around the (merged) evaluation samples of each role.
 
     ``known`` holds the balls around fit samples, and the squared radius where there is one for all.
     """
     counts = {
-        request: {role: np.empty(len(point_set), np.int64) for role, point_set in prepared.evaluate.items()}
+        request: {
+            role: np.empty(len(point_set), np.int64)
+            for role, point_set in prepared.evaluate.items()
+        }
         for request in requests
     }
     reaching = [request for request in requests if request not in known]
 
     def work(block: RowBlock) -> int:
-        points, scratch = prepared.evaluate[block.role], runner.scratch()
+        points = prepared.evaluate[block.role]
+        scratch = runner.scratch()
         tiles = {
-            role: make_tile(points, block.rows, samples, scratch, buffer=role) for role, samples in prepared.fit.items()
+            role: make_tile(points, block.rows, samples, scratch, buffer=role)
+            for role, samples in prepared.fit.items()
         }
         balls = {request: _known_ball(tiles[request.role], ball) for request, ball in known.items()}
         orders = {request: prepared.order(request.rule, block.role) for request in reaching}
-        candidates = {role: tile.nearest(max(orders.values())) for role, tile in tiles.items() if orders}
+        candidates = {
+            role: tile.nearest(max(orders.values())) for role, tile in tiles.items() if orders
+        }
         rankings = {
             roles: Ranking([tiles[role] for role in roles], [candidates[role] for role in roles])
             for roles in dict.fromkeys(request.rule.roles for request in reaching)
@@ -81,12 +97,19 @@ def count_by_rows(
             counts[request][block.role][block.rows] = pooled[order][request.role]
         for role, tile in tiles.items():
             here = [request for request in balls if request.role == role]
-            for request, (by_row, _) in zip(here, tile.count([balls[each] for each in here]), strict=True):
+            for request, (by_row, _) in zip(
+                here, tile.count([balls[each] for each in here]), strict=True
+            ):
                 counts[request][block.role][block.rows] = by_row
         return sum(tile.rechecked for tile in tiles.values())
 
-    columns, sizes = sum(map(len, prepared.fit.values())), {role: len(each) for role, each in prepared.evaluate.items()}
-    runner.run(work, runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once), RowBlock.entries)
+    columns = sum(map(len, prepared.fit.values()))
+    sizes = {role: len(each) for role, each in prepared.evaluate.items()}
+    runner.run(
+        work,
+        runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once),
+        RowBlock.entries,
+    )
     return counts
 
 
@@ -101,9 +124,12 @@ def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
 class BallMembership(ReadOnlyArrays):
     """Ball members: the fit samples of one role that are counted for the evaluation samples of the other role.
 
-    counts : (m,) number of ball members of each evaluation sample: c_X(z) of a family that counts in these balls.
-    carried : (n,) number of evaluation samples that each fit sample is counted for; its sum is that of ``counts``.
-    points, samples : (p,) every pair of an evaluation sample with at most FEW ball members and one of its members, as
+    counts : (m,) number of ball members of each evaluation sample: c_X(z) of a family that counts
+    in these balls.
+    carried : (n,) number of evaluation samples that each fit sample is counted for; its sum is that
+    of ``counts``.
+    points, samples : (p,) every pair of an evaluation sample with at most FEW ball members and one
+    of its members, as
         indices of the evaluation and of the fit samples, in increasing order.
     """
 
@@ -123,28 +149,34 @@ def find_ball_members(
 ) -> BallMembership:
     """Exact ball members of role ``request.role``, by blocks of evaluation samples; memory grows with n + m, not n m.
 
-    known : the balls around fit samples, or one squared radius for all balls; None: balls that reach to neighbours.
+    known : the balls around fit samples, or one squared radius for all balls; None: balls that
+    reach to neighbours.
     """
     role = request.evaluated
-    points, samples = prepared.evaluate[role], prepared.fit[request.role]
-    counts, carried = np.empty(len(points), np.int64), np.zeros(len(samples))
+    points = prepared.evaluate[role]
+    samples = prepared.fit[request.role]
+    counts = np.empty(len(points), np.int64)
+    carried = np.zeros(len(samples))
     pairs: list[tuple[Rows, Rows]] = []
     lock = threading.Lock()
 
     def work(block: RowBlock) -> int:
         scratch = runner.scratch()
         tiles = {
-            each: make_tile(points, block.rows, prepared.fit[each], scratch, buffer=each) for each in request.reached
+            each: make_tile(points, block.rows, prepared.fit[each], scratch, buffer=each)
+            for each in request.reached
         }
         tile = tiles[request.role]
         if known is not None:
             ball = _known_ball(tile, known)
         else:
-            order, reached = prepared.order(request.rule, role), [tiles[each] for each in request.rule.roles]
+            order = prepared.order(request.rule, role)
+            reached = [tiles[each] for each in request.rule.roles]
             ball = Ranking(reached, [each.nearest(order) for each in reached]).ball(order)
         picked = tile.entries([ball.reach])
         inside = tile.within(picked, ball)
-        rows, columns = picked.rows[inside], picked.columns[inside]
+        rows = picked.rows[inside]
+        columns = picked.columns[inside]
         counts[block.rows] = _weighted(rows, samples, columns, len(tile.values))
         few = (counts[block.rows] <= FEW)[rows]
         with lock:
@@ -154,7 +186,9 @@ def find_ball_members(
 
     width = sum(len(prepared.fit[each]) for each in request.reached)
     runner.run(
-        work, runner.row_blocks({role: len(points)}, width, prepared.itemsize, prepared.rows_at_once), RowBlock.entries
+        work,
+        runner.row_blocks({role: len(points)}, width, prepared.itemsize, prepared.rows_at_once),
+        RowBlock.entries,
     )
     # Pairs of distinct rows as pairs of original rows, in order.
     rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
@@ -163,7 +197,9 @@ def find_ball_members(
     few_samples = few_samples[repeated]
     order = np.lexsort((few_samples, few_points))
     every = samples.merged.expand(np.rint(carried).astype(np.int64))
-    return BallMembership(points.merged.expand(counts), every, few_points[order], few_samples[order])
+    return BallMembership(
+        points.merged.expand(counts), every, few_points[order], few_samples[order]
+    )
 
 
 def _weighted(places: Rows, point_set: PointSet, others: Rows, n: int) -> Floats:

@@ -11,7 +11,13 @@ from typing import TypeAlias
 import numpy as np
 
 from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, Rule, squared_threshold
-from prviz.neighbors.by_rows import BallMembership, OwnRadii, count_by_rows, find_ball_members, own_radii
+from prviz.neighbors.by_rows import (
+    BallMembership,
+    OwnRadii,
+    count_by_rows,
+    find_ball_members,
+    own_radii,
+)
 from prviz.neighbors.lists import TooManyTiesError
 from prviz.neighbors.native import Array, Floats, Rows
 from prviz.neighbors.point_sets import prepare
@@ -25,9 +31,11 @@ from prviz.samples import Samples, Split
 MEMORY_LIMIT = 1_000_000_000
 _LEAST_MEMORY = 50_000_000
 
-# Most requests that are compared one by one; beyond, all share a sort or a histogram, which costs less.
+# Most requests that are compared one by one; beyond, all share a sort or a histogram, which costs
+# less.
 _FEW_REQUESTS = 16
-# Blocks per thread of a pass for all of many requests: so short that what is asked meanwhile soon has its turn.
+# Blocks per thread of a pass for all of many requests: so short that what is asked meanwhile soon
+# has its turn.
 _SWEEP_PARTS = 8
 
 # Counts by request and role of the evaluation points; radii of rules with a single one.
@@ -39,8 +47,10 @@ Radii: TypeAlias = Mapping[Rule, float]
 class BallCounts:
     """Counts in the balls of one `Balls`.
 
-    real, generated : (n_evaluate,) number of real and of generated fit samples; real evaluation samples first.
-    radii : radius of all real balls and radius of all generated balls, if the rules have one radius each; else None.
+    real, generated : (n_evaluate,) number of real and of generated fit samples; real evaluation
+    samples first.
+    radii : radius of all real balls and radius of all generated balls, if the rules have one radius
+    each; else None.
     """
 
     real: Array
@@ -51,9 +61,10 @@ class BallCounts:
 class RealRadii:
     """Exact radii inside one real fit set: computed with the first generated set, reused for all others.
 
-    Radii are exact squared distances in float64 whatever the arithmetic, and duplicates are merged alike each time, so
-    that sharing changes no result. Only the plan by rows (up to 16 counts of held-out samples) uses them: without split
-    the pass inside a set also counts, and can't be left out. Not thread-safe.
+    Radii are exact squared distances in float64 whatever the arithmetic, and duplicates are merged
+    alike each time, so that sharing changes no result. Only the plan by rows (up to 16 counts of
+    held-out samples) uses them: without split the pass inside a set also counts, and can't be left
+    out. Not thread-safe.
     """
 
     def __init__(self) -> None:
@@ -62,14 +73,17 @@ class RealRadii:
 
     def check(self, split: Split) -> None:
         """Bind to the real fit samples of a split. Raises ValueError if bound to others before."""
-        real, rows = split.pair.real, split.fit_rows[0]
+        real = split.pair.real
+        rows = split.fit_rows[0]
         if self._of is None:
             self._of = real, rows, split.held_out
             return
         known, known_rows, held_out = self._of
         same = known is real or known.digest == real.digest
         if not same or held_out != split.held_out or not np.array_equal(known_rows, rows):
-            raise ValueError("real_radii are those of other real fit samples; each set and split needs its own")
+            raise ValueError(
+                "real_radii are those of other real fit samples; each set and split needs its own"
+            )
 
     def missing(self, own: Mapping[Role, Sequence[int]]) -> dict[Role, list[int]]:
         """Values of k whose radii are still unknown, by role."""
@@ -85,17 +99,20 @@ class RealRadii:
 class Distances:
     """Distances between the fit and the evaluation samples of a split, available as counts in balls.
 
-    Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates included,
-    whatever the block size, the number of threads, the memory and the order of the rows.
+    Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates
+    included, whatever the block size, the number of threads, the memory and the order of the rows.
 
-    split : the samples; without split fit and evaluation samples are the same, and a radius leaves its own centre out
+    split : the samples; without split fit and evaluation samples are the same, and a radius leaves
+    its own centre out
         by index.
     memory_limit : bytes above the samples; decides how much is kept and how much is computed twice.
     block_bytes : bytes of one thread's block of distances; None: a size for the processor's caches.
     threads : number of threads; None: one per available core.
-    real_radii : radii inside the real fit samples, known from other generated sets; new ones are added.
+    real_radii : radii inside the real fit samples, known from other generated sets; new ones are
+    added.
 
-    rechecked : number of comparisons decided by the reference distance so far, because the products could not.
+    rechecked : number of comparisons decided by the reference distance so far, because the products
+    could not.
     """
 
     def __init__(
@@ -108,7 +125,9 @@ class Distances:
         real_radii: RealRadii | None = None,
     ) -> None:
         if memory_limit < _LEAST_MEMORY:
-            raise ValueError(f"memory_limit = {memory_limit}; at least {_LEAST_MEMORY} bytes are needed")
+            raise ValueError(
+                f"memory_limit = {memory_limit}; at least {_LEAST_MEMORY} bytes are needed"
+            )
         self.rechecked = 0
         self._memory = memory_limit
         self._prepared = prepare(split, memory_limit // 2)
@@ -118,31 +137,46 @@ class Distances:
         self._block_bytes = block_bytes
         self._threads = available_threads() if threads is None else threads
 
-    def count(self, balls: Sequence[Balls], *, progress: Progress | None = None) -> list[BallCounts]:
+    def count(
+        self, balls: Sequence[Balls], *, progress: Progress | None = None
+    ) -> list[BallCounts]:
         """Counts in all these balls, in as few passes over the distances as they need.
 
-        ``progress`` is called in this thread with the fraction done, between blocks; it may raise to stop.
+        ``progress`` is called in this thread with the fraction done, between blocks; it may raise
+        to stop.
         """
         requests = list(dict.fromkeys(each.request(role) for each in balls for role in ROLES))
         found, radii = self._counted(requests, progress)
-        expand = {role: point_set.merged.expand for role, point_set in self._prepared.evaluate.items()}
+        expand = {
+            role: point_set.merged.expand for role, point_set in self._prepared.evaluate.items()
+        }
         counts = {
-            request: np.concatenate([expand[role](parts[role]) for role in ROLES]) for request, parts in found.items()
+            request: np.concatenate([expand[role](parts[role]) for role in ROLES])
+            for request, parts in found.items()
         }
         return [
             BallCounts(
                 counts[each.request("real")],
                 counts[each.request("generated")],
-                (radii[each.real], radii[each.generated]) if each.real in radii and each.generated in radii else None,
+                (
+                    (radii[each.real], radii[each.generated])
+                    if each.real in radii and each.generated in radii
+                    else None
+                ),
             )
             for each in balls
         ]
 
-    def ball_members(self, balls: Balls, role: Role, *, progress: Progress | None = None) -> BallMembership:
+    def ball_members(
+        self, balls: Balls, role: Role, *, progress: Progress | None = None
+    ) -> BallMembership:
         """Fit samples of ``role`` that are counted in these balls for the evaluation samples of the other role."""
         request = balls.request(role)
-        own, fit = _own_orders([request]), self._prepared.fit
-        entries = len(self._prepared.evaluate[request.evaluated]) * sum(len(fit[each]) for each in request.reached)
+        own = _own_orders([request])
+        fit = self._prepared.fit
+        entries = len(self._prepared.evaluate[request.evaluated]) * sum(
+            len(fit[each]) for each in request.reached
+        )
         runner = self._runner(progress, sum(len(fit[each]) ** 2 for each in own) + entries)
         squared = own_radii(self._prepared, own, runner)
         _, fixed = self._fixed([request], squared)
@@ -154,7 +188,8 @@ class Distances:
     def mean_radii(self, k: int, *, up_to: int | None = None) -> tuple[float, float]:
         """Mean distance to the k-th nearest inside the real and inside the generated fit samples.
 
-        ``up_to``: the largest k of later calls of `count`; its radii are then found in the same pass.
+        ``up_to``: the largest k of later calls of `count`; its radii are then found in the same
+        pass.
         """
         runner = self._runner(None, 1)
         if up_to is None or self._prepared.weighted:
@@ -166,9 +201,12 @@ class Distances:
         real, generated = (self._mean_radius(role, squared[role, k]) for role in ROLES)
         return real, generated
 
-    def _counted(self, requests: Sequence[CountRequest], progress: Progress | None) -> tuple[Found, Radii]:
+    def _counted(
+        self, requests: Sequence[CountRequest], progress: Progress | None
+    ) -> tuple[Found, Radii]:
         """Count by the plan that suits the requests; by rows where merged duplicates, ties or memory leave no other."""
-        prepared, own = self._prepared, _own_orders(requests)
+        prepared = self._prepared
+        own = _own_orders(requests)
         if len(requests) > _FEW_REQUESTS and not prepared.weighted:
             return self._count_by_sweep(requests, own, progress)
         if not prepared.held_out:
@@ -186,22 +224,31 @@ class Distances:
         runner = self._runner(progress, self._entries(missing))
         squared = self._real_radii.joined(own_radii(prepared, missing, runner))
         radii, fixed = self._fixed(requests, squared)
-        fit_balls = {each: self._fit_balls(each, squared) for each in requests if each.around == "fit"}
+        fit_balls = {
+            each: self._fit_balls(each, squared) for each in requests if each.around == "fit"
+        }
         found = count_by_rows(prepared, requests, {**fixed, **fit_balls}, runner)
         self.rechecked += runner.rechecked
         return found, radii
 
     def _count_by_sweep(
-        self, requests: Sequence[CountRequest], own: Mapping[Role, Sequence[int]], progress: Progress | None
+        self,
+        requests: Sequence[CountRequest],
+        own: Mapping[Role, Sequence[int]],
+        progress: Progress | None,
     ) -> tuple[Found, Radii]:
         """Count by one sort or histogram for all requests."""
         largest = {role: max(ks) for role, ks in own.items()}
         needed = bytes_needed(self._prepared, requests, largest)
         if needed > self._memory:
             points = sum(map(len, self._prepared.evaluate.values()))
-            size = f"{len(requests) // 2} curves of {points:,} evaluation samples need {needed / 1e9:.1f} GB"
+            size = (
+                f"{len(requests) // 2} curves of {points:,} evaluation samples need"
+                f" {needed / 1e9:.1f} GB"
+            )
             raise ValueError(
-                f"{size}; memory_limit is {self._memory / 1e9:.1f} GB: raise it or ask for fewer at a time"
+                f"{size}; memory_limit is {self._memory / 1e9:.1f} GB: raise it or ask for fewer at"
+                " a time"
             )
         runner = self._runner(progress, self._entries(own), _SWEEP_PARTS)
         orders = self._own_up_to(largest, runner)
@@ -213,29 +260,42 @@ class Distances:
 
     def _runner(self, progress: Progress | None, entries: int, parts: int = 2) -> Runner:
         return Runner(
-            self._threads, block_bytes=self._block_bytes, progress=progress, entries=max(entries, 1), parts=parts
+            self._threads,
+            block_bytes=self._block_bytes,
+            progress=progress,
+            entries=max(entries, 1),
+            parts=parts,
         )
 
     def _entries(self, own: Iterable[Role]) -> int:
         """Number of distances of the passes inside some roles and of the pass from evaluation to fit samples."""
-        fit, evaluate = self._prepared.fit, self._prepared.evaluate
+        fit = self._prepared.fit
+        evaluate = self._prepared.evaluate
         inside = sum(len(fit[role]) ** 2 for role in own)
         return inside + sum(map(len, evaluate.values())) * sum(map(len, fit.values()))
 
     def _own_up_to(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
         """Exact radii inside the roles up to some k; radii of an earlier call are reused if they reach that k."""
-        missing = {role: k for role, k in largest.items() if role not in self._known or self._known[role].shape[1] <= k}
+        missing = {
+            role: k
+            for role, k in largest.items()
+            if role not in self._known or self._known[role].shape[1] <= k
+        }
         self._known |= own_orders(self._prepared, missing, runner)
         return {role: self._known[role] for role in largest}
 
-    def _fixed(self, requests: Sequence[CountRequest], squared: OwnRadii) -> tuple[Radii, dict[CountRequest, float]]:
+    def _fixed(
+        self, requests: Sequence[CountRequest], squared: OwnRadii
+    ) -> tuple[Radii, dict[CountRequest, float]]:
         """Radius of every rule that has a single one, and the threshold for squared distances."""
         radii: dict[Rule, float] = {}
         for rule in dict.fromkeys(each.rule for each in requests):
             radius = rule.single_radius(lambda role, k: self._mean_radius(role, squared[role, k]))
             if radius is not None:
                 radii[rule] = radius
-        return radii, {each: squared_threshold(radii[each.rule]) for each in requests if each.rule in radii}
+        return radii, {
+            each: squared_threshold(radii[each.rule]) for each in requests if each.rule in radii
+        }
 
     def _mean_radius(self, role: Role, squared: Floats) -> float:
         """Mean of a role's radii, from the exact sum, whatever the order of rows."""
@@ -244,7 +304,8 @@ class Distances:
 
     def _fit_balls(self, request: CountRequest, squared: OwnRadii) -> Ball:
         """Balls around the fit samples of the request's role."""
-        radii, norms = squared[request.role, request.rule.k], self._prepared.fit[request.role].norms
+        radii = squared[request.role, request.rule.k]
+        norms = self._prepared.fit[request.role].norms
         return Ball.of(self._prepared.arithmetic, radii, norms, around_rows=False)
 
 

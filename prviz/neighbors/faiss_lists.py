@@ -1,10 +1,12 @@
 """Approximate neighbour lists by FAISS, for exploration and hub samples where exact distances cost too much.
 
-Nothing here is exact, and no exact result depends on it; exact distances are those of `prviz.neighbors`.
+Nothing here is exact, and no exact result depends on it; exact distances are those of
+`prviz.neighbors`.
 
-Inverted files (IVF) were chosen over graphs (HNSW) by measurement, 100,000 x 64 on two cores: for 450 neighbours of a
-point of an isotropic Gaussian, the hardest case, 0.35 ms and 92 % of them against 0.51 ms and 90 %; for data of 10
-intrinsic dimensions 0.08 ms and 91 % against 0.30 ms and 100 %; and built in 0.3 s against 5 s.
+Inverted files (IVF) were chosen over graphs (HNSW) by measurement, 100,000 x 64 on two cores: for
+450 neighbours of a point of an isotropic Gaussian, the hardest case, 0.35 ms and 92 % of them
+against 0.51 ms and 90 %; for data of 10 intrinsic dimensions 0.08 ms and 91 % against 0.30 ms and
+100 %; and built in 0.3 s against 5 s.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class Units:
     @classmethod
     def of(cls, *sets: Array) -> Units:
         """Units in which all sets together are centred and of size about one."""
-        typical = np.concatenate([each[:: -(-len(each) // _TYPICAL_ROWS)].astype(np.float64) for each in sets])
+        typical = np.concatenate(
+            [each[:: -(-len(each) // _TYPICAL_ROWS)].astype(np.float64) for each in sets]
+        )
         largest = float(np.abs(typical).max()) or 1.0
         typical /= largest
         shift = typical.mean(axis=0)
@@ -77,19 +81,25 @@ class ListIndex:
     ) -> None:
         import faiss
 
-        self.values, self.rows, self.units = values, rows, units
-        n, d = len(rows), values.shape[1]
+        self.values = values
+        self.rows = rows
+        self.units = units
+        n = len(rows)
+        d = values.shape[1]
         storage = next((name for name in _STORAGE if index_bytes(n, d, name) <= room), None)
         if storage is None:
             raise ValueError(
-                f"lists of neighbours among {n:,} samples of {d:,} features need {index_bytes(n, d, 'SQ8') / 1e6:,.0f} "
-                f"MB, {room / 1e6:,.0f} MB of memory_limit are there; raise it, or measure fewer samples or features"
+                f"lists of neighbours among {n:,} samples of {d:,} features need"
+                f" {index_bytes(n, d, 'SQ8') / 1e6:,.0f} MB, {room / 1e6:,.0f} MB of memory_limit"
+                " are there; raise it, or measure fewer samples or features"
             )
         cells = max(1, min(int(1.5 * np.sqrt(len(rows))), len(rows) // _PER_CELL))
         index: Any = faiss.index_factory(values.shape[1], f"IVF{cells},{storage}")
         index.cp.niter = 10
         index.cp.min_points_per_centroid = 1  # or it would print a warning
-        placing = np.sort(np.random.default_rng(seed).permutation(len(rows))[: 2 * _PER_CELL * cells])
+        placing = np.sort(
+            np.random.default_rng(seed).permutation(len(rows))[: 2 * _PER_CELL * cells]
+        )
         index.train(units.apply(values[rows[placing]]))
         for part in _chunks(rows, values.shape[1]):
             tick()
@@ -111,14 +121,22 @@ class ListIndex:
         return squared, places
 
     def widen(
-        self, points: Floats32, *, order: int, length: int, goal: float, tick: Callable[[], None] = lambda: None
+        self,
+        points: Floats32,
+        *,
+        order: int,
+        length: int,
+        goal: float,
+        tick: Callable[[], None] = lambda: None,
     ) -> float:
         """Search more cells until lists of ``length`` hold this share of the ``order`` true nearest of the points.
 
         tick : called between steps; may raise to stop. Returns the share they then hold.
         """
         radii = _true_radii(self, points, order, tick)
-        while (found := recall(self, points, radii, order, length)) < goal and self._index.nprobe < self._index.nlist:
+        while (
+            found := recall(self, points, radii, order, length)
+        ) < goal and self._index.nprobe < self._index.nlist:
             tick()
             self._index.nprobe = min(self._index.nlist, int(1.5 * self._index.nprobe) + 1)
         return found
@@ -135,7 +153,9 @@ def projected(values: Array, features: int, seed: int, rows: Rows | None = None)
     parts = (units.apply(values[part]) for part in _chunks(rows, d))
     if features >= d:
         return np.concatenate(list(parts))
-    basis = np.random.default_rng(seed).standard_normal((d, features), dtype=np.float32) / np.float32(np.sqrt(features))
+    basis = np.random.default_rng(seed).standard_normal(
+        (d, features), dtype=np.float32
+    ) / np.float32(np.sqrt(features))
     return np.concatenate([part @ basis for part in parts])
 
 
@@ -159,7 +179,9 @@ def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, leng
     return held / (order * len(points))
 
 
-def _true_radii(index: ListIndex, points: Floats32, order: int, tick: Callable[[], None]) -> Floats32:
+def _true_radii(
+    index: ListIndex, points: Floats32, order: int, tick: Callable[[], None]
+) -> Floats32:
     """Squared distances of the points from the ``order``-th nearest, by exhaustive search in float32: (m,)."""
     import faiss
 

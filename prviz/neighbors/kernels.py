@@ -17,7 +17,8 @@ _LANE_WORDS = 255
 _BYTE_ROWS = 255
 # Low bits of a float64 that a widened float32 leaves free.
 _FREE_BITS = 29
-_PAIRS, _QUADS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)
+_PAIRS = np.uint64(0x00FF00FF00FF00FF)
+_QUADS = np.uint64(0x0001000100010001)
 
 
 class Scratch:
@@ -88,7 +89,8 @@ def differences(a: NDArray[np.bool_], b: NDArray[np.bool_], rows: Rows) -> tuple
 def smallest_bound(tile: Array, k: int) -> Array:
     """An upper bound on the k-th smallest entry of each row: (m, 1); inf where a row has fewer.
 
-    It is the k-th smallest of the minima over groups of columns, which are far fewer than the columns.
+    It is the k-th smallest of the minima over groups of columns, which are far fewer than the
+    columns.
     """
     m, n = tile.shape
     if k >= n:
@@ -116,7 +118,9 @@ def slices(n: int, step: int) -> list[slice]:
 def ranges(starts: Rows, lengths: Rows) -> Rows:
     """Concatenated ranges: from each start, as many numbers as its length."""
     ends = np.cumsum(lengths)
-    found: Rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
+    found: Rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+        starts - ends + lengths, lengths
+    )
     return found
 
 
@@ -126,7 +130,8 @@ class Candidates:
 
     values : (m, L) approximate squared distances, inf beyond a row's own.
     columns : (m, L) numbers of the samples in their set.
-    weights : (m, L) number of samples that each candidate stands for, 0 for padding; None: one each.
+    weights : (m, L) number of samples that each candidate stands for, 0 for padding; None: one
+    each.
     """
 
     values: Array
@@ -135,7 +140,11 @@ class Candidates:
 
     def weights_or_ones(self) -> Floats:
         """Weights as an array, 1 where there are none."""
-        return self.weights if self.weights is not None else np.isfinite(self.values).astype(np.float64)
+        return (
+            self.weights
+            if self.weights is not None
+            else np.isfinite(self.values).astype(np.float64)
+        )
 
     def weight_within(self, limits: Array) -> Counts:
         """Number of samples with values <= limits (m, 1) in each row: (m,)."""
@@ -147,7 +156,11 @@ class Candidates:
 
     def take(self, rows: Rows) -> Candidates:
         """The candidates of some rows."""
-        return Candidates(self.values[rows], self.columns[rows], None if self.weights is None else self.weights[rows])
+        return Candidates(
+            self.values[rows],
+            self.columns[rows],
+            None if self.weights is None else self.weights[rows],
+        )
 
 
 class Entries(NamedTuple):
@@ -162,7 +175,9 @@ class Entries(NamedTuple):
     starts: Rows
 
 
-def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, scratch: Scratch) -> Entries:
+def entries_within(
+    tile: Array, by_row: Array | None, by_column: Array | None, scratch: Scratch
+) -> Entries:
     """All entries <= the limit of their row, one of (m,), or <= that of their column, one of (n,)."""
     limits = [each for each in (by_row, by_column) if each is not None]
     if native.serves(tile, *limits):
@@ -187,26 +202,34 @@ def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, s
     return Entries(rows, flat - rows * n, tile.ravel().take(flat), starts)
 
 
-def smallest(tile: Array, limits: Array, weights: Floats | None, scratch: Scratch, first: int = 0) -> Candidates:
+def smallest(
+    tile: Array, limits: Array, weights: Floats | None, scratch: Scratch, first: int = 0
+) -> Candidates:
     """All entries <= limits (m, 1) of each row, in the order of the columns, which count from ``first`` on."""
     found = entries_within(tile, limits[:, 0], None, scratch)
     values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
-    own_weights = None if weights is None else np.where(np.isfinite(values), weights.take(columns), 0.0)
+    own_weights = (
+        None if weights is None else np.where(np.isfinite(values), weights.take(columns), 0.0)
+    )
     return Candidates(values, columns + first, own_weights)
 
 
 def padded(values: Array, columns: Rows, starts: Rows, lengths: Rows) -> tuple[Array, Rows]:
     """Runs of entries side by side, one row each, with inf for values after their ends."""
     if not len(values):  # each row has one slot of padding
-        values, columns = np.zeros(1, values.dtype), np.zeros(1, np.intp)
+        values = np.zeros(1, values.dtype)
+        columns = np.zeros(1, np.intp)
     slots = np.arange(int(lengths.max(initial=1)))
-    places, padding = starts[:, None] + slots, slots >= lengths[:, None]
+    places = starts[:, None] + slots
+    padding = slots >= lengths[:, None]
     runs = values.take(places, mode="clip")
     runs[padding] = np.inf
     return runs, columns.take(places, mode="clip")
 
 
-def append(entries: tuple[Rows, Rows, Array], limits: Array, filled: Rows, lists: tuple[Array, Small]) -> Rows:
+def append(
+    entries: tuple[Rows, Rows, Array], limits: Array, filled: Rows, lists: tuple[Array, Small]
+) -> Rows:
     """Put entries within the limits of their owners at the ends of these owners' lists, until they are full.
 
     entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
@@ -221,10 +244,12 @@ def append(entries: tuple[Rows, Rows, Array], limits: Array, filled: Rows, lists
     small = owners.take(near).astype(np.uint16 if len(filled) < 1 << 16 else np.intp)
     near = near.take(np.argsort(small, kind="stable"))
     owners = owners.take(near)
-    new, length = np.bincount(owners, minlength=len(filled)), lists[0].shape[1]
+    new = np.bincount(owners, minlength=len(filled))
+    length = lists[0].shape[1]
     slots = ranges(filled, new)
     fits = slots < length
-    kept, place = near[fits], (owners[fits], slots[fits])
+    kept = near[fits]
+    place = (owners[fits], slots[fits])
     lists[0][place], lists[1][place] = values.take(kept), samples.take(kept)
     filled += np.minimum(new, length - filled)
     left: Rows = near[~fits]
@@ -232,7 +257,11 @@ def append(entries: tuple[Rows, Rows, Array], limits: Array, filled: Rows, lists
 
 
 def tally(
-    first: Rows, second: Rows, values: Array, limits: tuple[float, float], counts: tuple[Counts, Counts]
+    first: Rows,
+    second: Rows,
+    values: Array,
+    limits: tuple[float, float],
+    counts: tuple[Counts, Counts],
 ) -> tuple[Small, Small, Array]:
     """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the two limits."""
     low, high = limits
@@ -242,7 +271,11 @@ def tally(
     for places, count in zip((first, second), counts, strict=True):
         count += np.bincount(places[sure], minlength=len(count))
     between = np.flatnonzero(~sure & (values <= high))
-    return first.take(between).astype(np.int32), second.take(between).astype(np.int32), values.take(between)
+    return (
+        first.take(between).astype(np.int32),
+        second.take(between).astype(np.int32),
+        values.take(between),
+    )
 
 
 def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Rows]:
@@ -253,8 +286,10 @@ def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Rows]:
     if narrow != np.float32 or keys.shape[1] > 1 << _FREE_BITS:
         order = np.argsort(keys, axis=1)
         return np.take_along_axis(keys, order, axis=1), order
-    # Together with its number, in the bits that it leaves free, a key is sorted several times faster.
-    bits, mask = keys.view(np.int64), np.int64((1 << keys.shape[1].bit_length()) - 1)
+    # Together with its number, in the bits that it leaves free, a key is sorted several times
+    # faster.
+    bits = keys.view(np.int64)
+    mask = np.int64((1 << keys.shape[1].bit_length()) - 1)
     bits |= np.arange(keys.shape[1])
     keys.sort(axis=1)
     numbers = bits & mask

@@ -1,7 +1,8 @@
 """Collections of the symmetric plan from tiles in any order: lists of neighbours, pairs within a radius.
 
-Distances of a few points drawn at random give bounds on radii and on the number of samples in balls. The bounds only
-choose search radii; callers verify them and search again where a radius was too small.
+Distances of a few points drawn at random give bounds on radii and on the number of samples in
+balls. The bounds only choose search radii; callers verify them and search again where a radius was
+too small.
 """
 
 from __future__ import annotations
@@ -12,7 +13,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from prviz.neighbors.kernels import Candidates, Scratch, append, padded, ranges, round_down, round_up, slices, tally
+from prviz.neighbors.kernels import (
+    Candidates,
+    Scratch,
+    append,
+    padded,
+    ranges,
+    round_down,
+    round_up,
+    slices,
+    tally,
+)
 from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
@@ -21,11 +32,16 @@ from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
 # Bytes of one kept pair: a row, a column and a value, and temporary copies.
 BYTES_PER_PAIR = 16
 # Points of the sample: one in this number, at least, at most.
-_SHARE, _LEAST, _MOST = 64, 32, 1024
+_SHARE = 64
+_LEAST = 32
+_MOST = 1024
 # Distances kept per sampled point: this multiple of the order needed, and at least this number.
-_FARTHER, _FARTHEST = 4, 64
-# Standard deviations from the sample's estimate: the mean over all points is hardly ever farther, one point seldom.
-_ERRORS, _DEVIATIONS = 4.5, 3
+_FARTHER = 4
+_FARTHEST = 64
+# Standard deviations from the sample's estimate: the mean over all points is hardly ever farther,
+# one point seldom.
+_ERRORS = 4.5
+_DEVIATIONS = 3
 # Share of points whose balls may hold more than estimated.
 _BEYOND = 0.02
 # Distances computed at a time for points whose lists were too short.
@@ -35,20 +51,26 @@ _AGAIN_AT_ONCE = 1 << 20
 class RandomSubset:
     """First points of a set whose rows come in random order, and their distances to another set.
 
-    In many dimensions distances depend on little but the norms, so the known norms of all points are used.
+    In many dimensions distances depend on little but the norms, so the known norms of all points
+    are used.
     """
 
-    def __init__(self, point_set: PointSet, others: PointSet, order: int, at_once: int, scratch: Scratch) -> None:
+    def __init__(
+        self, point_set: PointSet, others: PointSet, order: int, at_once: int, scratch: Scratch
+    ) -> None:
         """``order``: the largest order needed. ``at_once``: number of distances that fit into memory."""
         n = len(point_set)
         self._rows = slice(0, min(n, max(_LEAST, min(_MOST, n // _SHARE))))
         self._squares = np.square(point_set.norms)
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
         self._values = np.empty((self._rows.stop, self.length), point_set.arithmetic.dtype)
-        step = max(at_once // len(others), 1)  # many: the others' factors, if they are not stored, are made each time
+        # many: the others' factors, if they are not stored, are made each time
+        step = max(at_once // len(others), 1)
         for rows in slices(self._rows.stop, step):
             tile = distances(point_set, rows, others, slice(0, len(others)), "sample", scratch)
-            self._values[rows] = np.sort(np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1)
+            self._values[rows] = np.sort(
+                np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1
+            )
 
     def radii(self, order: int) -> Floats:
         """(m,) approximate distances to the order-th nearest, in the root of the tiles' units."""
@@ -75,7 +97,9 @@ class RandomSubset:
     def reach(self, order: int) -> Floats:
         """(n,) squared distances, in the tiles' units, within which nearly all points have their order-th nearest."""
         slope, offset, rest = self._line(self.radii(order))
-        reach: Floats = np.square(np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0))
+        reach: Floats = np.square(
+            np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0)
+        )
         return reach
 
     def held(self, radii: Floats) -> int:
@@ -101,16 +125,20 @@ def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
 class NeighbourLists:
     """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among them.
 
-    A list takes every sample within an estimated limit: ``reach``, or a quantile of the first tile with a wide margin
-    where that is smaller (rows come in random order). `short` finds the few points whose limit was too small, and
-    `look_again` rebuilds their lists. A full list is pruned to its order-th value plus the bound on the products'
-    error, which becomes the new limit.
+    A list takes every sample within an estimated limit: ``reach``, or a quantile of the first tile
+    with a wide margin where that is smaller (rows come in random order). `short` finds the few
+    points whose limit was too small, and `look_again` rebuilds their lists. A full list is pruned
+    to its order-th value plus the bound on the products' error, which becomes the new limit.
     """
 
-    def __init__(self, left: PointSet, right: PointSet, order: int, reach: Floats, *, roomy: bool) -> None:
-        n, dtype = len(left), left.arithmetic.dtype
+    def __init__(
+        self, left: PointSet, right: PointSet, order: int, reach: Floats, *, roomy: bool
+    ) -> None:
+        n = len(left)
+        dtype = left.arithmetic.dtype
         self.order = order
-        self._left, self._right = left, right
+        self._left = left
+        self._right = right
         self._length = _capacity(order, roomy)
         self._values = np.empty((n, self._length), dtype=dtype)
         self._columns = np.empty((n, self._length), dtype=np.int32)
@@ -123,10 +151,13 @@ class NeighbourLists:
         """(m,) limits within which these points take samples; ``tile`` gives the first tile, if it is needed."""
         if np.isinf(self._limits[points]).any():
             seen = tile()
-            first = np.minimum(seen.bound(self._most_of(seen.values.shape[1]))[:, 0], self._expected_reach[points])
+            first = np.minimum(
+                seen.bound(self._most_of(seen.values.shape[1]))[:, 0], self._expected_reach[points]
+            )
             with self._lock:
                 np.minimum(self._limits[points], first, out=self._limits[points])
-        # Limits only shrink, so that an older limit of another thread takes too much, never too little.
+        # Limits only shrink, so that an older limit of another thread takes too much, never too
+        # little.
         return self._limits[points].copy()
 
     def add(self, points: slice, owners: Rows, samples: Rows, values: Array) -> None:
@@ -136,7 +167,9 @@ class NeighbourLists:
         """
         with self._lock:
             lists = self._values[points], self._columns[points]
-            left = append((owners, samples, values), self._limits[points], self._filled[points], lists)
+            left = append(
+                (owners, samples, values), self._limits[points], self._filled[points], lists
+            )
             if len(left):
                 self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
 
@@ -148,13 +181,19 @@ class NeighbourLists:
     def _clear(self, first: int, owners: Rows, samples: Rows, values: Array) -> None:
         """Merge new samples into full lists and prune these. Owners count from the ``first`` point on."""
         order = np.argsort(owners, kind="stable")
-        which, starts, lengths = np.unique(owners.take(order), return_index=True, return_counts=True)
-        fresh_values, fresh_columns = padded(values.take(order), samples.take(order), starts, lengths)
+        which, starts, lengths = np.unique(
+            owners.take(order), return_index=True, return_counts=True
+        )
+        fresh_values, fresh_columns = padded(
+            values.take(order), samples.take(order), starts, lengths
+        )
         points = first + which
         held = self.candidates(points)
         values = np.concatenate([held.values, fresh_values], axis=1)
         columns = np.concatenate([held.columns, fresh_columns.astype(np.int32)], axis=1)
-        self._put(points, values, columns, np.minimum(self._reach(points, values), self._limits[points]))
+        self._put(
+            points, values, columns, np.minimum(self._reach(points, values), self._limits[points])
+        )
 
     def _put(self, points: Rows, values: Array, columns: Array, limits: Array) -> None:
         """Replace the lists of some points by padded ones, up to their limits."""
@@ -176,9 +215,11 @@ class NeighbourLists:
         """Lists of some points, padded."""
         filled = self._filled[points]
         width = int(filled.max(initial=self.order))
-        values, columns = self._values[points, :width], self._columns[points, :width]
+        values = self._values[points, :width]
+        columns = self._columns[points, :width]
         if isinstance(points, slice):
-            values, columns = values.copy(), columns.copy()
+            values = values.copy()
+            columns = columns.copy()
         padding = np.arange(width) >= filled[:, None]
         np.putmask(values, padding, np.inf)
         np.putmask(columns, padding, 0)
@@ -199,21 +240,28 @@ class NeighbourLists:
         step = max(1, _AGAIN_AT_ONCE // len(self._right))
         for some in slices(len(points), step):
             nearest = make_tile(few, some, self._right, scratch).nearest(self.order)
-            self._put(points[some], nearest.values, nearest.columns, self._reach(points[some], nearest.values))
+            self._put(
+                points[some],
+                nearest.values,
+                nearest.columns,
+                self._reach(points[some], nearest.values),
+            )
 
 
 class BoundedRadiusCounts:
     """Counts of pairs of points, each met once, within one radius that is not known yet, but nearly.
 
-    Pairs at or below the lower limit are counted at once, pairs above the upper one are not; pairs between them are
-    kept, ``room`` at most, and decided when the radius is known.
+    Pairs at or below the lower limit are counted at once, pairs above the upper one are not; pairs
+    between them are kept, ``room`` at most, and decided when the radius is known.
 
     low, high : squared radii, in the tiles' units, between which that of the ball lies very likely.
     """
 
     def __init__(self, left: PointSet, right: PointSet, low: float, high: float, room: int) -> None:
         arithmetic = left.arithmetic
-        self._left, self._right, self._room = left, right, room
+        self._left = left
+        self._right = right
+        self._room = room
         # The products' errors around a usual point; where they are larger, `counts` gives up.
         usual = np.quantile(np.concatenate([left.norms, right.norms]), [0.99])
         error = 0.0 if arithmetic.exact else 3 * float(arithmetic.error(usual, high)[0])
@@ -247,11 +295,17 @@ class BoundedRadiusCounts:
     def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
         """Number of pairs within the exact squared radius, per point of either set, and comparisons rechecked.
 
-        The radius must be the same at every call. None: the bounds were wrong, or there were too many pairs to keep.
+        The radius must be the same at every call. None: the bounds were wrong, or there were too
+        many pairs to keep.
         """
-        left, right = self._left, self._right
-        balls = [Ball.of(each.arithmetic, np.full(len(each), squared), each.norms) for each in (left, right)]
-        sure, possible = min(ball.sure.min() for ball in balls), max(ball.possible.max() for ball in balls)
+        left = self._left
+        right = self._right
+        balls = [
+            Ball.of(each.arithmetic, np.full(len(each), squared), each.norms)
+            for each in (left, right)
+        ]
+        sure = min(ball.sure.min() for ball in balls)
+        possible = max(ball.possible.max() for ball in balls)
         if self.given_up or self._low > sure or self.high < possible:
             return None
         pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)

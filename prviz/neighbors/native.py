@@ -1,7 +1,8 @@
 """Loops of `_c/kernels.c`, compiled when prviz was installed; NumPy does their work where they were not.
 
-Every function here has a twin in NumPy, in the function that calls it, with the same results. `serves` is
-True for arrays that the library can take. The functions let other threads run meanwhile.
+Every function here has a twin in NumPy, in the function that calls it, with the same results.
+`serves` is True for arrays that the library can take. The functions let other threads run
+meanwhile.
 """
 
 from __future__ import annotations
@@ -15,29 +16,42 @@ from numpy.typing import NDArray
 
 from prviz.neighbors._c.build import LIBRARY, digest
 
-# Arrays of this package: values of a tile or of samples, distances in float64, numbers of samples, counts.
+# Arrays of this package: values of a tile or of samples, distances in float64, numbers of samples,
+# counts.
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Counts = NDArray[np.int64]
 Small = NDArray[np.int32]
 
-# Suffix of the C functions by precision of the values; looked up, as NumPy takes longer to name a dtype.
+# Suffix of the C functions by precision of the values; looked up, as NumPy takes longer to name a
+# dtype.
 _PRECISIONS = {np.dtype(np.float32): "float32", np.dtype(np.float64): "float64"}
-# The parameters of each function of the library, in order. A name alone is a whole number: the length of all axes of
-# that name. After a colon stands the kind, V the precision of the values or one of _KINDS, and the axes of an array.
+# The parameters of each function of the library, in order. A name alone is a whole number: the
+# length of all axes of that name. After a colon stands the kind, V the precision of the values or
+# one of _KINDS, and the axes of an array.
 _SIGNATURES = {
-    "append": "owners:I[e] samples:I[e] values:V[e] e limits:V[p] filled:I[p] length list_values:V[p,length] "
-    "list_samples:S[p,length] left:I[e]",
-    "entries_within": "tile:V[m,n] m n by_row:V[m] by_column:V[n] room rows:I[room] columns:I[room] values:V[room] "
-    "starts:I[m+1]",
+    "append": (
+        "owners:I[e] samples:I[e] values:V[e] e limits:V[p] filled:I[p] length"
+        " list_values:V[p,length] list_samples:S[p,length] left:I[e]"
+    ),
+    "entries_within": (
+        "tile:V[m,n] m n by_row:V[m] by_column:V[n] room rows:I[room] columns:I[room]"
+        " values:V[room] starts:I[m+1]"
+    ),
     "pair_distances": "a:V[x,d] rows:I[p] b:V[y,d] columns:I[p] p d out:D[p]",
-    "rank_columns": "tile:V[m,n] m n limits:D[n,q] q reach:V[n] errors:D[n] exact counts:I[m,q+1] room rows:I[room] "
-    "columns:I[room]",
-    "rank_rows": "tile:V[m,n] m n limits:D[q] q errors:D[m] largest_error:D exact counts:I[m,q+1] room rows:I[room] "
-    "columns:I[room]",
-    "tally": "first:I[e] second:I[e] values:V[e] e low:D high:D first_counts:I[x] second_counts:I[y] first_kept:S[e] "
-    "second_kept:S[e] values_kept:V[e]",
+    "rank_columns": (
+        "tile:V[m,n] m n limits:D[n,q] q reach:V[n] errors:D[n] exact counts:I[m,q+1] room"
+        " rows:I[room] columns:I[room]"
+    ),
+    "rank_rows": (
+        "tile:V[m,n] m n limits:D[q] q errors:D[m] largest_error:D exact counts:I[m,q+1] room"
+        " rows:I[room] columns:I[room]"
+    ),
+    "tally": (
+        "first:I[e] second:I[e] values:V[e] e low:D high:D first_counts:I[x] second_counts:I[y]"
+        " first_kept:S[e] second_kept:S[e] values_kept:V[e]"
+    ),
 }
 _KINDS = {"I": np.dtype(np.int64), "S": np.dtype(np.int32), "D": np.dtype(np.float64)}
 # Entries of a tile per slot of the first output buffer: usually a smaller share is found.
@@ -61,7 +75,13 @@ class _Parameter(NamedTuple):
     @property
     def passed_as(self) -> Any:
         """Type of the parameter in C."""
-        return ctypes.c_void_p if self.lengths else ctypes.c_double if self.kind == "D" else ctypes.c_int64
+        return (
+            ctypes.c_void_p
+            if self.lengths
+            else ctypes.c_double
+            if self.kind == "D"
+            else ctypes.c_int64
+        )
 
     def reads(self, array: Array, dtype: np.dtype[Any], lengths: dict[str, Any]) -> bool:
         """True if the function can read an array; new lengths are added to the known ones."""
@@ -73,7 +93,10 @@ class _Parameter(NamedTuple):
         return array.dtype == (dtype if self.kind == "V" else _KINDS[self.kind])
 
 
-_PARAMETERS = {name: [_Parameter.of(each) for each in signature.split()] for name, signature in _SIGNATURES.items()}
+_PARAMETERS = {
+    name: [_Parameter.of(each) for each in signature.split()]
+    for name, signature in _SIGNATURES.items()
+}
 
 
 @functools.cache
@@ -91,7 +114,8 @@ def library() -> Any:
     for name, parameters in _PARAMETERS.items():
         for precision in _PRECISIONS.values():
             function = getattr(found, f"{name}_{precision}")
-            function.restype, function.argtypes = ctypes.c_int64, [each.passed_as for each in parameters]
+            function.restype = ctypes.c_int64
+            function.argtypes = [each.passed_as for each in parameters]
     return found if _adds_like_numpy(found) else None
 
 
@@ -110,7 +134,9 @@ def _adds_like_numpy(found: Any) -> bool:
 def serves(*arrays: Array) -> bool:
     """True if the library is there and takes these arrays: contiguous, of one of two precisions."""
     dtype = arrays[0].dtype
-    alike = all(each.dtype == dtype and each.flags.c_contiguous and each.flags.aligned for each in arrays)
+    alike = all(
+        each.dtype == dtype and each.flags.c_contiguous and each.flags.aligned for each in arrays
+    )
     return dtype in _PRECISIONS and alike and library() is not None
 
 
@@ -121,13 +147,20 @@ def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float
     for parameter, value in zip(_PARAMETERS[name], arguments, strict=True):
         if isinstance(value, np.ndarray):
             if not parameter.reads(value, dtype, lengths):
-                shape = f"an array of shape {value.shape}, dtype {value.dtype} and strides {value.strides}"
-                raise ValueError(f"{name}: {shape} as {parameter.text}, with {lengths} and V of {dtype}")
+                shape = (
+                    f"an array of shape {value.shape}, dtype {value.dtype} and strides"
+                    f" {value.strides}"
+                )
+                raise ValueError(
+                    f"{name}: {shape} as {parameter.text}, with {lengths} and V of {dtype}"
+                )
             given.append(value.ctypes.data)
         elif lengths.setdefault(parameter.text, value) == value:
             given.append(value)
         else:
-            raise ValueError(f"{name}: {parameter.text} = {value}; the arrays have {lengths[parameter.text]}")
+            raise ValueError(
+                f"{name}: {parameter.text} = {value}; the arrays have {lengths[parameter.text]}"
+            )
     return int(getattr(found, f"{name}_{_PRECISIONS[dtype]}")(*given))
 
 
@@ -145,22 +178,53 @@ def pair_distances(a: Array, rows: Rows, b: Array, columns: Rows, out: Floats) -
         raise MemoryError("no memory for the parts of a sum")
 
 
-def entries_within(tile: Array, by_row: Array | None, by_column: Array | None) -> tuple[Rows, Rows, Array, Rows]:
+def entries_within(
+    tile: Array, by_row: Array | None, by_column: Array | None
+) -> tuple[Rows, Rows, Array, Rows]:
     """`kernels.entries_within`."""
-    (m, n), starts, room, count = tile.shape, np.empty(len(tile) + 1, dtype=np.int64), -1, tile.size // _SHARE
+    m, n = tile.shape
+    starts = np.empty(len(tile) + 1, dtype=np.int64)
+    room = -1
+    count = tile.size // _SHARE
     while count > room:
         room = count
         found = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, tile.dtype)
-        count = _call(library(), "entries_within", tile.dtype, tile, m, n, by_row, by_column, room, *found, starts)
+        count = _call(
+            library(),
+            "entries_within",
+            tile.dtype,
+            tile,
+            m,
+            n,
+            by_row,
+            by_column,
+            room,
+            *found,
+            starts,
+        )
     rows, columns, values = (each[:count] for each in found)
     return rows, columns, values, starts
 
 
-def append(owners: Rows, samples: Rows, values: Array, limits: Array, filled: Rows, lists: tuple[Array, Small]) -> Rows:
+def append(
+    owners: Rows,
+    samples: Rows,
+    values: Array,
+    limits: Array,
+    filled: Rows,
+    lists: tuple[Array, Small],
+) -> Rows:
     """`kernels.append`."""
     left = np.empty(len(owners), dtype=np.int64)
-    new = _indices(owners, len(filled)), np.ascontiguousarray(samples, dtype=np.int64), values, len(values)
-    count = _call(library(), "append", values.dtype, *new, limits, filled, lists[0].shape[1], *lists, left)
+    new = (
+        _indices(owners, len(filled)),
+        np.ascontiguousarray(samples, dtype=np.int64),
+        values,
+        len(values),
+    )
+    count = _call(
+        library(), "append", values.dtype, *new, limits, filled, lists[0].shape[1], *lists, left
+    )
     return left[:count]
 
 
@@ -169,7 +233,11 @@ def tally(
 ) -> tuple[Small, Small, Array]:
     """`kernels.tally`."""
     pairs = _indices(first, len(counts[0])), _indices(second, len(counts[1])), values, len(values)
-    kept = np.empty(len(values), np.int32), np.empty(len(values), np.int32), np.empty(len(values), values.dtype)
+    kept = (
+        np.empty(len(values), np.int32),
+        np.empty(len(values), np.int32),
+        np.empty(len(values), values.dtype),
+    )
     count = _call(library(), "tally", values.dtype, *pairs, float(low), float(high), *counts, *kept)
     ones, others, their_values = (each[:count].copy() for each in kept)  # kept for long
     return ones, others, their_values
@@ -179,9 +247,13 @@ def ranked(
     name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
 ) -> tuple[Rows, Rows, Rows]:
     """Ranks of entries: "rank_rows" among limits (q,) that all share, "rank_columns" among those of columns (n, q)."""
-    (m, n), q, room, count = tile.shape, limits.shape[-1], -1, tile.size // _SHARE
+    m, n = tile.shape
+    q = limits.shape[-1]
+    room = -1
+    count = tile.size // _SHARE
     while count > room:
-        room, counts = count, np.zeros((m, q + 1), np.int64)
+        room = count
+        counts = np.zeros((m, q + 1), np.int64)
         unclear = np.empty(room, np.int64), np.empty(room, np.int64)
         balls = limits, q, *more, int(exact)
         count = _call(library(), name, tile.dtype, tile, m, n, *balls, counts, room, *unclear)

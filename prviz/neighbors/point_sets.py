@@ -19,20 +19,24 @@ from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequen
 from prviz.neighbors.threads import available_threads, on_all_cores
 from prviz.samples import Split
 
-# Most samples whose factors are computed at a time where they are not stored, and how many such blocks are kept.
-_ROWS_AT_ONCE, _RECENT_KEPT = 2048, 2
+# Most samples whose factors are computed at a time where they are not stored, and how many such
+# blocks are kept.
+_ROWS_AT_ONCE = 2048
+_RECENT_KEPT = 2
 # Least samples whose factors are computed at a time, however many features they have.
 _LEAST_AT_ONCE = 16
 
-# Share of a point's comparisons to recheck above which float32 does not pay for it (each recheck costs about a hundred
-# products), and share of such points above which float64 is used for all.
-_UNCLEAR_COMPARISONS, _UNCLEAR_POINTS = 1 / 100, 1 / 8
+# Share of a point's comparisons to recheck above which float32 does not pay for it (each recheck
+# costs about a hundred products), and share of such points above which float64 is used for all.
+_UNCLEAR_COMPARISONS = 1 / 100
+_UNCLEAR_POINTS = 1 / 8
 
 
 class AtOnce(NamedTuple):
     """Most samples whose factors are computed at a time where they are not stored.
 
-    rows : of each thread's block. columns : of the other side, whose factors are computed again for each block.
+    rows : of each thread's block. columns : of the other side, whose factors are computed again for
+    each block.
     """
 
     rows: int = _ROWS_AT_ONCE
@@ -43,7 +47,8 @@ class AtOnce(NamedTuple):
         """Those that take so many bytes on all threads, with the values that they are computed from."""
         values = max(each.source.dtype.itemsize for each in sets)
         factor = np.dtype(arithmetic.dtype).itemsize
-        # the blocks that are kept of two sets, and what makes the next ones: a quarter, as they cost little
+        # the blocks that are kept of two sets, and what makes the next ones: a quarter, as they
+        # cost little
         columns = memory // 4 // (2 * sets[0].d * (values + _RECENT_KEPT * factor))
         rows = memory * 3 // 4 // (available_threads() * sets[0].d * (values + factor))
         return cls(*(min(max(each, _LEAST_AT_ONCE), _ROWS_AT_ONCE) for each in (rows, columns)))
@@ -53,14 +58,20 @@ class PointSet:
     """Merged set with norms and factors of an arithmetic; factors are stored or computed on demand."""
 
     def __init__(
-        self, merged: DistinctRows, arithmetic: Arithmetic, *, stored: bool = True, at_once: AtOnce | None = None
+        self,
+        merged: DistinctRows,
+        arithmetic: Arithmetic,
+        *,
+        stored: bool = True,
+        at_once: AtOnce | None = None,
     ) -> None:
         self._at_once = at_once or AtOnce()
         self.merged = merged
         self.rows = merged.rows
         self.weights = merged.weights
         self.arithmetic = arithmetic
-        n, d = len(self.rows), self.rows.d
+        n = len(self.rows)
+        d = self.rows.d
         self.norms = np.zeros(n)
         self.squares = np.zeros(n, dtype=arithmetic.dtype)
         self._factors: Array | None = None
@@ -92,7 +103,9 @@ class PointSet:
         key = (part.start, part.stop)
         with self._lock:
             if key not in self._recent:
-                factors = np.empty((part.stop - part.start, self.rows.d + 2), dtype=self.arithmetic.dtype)
+                factors = np.empty(
+                    (part.stop - part.start, self.rows.d + 2), dtype=self.arithmetic.dtype
+                )
                 self.arithmetic.round(self.rows.take(part), factors[:, :-2])
                 factors[:, -2], factors[:, -1] = 1, self.squares[part]
                 self._recent[key] = factors
@@ -102,7 +115,9 @@ class PointSet:
 
     def rows_at_once(self, n: int) -> int:
         """Number of samples, of ``n``, to compare with others at a time."""
-        return n if self._factors is not None or self.arithmetic.direct else min(n, self._at_once.rows)
+        return (
+            n if self._factors is not None or self.arithmetic.direct else min(n, self._at_once.rows)
+        )
 
     def columns_at_once(self, n: int) -> int:
         """Number of samples, of ``n``, whose factors to request at a time."""
@@ -112,19 +127,25 @@ class PointSet:
         """(m, d) rows a'."""
         if self._factors is not None:
             return self._factors[part, :-2]
-        rounded = scratch.take("rounded", part.stop - part.start, self.rows.d, self.arithmetic.dtype)
+        rounded = scratch.take(
+            "rounded", part.stop - part.start, self.rows.d, self.arithmetic.dtype
+        )
         self.arithmetic.round(self.rows.take(part), rounded)
         return rounded
 
     def left_factors(self, part: slice, scratch: Scratch) -> Array:
         """(m, d + 2) rows -2a', |a'|^2, 1: the other side of a product in one go."""
-        left = scratch.take("left factors", part.stop - part.start, self.rows.d + 2, self.arithmetic.dtype)
+        left = scratch.take(
+            "left factors", part.stop - part.start, self.rows.d + 2, self.arithmetic.dtype
+        )
         np.multiply(self.rounded(part, scratch), -2, out=left[:, :-2])
         left[:, -2], left[:, -1] = self.squares[part], 1
         return left
 
 
-def distances(left: PointSet, rows: slice, right: PointSet, columns: slice, buffer: str, scratch: Scratch) -> Array:
+def distances(
+    left: PointSet, rows: slice, right: PointSet, columns: slice, buffer: str, scratch: Scratch
+) -> Array:
     """Approximate squared distances of rows of ``left`` from rows of ``right``, in a buffer of the thread: (m, n)."""
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     values = scratch.take(buffer, *shape, left.arithmetic.dtype)
@@ -132,11 +153,13 @@ def distances(left: PointSet, rows: slice, right: PointSet, columns: slice, buff
         squares = scratch.take("squares", *shape, np.float64)
         sequential_tile(left.coordinates[:, rows], right.coordinates[:, columns], values, squares)
         return values
-    d, step = left.rows.d, right.columns_at_once(shape[1])
+    d = left.rows.d
+    step = right.columns_at_once(shape[1])
     near = left.left_factors(rows, scratch) if d <= PART else left.rounded(rows, scratch)
     for start in range(columns.start, columns.stop, step):
         part = slice(start, min(start + step, columns.stop))
-        out, far = values[:, start - columns.start : part.stop - columns.start], right.factors(part)
+        out = values[:, start - columns.start : part.stop - columns.start]
+        far = right.factors(part)
         if d <= PART:
             np.matmul(near, far.T, out=out)
             continue
@@ -168,7 +191,10 @@ class Prepared:
     @property
     def rows_at_once(self) -> int:
         """Number of points to compare with others at a time, whichever set they are of."""
-        return min(each.rows_at_once(_ROWS_AT_ONCE) for each in (*self.fit.values(), *self.evaluate.values()))
+        return min(
+            each.rows_at_once(_ROWS_AT_ONCE)
+            for each in (*self.fit.values(), *self.evaluate.values())
+        )
 
     @property
     def weighted(self) -> bool:
@@ -178,9 +204,9 @@ class Prepared:
     def order(self, rule: Rule, role: Role) -> int:
         """Order of the distance to a rule's k-th nearest of an evaluation point of ``role`` among all distances.
 
-        Without split the point is among its own role's fit samples, at distance zero: no sample is nearer, so the k
-        nearest others are the k + 1 nearest, whatever duplicates there are. The point is left out by index, not by
-        distance.
+        Without split the point is among its own role's fit samples, at distance zero: no sample is
+        nearer, so the k nearest others are the k + 1 nearest, whatever duplicates there are. The
+        point is left out by index, not by distance.
         """
         return rule.k if self.held_out or role not in rule.roles else rule.k + 1
 
@@ -189,14 +215,20 @@ def prepare(split: Split, factors_limit: int) -> Prepared:
     """Merge duplicates, choose the arithmetic, compute norms, and store factors up to ``factors_limit`` bytes."""
     samples = [each.values for each in split.pair]
     chosen = [split.fit_rows, split.evaluate_rows] if split.held_out else [(None, None)]
-    rows = [RowView(np.asarray(values), index) for part in chosen for values, index in zip(samples, part, strict=True)]
+    rows = [
+        RowView(np.asarray(values), index)
+        for part in chosen
+        for values, index in zip(samples, part, strict=True)
+    ]
     merged = on_all_cores(merge_duplicates, rows)
     if not split.held_out:
         merged = [_shuffled(each) for each in merged]
     distinct = [part.rows for part in merged]
     prepared = _prepared(merged, choose_arithmetic(distinct), split.held_out, factors_limit)
     if not prepared.arithmetic.exact and _hopeless(prepared):
-        return _prepared(merged, choose_arithmetic(distinct, wide=True), split.held_out, factors_limit)
+        return _prepared(
+            merged, choose_arithmetic(distinct, wide=True), split.held_out, factors_limit
+        )
     return prepared
 
 
@@ -208,28 +240,40 @@ def _shuffled(merged: DistinctRows) -> DistinctRows:
     return DistinctRows(merged.rows.subset(order), None, np.argsort(order))
 
 
-def _prepared(merged: Sequence[DistinctRows], arithmetic: Arithmetic, held_out: bool, factors_limit: int) -> Prepared:
+def _prepared(
+    merged: Sequence[DistinctRows], arithmetic: Arithmetic, held_out: bool, factors_limit: int
+) -> Prepared:
     itemsize = np.dtype(arithmetic.dtype).itemsize
     needed = sum(len(part.rows) * (part.rows.d + 2) * itemsize for part in merged)
     stored = needed <= factors_limit
     at_once = AtOnce.within(factors_limit * 3 // 2, [part.rows for part in merged], arithmetic)
-    point_sets = on_all_cores(lambda part: PointSet(part, arithmetic, stored=stored, at_once=at_once), merged)
-    fit, evaluate = (dict(zip(ROLES, part, strict=True)) for part in (point_sets[:2], point_sets[-2:]))
+    point_sets = on_all_cores(
+        lambda part: PointSet(part, arithmetic, stored=stored, at_once=at_once), merged
+    )
+    fit, evaluate = (
+        dict(zip(ROLES, part, strict=True)) for part in (point_sets[:2], point_sets[-2:])
+    )
     return Prepared(arithmetic, fit, evaluate, held_out, needed if stored else 0)
 
 
 def _hopeless(prepared: Prepared) -> bool:
     """True if float32 would leave too many comparisons to recheck, judged by a few points."""
-    arithmetic, scratch = prepared.arithmetic, Scratch()
+    arithmetic = prepared.arithmetic
+    scratch = Scratch()
     hopeless: list[np.bool_] = []
     for point_set in prepared.evaluate.values():
         few = PointSet(
-            DistinctRows(point_set.rows.subset(np.arange(0, len(point_set), max(1, len(point_set) // 8)))), arithmetic
+            DistinctRows(
+                point_set.rows.subset(np.arange(0, len(point_set), max(1, len(point_set) // 8)))
+            ),
+            arithmetic,
         )
         for right in prepared.fit.values():
             tile = distances(few, slice(0, len(few)), right, slice(0, len(right)), "probe", scratch)
             for order in (min(2, len(right)), math.isqrt(len(right))):
-                nearest = np.partition(tile, order - 1, axis=1)[:, order - 1 : order].astype(np.float64)
+                nearest = np.partition(tile, order - 1, axis=1)[:, order - 1 : order].astype(
+                    np.float64
+                )
                 band = 2 * arithmetic.error(few.norms[:, None], nearest)
                 unclear = np.count_nonzero(np.abs(tile - nearest) <= band, axis=1) - 1
                 hopeless.extend(unclear > _UNCLEAR_COMPARISONS * len(right))

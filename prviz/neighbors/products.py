@@ -1,38 +1,44 @@
 r"""Squared distances from matrix products, and a proven bound on how far they are from the reference ones.
 
-Let u be the unit roundoff of the products (2^-24 or 2^-53), gamma_m = m u / (1 - m u), mu any fixed centre,
-2^s a power of two (exact to multiply by), a = 2^s (x - mu), and a' = a rounded. With |a| Euclidean
-norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no centre changes:
+Let u be the unit roundoff of the products (2^-24 or 2^-53), gamma_m = m u / (1 - m u), mu any fixed
+centre, 2^s a power of two (exact to multiply by), a = 2^s (x - mu), and a' = a rounded. With |a|
+Euclidean norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no centre
+changes:
 
 1. Input.     |a' - a| <= delta |a| with delta <= u (1 + u), so | |a'-b'|^2 - D | <= (2 delta + delta^2) S.
-2. Products.  Up to r = PART features, one inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1, |b'|^2), with
-   the squared norms rounded once from float64: in whatever order it is added up, fused or not, it errs by at
-   most gamma_{d+2} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2 + |b'|^2). Beyond, |a'|^2 + |b'|^2 first, then
-   p = ceil(d / r) inner products of at most r terms of -2a' . b', one after the other, each added as a whole
-   (`adds_once`): gamma_{r+p} 2 |a'| |b'| and gamma_{p+2} (|a'|^2 + |b'|^2), where
+2. Products. Up to r = PART features, one inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1,
+   |b'|^2), with
+   the squared norms rounded once from float64: in whatever order it is added up, fused or not, it
+   errs by at most gamma_{d+2} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2 + |b'|^2).
+   Beyond, |a'|^2 + |b'|^2 first, then p = ceil(d / r) inner products of at most r terms of -2a' .
+   b', one after the other, each added as a whole (`adds_once`): gamma_{r+p} 2 |a'| |b'| and
+   gamma_{p+2} (|a'|^2 + |b'|^2), where
    2 |a'| |b'| <= (|a'| + |b'|)^2 / 2.
-3. Reference. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
+3. Reference. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <=
+   S.
 
-Hence |approximate - reference| <= C S, in float32 with C = gamma_{d+10} or gamma_{(r+p)/2 + p+10}, in float64 with
-gamma_{2d+20}.
-Underflow adds at most eta, a constant far below all that; a norm enlarged by sqrt(eta / C) absorbs it.
+Hence |approximate - reference| <= C S, in float32 with C = gamma_{d+10} or gamma_{(r+p)/2 + p+10},
+in float64 with gamma_{2d+20}.
+Underflow adds at most eta, a constant far below all that; a norm enlarged by sqrt(eta / C) absorbs
+it.
 
-**Around one point.** A sample b at distance sqrt(t) of a has |b| <= |a| + sqrt(t): what matters at a
-threshold t errs by C (2|a| + sqrt(t))^2 at most, and far samples, whose own error is larger, are farther
-still by more than that. So with q = sqrt(2 C), C' = C / (1 - q)^2 and
+**Around one point.** A sample b at distance sqrt(t) of a has |b| <= |a| + sqrt(t): what matters at
+a threshold t errs by C (2|a| + sqrt(t))^2 at most, and far samples, whose own error is larger, are
+farther still by more than that. So with q = sqrt(2 C), C' = C / (1 - q)^2 and
 
     E(a, t) = C' (|a| + min(|a| + sqrt(t), L))^2
 
-with L the largest norm of all, which bounds every b, near or far: an approximate distance below t - E is within
-t for certain, one above t + E is outside. Far outliers cost nothing. (h(D) = D + C (2|a| + sqrt D)^2 and
-g(D) = D - C (2|a| + sqrt D)^2 bracket the approximate distance; h grows, and g does beyond
-sqrt(D) = 2 C |a| / (1 - C), before which C' covers its dip.) Likewise an approximate k-th smallest distance v is
-within E(a, v) of the reference one, and distances outside v -+ 2 E(a, v) are on their side of the reference k-th
-smallest. The two sides are alike, so the same holds around a fit sample.
+with L the largest norm of all, which bounds every b, near or far: an approximate distance below t -
+E is within t for certain, one above t + E is outside. Far outliers cost nothing. (h(D) = D + C
+(2|a| + sqrt D)^2 and g(D) = D - C (2|a| + sqrt D)^2 bracket the approximate distance; h grows, and
+g does beyond
+sqrt(D) = 2 C |a| / (1 - C), before which C' covers its dip.) Likewise an approximate k-th smallest
+distance v is within E(a, v) of the reference one, and distances outside v -+ 2 E(a, v) are on their
+side of the reference k-th smallest. The two sides are alike, so the same holds around a fit sample.
 
-**No error at all** when every value is an integer multiple of one power of two and the integers are small
-enough for (|a| + |b|)^2 to fit the significand: then every partial sum is exact, ties included, and nothing
-is rechecked.
+**No error at all** when every value is an integer multiple of one power of two and the integers are
+small enough for (|a| + |b|)^2 to fit the significand: then every partial sum is exact, ties
+included, and nothing is rechecked.
 """
 
 from __future__ import annotations
@@ -51,12 +57,15 @@ from prviz.neighbors.kernels import round_up, slices
 from prviz.neighbors.native import Array, Floats
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
-# Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter ones take longer, and
-# BLAS itself does not add up many more.
+# Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter
+# ones take longer, and BLAS itself does not add up many more.
 PART = 256
 
-# Rows of each set whose median is the centre (most, least), and most values of them: an inexact centre enlarges norms.
-_CENTRE_ROWS, _CENTRE_LEAST, _CENTRE_VALUES = 128, 16, 1 << 18
+# Rows of each set whose median is the centre (most, least), and most values of them: an inexact
+# centre enlarges norms.
+_CENTRE_ROWS = 128
+_CENTRE_LEAST = 16
+_CENTRE_VALUES = 1 << 18
 
 # Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
 _BEYOND = 2.0**100
@@ -65,7 +74,8 @@ _BEYOND = 2.0**100
 _GEMM = {np.dtype(np.float32): "sgemm", np.dtype(np.float64): "dgemm"}
 _GEMM_INTS = (2, 3, 4, 7, 9, 12)
 
-# Sizes that `adds_once` tries: BLAS has separate code for ranges of sizes and for remainders at their edges.
+# Sizes that `adds_once` tries: BLAS has separate code for ranges of sizes and for remainders at
+# their edges.
 _PROBED = (1, 2, 3, 7, 16, 33, 130, 515)
 
 
@@ -73,8 +83,9 @@ _PROBED = (1, 2, 3, 7, 16, 33, 130, 515)
 class Arithmetic:
     """Arithmetic of approximate distances: of values centred, times 2^exponent, in ``dtype``.
 
-    ``constant`` is C' of the module docstring, 0 where the products are exact, and ``largest`` its L; ``direct``
-    computes reference distances coordinate by coordinate instead of products (few dimensions).
+    ``constant`` is C' of the module docstring, 0 where the products are exact, and ``largest`` its
+    L; ``direct`` computes reference distances coordinate by coordinate instead of products (few
+    dimensions).
     """
 
     dtype: Any
@@ -139,8 +150,16 @@ def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
     bound = terms * unit / (1 - terms * unit)
     # Underflow: of inputs and products, and of the reference squares.
     eta = (d + 8) * (2.0**-90 + math.ldexp(1.0, min(2 * exponent - 1070, 900)))
-    constant, padding = bound / (1 - math.sqrt(2 * bound)) ** 2, math.sqrt(eta / bound)
-    return Arithmetic(dtype, centre, exponent, constant, padding, math.ldexp(largest, exponent) * (1 + 1e-5) + padding)
+    constant = bound / (1 - math.sqrt(2 * bound)) ** 2
+    padding = math.sqrt(eta / bound)
+    return Arithmetic(
+        dtype,
+        centre,
+        exponent,
+        constant,
+        padding,
+        math.ldexp(largest, exponent) * (1 + 1e-5) + padding,
+    )
 
 
 def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithmetic:
@@ -149,9 +168,12 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
     ``wide``: products in float64, for data whose float32 bound leaves too much to recheck.
     """
     count = min(_CENTRE_ROWS, max(_CENTRE_LEAST, _CENTRE_VALUES // sets[0].d))
-    few = [rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets]
+    few = [
+        rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets
+    ]
     sample = np.concatenate(few).astype(np.float64)
-    # A median, not the mean: one far row can't move it. With an odd number of rows it is on their grid.
+    # A median, not the mean: one far row can't move it. With an odd number of rows it is on their
+    # grid.
     centre = np.median(sample[: len(sample) - 1 + len(sample) % 2], axis=0)
     largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))
     if not math.isfinite(4 * largest * largest):
@@ -161,11 +183,14 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
         return Arithmetic(np.float64, centre, 0, direct=True)
     dtype, significand = (np.float64, 52) if wide else (np.float32, 24)
     if len(centre) > PART:
-        adds_once(np.dtype(dtype), PART)  # BLAS is loaded before there are threads in which it must not start others
+        # BLAS is loaded before there are threads in which it must not start others
+        adds_once(np.dtype(dtype), PART)
     quantum = _quantum(sample)
     small = 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
     # Below 2^-500 squares begin to underflow, and the largest norm says nothing any more.
-    sound = largest > 2.0**-500 or all(bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks())
+    sound = largest > 2.0**-500 or all(
+        bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks()
+    )
     if (
         small
         and sound
@@ -213,7 +238,8 @@ def _on_grid(values: Array, quantum: int) -> bool:
 def add_products(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
     """``out += times * (left @ right.T)``, each entry rounded once more than its inner product, in any order of that.
 
-    left : (m, k), right : (n, k), out : (m, n), in one of BLAS's precisions and each row contiguous.
+    left : (m, k), right : (n, k), out : (m, n), in one of BLAS's precisions and each row
+    contiguous.
     times : plus or minus a power of two, so that it rounds nothing.
     """
     if adds_once(out.dtype, left.shape[1]):
@@ -233,14 +259,16 @@ def add_products_by_numpy(left: Array, right: Array, out: Array, times: float = 
 def adds_once(dtype: np.dtype[Any], k: int) -> bool:
     """True if BLAS is available and adds an inner product of ``k`` terms to ``out`` as a whole, found by trying it.
 
-    The terms add up to just more than half of what changes a 1: any of them added by itself would be lost, and the
-    others with it. In what order BLAS adds depends on no value.
+    The terms add up to just more than half of what changes a 1: any of them added by itself would
+    be lost, and the others with it. In what order BLAS adds depends on no value.
     """
     if dtype not in _GEMM or _routine(_GEMM[dtype]) is None:
         return False
-    step, half = np.finfo(dtype).eps, 2 ** (k - 1).bit_length()
+    step = np.finfo(dtype).eps
+    half = 2 ** (k - 1).bit_length()
     for m, n in itertools.product(_PROBED, repeat=2):
-        left, right = np.ones((m, k), dtype), np.full((n, k), step / (2 * half), dtype)
+        left = np.ones((m, k), dtype)
+        right = np.full((n, k), step / (2 * half), dtype)
         left[:, 0] = half + 1 - (k - 1)
         out = np.ones((m, n), dtype)
         _add_by_blas(left, right, out)
@@ -250,20 +278,38 @@ def adds_once(dtype: np.dtype[Any], k: int) -> bool:
 
 
 def _add_by_blas(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
-    # Rows are columns to BLAS, which stores by columns, so the product is transposed: out.T += right @ left.T.
-    (m, k), n = left.shape, len(right)
+    # Rows are columns to BLAS, which stores by columns, so the product is transposed: out.T +=
+    # right @ left.T.
+    m, k = left.shape
+    n = len(right)
     given = [(each.shape, each.dtype) for each in (left, right, out)]
     if given != [(shape, out.dtype) for shape in ((m, k), (n, k), (m, n))]:
-        raise ValueError(f"left, right and out are {given}; (m, k), (n, k) and (m, n) of one precision are needed")
+        raise ValueError(
+            f"left, right and out are {given}; (m, k), (n, k) and (m, n) of one precision are"
+            " needed"
+        )
     factors = np.array([times, 1.0], out.dtype)
-    alpha, beta = factors.ctypes.data, factors[1:].ctypes.data
+    alpha = factors.ctypes.data
+    beta = factors[1:].ctypes.data
     columns, rows, terms, right_step, left_step, out_step = (
-        ctypes.byref(ctypes.c_int(each)) for each in (n, m, k, _step(right), _step(left), _step(out))
+        ctypes.byref(ctypes.c_int(each))
+        for each in (n, m, k, _step(right), _step(left), _step(out))
     )
     _routine(_GEMM[out.dtype])(
-        b"T", b"N", columns, rows, terms, alpha, right.ctypes.data, right_step, left.ctypes.data, left_step,
-        beta, out.ctypes.data, out_step,
-    )  # fmt: skip
+        b"T",
+        b"N",
+        columns,
+        rows,
+        terms,
+        alpha,
+        right.ctypes.data,
+        right_step,
+        left.ctypes.data,
+        left_step,
+        beta,
+        out.ctypes.data,
+        out_step,
+    )
 
 
 def _step(array: Array) -> int:
@@ -279,11 +325,17 @@ def _routine(name: str) -> Any:
     capsule = getattr(cython_blas, "__pyx_capi__", {}).get(name)
     if capsule is None:
         return None
-    named, pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
-    named.restype, named.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    named = ctypes.pythonapi.PyCapsule_GetName
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    named.restype = ctypes.c_char_p
+    named.argtypes = [ctypes.py_object]
+    pointer.restype = ctypes.c_void_p
+    pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     signature: bytes = named(capsule)
     arguments = signature.removeprefix(b"void (").removesuffix(b")").split(b", ")
-    if len(arguments) != 13 or tuple(i for i, each in enumerate(arguments) if each == b"int *") != _GEMM_INTS:
+    if (
+        len(arguments) != 13
+        or tuple(i for i, each in enumerate(arguments) if each == b"int *") != _GEMM_INTS
+    ):
         return None
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(pointer(capsule, signature))

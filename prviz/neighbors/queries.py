@@ -16,10 +16,13 @@ from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
 from prviz.neighbors.threads import Runner, available_threads
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
-# Most values of both sets whose factors are stored; those of larger sets are computed block by block.
+# Most values of both sets whose factors are stored; those of larger sets are computed block by
+# block.
 _STORED_VALUES = 1 << 25
-# Bytes per value of a stored factor with what rounds it, and per pair of a tile with its ranking, at most.
-_FACTOR_BYTES, _PAIR_BYTES = 16, 48
+# Bytes per value of a stored factor with what rounds it, and per pair of a tile with its ranking,
+# at most.
+_FACTOR_BYTES = 16
+_PAIR_BYTES = 48
 # Most pairs whose reference distances are computed at a time.
 _PAIRS = 1 << 20
 # Factors of a product that are multiplied before the first check against ``least``.
@@ -28,17 +31,27 @@ _FACTORS = 256
 _SLACK = 1e-9
 
 
-def _point_sets(first: RowView, second: RowView, memory_limit: int = MEMORY_LIMIT) -> tuple[PointSet, PointSet]:
+def _point_sets(
+    first: RowView, second: RowView, memory_limit: int = MEMORY_LIMIT
+) -> tuple[PointSet, PointSet]:
     """Both sets of points, ready for products with each other."""
     arithmetic = choose_arithmetic([first, second])
-    stored = (len(first) + len(second)) * first.d < min(_STORED_VALUES, memory_limit // (2 * _FACTOR_BYTES))
+    stored = (len(first) + len(second)) * first.d < min(
+        _STORED_VALUES, memory_limit // (2 * _FACTOR_BYTES)
+    )
     at_once = AtOnce.within(memory_limit * 3 // 4, [first, second], arithmetic)
-    left, right = (PointSet(DistinctRows(each), arithmetic, stored=stored, at_once=at_once) for each in (first, second))
+    left, right = (
+        PointSet(DistinctRows(each), arithmetic, stored=stored, at_once=at_once)
+        for each in (first, second)
+    )
     return left, right
 
 
 def _over_tiles(
-    points: PointSet, samples: PointSet, use: Callable[[Tile, slice], None], memory_limit: int = MEMORY_LIMIT
+    points: PointSet,
+    samples: PointSet,
+    use: Callable[[Tile, slice], None],
+    memory_limit: int = MEMORY_LIMIT,
 ) -> None:
     """Call ``use`` with every tile of a block of points against all samples, and the rows of these points."""
     runner = Runner(available_threads())
@@ -55,8 +68,9 @@ def _over_tiles(
 def nearest_radii(points: Array, rows: Rows, k: int, among: Rows | None = None) -> Floats:
     """Distances of ``points[rows]`` to their k-th nearest other point, exact: (len(rows),).
 
-    points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : rows of the points that count, among
-    them ``rows``; None: all. k : from 1 to the size of that set - 1. A point leaves itself out by
+    points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : rows of the points
+    that count, among them ``rows``; None: all. k : from 1 to the size of that set - 1. A point
+    leaves itself out by
     index: duplicates are other points.
     """
     # The point itself is nearest, at distance zero: its k nearest others are the k + 1 nearest.
@@ -64,11 +78,17 @@ def nearest_radii(points: Array, rows: Rows, k: int, among: Rows | None = None) 
 
 
 def radii_to(
-    points: Array, samples: Array, k: int, *, rows: Rows | None = None, sample_rows: Rows | None = None
+    points: Array,
+    samples: Array,
+    k: int,
+    *,
+    rows: Rows | None = None,
+    sample_rows: Rows | None = None,
 ) -> Floats:
     """Distances of points to the k-th nearest of samples that they are not among, exact: (number of points,).
 
-    points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1 to their number.
+    points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1
+    to their number.
     """
     queried, around = _point_sets(RowView(points, rows), RowView(samples, sample_rows))
     squared = np.empty(len(queried))
@@ -86,13 +106,14 @@ def nearest_rows(
 ) -> tuple[Rows, Floats]:
     """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances: (len(rows), k) each.
 
-    Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
-    memory-mapped. k : at least 1; there are m columns where m is smaller. memory_limit : bytes beyond these and the
-    result, as far as a row of distances allows.
+    Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another
+    set, perhaps memory-mapped. k : at least 1; there are m columns where m is smaller. memory_limit
+    : bytes beyond these and the result, as far as a row of distances allows.
     """
     queried, others = _point_sets(RowView(points, rows), RowView(among), memory_limit)
     width = min(k, len(others))
-    found, distances = np.empty((len(rows), width), dtype=np.intp), np.empty((len(rows), width))
+    found = np.empty((len(rows), width), dtype=np.intp)
+    distances = np.empty((len(rows), width))
 
     def use(tile: Tile, block: slice) -> None:
         near = tile.nearest(width)
@@ -109,18 +130,28 @@ def nearest_rows(
 
 
 def count_in_balls(
-    points: Array, centres: Array, radii: Floats, *, rows: Rows | None = None, centre_rows: Rows | None = None
+    points: Array,
+    centres: Array,
+    radii: Floats,
+    *,
+    rows: Rows | None = None,
+    centre_rows: Rows | None = None,
 ) -> Counts:
     """Exact number of closed balls that hold each point: (number of points,).
 
-    points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii : distances, one per
-    centre. Only blocks of the samples are copied.
+    points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii :
+    distances, one per centre. Only blocks of the samples are copied.
     """
     return _counts(RowView(points, rows), RowView(centres, centre_rows), radii, around_rows=False)
 
 
 def count_held(
-    centres: Array, radii: Floats, points: Array, *, centre_rows: Rows | None = None, rows: Rows | None = None
+    centres: Array,
+    radii: Floats,
+    points: Array,
+    *,
+    centre_rows: Rows | None = None,
+    rows: Rows | None = None,
 ) -> Counts:
     """Exact number of points in each closed ball: (number of centres,). Arguments as in `count_in_balls`."""
     return _counts(RowView(centres, centre_rows), RowView(points, rows), radii, around_rows=True)
@@ -129,7 +160,12 @@ def count_held(
 def _counts(first: RowView, second: RowView, radii: Floats, *, around_rows: bool) -> Counts:
     """Number of ``second`` within the ball of each of ``first``, or of balls around ``second`` that hold it."""
     left, right = _point_sets(first, second)
-    ball = Ball.of(left.arithmetic, _squared(radii), (left if around_rows else right).norms, around_rows=around_rows)
+    ball = Ball.of(
+        left.arithmetic,
+        _squared(radii),
+        (left if around_rows else right).norms,
+        around_rows=around_rows,
+    )
     counts = np.empty(len(left), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
@@ -154,21 +190,27 @@ def multiply_within(
 
     Multiplied in float64, in the order of the centres; 1 without centres.
 
-    factor : function of an array of reference squared distances, in [0, 1]; also called beyond the radius, to give 1.
+    factor : function of an array of reference squared distances, in [0, 1]; also called beyond the
+    radius, to give 1.
     apart : True if the points are the centres, in the same order; each then leaves itself out.
     least : a product is not continued once at or below this value.
     """
     queried, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
-    ball = Ball.of(queried.arithmetic, np.full(len(queried), squared_threshold(radius)), queried.norms)
+    ball = Ball.of(
+        queried.arithmetic, np.full(len(queried), squared_threshold(radius)), queried.norms
+    )
     products = np.ones(len(queried))
 
     def use(tile: Tile, block: slice) -> None:
         step = max(1, _PAIRS // len(around))
         for part in slices(len(tile.values), step):
-            found = entries_within(tile.values[part], ball.possible[block][part], None, tile.scratch)
+            found = entries_within(
+                tile.values[part], ball.possible[block][part], None, tile.scratch
+            )
 
             def factors(which: Rows, first: int = part.start, found: Entries = found) -> Floats:
-                rows, columns = found.rows[which] + first + tile.rows.start, found.columns[which]
+                rows = found.rows[which] + first + tile.rows.start
+                columns = found.columns[which]
                 if tile.arithmetic.exact:
                     squared = tile.arithmetic.unscaled(found.values[which])
                 else:
@@ -187,7 +229,8 @@ def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
     points : (n, d). centres : (m, d). radii : one per centre, none negative.
     """
     queried, around = _point_sets(RowView(points), RowView(centres))
-    arithmetic, ratios = queried.arithmetic, np.zeros(len(queried))
+    arithmetic = queried.arithmetic
+    ratios = np.zeros(len(queried))
     scaled = arithmetic.scaled(np.square(radii))
 
     def use(tile: Tile, block: slice) -> None:
@@ -228,7 +271,8 @@ def smallest_holding(points: Array, centres: Array, radii: Floats) -> Floats:
             unsure = np.flatnonzero(~holds)
             holds[unsure] = tile.reference(left[unsure], first[unsure]) <= squared[first[unsure]]
             smallest[block][left[holds]] = radii[order[first[holds]]]
-            left, first = left[~holds], first[~holds]
+            left = left[~holds]
+            first = first[~holds]
             inside[left, first] = False
             left = left[inside[left].any(axis=1)]
 
@@ -242,8 +286,11 @@ def _squared(radii: Floats) -> Floats:
 
 def _products(starts: Rows, factors: Callable[[Rows], Floats], least: float) -> Floats:
     """Products of runs of factors, one after the other, not continued at or below ``least``; a run per row."""
-    ends, begun, size = starts[1:], starts[:-1].copy(), _FACTORS
-    products, left = np.ones(len(begun)), np.flatnonzero(begun < ends)
+    ends = starts[1:]
+    begun = starts[:-1].copy()
+    size = _FACTORS
+    products = np.ones(len(begun))
+    left = np.flatnonzero(begun < ends)
     while len(left):
         sizes = np.minimum(size, ends[left] - begun[left])
         # The product so far comes first, then the next factors.

@@ -12,15 +12,19 @@ from prviz.neighbors import native
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.native import Array, Floats, Rows
 
-# Number of features below which numpy adds squares one after the other; from it on, pairwise in eight lanes.
+# Number of features below which numpy adds squares one after the other; from it on, pairwise in
+# eight lanes.
 SEQUENTIAL = 8
 
-# Values of a chunk of pairs, and its least rows: small enough for the caches, large enough for other threads to run.
-_PAIR_VALUES, _PAIR_ROWS = 1 << 16, 24
+# Values of a chunk of pairs, and its least rows: small enough for the caches, large enough for
+# other threads to run.
+_PAIR_VALUES = 1 << 16
+_PAIR_ROWS = 24
 # Values of a chunk of rows.
 _CHUNK_VALUES = 1 << 17
 
-# Largest share of distinct rows at which duplicates are merged; merging a few duplicates does not pay.
+# Largest share of distinct rows at which duplicates are merged; merging a few duplicates does not
+# pay.
 _WORTH_MERGING = 7 / 8
 # Columns that are hashed first: enough to tell rows apart where nearly all of them differ.
 _PROBED_COLUMNS = 8
@@ -52,11 +56,15 @@ class RowView:
     def take(self, rows: Rows | slice) -> Array:
         """The values of some of these rows; a view where it can be one."""
         chosen = rows if self.index is None else self.index[rows]
-        return self.source[chosen] if isinstance(chosen, slice) else self.source.take(chosen, axis=0)
+        return (
+            self.source[chosen] if isinstance(chosen, slice) else self.source.take(chosen, axis=0)
+        )
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """All rows, some at a time."""
-        return ((part, self.take(part)) for part in slices(len(self), max(1, _CHUNK_VALUES // self.d)))
+        return (
+            (part, self.take(part)) for part in slices(len(self), max(1, _CHUNK_VALUES // self.d))
+        )
 
     def subset(self, rows: Rows) -> RowView:
         """Some of these rows."""
@@ -66,9 +74,9 @@ class RowView:
 def pair_distances(a: RowView, rows: Rows, b: RowView, columns: Rows) -> Floats:
     """Squared distances of the pairs a[rows[i]], b[columns[i]]: (m,) float64.
 
-    The reference distance is np.sum((x - y) ** 2) of the original values widened to float64: bit for bit what
-    the obvious double loop computes, because numpy adds each contiguous row in the same order whatever
-    surrounds it. It is symmetric in x and y.
+    The reference distance is np.sum((x - y) ** 2) of the original values widened to float64: bit
+    for bit what the obvious double loop computes, because numpy adds each contiguous row in the
+    same order whatever surrounds it. It is symmetric in x and y.
     """
     squared = np.empty(len(rows), dtype=np.float64)
     if native.serves(a.source, b.source):
@@ -114,12 +122,16 @@ def merge_duplicates(rows: RowView) -> DistinctRows:
     few = np.unique(np.linspace(0, rows.d - 1, _PROBED_COLUMNS).astype(np.intp))
     if len(np.unique(_hashes(rows, few))) > _WORTH_MERGING * len(rows):
         return DistinctRows(rows)
-    _, first, inverse, counts = np.unique(_hashes(rows), return_index=True, return_inverse=True, return_counts=True)
+    _, first, inverse, counts = np.unique(
+        _hashes(rows), return_index=True, return_inverse=True, return_counts=True
+    )
     if len(first) > _WORTH_MERGING * len(rows):
         return DistinctRows(rows)
     distinct = rows.subset(first)
     # Equal hashes are only a hint: with any collision, nothing is merged.
-    if not all(np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()):
+    if not all(
+        np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()
+    ):
         return DistinctRows(rows)
     return DistinctRows(distinct, counts.astype(np.float64), inverse)
 

@@ -1,7 +1,7 @@
 """Sweep plan, for profiles over many k and radii: one sort or histogram per block serves all requests.
 
-Counts in balls of every radius follow from the rank of each distance among the radii; counts in balls out to neighbours
-from the samples around each point in the exact order of their distances.
+Counts in balls of every radius follow from the rank of each distance among the radii; counts in
+balls out to neighbours from the samples around each point in the exact order of their distances.
 """
 
 from __future__ import annotations
@@ -15,14 +15,23 @@ from numpy.typing import NDArray
 
 from prviz.neighbors import native
 from prviz.neighbors.balls import ROLES, CountRequest, Role
-from prviz.neighbors.kernels import Entries, Scratch, entries_within, ranges, round_up, sort_numbered, true_places
+from prviz.neighbors.kernels import (
+    Entries,
+    Scratch,
+    entries_within,
+    ranges,
+    round_up,
+    sort_numbered,
+    true_places,
+)
 from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Tile, make_tile
 
-# Requests by the role of the counted samples; by the roles of the neighbours and of the counted samples.
+# Requests by the role of the counted samples; by the roles of the neighbours and of the counted
+# samples.
 Groups: TypeAlias = defaultdict[Role, list[CountRequest]]
 Pooled: TypeAlias = defaultdict[tuple[tuple[Role, ...], Role], list[CountRequest]]
 
@@ -30,13 +39,17 @@ Pooled: TypeAlias = defaultdict[tuple[tuple[Role, ...], Role], list[CountRequest
 _PADDING = 2.0**1000
 
 
-def bytes_needed(prepared: Prepared, requests: Sequence[CountRequest], own: Mapping[Role, int]) -> int:
+def bytes_needed(
+    prepared: Prepared, requests: Sequence[CountRequest], own: Mapping[Role, int]
+) -> int:
     """Memory of the counts, twice for their concatenation, and of the radii inside the roles."""
     points = sum(
         len(point_set.merged.inverse if point_set.merged.inverse is not None else point_set)
         for point_set in prepared.evaluate.values()
     )
-    return 8 * len(requests) * points + sum(8 * len(prepared.fit[role]) * (k + 1) for role, k in own.items())
+    return 8 * len(requests) * points + sum(
+        8 * len(prepared.fit[role]) * (k + 1) for role, k in own.items()
+    )
 
 
 def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> dict[Role, Floats]:
@@ -59,7 +72,11 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
 
     for role in own:
         n = len(prepared.fit[role])
-        runner.run(work, runner.row_blocks({role: n}, n, prepared.itemsize, prepared.rows_at_once), RowBlock.entries)
+        runner.run(
+            work,
+            runner.row_blocks({role: n}, n, prepared.itemsize, prepared.rows_at_once),
+            RowBlock.entries,
+        )
     return squared
 
 
@@ -72,7 +89,8 @@ def count_by_sweep(
 ) -> dict[CountRequest, dict[Role, Small]]:
     """The counts of every request around the evaluation samples of each role; none of the fit sets may have weights.
 
-    ``fixed`` holds the squared radius where there is one for all, ``own`` the result of `own_orders`.
+    ``fixed`` holds the squared radius where there is one for all, ``own`` the result of
+    `own_orders`.
     """
     one_radius, around_fit, nearest = _grouped(requests, fixed)
     groups = [*one_radius.values(), *around_fit.values(), *nearest.values()]
@@ -85,7 +103,10 @@ def count_by_sweep(
         for role, some in around_fit.items()
     ]
     orders = {
-        role: [np.array([prepared.order(request.rule, role) for request in some]) for some in nearest.values()]
+        role: [
+            np.array([prepared.order(request.rule, role) for request in some])
+            for some in nearest.values()
+        ]
         for role in ROLES
     }
     counts = {
@@ -106,16 +127,23 @@ def count_by_sweep(
                 yield rows.counts(among, some, member)
 
     def work(block: RowBlock) -> int:
-        points, scratch = prepared.evaluate[block.role], runner.scratch()
+        points = prepared.evaluate[block.role]
+        scratch = runner.scratch()
         tiles = {
-            role: make_tile(points, block.rows, samples, scratch, buffer=role) for role, samples in prepared.fit.items()
+            role: make_tile(points, block.rows, samples, scratch, buffer=role)
+            for role, samples in prepared.fit.items()
         }
         for out, some in zip(counts[block.role], counted(block.role, tiles), strict=True):
             out[:, block.rows] = some
         return sum(tile.rechecked for tile in tiles.values())
 
-    columns, sizes = sum(map(len, prepared.fit.values())), {role: len(each) for role, each in prepared.evaluate.items()}
-    runner.run(work, runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once), RowBlock.entries)
+    columns = sum(map(len, prepared.fit.values()))
+    sizes = {role: len(each) for role, each in prepared.evaluate.items()}
+    runner.run(
+        work,
+        runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once),
+        RowBlock.entries,
+    )
     return {
         request: {role: counts[role][place][index] for role in counts}
         for place, some in enumerate(groups)
@@ -123,9 +151,13 @@ def count_by_sweep(
     }
 
 
-def _grouped(requests: Sequence[CountRequest], fixed: Mapping[CountRequest, float]) -> tuple[Groups, Groups, Pooled]:
+def _grouped(
+    requests: Sequence[CountRequest], fixed: Mapping[CountRequest, float]
+) -> tuple[Groups, Groups, Pooled]:
     """Requests with one radius and those around fit samples, by increasing radius, and those out to neighbours."""
-    one_radius, around_fit, nearest = Groups(list), Groups(list), Pooled(list)
+    one_radius = Groups(list)
+    around_fit = Groups(list)
+    nearest = Pooled(list)
     for request in requests:
         if request.rule.one_radius:
             one_radius[request.role].append(request)
@@ -143,7 +175,8 @@ def _grouped(requests: Sequence[CountRequest], fixed: Mapping[CountRequest, floa
 class _Ranked(NamedTuple):
     """Entries of a tile by the number of limits below them, and entries too close to a limit to decide.
 
-    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns : (u,) undecided.
+    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns :
+    (u,) undecided.
     """
 
     counts: Counts
@@ -159,7 +192,8 @@ class Radii:
 
     def counts(self, tile: Tile) -> Small:
         """(q, m) numbers of samples within each of the q radii around each row of a tile."""
-        limits, errors = self._limits, tile.arithmetic.error(tile.norms, self._limits[-1])
+        limits = self._limits
+        errors = tile.arithmetic.error(tile.norms, self._limits[-1])
         ranked = _by_row(tile.values, limits, errors, tile.arithmetic.exact, tile.scratch)
         return _decided(tile, ranked, limits[None, :], np.zeros_like(ranked.columns))
 
@@ -182,18 +216,25 @@ class SampleRadii:
 def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> _Ranked:
     """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
     if native.serves(tile):
-        return _Ranked(*native.ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact))
-    (m, n), q = tile.shape, len(limits)
+        return _Ranked(
+            *native.ranked(
+                "rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact
+            )
+        )
+    m, n = tile.shape
+    q = len(limits)
     keys = scratch.take("keys", m, n, np.float64)
     np.copyto(keys, tile)
     values, columns = sort_numbered(keys, tile.dtype)
-    which, off = np.repeat(np.arange(m), q), np.where(exact, 0.0, errors)[:, None]
+    which = np.repeat(np.arange(m), q)
+    off = np.where(exact, 0.0, errors)[:, None]
     possible = _below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
     sure = possible if exact else _below(values, which, (limits - off).ravel()).reshape(m, q)
     # Entries that are undecided for some limit, each once.
     starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
     lengths = np.maximum(possible - starts, 0)
-    owners, places = np.repeat(np.arange(m), lengths.sum(axis=1)), ranges(starts.ravel(), lengths.ravel())
+    owners = np.repeat(np.arange(m), lengths.sum(axis=1))
+    places = ranges(starts.ravel(), lengths.ravel())
     clear = possible - np.cumsum(lengths, axis=1)
     counts = np.diff(clear, axis=1, prepend=0, append=clear[:, -1:])
     return _Ranked(counts, owners, columns[owners, places])
@@ -205,14 +246,19 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
     if native.serves(tile.values, reach):
         return _Ranked(*native.ranked("rank_columns", tile.values, limits, (reach, errors), exact))
     rows, columns, values, _ = entries_within(tile.values, None, reach, tile.scratch)
-    values, errors = values.astype(np.float64), errors.take(columns)
-    places, (m, q) = _below(limits, columns, values), (len(tile.values), limits.shape[1])
+    values = values.astype(np.float64)
+    errors = errors.take(columns)
+    places = _below(limits, columns, values)
+    m, q = (len(tile.values), limits.shape[1])
     unclear = np.zeros(len(rows), dtype=np.bool_)
     if not exact:
-        flat, at = limits.ravel(), columns * q + places
+        flat = limits.ravel()
+        at = columns * q + places
         unclear = (places > 0) & (flat.take(at - 1) >= values - errors)
         unclear |= (places < q) & (flat.take(at, mode="clip") <= values + errors)
-    counts = np.bincount((rows * (q + 1) + places)[~unclear], minlength=m * (q + 1)).reshape(m, q + 1)
+    counts = np.bincount((rows * (q + 1) + places)[~unclear], minlength=m * (q + 1)).reshape(
+        m, q + 1
+    )
     return _Ranked(counts, rows[unclear], columns[unclear])
 
 
@@ -221,7 +267,9 @@ def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Small:
     counts, rows, columns = ranked
     reference = _scaled(tile.arithmetic, tile.reference(rows, columns + tile.columns.start))
     places = _below(limits, which, reference)
-    counts += np.bincount(rows * counts.shape[1] + places, minlength=counts.size).reshape(counts.shape)
+    counts += np.bincount(rows * counts.shape[1] + places, minlength=counts.size).reshape(
+        counts.shape
+    )
     return np.cumsum(counts[:, :-1], axis=1, dtype=np.int32).T
 
 
@@ -229,7 +277,8 @@ def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
     """Number of increasing limits of table which[i] that are < values[i]: all binary searches in step."""
     if len(limits) == 1:
         return np.searchsorted(limits[0], values)
-    q, flat = limits.shape[1], limits.ravel()
+    q = limits.shape[1]
+    flat = limits.ravel()
     start = which * q
     place = start.copy()
     left = q
@@ -255,7 +304,8 @@ class SortedRows:
     """
 
     def __init__(self, tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> None:
-        both, limits = [tiles[role] for role in ROLES], _limits(tiles, orders)[:, 0]
+        both = [tiles[role] for role in ROLES]
+        limits = _limits(tiles, orders)[:, 0]
         found = [entries_within(tile.values, limits, None, tile.scratch) for tile in both]
         real, generated = (np.diff(entries.starts) for entries in found)
         values, slots = _sorted(both[0], found)
@@ -263,7 +313,9 @@ class SortedRows:
         _resolve(both, found, (values, slots), inside)
         first = slots < real[:, None]
         self._places = {ROLES[:1]: first & inside, ROLES[1:]: ~first & inside, ROLES: inside}
-        self._counts = {role: np.cumsum(self._places[role,], axis=1, dtype=np.int32) for role in ROLES}
+        self._counts = {
+            role: np.cumsum(self._places[role,], axis=1, dtype=np.int32) for role in ROLES
+        }
         self._last = _ends_of_ties(values, inside)
 
     def counts(self, among: tuple[Role, ...], orders: Rows, role: Role) -> Small:
@@ -295,7 +347,8 @@ def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
     The result is a buffer of the tile, valid until another block is sorted.
     """
     lengths = [np.diff(entries.starts) for entries in found]
-    m, length = len(lengths[0]), max(1, int(np.add(*lengths).max()))
+    m = len(lengths[0])
+    length = max(1, int(np.add(*lengths).max()))
     keys = tile.scratch.take("keys", m, length, np.float64)
     keys[...] = _PADDING
     for entries, before in zip(found, (np.zeros_like(lengths[0]), lengths[0]), strict=True):
@@ -305,10 +358,14 @@ def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
 
 
 def _resolve(
-    tiles: Sequence[Tile], found: Sequence[Entries], ordered: tuple[Floats, Rows], inside: NDArray[np.bool_]
+    tiles: Sequence[Tile],
+    found: Sequence[Entries],
+    ordered: tuple[Floats, Rows],
+    inside: NDArray[np.bool_],
 ) -> None:
     """Put reference distances in the place of those too close to a neighbour to tell, and sort these rows again."""
-    (values, slots), arithmetic = ordered, tiles[0].arithmetic
+    values, slots = ordered
+    arithmetic = tiles[0].arithmetic
     if arithmetic.exact:
         return
     farthest = values[np.arange(len(values)), np.maximum(inside.sum(axis=1) - 1, 0)]
@@ -323,10 +380,14 @@ def _resolve(
     real = np.diff(found[0].starts)
     numbers = slots[rows, places]
     first = numbers < real[rows]
-    for tile, entries, mine, before in zip(tiles, found, (first, ~first), (np.zeros_like(real), real), strict=True):
+    for tile, entries, mine, before in zip(
+        tiles, found, (first, ~first), (np.zeros_like(real), real), strict=True
+    ):
         owners = rows[mine]
         columns = entries.columns[entries.starts[owners] + numbers[mine] - before[owners]]
-        values[owners, places[mine]] = arithmetic.scaled(tile.reference(owners, columns + tile.columns.start))
+        values[owners, places[mine]] = arithmetic.scaled(
+            tile.reference(owners, columns + tile.columns.start)
+        )
     some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
     order = np.argsort(values[some], axis=1, kind="stable")  # next to no work for this kind
     values[some] = np.take_along_axis(values[some], order, axis=1)

@@ -1,10 +1,11 @@
 """Plan without a split: every pair of samples is computed once and used from both sides.
 
-Two passes over tiles. Across the sets, for the nearest of the other role; then inside each set, for the nearest of its
-own role, and for counts in balls that reach to the nearest of the other. Radii known only after a pass need no further
-pass: balls that reach to the nearest of the own role are counted from the lists of the other role, which are made long
-enough; and where all balls have one radius, bounds on it decide all but a few pairs (see `BoundedRadiusCounts`). Only
-where that fails are tiles computed again.
+Two passes over tiles. Across the sets, for the nearest of the other role; then inside each set, for
+the nearest of its own role, and for counts in balls that reach to the nearest of the other. Radii
+known only after a pass need no further pass: balls that reach to the nearest of the own role are
+counted from the lists of the other role, which are made long enough; and where all balls have one
+radius, bounds on it decide all but a few pairs (see `BoundedRadiusCounts`). Only where that fails
+are tiles computed again.
 """
 
 from __future__ import annotations
@@ -17,22 +18,39 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from prviz.neighbors.balls import ROLES, CountRequest, Nearest, Role, Rule, Within, squared_threshold
+from prviz.neighbors.balls import (
+    ROLES,
+    CountRequest,
+    Nearest,
+    Role,
+    Rule,
+    Within,
+    squared_threshold,
+)
 from prviz.neighbors.by_rows import OwnRadii
 from prviz.neighbors.kernels import Entries, slices
-from prviz.neighbors.lists import BYTES_PER_PAIR, BoundedRadiusCounts, NeighbourLists, RandomSubset, bytes_needed
+from prviz.neighbors.lists import (
+    BYTES_PER_PAIR,
+    BoundedRadiusCounts,
+    NeighbourLists,
+    RandomSubset,
+    bytes_needed,
+)
 from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import Runner
 from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
 
-# Side of a tile in samples (large: fast products, few steps per entry), fewest tiles along a set (for all threads), and
-# largest share of the memory that tiles may take.
-_SIDE, _LEAST_TILES, _TILES_SHARE = 1250, 2, 1 / 8
+# Side of a tile in samples (large: fast products, few steps per entry), fewest tiles along a set
+# (for all threads), and largest share of the memory that tiles may take.
+_SIDE = 1250
+_LEAST_TILES = 2
+_TILES_SHARE = 1 / 8
 # Longest list as a share of the set; longer lists cost more than tiles computed again.
 _LONGEST = 1 / 16
-# Share of a tile's entries above which counts are made by masks, which then cost less than picking entries out.
+# Share of a tile's entries above which counts are made by masks, which then cost less than picking
+# entries out.
 _CROWDED = 1 / 5
 # Points whose lists are read at a time.
 _LIST_ROWS = 1024
@@ -88,7 +106,11 @@ class ScheduledTile(NamedTuple):
     @property
     def fresh(self) -> slice:
         """The columns that are not rows too."""
-        first = max(self.rows.stop, self.columns.start) if self.left == self.right else self.columns.start
+        first = (
+            max(self.rows.stop, self.columns.start)
+            if self.left == self.right
+            else self.columns.start
+        )
         return slice(first, self.columns.stop)
 
 
@@ -104,25 +126,35 @@ def _across(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
 class SymmetricPlan:
     """The counts of some requests on a pair without split.
 
-    ``fits``: True if the plan is possible within the memory limit; never for sets with merged duplicates, whose lists
-    would need weights.
+    ``fits``: True if the plan is possible within the memory limit; never for sets with merged
+    duplicates, whose lists would need weights.
     """
 
     def __init__(
-        self, prepared: Prepared, requests: Collection[CountRequest], memory: int, threads: int, block_bytes: int | None
+        self,
+        prepared: Prepared,
+        requests: Collection[CountRequest],
+        memory: int,
+        threads: int,
+        block_bytes: int | None,
     ) -> None:
-        self._prepared, self._requests = prepared, requests
+        self._prepared = prepared
+        self._requests = requests
         self._sizes = {role: len(point_set) for role, point_set in prepared.fit.items()}
-        # Counts from the lists that give the radii; in balls to the other role, made during the pass inside the role of
-        # the centres; in balls whose radii are known only after that pass; in balls of one radius.
+        # Counts from the lists that give the radii; in balls to the other role, made during the
+        # pass inside the role of the centres; in balls whose radii are known only after that pass;
+        # in balls of one radius.
         self._ranked: dict[SharedBalls, list[Counted]] = {}
         self._known: dict[SharedBalls, list[Counted]] = {}
         self._late: dict[SharedBalls, list[Counted]] = {}
         self._fixed: dict[SharedBalls, list[Counted]] = {}
         for request in requests:
             for role in ROLES:
-                around_fit, rule = request.around == "fit", request.rule
-                shared = SharedBalls(*((request.role, role) if around_fit else (role, request.role)), rule)
+                around_fit = request.around == "fit"
+                rule = request.rule
+                shared = SharedBalls(
+                    *((request.role, role) if around_fit else (role, request.role)), rule
+                )
                 if rule.one_radius:
                     group = self._fixed
                 elif not around_fit and request.role in rule.roles:
@@ -137,20 +169,30 @@ class SymmetricPlan:
             self._side = max(1, math.isqrt(block_bytes // itemsize))
         else:
             affordable = math.isqrt(int(_TILES_SHARE * memory / (threads * entry_bytes)))
-            self._side = max(1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES)))
-        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * itemsize))  # 2: and a copy
+            self._side = max(
+                1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES))
+            )
+        # 2: and a copy
+        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * itemsize))
         self._lists: dict[Key, NeighbourLists] = {}
         self._bounded: dict[tuple[Key, Rule], BoundedRadiusCounts] = {}
         self._again: list[SharedBalls] = []
         self._counts = {
-            (request, role): np.zeros(self._sizes[role], np.int64) for request in requests for role in ROLES
+            (request, role): np.zeros(self._sizes[role], np.int64)
+            for request in requests
+            for role in ROLES
         }
         self._count_lock = threading.Lock()
         # Bytes for lists and pairs within radius bounds: what tiles and results leave.
-        tile = self._side**2 * entry_bytes + 2 * self._side * (prepared.fit["real"].rows.d + 2) * itemsize
+        tile = (
+            self._side**2 * entry_bytes
+            + 2 * self._side * (prepared.fit["real"].rows.d + 2) * itemsize
+        )
         results = sum(n * 24 * (len(requests) + 4) for n in self._sizes.values())
         self._left = memory - threads * tile - results
-        self.fits = not prepared.weighted and self._lists_bytes(self._orders, roomy=False) <= self._left
+        self.fits = (
+            not prepared.weighted and self._lists_bytes(self._orders, roomy=False) <= self._left
+        )
 
     def _list_orders(self) -> dict[Key, int]:
         """Neighbours that points of the first role need among the second: an order that includes the point itself."""
@@ -167,7 +209,10 @@ class SymmetricPlan:
 
     def _lists_bytes(self, orders: Mapping[Key, int], *, roomy: bool) -> int:
         itemsize = self._prepared.itemsize
-        return sum(bytes_needed(self._sizes[role], k, itemsize, roomy=roomy) for (role, _), k in orders.items())
+        return sum(
+            bytes_needed(self._sizes[role], k, itemsize, roomy=roomy)
+            for (role, _), k in orders.items()
+        )
 
     @cached_property
     def _across(self) -> list[ScheduledTile]:
@@ -177,16 +222,23 @@ class SymmetricPlan:
     def _inside(self) -> list[ScheduledTile]:
         """Tiles that cover every pair of one role once, and the pairs of a block from both sides.
 
-        Ordered by blocks of columns, so that factors that are not stored are computed once. Rows that are among the
-        columns come in two halves, the second of which covers only half of the columns.
+        Ordered by blocks of columns, so that factors that are not stored are computed once. Rows
+        that are among the columns come in two halves, the second of which covers only half of the
+        columns.
         """
         tiles = []
         for role, n in self._sizes.items():
             for across in slices(n, self._side):
                 middle = (across.start + across.stop) // 2
-                halves = [slice(*ends) for ends in ((across.start, middle), (middle, across.stop)) if ends[0] < ends[1]]
+                halves = [
+                    slice(*ends)
+                    for ends in ((across.start, middle), (middle, across.stop))
+                    if ends[0] < ends[1]
+                ]
                 tiles += [
-                    ScheduledTile(role, rows, role, slice(max(rows.start, across.start), across.stop))
+                    ScheduledTile(
+                        role, rows, role, slice(max(rows.start, across.start), across.stop)
+                    )
                     for rows in [*slices(across.start, self._side), *halves]
                 ]
         return tiles
@@ -199,18 +251,27 @@ class SymmetricPlan:
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
         """Both passes: exact squared radii inside each role, as `by_rows.own_radii`.
 
-        Raises TooManyTiesError: more samples are equally near than the lists hold; another plan is needed.
+        Raises TooManyTiesError: more samples are equally near than the lists hold; another plan is
+        needed.
         """
         self._look_ahead(runner)
         self._pass(self._across, (), runner)
         self._settle(True, runner)
         known = [
-            PendingCount(shared, self._balls(shared.centre, self._radii(shared.centre, shared.rule, runner)), counted)
+            PendingCount(
+                shared,
+                self._balls(shared.centre, self._radii(shared.centre, shared.rule, runner)),
+                counted,
+            )
             for shared, counted in self._known.items()
         ]
         self._pass(self._inside, known, runner)
         self._settle(False, runner)
-        return {(role, k): self._radii(role, Nearest(k, role), runner) for role, ks in own.items() for k in ks}
+        return {
+            (role, k): self._radii(role, Nearest(k, role), runner)
+            for role, ks in own.items()
+            for k in ks
+        }
 
     def counts(
         self, own: OwnRadii, fixed: Mapping[CountRequest, float], runner: Runner
@@ -235,20 +296,27 @@ class SymmetricPlan:
             needed = [each for each in places if (each.left, each.right) in roles]
             runner.expect(sum(place.entries() for place in needed))
             self._pass(needed, again, runner)
-        return {request: {role: self._counts[request, role] for role in ROLES} for request in self._requests}
+        return {
+            request: {role: self._counts[request, role] for role in ROLES}
+            for request in self._requests
+        }
 
     def _look_ahead(self, runner: Runner) -> None:
         """Estimate distances to neighbours, lengths of the lists for the late balls, and single radii."""
-        fit, samples = self._prepared.fit, dict[Key, RandomSubset]()
+        fit = self._prepared.fit
+        samples = dict[Key, RandomSubset]()
 
         def sample(key: Key) -> int:
             order = min(self._orders[key], self._sizes[key[1]])
-            samples[key] = RandomSubset(fit[key[0]], fit[key[1]], order, self._sampled_at_once, runner.scratch())
+            samples[key] = RandomSubset(
+                fit[key[0]], fit[key[1]], order, self._sampled_at_once, runner.scratch()
+            )
             return 0
 
         runner.run(sample, list(self._orders))
         for shared in self._late:
-            centre, member = shared.centre, shared.member
+            centre = shared.centre
+            member = shared.member
             if centre != member:
                 radii = samples[centre, centre].radii(self._prepared.order(shared.rule, centre))
                 self._lengthen(shared, samples[centre, member], radii)
@@ -263,7 +331,9 @@ class SymmetricPlan:
             limits = self._likely_radius(rule, samples)
             self._bounded[key, rule] = BoundedRadiusCounts(fit[key[0]], fit[key[1]], *limits, room)
 
-    def _likely_radius(self, rule: Rule, samples: Mapping[Key, RandomSubset]) -> tuple[float, float]:
+    def _likely_radius(
+        self, rule: Rule, samples: Mapping[Key, RandomSubset]
+    ) -> tuple[float, float]:
         """Squared radii, in the tiles' units, between which the radius of a rule very likely lies."""
         if isinstance(rule, Within):
             squared = float(self._prepared.arithmetic.scaled(squared_threshold(rule.radius)))
@@ -274,7 +344,8 @@ class SymmetricPlan:
 
     def _lengthen(self, shared: SharedBalls, sample: RandomSubset, radii: Floats) -> None:
         """Lengthen the lists for late balls of these radii, or plan to count these balls in tiles computed again."""
-        key, held = (shared.centre, shared.member), sample.held(radii)
+        key = (shared.centre, shared.member)
+        held = sample.held(radii)
         order = held + held // 8 + 2
         longer = self._orders | {key: max(order, self._orders[key])}
         too_long = order > min(_LONGEST * self._sizes[shared.member], sample.length)
@@ -283,23 +354,36 @@ class SymmetricPlan:
         else:
             self._orders = longer
 
-    def _pass(self, places: Sequence[ScheduledTile], pending: Sequence[PendingCount], runner: Runner) -> None:
+    def _pass(
+        self, places: Sequence[ScheduledTile], pending: Sequence[PendingCount], runner: Runner
+    ) -> None:
         """Add tiles to the lists and bounded counts, and count in pending balls; near entries are picked once."""
         fit = self._prepared.fit
 
         def work(place: ScheduledTile) -> int:
-            tile = make_tile(fit[place.left], place.rows, fit[place.right], runner.scratch(), columns=place.columns)
-            # Balls with the counts per row and those per column; inside a role, around rows and around fresh columns.
+            tile = make_tile(
+                fit[place.left],
+                place.rows,
+                fit[place.right],
+                runner.scratch(),
+                columns=place.columns,
+            )
+            # Balls with the counts per row and those per column; inside a role, around rows and
+            # around fresh columns.
             wanted: list[tuple[Ball, list[Counted], list[Counted]]] = []
             for each in pending:
                 roles = each.shared.centre, each.shared.member
                 if roles == (place.left, place.right):
                     wanted.append((each.ball.part(place.rows), each.per_centre, each.per_member))
                 if roles == (place.right, place.left) and place.fresh.start < place.fresh.stop:
-                    wanted.append((each.ball.part(place.columns).turned(), each.per_member, each.per_centre))
+                    wanted.append(
+                        (each.ball.part(place.columns).turned(), each.per_member, each.per_centre)
+                    )
             few = [tile.is_sparse(ball.reach) for ball, _, _ in wanted]
             limits = self._list_limits(tile, place) + self._bounded_limits(tile, place)
-            limits += [ball.reach for (ball, _, _), sparse in zip(wanted, few, strict=True) if sparse]
+            limits += [
+                ball.reach for (ball, _, _), sparse in zip(wanted, few, strict=True) if sparse
+            ]
             picked = tile.entries(limits)
             self._add_to_lists(tile, picked, place)
             self._add_to_bounded(tile, picked, place)
@@ -313,7 +397,9 @@ class SymmetricPlan:
                     for key in rows:
                         self._counts[key][place.rows] += by_row
                     for key in columns:
-                        self._counts[key][place.fresh] += by_column[place.fresh.start - place.columns.start :]
+                        self._counts[key][place.fresh] += by_column[
+                            place.fresh.start - place.columns.start :
+                        ]
             return tile.rechecked
 
         runner.run(work, places, ScheduledTile.entries)
@@ -322,11 +408,16 @@ class SymmetricPlan:
         """Limits of the lists of the rows (m, 1), and of the columns that are not rows too (1, n)."""
         limits: list[Array] = []
         if (place.left, place.right) in self._lists:
-            limits.append(self._lists[place.left, place.right].limits(place.rows, lambda: tile)[:, None])
+            limits.append(
+                self._lists[place.left, place.right].limits(place.rows, lambda: tile)[:, None]
+            )
         if (place.right, place.left) in self._lists and place.fresh.start < place.fresh.stop:
-            first, lists = place.fresh.start, self._lists[place.right, place.left]
+            first = place.fresh.start
+            lists = self._lists[place.right, place.left]
             of_columns = np.full((1, tile.values.shape[1]), -np.inf, tile.values.dtype)
-            of_columns[0, first - place.columns.start :] = lists.limits(place.fresh, lambda: tile.turned(first))
+            of_columns[0, first - place.columns.start :] = lists.limits(
+                place.fresh, lambda: tile.turned(first)
+            )
             limits.append(of_columns)
         return limits
 
@@ -339,13 +430,19 @@ class SymmetricPlan:
         if (place.right, place.left) in self._lists and skipped < tile.values.shape[1]:
             if skipped:
                 fresh = columns >= skipped
-                rows, columns, values = rows[fresh], columns[fresh], values[fresh]
+                rows = rows[fresh]
+                columns = columns[fresh]
+                values = values[fresh]
             lists = self._lists[place.right, place.left]
             lists.add(place.fresh, columns - skipped, rows + tile.rows.start, values)
 
     def _bounded_of(self, place: ScheduledTile) -> list[BoundedRadiusCounts]:
         """Bounded counts to which a tile contributes."""
-        of_roles = [bounded for (key, _), bounded in self._bounded.items() if key == (place.left, place.right)]
+        of_roles = [
+            bounded
+            for (key, _), bounded in self._bounded.items()
+            if key == (place.left, place.right)
+        ]
         return [bounded for bounded in of_roles if not bounded.given_up]
 
     def _bounded_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
@@ -361,19 +458,26 @@ class SymmetricPlan:
     def _add_to_bounded(self, tile: Tile, picked: Entries, place: ScheduledTile) -> None:
         if not (counters := self._bounded_of(place)):
             return
-        first, second, values = picked.rows + tile.rows.start, picked.columns + tile.columns.start, picked.values
+        first = picked.rows + tile.rows.start
+        second = picked.columns + tile.columns.start
+        values = picked.values
         if place.left == place.right:
             once = second > first
-            first, second, values = first[once], second[once], values[once]
+            first = first[once]
+            second = second[once]
+            values = values[once]
         for bounded in counters:
             bounded.add(first, second, values)
 
     def _settle(self, across: bool, runner: Runner) -> None:
         """Rebuild the lists, across the roles or inside them, that turn out to be too short.
 
-        Once all tiles have been added; those of a list together, because their products take next to no longer.
+        Once all tiles have been added; those of a list together, because their products take next
+        to no longer.
         """
-        short: dict[Key, list[Rows]] = {key: [] for key in self._lists if (key[0] != key[1]) == across}
+        short: dict[Key, list[Rows]] = {
+            key: [] for key in self._lists if (key[0] != key[1]) == across
+        }
 
         def find(block: tuple[Key, slice]) -> int:
             key, rows = block
@@ -384,12 +488,15 @@ class SymmetricPlan:
             self._lists[key].look_again(np.concatenate(short[key]), runner.scratch())
             return 0
 
-        runner.run(find, [(key, rows) for key in short for rows in slices(self._sizes[key[0]], _LIST_ROWS)])
+        runner.run(
+            find, [(key, rows) for key in short for rows in slices(self._sizes[key[0]], _LIST_ROWS)]
+        )
         runner.run(look, [key for key, some in short.items() if any(map(len, some))])
 
     def _radii(self, role: Role, rule: Rule, runner: Runner) -> Floats:
         """Exact squared distances of all points of a role to a rule's neighbour, from the lists."""
-        order, squared = self._prepared.order(rule, role), np.empty(self._sizes[role])
+        order = self._prepared.order(rule, role)
+        squared = np.empty(self._sizes[role])
 
         def work(rows: slice) -> int:
             ranking = self._ranking(role, rule.roles, rows)
@@ -403,11 +510,15 @@ class SymmetricPlan:
         """The neighbours of some points among one role or both, from the lists, in order."""
         fit = self._prepared.fit
         lists = [self._lists[role, member].candidates(rows) for member in members]
-        return Ranking([Pairs(left=fit[role], rows=rows, right=fit[member]) for member in members], lists)
+        return Ranking(
+            [Pairs(left=fit[role], rows=rows, right=fit[member]) for member in members], lists
+        )
 
     def _balls(self, centre: Role, squared: Floats | float) -> Ball:
         point_set = self._prepared.fit[centre]
-        return Ball.of(point_set.arithmetic, np.broadcast_to(squared, len(point_set)), point_set.norms)
+        return Ball.of(
+            point_set.arithmetic, np.broadcast_to(squared, len(point_set)), point_set.norms
+        )
 
     def _count_ranked(self, centre: Role, rule: Rule, runner: Runner) -> None:
         """Count samples around all points of a role, out to a neighbour that is one of them."""
@@ -425,15 +536,20 @@ class SymmetricPlan:
     def _count_listed(self, pending: PendingCount, runner: Runner) -> None:
         """Count in balls from the lists of their centres, or in tiles where a list may be shorter than its ball."""
         (centre, member, _), balls, _ = pending
-        left, right = self._prepared.fit[centre], self._prepared.fit[member]
-        lists, beyond = self._lists[centre, member], np.zeros(len(left), dtype=np.bool_)
+        left = self._prepared.fit[centre]
+        right = self._prepared.fit[member]
+        lists = self._lists[centre, member]
+        beyond = np.zeros(len(left), dtype=np.bool_)
 
         def work(rows: slice) -> int:
-            ball, pairs = balls.part(rows), Pairs(left=left, rows=rows, right=right)
+            ball = balls.part(rows)
+            pairs = Pairs(left=left, rows=rows, right=right)
             listed = lists.candidates(rows)
             inside = listed.values <= ball.sure[:, None]
             unsure, slots = np.nonzero((listed.values <= ball.possible[:, None]) ^ inside)
-            inside[unsure, slots] = pairs.reference(unsure, listed.columns[unsure, slots]) <= ball.squared[unsure]
+            inside[unsure, slots] = (
+                pairs.reference(unsure, listed.columns[unsure, slots]) <= ball.squared[unsure]
+            )
             beyond[rows] = lists.complete(rows) < ball.possible
             inside[beyond[rows]] = False
             held = np.bincount(listed.columns[inside], minlength=len(right))
@@ -450,8 +566,10 @@ class SymmetricPlan:
 
     def _count_in_tiles(self, pending: PendingCount, centres: Rows, runner: Runner) -> None:
         """Count in the balls around some points."""
-        whole, others = self._prepared.fit[pending.shared.centre], self._prepared.fit[pending.shared.member]
-        few, balls = PointSet(DistinctRows(whole.rows.subset(centres)), whole.arithmetic), pending.ball.part(centres)
+        whole = self._prepared.fit[pending.shared.centre]
+        others = self._prepared.fit[pending.shared.member]
+        few = PointSet(DistinctRows(whole.rows.subset(centres)), whole.arithmetic)
+        balls = pending.ball.part(centres)
 
         def work(place: ScheduledTile) -> int:
             tile = make_tile(few, place.rows, others, runner.scratch(), columns=place.columns)
@@ -467,7 +585,9 @@ class SymmetricPlan:
         runner.expect(sum(place.entries() for place in places))
         runner.run(work, places, ScheduledTile.entries)
 
-    def _count_bounded(self, fixed: Mapping[CountRequest, float], runner: Runner) -> list[PendingCount]:
+    def _count_bounded(
+        self, fixed: Mapping[CountRequest, float], runner: Runner
+    ) -> list[PendingCount]:
         """Count in balls of one radius that was bounded; return the counts for which that failed."""
         failed = []
 
@@ -479,7 +599,8 @@ class SymmetricPlan:
                 failed.append(PendingCount(shared, self._balls(shared.centre, squared), counted))
                 return 0
             first, second, rechecked = within
-            # Inside a role every point is within its own ball, and each pair counts for both of its points.
+            # Inside a role every point is within its own ball, and each pair counts for both of its
+            # points.
             if shared.centre == shared.member:
                 counts = first + second + 1
             else:

@@ -43,7 +43,10 @@ class DistanceTable:
     @cached_property
     def _nearest(self) -> list[Floats]:
         """Increasing distances of each fit sample to those of its set, itself first, by set: (samples, samples)."""
-        own = [_all_pairs(fit, fit) if self.held_out else self.distances[i][i] for i, fit in enumerate(self.fit)]
+        own = [
+            _all_pairs(fit, fit) if self.held_out else self.distances[i][i]
+            for i, fit in enumerate(self.fit)
+        ]
         return [np.sort(each, axis=1) for each in own]
 
     def radii(self, role: int, k: int) -> Floats:
@@ -59,7 +62,9 @@ def _all_pairs(first: RowView, second: RowView) -> Floats:
     def fill(part: slice) -> None:
         rows = np.arange(part.start, part.stop)
         pairs = np.repeat(rows, len(columns)), np.tile(columns, len(rows))
-        found[part] = np.sqrt(pair_distances(first, pairs[0], second, pairs[1])).reshape(len(rows), -1)
+        found[part] = np.sqrt(pair_distances(first, pairs[0], second, pairs[1])).reshape(
+            len(rows), -1
+        )
 
     on_all_cores(fill, slices(len(first), max(1, _BLOCK // len(second))))
     return found

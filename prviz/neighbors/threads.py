@@ -27,10 +27,14 @@ def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) ->
     return lambda fraction: report((begun + size * fraction) / total)
 
 
-# Bytes of a block's distances, to stay in the processor's caches; its least rows, for fast products, and most rows.
-_CACHE_BYTES, _LEAST_ROWS, _MOST_ROWS = 1 << 23, 48, 512
+# Bytes of a block's distances, to stay in the processor's caches; its least rows, for fast
+# products, and most rows.
+_CACHE_BYTES = 1 << 23
+_LEAST_ROWS = 48
+_MOST_ROWS = 512
 
-# The parameter of mallopt for the least size that is mapped by itself, M_MMAP_THRESHOLD of malloc.h.
+# The parameter of mallopt for the least size that is mapped by itself, M_MMAP_THRESHOLD of
+# malloc.h.
 _MMAP_THRESHOLD = -3
 
 _lock = threading.Lock()
@@ -46,7 +50,9 @@ _memory: ContextVar[int | None] = ContextVar("memory_at_most", default=None)
 
 def available_threads() -> int:
     """Number of cores this process may use, or fewer inside `threads_at_most`."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return min(cores, _at_most.get() or cores)
 
 
@@ -79,8 +85,8 @@ def available_memory(usual: int) -> int:
 def one_blas_thread() -> Iterator[None]:
     """Keep BLAS from starting threads of its own inside ours.
 
-    Its setting belongs to the whole process: the first user sets it, the last one restores it, so that two
-    sessions at once neither fight over the cores nor leave the setting behind.
+    Its setting belongs to the whole process: the first user sets it, the last one restores it, so
+    that two sessions at once neither fight over the cores nor leave the setting behind.
     """
     global _limiter, _users
     with _lock:
@@ -119,14 +125,16 @@ def _loaded() -> Any:
     if _libraries is None or _modules != len(sys.modules):
         from threadpoolctl import ThreadpoolController
 
-        _libraries, _modules = ThreadpoolController(), len(sys.modules)
+        _libraries = ThreadpoolController()
+        _modules = len(sys.modules)
     return _libraries
 
 
 def return_large_arrays() -> None:
     """Give the memory of each array of 4 MB or more back to the system as soon as it is freed.
 
-    glibc else keeps up to 64 MB for each thread: faster, but more than a limit of memory allows for.
+    glibc else keeps up to 64 MB for each thread: faster, but more than a limit of memory allows
+    for.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
@@ -136,7 +144,8 @@ def return_large_arrays() -> None:
 class Turns:
     """Queue for blocks: as many run at once as there are cores, waiting ones in order of arrival.
 
-    All runs of a process share one: two users take turns block by block, whatever the number of their threads.
+    All runs of a process share one: two users take turns block by block, whatever the number of
+    their threads.
     """
 
     def __init__(self, cores: int) -> None:
@@ -165,12 +174,15 @@ _turns = Turns(available_threads())
 
 
 def run_blocks(
-    work: Callable[[Block], Result], blocks: Sequence[Block], threads: int, done: Callable[[Block, Result], None]
+    work: Callable[[Block], Result],
+    blocks: Sequence[Block],
+    threads: int,
+    done: Callable[[Block, Result], None],
 ) -> None:
     """Call ``work`` on every block, then ``done`` in this thread, in order.
 
-    ``done`` may raise: no further block starts, running ones end, and the exception is passed on. At most two
-    blocks per thread are in flight.
+    ``done`` may raise: no further block starts, running ones end, and the exception is passed on.
+    At most two blocks per thread are in flight.
     """
 
     def in_turn(block: Block) -> Result:
@@ -185,7 +197,9 @@ def run_blocks(
     def submitted(block: Block) -> Future[Result]:
         try:
             return pool.submit(in_turn, block)
-        except RuntimeError:  # no thread takes work any more: the process ends. This one, a daemon, does it.
+        except (
+            RuntimeError
+        ):  # no thread takes work any more: the process ends. This one, a daemon, does it.
             future: Future[Result] = Future()
             future.set_result(in_turn(block))
             return future
@@ -212,7 +226,9 @@ def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
         kind = (threads, _loaded())  # threads know the libraries of their start
         for other in [other for other in _idle if other[1] is not kind[1]]:
             _idle.pop(other).shutdown(wait=False)
-        pool = _idle.pop(kind, None) or ThreadPoolExecutor(threads, initializer=_one_blas_thread_here)
+        pool = _idle.pop(kind, None) or ThreadPoolExecutor(
+            threads, initializer=_one_blas_thread_here
+        )
     try:
         yield pool
     finally:
@@ -260,9 +276,14 @@ class Runner:
         parts: int = 2,
     ) -> None:
         """``entries``: distances of all work, of which the progress is the share done. ``parts``: blocks per thread."""
-        self.rechecked, self.threads, self._block_bytes, self._parts = 0, threads, block_bytes, parts
-        self._progress, self._entries = progress, entries
-        self._finished, self._shown = 0, 0.0
+        self.rechecked = 0
+        self.threads = threads
+        self._block_bytes = block_bytes
+        self._parts = parts
+        self._progress = progress
+        self._entries = entries
+        self._finished = 0
+        self._shown = 0.0
         self._local = threading.local()
 
     def scratch(self) -> Scratch:
@@ -273,7 +294,10 @@ class Runner:
         return scratch
 
     def run(
-        self, work: Callable[[Block], int], blocks: Sequence[Block], entries: Callable[[Block], int] = lambda _: 0
+        self,
+        work: Callable[[Block], int],
+        blocks: Sequence[Block],
+        entries: Callable[[Block], int] = lambda _: 0,
     ) -> None:
         """Call ``work``, which returns the comparisons rechecked, on every block of so many distances."""
 
@@ -293,12 +317,18 @@ class Runner:
         """Add distances to the expected total."""
         self._entries += entries
 
-    def row_blocks(self, sizes: Mapping[Role, int], columns: int, itemsize: int, most: int) -> list[RowBlock]:
+    def row_blocks(
+        self, sizes: Mapping[Role, int], columns: int, itemsize: int, most: int
+    ) -> list[RowBlock]:
         """Blocks of ``most`` rows at most of sets of these sizes, each against ``columns`` samples."""
         if self._block_bytes is not None:
             step = max(1, self._block_bytes // (columns * itemsize))
         else:
             cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
             # Blocks of one size, and enough of them to keep every thread busy to the end.
-            step = max(1, min(cached, most, -(-sum(sizes.values()) // (self._parts * self.threads))))
-        return [RowBlock(role, rows, columns) for role, n in sizes.items() for rows in slices(n, step)]
+            step = max(
+                1, min(cached, most, -(-sum(sizes.values()) // (self._parts * self.threads)))
+            )
+        return [
+            RowBlock(role, rows, columns) for role, n in sizes.items() for rows in slices(n, step)
+        ]

@@ -29,9 +29,10 @@ from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.rows import pair_distances
 
-# Share of entries within a ball below which picking them out is cheaper than a mask per ball; step between the rows and
-# columns by which the share is estimated.
-_SPARSE, _SAMPLED = 0.05, 16
+# Share of entries within a ball below which picking them out is cheaper than a mask per ball; step
+# between the rows and columns by which the share is estimated.
+_SPARSE = 0.05
+_SAMPLED = 16
 _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 
 
@@ -39,8 +40,8 @@ _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 class Ball:
     """Limits between which a comparison is rechecked: at or below ``sure`` inside, above ``possible`` outside.
 
-    One ball per point, around a tile's rows or (``around_rows`` False) its columns. Both limits are in the tiles'
-    dtype, ``squared`` holds the exact squared radii: (m,) each.
+    One ball per point, around a tile's rows or (``around_rows`` False) its columns. Both limits are
+    in the tiles' dtype, ``squared`` holds the exact squared radii: (m,) each.
     """
 
     sure: Array
@@ -49,7 +50,9 @@ class Ball:
     around_rows: bool = True
 
     @classmethod
-    def of(cls, arithmetic: Arithmetic, squared: Floats, norms: Floats, *, around_rows: bool = True) -> Ball:
+    def of(
+        cls, arithmetic: Arithmetic, squared: Floats, norms: Floats, *, around_rows: bool = True
+    ) -> Ball:
         """Balls with these squared radii around points with these norms: (m,) each."""
         scaled = arithmetic.scaled(squared)
         if arithmetic.exact:
@@ -62,7 +65,9 @@ class Ball:
 
     def part(self, points: slice | Rows) -> Ball:
         """The balls of some of the points."""
-        return Ball(self.sure[points], self.possible[points], self.squared[points], self.around_rows)
+        return Ball(
+            self.sure[points], self.possible[points], self.squared[points], self.around_rows
+        )
 
     def turned(self) -> Ball:
         """Balls around the columns instead of the rows, or the other way round."""
@@ -119,13 +124,17 @@ class Tile(Pairs):
     def reference(self, rows: Rows, columns: Rows) -> Floats:
         """Reference squared distances of some entries.
 
-        With many ties all are computed once, because every ball and every order would need the same ones.
+        With many ties all are computed once, because every ball and every order would need the same
+        ones.
         """
         self.rechecked += len(rows)
         if self._whole is None and self.rechecked > self.values.size // 4:
             everywhere = np.indices(self.values.shape).reshape(2, -1)
             self._whole = pair_distances(
-                self.left.rows, everywhere[0] + self.rows.start, self.right.rows, everywhere[1] + self.columns.start
+                self.left.rows,
+                everywhere[0] + self.rows.start,
+                self.right.rows,
+                everywhere[1] + self.columns.start,
             ).reshape(self.values.shape)
         if self._whole is not None:
             whole: Floats = self._whole[rows, columns - self.columns.start]
@@ -135,10 +144,19 @@ class Tile(Pairs):
     def turned(self, first: int) -> Tile:
         """The samples from number ``first`` on as points, and the points as their samples: a copy."""
         start = first - self.columns.start
-        values = self.scratch.take("turned", self.values.shape[1] - start, len(self.values), self.values.dtype)
+        values = self.scratch.take(
+            "turned", self.values.shape[1] - start, len(self.values), self.values.dtype
+        )
         np.copyto(values, self.values[:, start:].T)
         rows = slice(first, self.columns.stop)
-        return Tile(left=self.right, rows=rows, right=self.left, columns=self.rows, values=values, scratch=self.scratch)
+        return Tile(
+            left=self.right,
+            rows=rows,
+            right=self.left,
+            columns=self.rows,
+            values=values,
+            scratch=self.scratch,
+        )
 
     def bound(self, order: int) -> Array:
         """(m, 1) limits that surely include the ``order`` nearest of each row and all that might be among them."""
@@ -153,8 +171,9 @@ class Tile(Pairs):
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
         """Exact number of entries within some balls, (m,) per row and (n,) per column if requested (else empty).
 
-        Balls around rows hold columns, balls around columns hold rows. Where few entries are within, those of all
-        balls are picked out once and decided one by one; else each ball has masks of its own.
+        Balls around rows hold columns, balls around columns hold rows. Where few entries are
+        within, those of all balls are picked out once and decided one by one; else each ball has
+        masks of its own.
         """
         sparse = [self.right.weights is None and self.is_sparse(ball.reach) for ball in balls]
         picked = self.entries([ball.reach for ball, few in zip(balls, sparse, strict=True) if few])
@@ -169,21 +188,31 @@ class Tile(Pairs):
         limits : (m, 1), (1, n) or (1, 1).
         """
         # Off the diagonal, which is zero in a tile inside one set.
-        some = slice(None, None, _SAMPLED), slice(min(_SAMPLED // 2, self.values.shape[1] - 1), None, _SAMPLED)
-        spread = tuple(part if length > 1 else slice(None) for part, length in zip(some, limits.shape, strict=True))
+        some = (
+            slice(None, None, _SAMPLED),
+            slice(min(_SAMPLED // 2, self.values.shape[1] - 1), None, _SAMPLED),
+        )
+        spread = tuple(
+            part if length > 1 else slice(None)
+            for part, length in zip(some, limits.shape, strict=True)
+        )
         inside = self.values[some] <= limits[spread]
         return float(np.count_nonzero(inside)) < share * inside.size
 
     def entries(self, limits: Sequence[Array]) -> Entries:
         """All entries within any of some limits, (m, 1) or (1, n) each."""
         m = len(self.values)
-        sides = [each for each in limits if each.shape == (m, 1)], [each for each in limits if each.shape != (m, 1)]
+        sides = (
+            [each for each in limits if each.shape == (m, 1)],
+            [each for each in limits if each.shape != (m, 1)],
+        )
         by_row, by_column = (np.maximum.reduce(some).ravel() if some else None for some in sides)
         return entries_within(self.values, by_row, by_column, self.scratch)
 
     def count_among(self, picked: Entries, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
         """`count` of one ball among entries that hold all that might be within it."""
-        (m, n), inside = self.values.shape, self.within(picked, ball)
+        m, n = self.values.shape
+        inside = self.within(picked, ball)
         by_column = np.bincount(picked.columns[inside], minlength=n) if columns else _NO_COUNTS
         return np.bincount(picked.rows[inside], minlength=m), by_column
 
@@ -193,7 +222,9 @@ class Tile(Pairs):
         inside: NDArray[np.bool_] = picked.values <= ball.sure.take(centres)
         if not self.arithmetic.exact:
             unsure = np.flatnonzero((picked.values <= ball.possible.take(centres)) ^ inside)
-            reference = self.reference(picked.rows[unsure], picked.columns[unsure] + self.columns.start)
+            reference = self.reference(
+                picked.rows[unsure], picked.columns[unsure] + self.columns.start
+            )
             inside[unsure] = reference <= ball.squared[centres[unsure]]
         return inside
 
@@ -212,7 +243,9 @@ class Tile(Pairs):
             radii = ball.squared[at_rows if ball.around_rows else at_columns]
             inside = self.reference(at_rows, at_columns + self.columns.start) <= radii
             worth = None if weights is None else weights[at_columns][inside]
-            by_row += np.bincount(at_rows[inside], weights=worth, minlength=len(by_row)).astype(np.int64)
+            by_row += np.bincount(at_rows[inside], weights=worth, minlength=len(by_row)).astype(
+                np.int64
+            )
             if columns:
                 by_column += np.bincount(at_columns[inside], minlength=len(by_column))
         return by_row, by_column
@@ -272,7 +305,8 @@ class Ranking:
         counts = [part.weight_within(approximate) for part in self.candidates]
         if arithmetic.exact:
             return counts
-        # Certain where exactly ``order`` samples can be within the limit; else the exact order statistic decides.
+        # Certain where exactly ``order`` samples can be within the limit; else the exact order
+        # statistic decides.
         wide = approximate.astype(np.float64)
         reach = wide + 2 * arithmetic.error(self.tiles[0].norms[:, None], wide)
         possible = [part.weight_within(reach) for part in self.candidates]
@@ -298,29 +332,41 @@ class Ranking:
             counts = [part.take(rows).weight_within(limits) for part in self.candidates]
             return ExactOrder(arithmetic.unscaled(wide), counts)
         slack = 2 * arithmetic.error(self.tiles[0].norms[rows], wide)
-        low, high = (wide - slack)[:, None], (wide + slack)[:, None]
+        low = (wide - slack)[:, None]
+        high = (wide + slack)[:, None]
         certain: list[Counts] = []
         # Candidates too close to tell: their row, reference distance and weight, per tile.
         close: list[tuple[Rows, Floats, Floats]] = []
         for tile, candidates in zip(self.tiles, self.candidates, strict=True):
             part = candidates.take(rows)
-            below, weights = part.values < low, part.weights_or_ones()
+            below = part.values < low
+            weights = part.weights_or_ones()
             owner, slot = true_places((part.values <= high) & ~below)
-            close.append((owner, tile.reference(rows[owner], part.columns[owner, slot]), weights[owner, slot]))
+            close.append(
+                (
+                    owner,
+                    tile.reference(rows[owner], part.columns[owner, slot]),
+                    weights[owner, slot],
+                )
+            )
             certain.append(np.where(below, weights, 0.0).sum(axis=1).astype(np.int64))
         squared = _smallest_reaching(close, order - np.sum(certain, axis=0))
         inside = [
             np.bincount(owner, weights=weights * (distances <= squared[owner]), minlength=len(rows))
             for owner, distances, weights in close
         ]
-        return ExactOrder(squared, [(sure + more).astype(np.int64) for sure, more in zip(certain, inside, strict=True)])
+        return ExactOrder(
+            squared,
+            [(sure + more).astype(np.int64) for sure, more in zip(certain, inside, strict=True)],
+        )
 
 
 def _smallest_reaching(close: Sequence[tuple[Rows, Floats, Floats]], needed: Counts) -> Floats:
     """Per row, the smallest squared distance at which the weights add up to ``needed``."""
     owner, squared, weights = (np.concatenate(parts) for parts in zip(*close, strict=True))
     order = np.lexsort((squared, owner))
-    owner, squared = owner[order], squared[order]
+    owner = owner[order]
+    squared = squared[order]
     total = np.cumsum(weights[order])
     starts = np.searchsorted(owner, np.arange(len(needed)))
     before = np.concatenate([[0.0], total])[starts]

@@ -1,7 +1,8 @@
 """Files with embeddings to `Samples`: .npy, .npz, .safetensors, .csv, .tsv, .parquet and .feather.
 
-Nothing is ever unpickled. Claims of a file are checked before its data are read, only the selected array is read, and
-anything else is refused with a message that says what it is, where, and what to do instead.
+Nothing is ever unpickled. Claims of a file are checked before its data are read, only the selected
+array is read, and anything else is refused with a message that says what it is, where, and what to
+do instead.
 """
 
 from __future__ import annotations
@@ -15,9 +16,24 @@ from typing import Any, NamedTuple
 
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
-from prviz.readers.columns import EVERY, ColumnChoice, index_columns, is_label, own_names, sort_columns
+from prviz.readers.columns import (
+    EVERY,
+    ColumnChoice,
+    index_columns,
+    is_label,
+    own_names,
+    sort_columns,
+)
 from prviz.readers.conversion import load_torch, refuse_container, refuse_misnamed, save_arrays
-from prviz.readers.errors import AmbiguousKeyError, ReadError, SuspectColumnsError, beside, listed, literal, quoted
+from prviz.readers.errors import (
+    AmbiguousKeyError,
+    ReadError,
+    SuspectColumnsError,
+    beside,
+    listed,
+    literal,
+    quoted,
+)
 from prviz.readers.keyed import (
     KNOWN_KEYS,
     KeyedFile,
@@ -31,7 +47,14 @@ from prviz.readers.keyed import (
     required_roles,
 )
 from prviz.readers.npy import holds_pickle
-from prviz.readers.row_roles import find_row_roles, refuse_lists, require_row_roles, row_choices, rows_of, split_key
+from prviz.readers.row_roles import (
+    find_row_roles,
+    refuse_lists,
+    require_row_roles,
+    row_choices,
+    rows_of,
+    split_key,
+)
 from prviz.readers.source import (
     ACCEPTED,
     ACCEPTED_TEXT,
@@ -106,11 +129,13 @@ _PLACEHOLDERS = {
     b"<html": _PAGE,
 }
 # First bytes of packed files that are read, and bytes by which a text of another format is known.
-_PACKED_MAGIC, _LOOKED_AT = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}, 1 << 16
+_PACKED_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+_LOOKED_AT = 1 << 16
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv", ".jsonl")
 # Entries of `Samples.encoder`, and most characters of one: a file may hold anything.
-_ENCODER, _LONGEST = ("encoder", "sides", "source", "transform", "versions", "weights_sha256"), 1_000
+_ENCODER = ("encoder", "sides", "source", "transform", "versions", "weights_sha256")
+_LONGEST = 1_000
 
 
 def recognise(source: FileSource, limits: Limits) -> str:
@@ -118,7 +143,8 @@ def recognise(source: FileSource, limits: Limits) -> str:
 
     Raises
     ------
-    ReadError : empty, a pickle (whatever it is called), an extension that is not accepted, or contents of
+    ReadError : empty, a pickle (whatever it is called), an extension that is not accepted, or
+    contents of
         another kind than the extension says.
     """
     head = source.head(16)
@@ -153,21 +179,31 @@ def recognise(source: FileSource, limits: Limits) -> str:
     if not source.name.lower().endswith(ACCEPTED):
         raise _not_accepted(source, extension, head)
     if not head:
-        raise ReadError(f"{source.where}: empty (0 bytes). Was it still being written? Save or copy it again.")
+        raise ReadError(
+            f"{source.where}: empty (0 bytes). Was it still being written? Save or copy it again."
+        )
     _check_contents(source, head)
     return extension
 
 
 def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
     """Error for an extension that is not accepted: what converts the file, or what it holds."""
-    found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
+    found = (
+        f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
+    )
     for magic, (what, right) in _MAGIC.items():
         if head.startswith(magic) and right is not None and right != ".npz":
-            return ReadError(f"{source.where}: {found}, but it holds {what}. Rename it to end in {right}.")
+            return ReadError(
+                f"{source.where}: {found}, but it holds {what}. Rename it to end in {right}."
+            )
     if error := refuse_container(source.where, source.typed, extension, source.head, source.size):
         return error
-    texts = " Texts, one a line, are embedded first: prviz embed FILE." if extension == ".txt" else ""
-    return ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.{texts}")
+    texts = (
+        " Texts, one a line, are embedded first: prviz embed FILE." if extension == ".txt" else ""
+    )
+    return ReadError(
+        f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.{texts}"
+    )
 
 
 def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
@@ -175,7 +211,12 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
     from prviz.readers.npy import zip_members
 
     names = zip_members(source, limits)
-    if len(names) == 1 and Path(names[0]).suffix.lower() in ("", ".zip", ".txt", ".dat"):  # as pandas writes a table
+    if len(names) == 1 and Path(names[0]).suffix.lower() in (
+        "",
+        ".zip",
+        ".txt",
+        ".dat",
+    ):  # as pandas writes a table
         table = beside(source.typed, ".csv")
         raise ReadError(
             f"{source.where}: a zip archive of one file, {quoted(names[0])}. If it is a table of text, use this file:\n"
@@ -197,19 +238,29 @@ def _check_contents(source: FileSource, head: bytes) -> None:
     for beginning, said in _PLACEHOLDERS.items():
         if head.lower().startswith(beginning):
             raise ReadError(f"{source.where}: {said}.")
-    if head.startswith(b"PK") and any(name in source.head(64) for name in (b"[Content_Types]", b"docProps/", b"xl/")):
+    if head.startswith(b"PK") and any(
+        name in source.head(64) for name in (b"[Content_Types]", b"docProps/", b"xl/")
+    ):
         raise ReadError(f"{source.where}: holds a spreadsheet of Excel. Rename it to end in .xlsx.")
     for magic, (what, extension) in _MAGIC.items():
         if head.startswith(magic) and extension != source.kind:
             # A table of text may begin with the same bytes, if text follows.
             if source.extension in _TEXT and head.isascii() and head.decode("ascii").isprintable():
                 continue
-            advice = f"Rename it to end in {extension}." if extension else f"Save it as one of {', '.join(SAVED_AS)}."
+            advice = (
+                f"Rename it to end in {extension}."
+                if extension
+                else f"Save it as one of {', '.join(SAVED_AS)}."
+            )
             raise ReadError(f"{source.where}: named {source.extension}, but holds {what}. {advice}")
     expected = [magic for magic, (_, extension) in _MAGIC.items() if extension == source.kind]
     if expected and not any(head.startswith(magic) for magic in expected):
         text = "".join(head.decode("ascii", errors="replace").split())
-        advice = "It begins like a table of text: rename it to end in .csv" if text.isprintable() else "Save it again"
+        advice = (
+            "It begins like a table of text: rename it to end in .csv"
+            if text.isprintable()
+            else "Save it again"
+        )
         raise ReadError(
             f"{source.where}: corrupt, or not a {source.extension} file (it does not begin like one). {advice}."
         )
@@ -218,16 +269,23 @@ def _check_contents(source: FileSource, head: bytes) -> None:
 def _check_text(source: FileSource, head: bytes) -> None:
     """Raise ReadError for a table of text that is packed, or in another format of text."""
     begun = source.head(_LOOKED_AT)
-    misnamed = None if b"\0" in begun else refuse_misnamed(source.where, source.typed, begun, len(begun) < _LOOKED_AT)
+    misnamed = (
+        None
+        if b"\0" in begun
+        else refuse_misnamed(source.where, source.typed, begun, len(begun) < _LOOKED_AT)
+    )
     if misnamed is not None:
         raise misnamed
-    packed = next((ending for magic, ending in _PACKED_MAGIC.items() if head.startswith(magic)), None)
+    packed = next(
+        (ending for magic, ending in _PACKED_MAGIC.items() if head.startswith(magic)), None
+    )
     if packed is not None and not source.name.lower().endswith(packed):
         raise ReadError(f"{source.where}: packed. Rename it to end in {source.extension}{packed}.")
 
 
 _ARROW = (".parquet", ".feather", ".jsonl")
-_KEYED, TABLES = (".npz", ".safetensors"), (".csv", ".tsv", ".jsonl", ".parquet", ".feather")
+_KEYED = (".npz", ".safetensors")
+TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".feather")
 
 
 class _Contents(NamedTuple):
@@ -260,20 +318,21 @@ def read(
     Parameters
     ----------
     source : path-like or (str, bytes)
-        A path, or the file name and the contents of an upload. A folder is one set in shards, in the order of their
-        numbers, such as ``img_emb_0.npy``, ``img_emb_1.npy``.
+        A path, or the file name and the contents of an upload. A folder is one set in shards, in
+        the order of their numbers, such as ``img_emb_0.npy``, ``img_emb_1.npy``.
     key : str, optional
-        Array of an .npz or .safetensors file, or list column of a .parquet or .feather file. By default the only 2-D
-        numeric one among `KNOWN_KEYS`, else the only 2-D numeric one in the file. Or rows of a table by a label,
-        written COLUMN=VALUE: ``role=real``, ``source=stylegan``; of one of several list columns ``clip[role=real]``.
+        Array of an .npz or .safetensors file, or list column of a .parquet or .feather file. By
+        default the only 2-D numeric one among `KNOWN_KEYS`, else the only 2-D numeric one in the
+        file. Or rows of a table by a label, written COLUMN=VALUE: ``role=real``,
+        ``source=stylegan``; of one of several list columns ``clip[role=real]``.
     columns : str or sequence of str, optional
-        The features of a table: names, or patterns such as ``f*``. By default every column that is not named like a
-        label. Columns without a header line are named by their numbers, from 1.
+        The features of a table: names, or patterns such as ``f*``. By default every column that is
+        not named like a label. Columns without a header line are named by their numbers, from 1.
     drop : str or sequence of str
         Columns of a table, by names or patterns, that are no features; they become labels.
     group : str, optional
-        Column of a table, or array of an .npz file, that says what each sample belongs to, such as its video; it
-        becomes ``groups``.
+        Column of a table, or array of an .npz file, that says what each sample belongs to, such as
+        its video; it becomes ``groups``.
     name : str, optional
         Name of the samples; by default the file's name without its folder.
     limits : Limits, optional
@@ -284,18 +343,21 @@ def read(
     Returns
     -------
     Samples
-        Values (n, d), float32 for files in float16, bfloat16 or float32, else float64. Columns of a table (.csv and
-        .tsv with a header line, .parquet, .feather) that are named like ids, labels, splits or paths become ``labels``,
-        never cut, and the names of the others ``features``; ``image`` or ``path`` then names each sample's picture,
-        ``text`` is its text (see `prviz.readers.media`). So do 1-D arrays of such a name, or ``y``, in .npz and
+        Values (n, d), float32 for files in float16, bfloat16 or float32, else float64. Columns of a
+        table (.csv and .tsv with a header line, .parquet, .feather) that are named like ids,
+        labels, splits or paths become ``labels``, never cut, and the names of the others
+        ``features``; ``image`` or ``path`` then names each sample's picture, ``text`` is its text
+        (see `prviz.readers.media`). So do 1-D arrays of such a name, or ``y``, in .npz and
         .safetensors files. What `prviz embed` wrote of the encoder becomes ``encoder``.
 
     Raises
     ------
     AmbiguousKeyError
-        Several arrays fit, or a table holds real and generated rows; its ``choices`` are their keys.
+        Several arrays fit, or a table holds real and generated rows; its ``choices`` are their
+        keys.
     SuspectColumnsError
-        ``columns`` of a table look like no features, such as a seed, a step, a place in a plot or a key.
+        ``columns`` of a table look like no features, such as a seed, a step, a place in a plot or a
+        key.
     ReadError
         Any other reason why the file can't be read.
     """
@@ -338,7 +400,9 @@ def _alike(choice: ColumnChoice, key: str | None) -> Callable[..., Samples]:
     left_out: list[str] = []
 
     def read_part(path: Path, limits: Limits) -> Samples:
-        alike = replace(choice, drop=(*choice.drop, *left_out), shared=bool(left_out) or choice.shared)
+        alike = replace(
+            choice, drop=(*choice.drop, *left_out), shared=bool(left_out) or choice.shared
+        )
         part = read_chosen(path, alike, key=key, limits=limits)
         if not left_out:
             left_out.extend(name for name in part.labels if not is_label(name))
@@ -400,10 +464,10 @@ def read_pair(
     source : path-like or (str, bytes)
         A path, or the file name and the contents of an upload.
     keys : tuple of (str, str), optional
-        Keys of the real and of the generated samples, in this order, as `read` takes them. By default the only 2-D
-        numeric array named real, ref or reference, and the only one named fake, gen, generated or sample (or
-        real_feats ...); of a table, the rows of a column with two such values, or of truth values such as
-        ``is_generated``.
+        Keys of the real and of the generated samples, in this order, as `read` takes them. By
+        default the only 2-D numeric array named real, ref or reference, and the only one named
+        fake, gen, generated or sample (or real_feats ...); of a table, the rows of a column with
+        two such values, or of truth values such as ``is_generated``.
     columns, drop : str or sequence of str
         The features of a table, and columns that are none, as in `read`.
     group : str, optional
@@ -419,7 +483,8 @@ def read_pair(
     Raises
     ------
     AmbiguousKeyError
-        No column of a table says which rows are which; its ``choices`` are sets of rows by column and value.
+        No column of a table says which rows are which; its ``choices`` are sets of rows by column
+        and value.
     ReadError
         As `read`; one of the two arrays is missing; or the two differ in dimension.
     """
@@ -438,7 +503,9 @@ def read_chosen_pair(
 ) -> SamplePair:
     """`read_pair`, with a choice of columns."""
     if not isinstance(source, tuple) and Path(source).is_dir():
-        inside = sorted(each for each in Path(source).iterdir() if each.is_dir() and each.name[0] != ".")
+        inside = sorted(
+            each for each in Path(source).iterdir() if each.is_dir() and each.name[0] != "."
+        )
         if len(inside) > 1:
             raise ReadError(
                 f"{quoted(Path(source).name)}: a folder, not a file with both sets. Name the folder of each, such as "
@@ -460,7 +527,9 @@ def read_chosen_pair(
             real, generated = (
                 _samples(
                     file,
-                    _with_bits_noted(_beside(arrays, arrays.values(key, limits), choice, labels={}), file, key),
+                    _with_bits_noted(
+                        _beside(arrays, arrays.values(key, limits), choice, labels={}), file, key
+                    ),
                     file.name,
                     choice,
                 )
@@ -479,7 +548,11 @@ def _same_width(file: FileSource, real: Samples, generated: Samples) -> SamplePa
 
 
 def _pair_of_rows(
-    file: FileSource, extension: str, keys: tuple[str, str] | None, limits: Limits, choice: ColumnChoice
+    file: FileSource,
+    extension: str,
+    keys: tuple[str, str] | None,
+    limits: Limits,
+    choice: ColumnChoice,
 ) -> SamplePair:
     """Real and generated rows of a table, or two of its list columns."""
     held: dict[str | None, _Contents] = {}
@@ -499,7 +572,8 @@ def _pair_of_rows(
     keys = keys or require_row_roles(table(None).labels, file.where)
     sides = [side(key) for key in keys]
     real, generated = (
-        _samples(file, contents, f"{file.name}, {key}", choice) for key, contents in zip(keys, sides, strict=True)
+        _samples(file, contents, f"{file.name}, {key}", choice)
+        for key, contents in zip(keys, sides, strict=True)
     )
     return _same_width(file, real, generated)
 
@@ -511,12 +585,15 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
     ------
     ReadError : the file can't be read at all.
     """
-    file, limits = as_source(source, limits=limits), limits or Limits()
+    file = as_source(source, limits=limits)
+    limits = limits or Limits()
     with _reading(file):
         extension = recognise(file, limits)
         if extension in TABLES:
             try:
-                return find_row_roles(_table(file, extension, None, limits.of_file(file.size), EVERY).labels)
+                return find_row_roles(
+                    _table(file, extension, None, limits.of_file(file.size), EVERY).labels
+                )
             except AmbiguousKeyError:  # several list columns
                 return None
         if extension not in _KEYED:
@@ -525,7 +602,9 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
             return find_roles(arrays)
 
 
-def _contents(file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
+def _contents(
+    file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice
+) -> _Contents:
     """What the file holds of one set."""
     if extension in _KEYED:
         with _keyed(file, extension, limits) as arrays:
@@ -547,24 +626,40 @@ def _contents(file: FileSource, extension: str, key: str | None, limits: Limits,
         column, rows = (None, None) if key is None else split_key(key)
         if rows is None or isinstance(error, AmbiguousKeyError):
             raise
-        return _rows(file, rows, _table_or_choices(file, extension, column, limits, choice.by(rows)), limits)
+        return _rows(
+            file, rows, _table_or_choices(file, extension, column, limits, choice.by(rows)), limits
+        )
     if pair := find_row_roles(contents.labels):
-        raise refuse_mixture(file.where, pair) if key is None else refuse_lists(file.where, [key], pair)
+        raise (
+            refuse_mixture(file.where, pair)
+            if key is None
+            else refuse_lists(file.where, [key], pair)
+        )
     return contents
 
 
-def _columns(arrays: KeyedFile, names: list[str], file: FileSource, limits: Limits, choice: ColumnChoice) -> _Contents:
+def _columns(
+    arrays: KeyedFile, names: list[str], file: FileSource, limits: Limits, choice: ColumnChoice
+) -> _Contents:
     """Contents of a file of arrays that are the columns of a table."""
     places, dropped = sort_columns(names, [True] * len(names), choice, file.where)
     features = tuple(names[place] for place in places)
     values = column_values(arrays, features, limits)
-    labels = {name: each for name, each in labels_beside(arrays, len(values)).items() if is_label(name)}
-    labels |= {names[place]: column_values(arrays, [names[place]], limits)[:, 0] for place in dropped}
-    note = f"its {len(features)} arrays of {len(values):,} numbers are read as the columns of a table"
+    labels = {
+        name: each for name, each in labels_beside(arrays, len(values)).items() if is_label(name)
+    }
+    labels |= {
+        names[place]: column_values(arrays, [names[place]], limits)[:, 0] for place in dropped
+    }
+    note = (
+        f"its {len(features)} arrays of {len(values):,} numbers are read as the columns of a table"
+    )
     return _checked(_Contents(values, labels, features, arrays.metadata, (note,)), choice, file)
 
 
-def _beside(arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict[str, Array]) -> _Contents:
+def _beside(
+    arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict[str, Array]
+) -> _Contents:
     """Values of a file of arrays with their labels, the group among them."""
     if choice.group is not None and choice.group in arrays.keys:
         labels[choice.group] = arrays.label(choice.group, len(values))
@@ -614,16 +709,21 @@ def _array(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
 
 def _with_bits_noted(found: _Contents, file: FileSource, key: str | None = None) -> _Contents:
     """The contents of an array with a note where they look like packed bits, or like the bits of numbers."""
-    packed, kind = look_packed(found.values), float_bits(found.values)
+    packed = look_packed(found.values)
+    kind = float_bits(found.values)
     if not packed and kind is None:
         return found
     library = "safetensors.numpy.load_file" if file.kind == ".safetensors" else "np.load"
     loads = f"{library}({quoted(file.name)})" + ("" if key is None else f"[{quoted(key)}]")
-    note = packed_note(file.name, loads) if kind is None else float_bits_note(file.name, loads, kind)
+    note = (
+        packed_note(file.name, loads) if kind is None else float_bits_note(file.name, loads, kind)
+    )
     return found._replace(notes=(*found.notes, note))
 
 
-def _table(file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
+def _table(
+    file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice
+) -> _Contents:
     """Contents of a table.
 
     key : a list column.
@@ -668,7 +768,9 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
 def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Contents:
     """The rows of a table that ``key`` names."""
     rows = rows_of(table.labels, key, file.where)
-    check_counts(f"{file.where}, rows {quoted(key)}", int(rows.sum()), table.values.shape[1], limits)
+    check_counts(
+        f"{file.where}, rows {quoted(key)}", int(rows.sum()), table.values.shape[1], limits
+    )
     labels = {name: column[rows] for name, column in table.labels.items()}
     return table._replace(values=table.values[rows], labels=labels)
 
@@ -694,8 +796,12 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
     if groups is not None:
         _check_groups(groups, choice.group, file.where)
     elif choice.group is not None:
-        notes = (*notes, f"no column {quoted(choice.group)}: each row counts as independent of the others")
-    # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead of copying.
+        notes = (
+            *notes,
+            f"no column {quoted(choice.group)}: each row counts as independent of the others",
+        )
+    # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead
+    # of copying.
     contents.values.flags.writeable = False
     return Samples(
         contents.values,

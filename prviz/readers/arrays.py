@@ -16,7 +16,8 @@ from prviz.readers.source import Limits, check_claim, human_size, refuse_object_
 
 Array = NDArray[Any]
 # Bytes read at a time, and rows checked for NaN and inf at a time.
-_CHUNK, _BLOCK_ROWS = 1 << 24, 4096
+_CHUNK = 1 << 24
+_BLOCK_ROWS = 4096
 # Largest integer up to which float64 holds all integers.
 _EXACT = 2**53
 
@@ -31,7 +32,10 @@ _WRONG_KINDS = {
 # Kind of dtype -> what it is, and what makes plain numbers of ``values``.
 _FLOAT64 = "values.astype('float64')"
 _CHANGED = {
-    "c": ("complex numbers. Save the real and the imaginary parts", "np.hstack([values.real, values.imag])"),
+    "c": (
+        "complex numbers. Save the real and the imaginary parts",
+        "np.hstack([values.real, values.imag])",
+    ),
     "U": ("text. If it says numbers, save these", _FLOAT64),
     "S": ("text. If it says numbers, save these", _FLOAT64),
     "f": ("numbers of more than 64 bits, which can't be read. Save them as float64", _FLOAT64),
@@ -45,7 +49,8 @@ class Header:
     Parameters
     ----------
     file, key : names for messages and recipes; key None: the file holds just this array.
-    shape, dtype, fortran_order : as stored; dtype None: a type that numpy does not have, named by dtype_name.
+    shape, dtype, fortran_order : as stored; dtype None: a type that numpy does not have, named by
+    dtype_name.
     offset, stored : position of the values in the stream, and number of their bytes there.
     bfloat16 : True if the two-byte dtype holds the upper halves of float32 numbers.
     path : the file as the user wrote it, for recipes.
@@ -101,12 +106,16 @@ def _loaded(header: Header) -> str:
 
 def _check_dtype(header: Header) -> None:
     if header.dtype is None:
-        raise ReadError(f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float32.")
+        raise ReadError(
+            f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float32."
+        )
     if header.dtype.hasobject:
         raise refuse_object_array(header.where, header.path or header.file, header.key)
     if header.bfloat16:
         return
-    if kept := _CHANGED.get(header.dtype.kind if header.dtype.itemsize > 8 or header.dtype.kind != "f" else ""):
+    if kept := _CHANGED.get(
+        header.dtype.kind if header.dtype.itemsize > 8 or header.dtype.kind != "f" else ""
+    ):
         what, change = kept
         raise ReadError(
             f"{header.where}: holds {what}:\nimport numpy as np\nvalues = {_loaded(header)}\n"
@@ -122,7 +131,9 @@ def _check_dtype(header: Header) -> None:
     if header.dtype.kind in _WRONG_KINDS:
         raise ReadError(f"{header.where}: holds {_WRONG_KINDS[header.dtype.kind]}.")
     if header.dtype.kind not in "fiub" or header.dtype.itemsize > 8:
-        raise ReadError(f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float64.")
+        raise ReadError(
+            f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float64."
+        )
 
 
 def _check_shape(header: Header) -> None:
@@ -134,7 +145,11 @@ def _check_shape(header: Header) -> None:
     found = f"{header.where}: {header.dtype_name} of shape ({sizes}{end})"
     if looks_like_images(header):
         arrays = header.file.lower().endswith((".npy", ".npz"))
-        remedy = EMBED_PICTURES.replace("FOLDER", header.file) if arrays else f"save them as .npy, and {EMBED_PICTURES}"
+        remedy = (
+            EMBED_PICTURES.replace("FOLDER", header.file)
+            if arrays
+            else f"save them as .npy, and {EMBED_PICTURES}"
+        )
         raise ReadError(f"{found} looks like images, not embeddings. Embed them first: {remedy}.")
     frames = ""
     if len(shape) == 3 and header.file.lower().endswith((".npy", ".npz")):
@@ -184,7 +199,9 @@ def fits(header: Header) -> bool:
 def check_counts(where: str, rows: int, columns: int, limits: Limits) -> None:
     """Refuse a table without columns or with fewer rows than ``limits.min_rows``."""
     if columns < 1:
-        raise ReadError(f"{where}: has no feature columns. Save one row per sample and one column per feature.")
+        raise ReadError(
+            f"{where}: has no feature columns. Save one row per sample and one column per feature."
+        )
     if rows < limits.min_rows:
         raise ReadError(
             f"{where}: has {rows} row{'s' * (rows != 1)}; at least {limits.min_rows} samples are needed. "
@@ -197,7 +214,8 @@ def check_header(header: Header, limits: Limits) -> None:
 
     Raises
     ------
-    ReadError : dtype or shape of something other than embeddings, too few rows or columns, more memory than
+    ReadError : dtype or shape of something other than embeddings, too few rows or columns, more
+    memory than
         the limit, or a size that differs from what the file has.
     """
     _check_dtype(header)
@@ -208,10 +226,16 @@ def check_header(header: Header, limits: Limits) -> None:
     claimed = math.prod(header.shape) * header.itemsize
     if claimed == header.stored:
         return
-    found = f"its header claims {human_size(claimed)} of values, {human_size(header.stored)} are there"
+    found = (
+        f"its header claims {human_size(claimed)} of values, {human_size(header.stored)} are there"
+    )
     if claimed > header.stored:
-        raise ReadError(f"{header.where}: truncated or corrupt ({found}). Write it again, or copy it again.")
-    raise ReadError(f"{header.where}: corrupt, or several arrays in a row ({found}). Save one array per file.")
+        raise ReadError(
+            f"{header.where}: truncated or corrupt ({found}). Write it again, or copy it again."
+        )
+    raise ReadError(
+        f"{header.where}: corrupt, or several arrays in a row ({found}). Save one array per file."
+    )
 
 
 def load(stream: BinaryIO, header: Header) -> Array:
@@ -223,7 +247,9 @@ def load(stream: BinaryIO, header: Header) -> Array:
     while position < len(view):
         part = stream.read(min(_CHUNK, len(view) - position))
         if not part:
-            raise ReadError(f"{header.where}: truncated. Write it again, or copy it again if it was copied.")
+            raise ReadError(
+                f"{header.where}: truncated. Write it again, or copy it again if it was copied."
+            )
         view[position : position + len(part)] = part
         position += len(part)
     stored = raw.view(cast("np.dtype[Any]", header.dtype)).reshape(
@@ -243,10 +269,17 @@ def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
     bad = (values > _EXACT) if values.dtype.kind == "u" else (values > _EXACT) | (values < -_EXACT)
     if bad.any():
         row, column = (int(index) for index in np.argwhere(bad)[0])
-        found, ends = values[row, column], np.iinfo(values.dtype)
-        end = "This end of its type stands for a missing value: fill it in, or leave that sample out."
-        asked = end if found in (ends.min, ends.max) else "Are these identifiers rather than features?"
-        raise ReadError(f"{position(row, column)}: the integer {found} is too large to be held exactly. {asked}")
+        found = values[row, column]
+        ends = np.iinfo(values.dtype)
+        end = (
+            "This end of its type stands for a missing value: fill it in, or leave that sample out."
+        )
+        asked = (
+            end if found in (ends.min, ends.max) else "Are these identifiers rather than features?"
+        )
+        raise ReadError(
+            f"{position(row, column)}: the integer {found} is too large to be held exactly. {asked}"
+        )
 
 
 def check_values(values: Array, position: Callable[[int, int], str]) -> None:
@@ -256,7 +289,11 @@ def check_values(values: Array, position: Callable[[int, int], str]) -> None:
         if bad.any():
             row, column = (int(index) for index in np.argwhere(bad)[0])
             found = values[start + row, column]
-            name = "NaN (not a number)" if np.isnan(found) else f"{'-' * bool(found < 0)}inf (infinite or too large)"
+            name = (
+                "NaN (not a number)"
+                if np.isnan(found)
+                else f"{'-' * bool(found < 0)}inf (infinite or too large)"
+            )
             raise ReadError(
                 f"{position(start + row, column)}: {name}. Find out where it comes from, or leave that sample out."
             )

@@ -1,13 +1,14 @@
 """Readers of Parquet and Arrow (Feather) files by pyarrow, after a check of the sizes that their metadata claim.
 
-The sizes of a Parquet file are read from its footer and from the headers of its pages without pyarrow: pyarrow's
-accessors for single columns end the whole process on some corrupt files (a C++ exception that its Python layer does not
-catch), and one bad upload must not end every session. pyarrow takes the sizes of pages from the headers of the pages,
-whatever the footer says, so these are added up here. Footer and headers are Thrift structs in the compact protocol
-(layout: parquet.thrift).
+The sizes of a Parquet file are read from its footer and from the headers of its pages without
+pyarrow: pyarrow's accessors for single columns end the whole process on some corrupt files (a C++
+exception that its Python layer does not catch), and one bad upload must not end every session.
+pyarrow takes the sizes of pages from the headers of the pages, whatever the footer says, so these
+are added up here. Footer and headers are Thrift structs in the compact protocol (layout:
+parquet.thrift).
 
-pyarrow also reads Arrow files and streams; what is decoded here are the few numbers that say how large each batch
-becomes once it is decompressed.
+pyarrow also reads Arrow files and streams; what is decoded here are the few numbers that say how
+large each batch becomes once it is decompressed.
 """
 
 from __future__ import annotations
@@ -41,13 +42,30 @@ from prviz.readers.text_dialect import encoding_of
 
 _Wanted = Mapping[int, Any]
 # Field numbers of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData.
-_NUM_ROWS, _ROW_GROUPS, _COLUMNS, _META_DATA = 3, 4, 1, 3
-_PATH, _NUM_VALUES, _DATA_OFFSET, _DICTIONARY_OFFSET = 3, 5, 9, 11
+_NUM_ROWS = 3
+_ROW_GROUPS = 4
+_COLUMNS = 1
+_META_DATA = 3
+_PATH = 3
+_NUM_VALUES = 5
+_DATA_OFFSET = 9
+_DICTIONARY_OFFSET = 11
 _COLUMN: _Wanted = dict.fromkeys((_PATH, _NUM_VALUES, _DATA_OFFSET, _DICTIONARY_OFFSET))
 _FILE: _Wanted = {_NUM_ROWS: None, _ROW_GROUPS: {_COLUMNS: {_META_DATA: _COLUMN}}}
-# Field numbers of PageHeader; the header of either kind of data page begins with its number of values.
-_TYPE, _UNCOMPRESSED, _COMPRESSED, _DATA_PAGE, _DATA_PAGE_2 = 1, 2, 3, 5, 8
-_PAGE: _Wanted = {_TYPE: None, _UNCOMPRESSED: None, _COMPRESSED: None, _DATA_PAGE: {1: None}, _DATA_PAGE_2: {1: None}}
+# Field numbers of PageHeader; the header of either kind of data page begins with its number of
+# values.
+_TYPE = 1
+_UNCOMPRESSED = 2
+_COMPRESSED = 3
+_DATA_PAGE = 5
+_DATA_PAGE_2 = 8
+_PAGE: _Wanted = {
+    _TYPE: None,
+    _UNCOMPRESSED: None,
+    _COMPRESSED: None,
+    _DATA_PAGE: {1: None},
+    _DATA_PAGE_2: {1: None},
+}
 _KINDS = {0: _DATA_PAGE, 3: _DATA_PAGE_2}
 # Bytes read for a page header: enough for nearly all, but not for long texts as statistics.
 _PAGE_HEADER = 4096
@@ -176,7 +194,9 @@ class Footer:
         values = size = 0
         with (
             self.source.open() as stream,
-            corrupt_unless_read(self.source.where, IndexError, KeyError, TypeError, ValueError, AttributeError),
+            corrupt_unless_read(
+                self.source.where, IndexError, KeyError, TypeError, ValueError, AttributeError
+            ),
         ):
             for chunk in self.chunks:
                 path = chunk.path
@@ -190,7 +210,9 @@ class Footer:
 
 def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
     """Claims of a chunk's pages, up to the number of values of the chunk."""
-    at, seen, longest = chunk.start, 0, _PAGE_HEADER
+    at = chunk.start
+    seen = 0
+    longest = _PAGE_HEADER
     while seen < chunk.values:
         stream.seek(at)
         header = _Compact(stream.read(longest))
@@ -204,7 +226,8 @@ def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
         at += header.at + _count(fields[_COMPRESSED])
         kind = _KINDS.get(fields[_TYPE])
         values = 0 if kind is None else _count(fields[kind][1])
-        seen, longest = seen + values, _PAGE_HEADER
+        seen = seen + values
+        longest = _PAGE_HEADER
         yield Claims(values, _count(fields[_UNCOMPRESSED]))
 
 
@@ -213,16 +236,21 @@ def read_footer(source: FileSource, limits: Limits) -> Footer:
 
     Raises
     ------
-    ReadError : no footer, one that is corrupt, encrypted, or longer than ``limits.max_header_bytes``.
+    ReadError : no footer, one that is corrupt, encrypted, or longer than
+    ``limits.max_header_bytes``.
     """
     with source.open() as stream:
         stream.seek(max(0, source.size - 8))
         tail = stream.read(8)
         if tail[4:] == b"PARE":
-            raise ReadError(f"{source.where}: an encrypted Parquet file. Save it without encryption.")
+            raise ReadError(
+                f"{source.where}: an encrypted Parquet file. Save it without encryption."
+            )
         length = int.from_bytes(tail[:4], "little")
         if tail[4:] != b"PAR1" or length > source.size - 12:
-            raise ReadError(f"{source.where}: truncated or corrupt (no footer). Write it again, or copy it again.")
+            raise ReadError(
+                f"{source.where}: truncated or corrupt (no footer). Write it again, or copy it again."
+            )
         if length > limits.max_header_bytes:
             raise ReadError(
                 f"{source.where}: its footer is {human_size(length)} long, more than the limit of "
@@ -230,15 +258,20 @@ def read_footer(source: FileSource, limits: Limits) -> Footer:
             )
         stream.seek(source.size - 8 - length)
         data = stream.read(length)
-    with corrupt_unless_read(source.where, IndexError, KeyError, TypeError, ValueError, AttributeError):
+    with corrupt_unless_read(
+        source.where, IndexError, KeyError, TypeError, ValueError, AttributeError
+    ):
         fields = _Compact(data).struct(_FILE)
         columns = [chunk[_META_DATA] for group in fields[_ROW_GROUPS] for chunk in group[_COLUMNS]]
         chunks = []
         for column in columns:
             # As in pyarrow, a dictionary at 0 or behind the data is none.
-            first, dictionary = _count(column[_DATA_OFFSET]), _count(column.get(_DICTIONARY_OFFSET, 0))
+            first = _count(column[_DATA_OFFSET])
+            dictionary = _count(column.get(_DICTIONARY_OFFSET, 0))
             path = tuple(part.decode() for part in column[_PATH])
-            chunks.append(_Chunk(path, _count(column[_NUM_VALUES]), min(first, dictionary or first)))
+            chunks.append(
+                _Chunk(path, _count(column[_NUM_VALUES]), min(first, dictionary or first))
+            )
         return Footer(source, _count(fields[_NUM_ROWS]), tuple(chunks))
 
 
@@ -249,13 +282,20 @@ def _count(number: object) -> int:
 
 
 # First and last bytes of an Arrow file, and the first bytes of every message of a stream.
-_IPC_MAGIC, _CONTINUED = b"ARROW1", b"\xff\xff\xff\xff"
-# Field numbers of Footer, Message, DictionaryBatch and RecordBatch (layout: File.fbs and Message.fbs of Arrow).
-_FOOTER_DICTIONARIES, _FOOTER_BATCHES = 2, 3
-_MESSAGE_KIND, _MESSAGE_HEADER = 1, 2
-_DICTIONARY, _RECORD_BATCH = 2, 3  # values of the former
+_IPC_MAGIC = b"ARROW1"
+_CONTINUED = b"\xff\xff\xff\xff"
+# Field numbers of Footer, Message, DictionaryBatch and RecordBatch (layout: File.fbs and
+# Message.fbs of Arrow).
+_FOOTER_DICTIONARIES = 2
+_FOOTER_BATCHES = 3
+_MESSAGE_KIND = 1
+_MESSAGE_HEADER = 2
+_DICTIONARY = 2
+_RECORD_BATCH = 3  # values of the former
 _DICTIONARY_DATA = 1
-_LENGTH, _BUFFERS, _COMPRESSION = 0, 2, 3
+_LENGTH = 0
+_BUFFERS = 2
+_COMPRESSION = 3
 
 
 def _field(data: bytes, table: int, number: int) -> int | None:
@@ -388,7 +428,8 @@ class _Clamped:
     """Stream that never reads past its end: Arrow requests as much as a corrupt header claims."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
-        self._stream, self._size = stream, size
+        self._stream = stream
+        self._size = size
         self.closed = False
 
     def read(self, size: int = -1) -> bytes:
@@ -410,7 +451,15 @@ def _opened(source: FileSource) -> Iterator[Any]:
     """Source as an Arrow file; errors of pyarrow become a `ReadError`."""
     import pyarrow as pa
 
-    errors = (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, TypeError, RecursionError)
+    errors = (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+        LookupError,
+        OverflowError,
+        TypeError,
+        RecursionError,
+    )
     with source.open() as stream, corrupt_unless_read(source.where, *errors):
         yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
 
@@ -422,7 +471,8 @@ def read_parquet(
 
     Raises
     ------
-    ReadError : see `plan_columns`; ragged or missing values with their row; a corrupt file; a claim over the limit.
+    ReadError : see `plan_columns`; ragged or missing values with their row; a corrupt file; a claim
+    over the limit.
     """
     import pyarrow.parquet as pq
 
@@ -431,18 +481,22 @@ def read_parquet(
         schema = pq.ParquetFile(stream).schema_arrow
         plain = PlainColumns(schema, source, key, limits)
         plan = plan_columns(plain.schema, source.where, key, limits, choice)
-    features, labels = footer.claims(plan.features), footer.claims(plan.labels)
+    features = footer.claims(plan.features)
+    labels = footer.claims(plan.labels)
     values = features.values if plan.as_list else footer.rows * len(plan.features)
     check_claim(source.where, features.size + labels.size, limits)
     plan.check_claim(footer.rows, values, limits)
     check_counts(source.where, footer.rows, len(plan.features), limits)
     with _opened(source) as stream:
-        # Dictionaries stay dictionaries: a file may repeat one long text a million times for nothing.
+        # Dictionaries stay dictionaries: a file may repeat one long text a million times for
+        # nothing.
         file = pq.ParquetFile(stream, read_dictionary=list(plan.labels))
         # Large batches, because each batch repeats its dictionaries.
         size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
         batches = file.iter_batches(batch_size=size, columns=plan.columns)
-        return *_read_rows(plan, footer.rows, map(plain.batch, batches), source, choice, limits), schema.metadata
+        return *_read_rows(
+            plan, footer.rows, map(plain.batch, batches), source, choice, limits
+        ), schema.metadata
 
 
 def read_feather(
@@ -464,8 +518,13 @@ def read_feather(
             f"feather.write_feather(feather.read_table({literal(source.typed)}), {beside(source.typed, '_2.feather')})"
         )
     is_file = head.startswith(_IPC_MAGIC)
-    with _opened(source) as stream, corrupt_unless_read(source.where, struct.error, IndexError, KeyError):
-        claims = _claims_of_file(stream, source.size, limits) if is_file else _claims_of_stream(stream)
+    with (
+        _opened(source) as stream,
+        corrupt_unless_read(source.where, struct.error, IndexError, KeyError),
+    ):
+        claims = (
+            _claims_of_file(stream, source.size, limits) if is_file else _claims_of_stream(stream)
+        )
         rows = size = 0
         for claim in claims:
             rows += 0 if claim.dictionary else claim.rows
@@ -479,9 +538,15 @@ def read_feather(
         plan.check_claim(rows, 0 if plan.as_list else rows * len(plan.features), limits)
         check_counts(source.where, rows, len(plan.features), limits)
         stream.seek(0)
-        held = opened(stream, options=pa.ipc.IpcReadOptions(included_fields=plain.places(plan.columns)))
-        batches = (held.get_batch(index) for index in range(held.num_record_batches)) if is_file else held
-        return *_read_rows(plan, rows, map(plain.batch, batches), source, choice, limits), schema.metadata
+        held = opened(
+            stream, options=pa.ipc.IpcReadOptions(included_fields=plain.places(plan.columns))
+        )
+        batches = (
+            (held.get_batch(index) for index in range(held.num_record_batches)) if is_file else held
+        )
+        return *_read_rows(
+            plan, rows, map(plain.batch, batches), source, choice, limits
+        ), schema.metadata
 
 
 def read_json_lines(
@@ -519,12 +584,18 @@ def read_json_lines(
             raise ValueError("its first line is neither a JSON object nor a list")
     check_columns(source.where, len(held), limits)
     # Without a schema every new name would add a column to all lines.
-    kinds = {name: kind for name, value in held.items() if (kind := _json_kind(name, value)) is not None}
+    kinds = {
+        name: kind for name, value in held.items() if (kind := _json_kind(name, value)) is not None
+    }
     with corrupt_unless_read(source.where, pa.ArrowException, ValueError):
         table = arrow_json.read_json(
             pa.BufferReader(data),
-            read_options=arrow_json.ReadOptions(use_threads=False, block_size=limits.max_header_bytes),
-            parse_options=arrow_json.ParseOptions(pa.schema(list(kinds.items())), unexpected_field_behavior="ignore"),
+            read_options=arrow_json.ReadOptions(
+                use_threads=False, block_size=limits.max_header_bytes
+            ),
+            parse_options=arrow_json.ParseOptions(
+                pa.schema(list(kinds.items())), unexpected_field_behavior="ignore"
+            ),
         )
     plain = PlainColumns(table.schema, source, key, limits)
     if key is None:
@@ -544,7 +615,12 @@ def read_json_lines(
 
 
 def _read_rows(
-    plan: Plan, rows: int, batches: Iterable[Any], source: FileSource, choice: ColumnChoice, limits: Limits
+    plan: Plan,
+    rows: int,
+    batches: Iterable[Any],
+    source: FileSource,
+    choice: ColumnChoice,
+    limits: Limits,
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
     """`read_batches`. Raises ReadError for a table with one value a row, and what the plan says of its texts."""
     values, labels, features = read_batches(plan, rows, batches, limits)
@@ -582,11 +658,17 @@ def _json_kind(name: str, value: object) -> Any:
     if isinstance(value, str):
         return pa.string()
     if isinstance(value, dict):
-        fields = {key: kind for key, each in value.items() if (kind := _json_kind(key, each)) is not None}
+        fields = {
+            key: kind for key, each in value.items() if (kind := _json_kind(key, each)) is not None
+        }
         return pa.struct(list(fields.items())) if fields else None
     if isinstance(value, list):
         inner = _json_kind("", value[0]) if value else None
-        return None if inner is None else pa.list_(pa.float64() if pa.types.is_integer(inner) else inner)
+        return (
+            None
+            if inner is None
+            else pa.list_(pa.float64() if pa.types.is_integer(inner) else inner)
+        )
     return None
 
 

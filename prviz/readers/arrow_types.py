@@ -1,7 +1,8 @@
 """Arrow columns of other types as the plain ones of `prviz.readers.columns`: numbers, and lists of numbers.
 
-Tensors and other extension types are their storage, decimals become float64, views of lists become lists, lists of
-one list become lists, and a struct that holds lists or numbers becomes its fields, such as ``emb.values``.
+Tensors and other extension types are their storage, decimals become float64, views of lists become
+lists, lists of one list become lists, and a struct that holds lists or numbers becomes its fields,
+such as ``emb.values``.
 """
 
 from __future__ import annotations
@@ -40,14 +41,20 @@ class PlainColumns:
     def __init__(self, schema: Any, source: FileSource, key: str | None, limits: Limits) -> None:
         import pyarrow as pa
 
-        self._stored, self._source, self._limits = schema, source, limits
-        columns = [_Column(name, name, None, kind) for name, kind in zip(schema.names, schema.types, strict=True)]
+        self._stored = schema
+        self._source = source
+        self._limits = limits
+        columns = [
+            _Column(name, name, None, kind)
+            for name, kind in zip(schema.names, schema.types, strict=True)
+        ]
         if not any(_is_list(column.kind) for column in columns) or key not in (None, *schema.names):
             columns = [inner for column in columns for inner in _fields(column)]
         self._columns = columns
         kinds = [_plain(column.kind) for column in columns]
         self.schema = pa.schema(
-            list(zip([column.name for column in columns], kinds, strict=True)), metadata=schema.metadata
+            list(zip([column.name for column in columns], kinds, strict=True)),
+            metadata=schema.metadata,
         )
         self._refuse_others(kinds)
         if key is None:
@@ -65,7 +72,8 @@ class PlainColumns:
 
         held = set(batch.schema.names)
         self._refuse_spark(batch)
-        arrays, names = [], []
+        arrays = []
+        names = []
         for column in self._columns:
             if column.holder not in held:
                 continue
@@ -87,7 +95,11 @@ class PlainColumns:
         # Arrow's kernels trust offsets, so that a corrupt file would crash them.
         array.validate(full=True)
         array = self._unpacked(array, column)
-        return array.cast(kind) if not _is_list(kind) else array.cast(_list_like(array.type, kind.value_type))
+        return (
+            array.cast(kind)
+            if not _is_list(kind)
+            else array.cast(_list_like(array.type, kind.value_type))
+        )
 
     def _unpacked(self, array: Any, column: _Column) -> Any:
         """An array without extension types and views, its lists of lists squeezed."""
@@ -106,7 +118,11 @@ class PlainColumns:
             # Many views may show the same values.
             total = pc.sum(pc.list_value_length(array)).as_py() or 0
             check_claim(self._source.where, total * 8, self._limits)
-            array = _empty_or_null(array) if array.null_count else _lists(pc.list_value_length(array), array.flatten())
+            array = (
+                _empty_or_null(array)
+                if array.null_count
+                else _lists(pc.list_value_length(array), array.flatten())
+            )
         if not _is_list(array.type.value_type):
             return array
         return self._squeezed(array, column)
@@ -145,11 +161,14 @@ class PlainColumns:
 
         also : lists of whole numbers beside those that the schema calls so.
         """
-        where, typed, loading = self._source.where, self._source.typed, self._in_pieces()
+        where = self._source.where
+        typed = self._source.typed
+        loading = self._in_pieces()
         plain = {column.name: column.kind for column in self._columns if _is_plain(column.kind)}
         lists = {name: kind.value_type for name, kind in plain.items() if _is_list(kind)}
         whole = [name for name, inner in lists.items() if name in also or _is_whole(inner)]
-        spark = any(column.name.endswith(".type") for column in self._columns)  # see `_refuse_spark`
+        # see `_refuse_spark`
+        spark = any(column.name.endswith(".type") for column in self._columns)
         features = [name for name in lists if not is_label(name)]
         error = None if spark else sparse(where, list(lists), whole, loading, typed)
         if error is None and len(features) == 1 and features[0] in whole:
@@ -176,7 +195,9 @@ class PlainColumns:
     def _refuse_others(self, kinds: Sequence[Any]) -> None:
         """Raise for a table without numbers whose features hold them in another way."""
         names = [column.name for column in self._columns]
-        pairs = [(name, kind) for name, kind in zip(names, kinds, strict=True) if not is_label(name)]
+        pairs = [
+            (name, kind) for name, kind in zip(names, kinds, strict=True) if not is_label(name)
+        ]
         if any(is_number(kind) or _is_list(kind) for _, kind in pairs):
             return
         for fits, what, lines in _OTHERS:
@@ -184,7 +205,9 @@ class PlainColumns:
             if found:
                 typed = self._source.typed
                 saved = {"npy": beside(typed, ".npy"), "csv": beside(typed, ".csv")}
-                recipe = lines.format(table=_reading(self._source), column=literal(found[0]), **saved)
+                recipe = lines.format(
+                    table=_reading(self._source), column=literal(found[0]), **saved
+                )
                 raise ReadError(
                     f"{self._source.where}, column {quoted(found[0])}: holds {what}:\n"
                     f"import numpy as np, pandas as pd, pyarrow as pa\n{recipe}"
@@ -197,7 +220,9 @@ _SPARK = {"places": "indices", "values": "values", "size": "size"}
 
 def _is_plain(kind: Any) -> bool:
     """True for numbers and lists of numbers."""
-    return bool(is_number(kind.value_type if _is_list(kind) and hasattr(kind, "value_type") else kind))
+    return bool(
+        is_number(kind.value_type if _is_list(kind) and hasattr(kind, "value_type") else kind)
+    )
 
 
 def _is_whole(kind: Any) -> bool:
@@ -242,7 +267,9 @@ def _empty_or_null(array: Any) -> Any:
     """Lists without values where an array has any, so that the reader names the row that has none."""
     import pyarrow as pa
 
-    return pa.array([[] if valid else None for valid in array.is_valid().to_pylist()], pa.list_(pa.float64()))
+    return pa.array(
+        [[] if valid else None for valid in array.is_valid().to_pylist()], pa.list_(pa.float64())
+    )
 
 
 def _fields(column: _Column) -> list[_Column]:
@@ -255,7 +282,10 @@ def _fields(column: _Column) -> list[_Column]:
     kinds = [_plain(field.type) for field in inner]
     if not any(map(_is_list, kinds)) and not all(map(is_number, kinds)):
         return [column]
-    return [_Column(f"{column.name}.{field.name}", column.name, index, field.type) for index, field in enumerate(inner)]
+    return [
+        _Column(f"{column.name}.{field.name}", column.name, index, field.type)
+        for index, field in enumerate(inner)
+    ]
 
 
 def _is_list(kind: Any) -> bool:
@@ -277,7 +307,9 @@ def _is_list(kind: Any) -> bool:
 def _is_bytes(kind: Any) -> bool:
     import pyarrow.types as types
 
-    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
+    return bool(
+        types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    )
 
 
 def _is_map(kind: Any) -> bool:
@@ -286,7 +318,8 @@ def _is_map(kind: Any) -> bool:
     return bool(types.is_map(kind))
 
 
-# Kinds of columns that may hold numbers, what is said of them, and the lines that make a file of these.
+# Kinds of columns that may hold numbers, what is said of them, and the lines that make a file of
+# these.
 _OTHERS = (
     (
         _is_bytes,
@@ -329,7 +362,9 @@ def _plain(kind: Any) -> Any:
         return kind
     inner = kind.value_type
     while _is_list(inner):
-        inner = (inner.storage_type if isinstance(inner, pa.BaseExtensionType) else inner).value_type
+        inner = (
+            inner.storage_type if isinstance(inner, pa.BaseExtensionType) else inner
+        ).value_type
     inner = _plain(inner)
     if inner.equals(kind.value_type):
         view = types.is_list_view(kind) or types.is_large_list_view(kind)

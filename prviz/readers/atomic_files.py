@@ -29,7 +29,8 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
     Raises
     ------
-    OSError : the file that it names can't be written; all files are unchanged. If only replacing an old file fails (it
+    OSError : the file that it names can't be written; all files are unchanged. If only replacing an
+    old file fails (it
         is a folder, or protected), the files before it are new.
     """
     drafts = {path: beside(path) for path in files}
@@ -60,7 +61,8 @@ def named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename, error.filename2 = str(path), None
+        error.filename = str(path)
+        error.filename2 = None
         raise
 
 
@@ -68,8 +70,8 @@ def named(path: Path) -> Iterator[None]:
 def locked(path: Path, seconds: float = 30.0) -> Iterator[None]:
     """Hold the lock of the file at ``path``, to read and rewrite it without losing what other processes write.
 
-    The lock is a file beside it, removed with the lock. The operating system frees the lock of any process that ends.
-    On a file system without locks nothing is locked.
+    The lock is a file beside it, removed with the lock. The operating system frees the lock of any
+    process that ends. On a file system without locks nothing is locked.
 
     seconds : how long to wait for another process.
 
@@ -101,7 +103,11 @@ def _locked_descriptor(path: Path) -> int | None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(descriptor), path.stat()):
             return descriptor
-    except (BlockingIOError, PermissionError, FileNotFoundError):  # held, or deleted by the process that held it
+    except (
+        BlockingIOError,
+        PermissionError,
+        FileNotFoundError,
+    ):  # held, or deleted by the process that held it
         pass
     except OSError:
         return descriptor  # this file system has no locks

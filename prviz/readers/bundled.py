@@ -1,7 +1,8 @@
 """Bundled embeddings: scikit-learn's digits and English sentences against generators trained on them.
 
-A digit's embedding is the 8x8 picture itself, 64 pixels of 0 to 16, so every point can show its image; a sentence's
-is 64 principal components of a language model's embedding, and its text is a label.
+A digit's embedding is the 8x8 picture itself, 64 pixels of 0 to 16, so every point can show its
+image; a sentence's is 64 principal components of a language model's embedding, and its text is a
+label.
 ``data/README.md`` gives the sources, the licences, and how each file was made.
 """
 
@@ -36,7 +37,8 @@ class BundledCheckpoint:
 class Family:
     """The checkpoints of one generator, in the order in which it was trained or swept; of several in the zoo.
 
-    folder : where its files are, below the folder of the bundled embeddings. real : name of the real set.
+    folder : where its files are, below the folder of the bundled embeddings. real : name of the
+    real set.
     """
 
     name: str
@@ -59,11 +61,16 @@ class RealSet:
 #: Real sets by name.
 REAL_SETS: Mapping[str, RealSet] = MappingProxyType(
     {
-        "digits": RealSet("Digits", "digits.npz", "1,797 digits of 8 x 8 pixels; half of them trained the generators"),
+        "digits": RealSet(
+            "Digits",
+            "digits.npz",
+            "1,797 digits of 8 x 8 pixels; half of them trained the generators",
+        ),
         "sentences": RealSet(
             "Sentences",
             "text/sentences.npz",
-            "1,560 sentences of six topics, embedded by a small language model; half of them trained the chains",
+            "1,560 sentences of six topics, embedded by a small language model; half of them"
+            " trained the chains",
         ),
     }
 )
@@ -73,19 +80,47 @@ def _truncation_summary(psi: float) -> str:
     if psi == 0:
         return "Every sample is the one mean picture: full collapse."
     if psi == 1:
-        return "The converged mixture as it is, drawn independently of the mixture's own last checkpoint."
+        return (
+            "The converged mixture as it is, drawn independently of the mixture's own last"
+            " checkpoint."
+        )
     return f"Latent vectors pulled to their mean: {psi:.1f} of each one's distance is left."
 
 
 # The models of the zoo: stem of the files, title, what it is, and the epochs that are kept.
 _ZOO = (
-    ("vae-b0.03", "VAE β 0.03", "a variational autoencoder that is hardly held to its prior", (10, 40, 120, 300)),
+    (
+        "vae-b0.03",
+        "VAE β 0.03",
+        "a variational autoencoder that is hardly held to its prior",
+        (10, 40, 120, 300),
+    ),
     ("vae-b0.2", "VAE β 0.2", "a variational autoencoder", (10, 40, 120, 300)),
-    ("vae-b1", "VAE β 1", "a variational autoencoder that is fully held to its prior", (10, 40, 120, 300)),
-    ("vae-b0.2-narrow", "VAE narrow", "a variational autoencoder of 24 hidden units", (10, 40, 120, 300)),
+    (
+        "vae-b1",
+        "VAE β 1",
+        "a variational autoencoder that is fully held to its prior",
+        (10, 40, 120, 300),
+    ),
+    (
+        "vae-b0.2-narrow",
+        "VAE narrow",
+        "a variational autoencoder of 24 hidden units",
+        (10, 40, 120, 300),
+    ),
     ("gan", "GAN", "a generative adversarial network", (50, 100, 200, 350)),
-    ("gan-narrow", "GAN narrow", "an adversarial network whose generator has 64 hidden units", (50, 100, 200, 350)),
-    ("gan-collapsed", "GAN collapsed", "an adversarial network whose generator learns too fast", (50, 100, 200, 350)),
+    (
+        "gan-narrow",
+        "GAN narrow",
+        "an adversarial network whose generator has 64 hidden units",
+        (50, 100, 200, 350),
+    ),
+    (
+        "gan-collapsed",
+        "GAN collapsed",
+        "an adversarial network whose generator learns too fast",
+        (50, 100, 200, 350),
+    ),
     ("flow", "Flow", "a normalising flow", (3, 10, 40, 100)),
     ("flow-narrow", "Flow narrow", "a normalising flow of 24 hidden units", (3, 10, 40, 100)),
     ("autoregressive", "Autoregressive", "a model that draws pixel after pixel", (3, 10, 30, 60)),
@@ -95,13 +130,21 @@ _ZOO = (
 
 #: Checkpoints of a sweep that are one of the zoo as it was trained, by its name: both are one file.
 SAME_FILE: Mapping[str, str] = MappingProxyType(
-    {"guidance-1": "diffusion-e300", "temperature-1": "autoregressive-e30", "latent-1": "vae-b0.2-e300"}
+    {
+        "guidance-1": "diffusion-e300",
+        "temperature-1": "autoregressive-e30",
+        "latent-1": "vae-b0.2-e300",
+    }
 )
 
 
-def _sweep(name: str, title: str, summary: str, what: str, each: str, values: tuple[float, ...]) -> Family:
+def _sweep(
+    name: str, title: str, summary: str, what: str, each: str, values: tuple[float, ...]
+) -> Family:
     """Checkpoints of one model of the zoo, sampled at several values of one number."""
-    points = (BundledCheckpoint(f"{name}-{v:g}", f"{what} {v:g}", each.format(f"{v:g}")) for v in values)
+    points = (
+        BundledCheckpoint(f"{name}-{v:g}", f"{what} {v:g}", each.format(f"{v:g}")) for v in values
+    )
     return Family(name, title, summary, tuple(points), "zoo")
 
 
@@ -112,26 +155,36 @@ _FAMILIES = (
         "15 Gaussians on 32 principal components, along EM: precision comes with training.",
         (
             BundledCheckpoint(
-                "mixture-em-1", "EM iteration 1", "Nearly one wide Gaussian over all digits: blurred pictures."
+                "mixture-em-1",
+                "EM iteration 1",
+                "Nearly one wide Gaussian over all digits: blurred pictures.",
             ),
             *(
-                BundledCheckpoint(f"mixture-em-{n}", f"EM iteration {n}", f"The 15 Gaussians after {n} EM iterations.")
+                BundledCheckpoint(
+                    f"mixture-em-{n}",
+                    f"EM iteration {n}",
+                    f"The 15 Gaussians after {n} EM iterations.",
+                )
                 for n in (2, 5, 10, 20)
             ),
             BundledCheckpoint(
-                "mixture-converged", "EM converged", "The 15 Gaussians when EM has converged, at iteration 23."
+                "mixture-converged",
+                "EM converged",
+                "The 15 Gaussians when EM has converged, at iteration 23.",
             ),
         ),
     ),
     Family(
         "rbm",
         "Boltzmann machine along its epochs",
-        "A restricted Boltzmann machine, sampled by Gibbs chains: precise long before it is diverse.",
+        "A restricted Boltzmann machine, sampled by Gibbs chains: precise long before it is"
+        " diverse.",
         tuple(
             BundledCheckpoint(
                 f"rbm-epoch-{n}",
                 f"Epoch {n}",
-                f"Gibbs samples of the machine after {n} training {'epoch' if n == 1 else 'epochs'}.",
+                f"Gibbs samples of the machine after {n} training"
+                f" {'epoch' if n == 1 else 'epochs'}.",
             )
             for n in (1, 3, 10, 30, 100, 300)
         ),
@@ -139,7 +192,8 @@ _FAMILIES = (
     Family(
         "forest",
         "Pixel forests along their growth",
-        "Forests that draw pixel after pixel, told the class: the best classifier sees them climb as trees grow.",
+        "Forests that draw pixel after pixel, told the class: the best classifier sees them climb"
+        " as trees grow.",
         tuple(
             BundledCheckpoint(
                 f"forest-{n}",
@@ -152,7 +206,8 @@ _FAMILIES = (
     Family(
         "truncation",
         "Truncation sweep",
-        "The converged mixture's latents, z -> mean + psi (z - mean): the smaller psi, the less diverse.",
+        "The converged mixture's latents, z -> mean + psi (z - mean): the smaller psi, the less"
+        " diverse.",
         tuple(
             BundledCheckpoint(f"truncation-{psi:.1f}", f"psi = {psi:.1f}", _truncation_summary(psi))
             for psi in (step / 10 for step in range(11))
@@ -161,9 +216,12 @@ _FAMILIES = (
     Family(
         "zoo",
         "Zoo of trained models",
-        "Eleven networks at four epochs each: VAEs, GANs, flows, an autoregressive and a diffusion model.",
+        "Eleven networks at four epochs each: VAEs, GANs, flows, an autoregressive and a diffusion"
+        " model.",
         tuple(
-            BundledCheckpoint(f"{stem}-e{n}", f"{title}, epoch {n}", f"Samples of {what}, after {n} epochs.")
+            BundledCheckpoint(
+                f"{stem}-e{n}", f"{title}, epoch {n}", f"Samples of {what}, after {n} epochs."
+            )
             for stem, title, what, epochs in _ZOO
             for n in epochs
         ),
@@ -180,7 +238,8 @@ _FAMILIES = (
     _sweep(
         "temperature",
         "Temperature of the autoregressive model",
-        "The zoo's autoregressive model at epoch 30, each pixel drawn from softmax(logits / temperature).",
+        "The zoo's autoregressive model at epoch 30, each pixel drawn from softmax(logits /"
+        " temperature).",
         "Autoregressive temperature",
         "Temperature {}: 1 is the model as it was trained.",
         (0.25, 0.5, 0.7, 0.85, 1, 1.15, 1.3),
@@ -196,7 +255,8 @@ _FAMILIES = (
     _sweep(
         "classes",
         "Fewer classes asked for",
-        "The zoo's diffusion model, asked for the first classes alone: 1 is all digits against one.",
+        "The zoo's diffusion model, asked for the first classes alone: 1 is all digits against"
+        " one.",
         "Diffusion of digits below",
         "Asked for the digits below {} alone.",
         (1, 2, 3, 5, 7, 9),
@@ -210,17 +270,27 @@ _FAMILIES = (
                 BundledCheckpoint(
                     f"words-{n}",
                     f"Words, order {n}",
-                    f"Each word drawn after the {'one' if n == 1 else n} before it." if n else "Words without order.",
+                    (
+                        f"Each word drawn after the {'one' if n == 1 else n} before it."
+                        if n
+                        else "Words without order."
+                    ),
                 )
                 for n in (0, 1, 2, 3)
             ),
             *(
                 BundledCheckpoint(
-                    f"characters-{n}", f"Chars, order {n}", f"Each character drawn after the {n} before it."
+                    f"characters-{n}",
+                    f"Chars, order {n}",
+                    f"Each character drawn after the {n} before it.",
                 )
                 for n in (2, 4, 8)
             ),
-            BundledCheckpoint("shuffled", "Words shuffled", "New real sentences, the words of each in a random order."),
+            BundledCheckpoint(
+                "shuffled",
+                "Words shuffled",
+                "New real sentences, the words of each in a random order.",
+            ),
         ),
         "text",
         "sentences",
@@ -234,12 +304,18 @@ _FAMILIES = (
                 BundledCheckpoint(
                     f"topics-{n}",
                     f"{n} of 6 topics",
-                    f"New sentences of the first {n} topics." if n > 1 else "New sentences of one topic.",
+                    (
+                        f"New sentences of the first {n} topics."
+                        if n > 1
+                        else "New sentences of one topic."
+                    ),
                 )
                 for n in (1, 2, 3, 5)
             ),
             BundledCheckpoint(
-                "topics-6", "6 of 6 topics", "New sentences of all topics: what a perfect generator would score."
+                "topics-6",
+                "6 of 6 topics",
+                "New sentences of all topics: what a perfect generator would score.",
             ),
         ),
         "text",
@@ -251,7 +327,9 @@ _FAMILIES = (
         "Two halves of the same real set: what a perfect generator would score.",
         (
             BundledCheckpoint(
-                _HELD_OUT, "Held-out digits", "One half of the digits against the other: P = Q up to chance."
+                _HELD_OUT,
+                "Held-out digits",
+                "One half of the digits against the other: P = Q up to chance.",
             ),
         ),
     ),
@@ -263,13 +341,17 @@ BUNDLED: Mapping[str, Family] = MappingProxyType({family.name: family for family
 
 def zoo_checkpoints() -> tuple[BundledCheckpoint, ...]:
     """Every checkpoint of the zoo: along training, then other ways to sample the last ones."""
-    every = (each for family in BUNDLED.values() if family.folder == "zoo" for each in family.checkpoints)
+    every = (
+        each for family in BUNDLED.values() if family.folder == "zoo" for each in family.checkpoints
+    )
     return tuple(each for each in every if each.name not in SAME_FILE)
 
 
 def bundled_names() -> tuple[str, ...]:
     """Every name that `bundled_pair` takes, family by family."""
-    return tuple(checkpoint.name for family in BUNDLED.values() for checkpoint in family.checkpoints)
+    return tuple(
+        checkpoint.name for family in BUNDLED.values() for checkpoint in family.checkpoints
+    )
 
 
 def family_of(name: str) -> str:
@@ -282,7 +364,11 @@ def family_of(name: str) -> str:
 
 def bundled_path(checkpoint: str) -> Path:
     """The file of a checkpoint. Raises ValueError for an unknown one."""
-    return data_folder() / BUNDLED[family_of(checkpoint)].folder / f"{SAME_FILE.get(checkpoint, checkpoint)}.npz"
+    return (
+        data_folder()
+        / BUNDLED[family_of(checkpoint)].folder
+        / f"{SAME_FILE.get(checkpoint, checkpoint)}.npz"
+    )
 
 
 def _load(path: Path, name: str, pictures: bool) -> Samples:
@@ -307,16 +393,17 @@ def bundled_pair(checkpoint: str) -> SamplePair:
     Parameters
     ----------
     checkpoint : str
-        One of `bundled_names`, such as ``"mixture-converged"``, ``"truncation-0.7"`` or ``"words-2"``.
+        One of `bundled_names`, such as ``"mixture-converged"``, ``"truncation-0.7"`` or
+        ``"words-2"``.
 
     Returns
     -------
     SamplePair
-        Real: all 1,797 digits (labels ``digit`` and ``part``, the half that trained the generators or the held-out
-        one). Generated: 1,797 samples. Both have (1797, 64) pixels of 0 to 16 and (1797, 8, 8) images. For
-        ``"digits-held-out"`` the training half (898) is real and the held-out half (899) generated.
-        Of the families ``text`` and ``topics``, real: 1,560 sentences (labels ``text``, ``topic`` and ``part``);
-        generated: 780. Both have 64 features.
+        Real: all 1,797 digits (labels ``digit`` and ``part``, the half that trained the generators
+        or the held-out one). Generated: 1,797 samples. Both have (1797, 64) pixels of 0 to 16 and
+        (1797, 8, 8) images. For ``"digits-held-out"`` the training half (898) is real and the
+        held-out half (899) generated. Of the families ``text`` and ``topics``, real: 1,560
+        sentences (labels ``text``, ``topic`` and ``part``); generated: 780. Both have 64 features.
 
     Raises
     ------
@@ -326,7 +413,9 @@ def bundled_pair(checkpoint: str) -> SamplePair:
     family = BUNDLED[family_of(checkpoint)]
     if checkpoint != _HELD_OUT:
         title = next(each.title for each in family.checkpoints if each.name == checkpoint)
-        generated = _load(bundled_path(checkpoint), f"{family.title}, {title}", family.real == "digits")
+        generated = _load(
+            bundled_path(checkpoint), f"{family.title}, {title}", family.real == "digits"
+        )
         return SamplePair(_real(family.real), generated)
     digits = _real("digits")
     held_out = digits.labels["part"] == "held-out"

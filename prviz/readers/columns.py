@@ -40,7 +40,9 @@ _LABEL = re.compile(
 _FLAG = r"((is|was)_?)?({})(_?(image|sample|data|row|item|label|flag))?"
 _FLAGS = {
     "real": re.compile(_FLAG.format("real|genuine|authentic|original")),
-    "generated": re.compile(_FLAG.format("(ai_?)?generated|fake|synthetic|synth|artificial|simulated")),
+    "generated": re.compile(
+        _FLAG.format("(ai_?)?generated|fake|synthetic|synth|artificial|simulated")
+    ),
 }
 # Beside imaginary parts, or beside changed ones, such columns are features.
 _NO_FLAGS = ("real", "original")
@@ -71,8 +73,10 @@ class ColumnChoice:
     features : the only features; empty: every column that is not named like a label.
     drop : columns that are labels, whatever they are named.
     group : the column that says which samples belong together.
-    shared : True if the same choice is made for several files, of which one may lack a column, or all columns.
-    rows : columns that a key of rows may name, such as condition of condition=stim; they are labels, too.
+    shared : True if the same choice is made for several files, of which one may lack a column, or
+    all columns.
+    rows : columns that a key of rows may name, such as condition of condition=stim; they are
+    labels, too.
     """
 
     features: tuple[str, ...] = ()
@@ -80,15 +84,23 @@ class ColumnChoice:
     group: str | None = None
     shared: bool = False
     rows: tuple[str, ...] = ()
-    # Names of the columns of all files that were read with this choice, also of those that hold neither.
+    # Names of the columns of all files that were read with this choice, also of those that hold
+    # neither.
     met: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
     def of(
-        cls, columns: str | Sequence[str] | None, drop: str | Sequence[str], group: str | None, *, shared: bool = False
+        cls,
+        columns: str | Sequence[str] | None,
+        drop: str | Sequence[str],
+        group: str | None,
+        *,
+        shared: bool = False,
     ) -> ColumnChoice:
         """The choice of the arguments of `prviz.read`. Raises ReadError for anything but texts."""
-        features, dropped = (_patterns(name, given) for name, given in (("columns", columns), ("drop", drop)))
+        features, dropped = (
+            _patterns(name, given) for name, given in (("columns", columns), ("drop", drop))
+        )
         if group is not None and not isinstance(group, str):
             raise ReadError(f"group = {quoted(repr(group))}; the name of one column is needed")
         return cls(features, dropped, group, shared)
@@ -106,7 +118,9 @@ class ColumnChoice:
 
     def by(self, *rows: str | None) -> ColumnChoice:
         """The choice where these sets of rows are read, each written COLUMN=VALUE."""
-        named = (key[: mark.start()] for key in rows if key is not None for mark in re.finditer("=", key))
+        named = (
+            key[: mark.start()] for key in rows if key is not None for mark in re.finditer("=", key)
+        )
         return replace(self, rows=tuple(named))
 
     def unknown(self, names: Collection[str]) -> list[str]:
@@ -114,14 +128,21 @@ class ColumnChoice:
         group = () if self.group is None else (self.group,)
         chosen = (*self.features, *self.drop)
         return [
-            *(pattern for pattern in chosen if not any(_matches(name, (pattern,)) for name in names)),
+            *(
+                pattern
+                for pattern in chosen
+                if not any(_matches(name, (pattern,)) for name in names)
+            ),
             *(name for name in group if name not in names),
         ]
 
     def known(self, names: Collection[str]) -> ColumnChoice:
         """The part of the choice that some of these columns have, as one file takes it."""
         missing = self.unknown(names)
-        features, drop = (tuple(one for one in chosen if one not in missing) for chosen in (self.features, self.drop))
+        features, drop = (
+            tuple(one for one in chosen if one not in missing)
+            for chosen in (self.features, self.drop)
+        )
         return ColumnChoice(features, drop, None if self.group in missing else self.group)
 
     def check(self, names: Collection[str], where: str) -> None:
@@ -129,24 +150,31 @@ class ColumnChoice:
         if self.shared and self:
             self.met.update(names)
         if not self.shared and (unknown := self.unknown(names)):
-            raise ReadError(f"{where}: has no column {quoted(unknown[0])}. Its columns: {listed(names)}.")
+            raise ReadError(
+                f"{where}: has no column {quoted(unknown[0])}. Its columns: {listed(names)}."
+            )
 
     def refuse_arrays(self, where: str) -> None:
         """Raise ReadError for features chosen of a file without columns, unless the choice is for several files."""
         if not self.shared and (self.features or self.drop):
-            raise ReadError(f"{where}: an array, without names of columns. Leave columns and drop out.")
+            raise ReadError(
+                f"{where}: an array, without names of columns. Leave columns and drop out."
+            )
 
 
 # Most characters of the names in a remedy.
 _LONGEST_REMEDY = 200
 # No choice, for one file and for several.
-EVERY, SHARED = ColumnChoice(), ColumnChoice(shared=True)
+EVERY = ColumnChoice()
+SHARED = ColumnChoice(shared=True)
 
 
 def _patterns(name: str, given: str | Sequence[str] | None) -> tuple[str, ...]:
     patterns = (given,) if isinstance(given, str) else tuple(given or ())
     if not all(isinstance(pattern, str) for pattern in patterns):
-        raise ReadError(f"{name} = {quoted(repr(given))}; names or patterns of columns are needed, such as 'f*'")
+        raise ReadError(
+            f"{name} = {quoted(repr(given))}; names or patterns of columns are needed, such as 'f*'"
+        )
     return patterns
 
 
@@ -174,20 +202,28 @@ def sort_columns(
     features = []
     labels = []
     for place, name in enumerate(names):
-        if name == choice.group or choice.drops(name) or (name in index and name not in choice.features):
+        if (
+            name == choice.group
+            or choice.drops(name)
+            or (name in index and name not in choice.features)
+        ):
             labels.append(place)
         elif choice.takes(name) if choice.features else not is_label(name):
             features.append(place)
         elif is_label(name) or not numeric[place]:
             labels.append(place)
-    if all(names[place].isdecimal() for place in features):  # pandas' numbers, in whatever order they were written
+    if all(
+        names[place].isdecimal() for place in features
+    ):  # pandas' numbers, in whatever order they were written
         features.sort(key=lambda place: int(names[place]))
     return features, labels
 
 
 def own_names(features: Sequence[str]) -> tuple[str, ...]:
     """Names of features; empty where they are only numbered, unlike years."""
-    numbered = all(map(str.isdecimal, features)) and max(map(int, features), default=0) <= 2 * len(features)
+    numbered = all(map(str.isdecimal, features)) and max(map(int, features), default=0) <= 2 * len(
+        features
+    )
     return () if numbered else tuple(features)
 
 
@@ -210,7 +246,9 @@ def drop_text(names: Sequence[str]) -> str:
 def sets_text(name: str) -> str:
     """What reads the rows of two values of a column as the two sets, in the shell; of unprintable names in words."""
     given = shlex.quote(name) if name.isprintable() else "COLUMN"
-    return f"where it says which rows are real: --real-key {given}=VALUE --generated-key {given}=VALUE"
+    return (
+        f"where it says which rows are real: --real-key {given}=VALUE --generated-key {given}=VALUE"
+    )
 
 
 def group_text(name: str) -> str:
@@ -246,7 +284,11 @@ def parsed(texts: Sequence[str]) -> Sequence[str | int]:
     if not all(text.removeprefix("-").isdecimal() and len(text) < 18 for text in texts):
         return texts
     numbers = [int(text) for text in texts]
-    return numbers if all(str(number) == text for number, text in zip(numbers, texts, strict=True)) else texts
+    return (
+        numbers
+        if all(str(number) == text for number, text in zip(numbers, texts, strict=True))
+        else texts
+    )
 
 
 def label_bytes(text: str) -> int:
@@ -262,8 +304,8 @@ def label_array(values: Sequence[Any]) -> NDArray[Any]:
     if kinds <= {float}:
         return np.array(values, dtype=np.float64)
     texts = ["" if value is None else str(value) for value in values]
-    # Fixed-width text (four bytes a character) only where that takes about as much memory: one long label would widen
-    # all others.
+    # Fixed-width text (four bytes a character) only where that takes about as much memory: one long
+    # label would widen all others.
     padded = 4 * len(texts) * max(map(len, texts), default=0)
     return np.array(texts, dtype=str if padded <= 2 * sum(map(label_bytes, texts)) else object)
 
@@ -272,7 +314,8 @@ def label_array(values: Sequence[Any]) -> NDArray[Any]:
 class Plan:
     """Columns to read: one column of lists or several columns of numbers, and the label columns.
 
-    refusal : what is said of a column of texts, which is read as a label, unless the table holds one value a row.
+    refusal : what is said of a column of texts, which is read as a label, unless the table holds
+    one value a row.
     """
 
     where: str
@@ -289,12 +332,17 @@ class Plan:
 
     def check_claim(self, rows: int, values: int, limits: Limits) -> None:
         """Refuse more values and labels than the limit."""
-        check_claim(self.where, values * self.dtype.itemsize + rows * len(self.labels) * LABEL_BYTES, limits)
+        check_claim(
+            self.where, values * self.dtype.itemsize + rows * len(self.labels) * LABEL_BYTES, limits
+        )
 
     def position(self, row: int, column: int) -> str:
         """Text for the place of a value, counted from 1."""
         if self.as_list:
-            return f"{self.where}, row {row + 1}, column {quoted(self.features[0])}, entry {column + 1}"
+            return (
+                f"{self.where}, row {row + 1}, column {quoted(self.features[0])}, entry"
+                f" {column + 1}"
+            )
         return f"{self.where}, row {row + 1}, column {quoted(self.features[column])}"
 
 
@@ -310,7 +358,12 @@ def _is_label_type(kind: Any) -> bool:
 
     if types.is_dictionary(kind):
         return not types.is_dictionary(kind.value_type) and _is_label_type(kind.value_type)
-    return is_number(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    return (
+        is_number(kind)
+        or types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_string_view(kind)
+    )
 
 
 def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
@@ -321,7 +374,9 @@ def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if narrow else np.float64)
 
 
-def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choice: ColumnChoice = EVERY) -> Plan:
+def plan_columns(
+    schema: Any, where: str, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
+) -> Plan:
     """Sort the columns of an Arrow schema into features, labels and others, which are not read.
 
     choice : the columns that the user has chosen; a list column by its name alone.
@@ -329,7 +384,8 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choic
     Raises
     ------
     AmbiguousKeyError : several list columns.
-    ReadError : no features, a feature that is no number, repeated names, too many columns, a ``key`` that is no list
+    ReadError : no features, a feature that is no number, repeated names, too many columns, a
+    ``key`` that is no list
         column, or a choice that is missing.
     """
     import pyarrow.types as types
@@ -350,10 +406,12 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choic
         raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(kinds)}.")
     if key is None and len(lists) > 1:
         decimal = [name for name in lists if types.is_floating(kinds[name].value_type)]
-        lists = decimal if len(decimal) == 1 else lists  # beside lists of whole numbers, such as tokens
+        # beside lists of whole numbers, such as tokens
+        lists = decimal if len(decimal) == 1 else lists
     if key is None and len(lists) > 1:
         raise AmbiguousKeyError(
-            f"{where}: several list columns could be the samples: {listed(lists)}. Choose one with key=...",
+            f"{where}: several list columns could be the samples: {listed(lists)}. Choose one with"
+            " key=...",
             lists,
         )
     if not lists:
@@ -363,13 +421,16 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits, choic
     inner = kinds[name].value_type
     if not is_number(inner):
         raise ReadError(
-            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Save flat lists of floats."
+            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Save"
+            " flat lists of floats."
         )
     labels = tuple(label for label, kind in kinds.items() if _is_label_type(kind))
     return Plan(where, (name,), labels, True, _dtype([inner]))
 
 
-def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice, index: Collection[str]) -> Plan:
+def _plan_numbers(
+    kinds: dict[str, Any], where: str, choice: ColumnChoice, index: Collection[str]
+) -> Plan:
     names = list(kinds)
     numeric = [is_number(kind) for kind in kinds.values()]
     places, others = sort_columns(names, numeric, choice, where, index)
@@ -378,12 +439,16 @@ def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice, index
     texts = [name for name in features if not is_number(kinds[name])]
     refusal = None if not texts else _refuse_text(texts[0], kinds[texts[0]], where)
     may_be_long = (
-        len(kinds) <= MOST_COLUMNS and not choice.features and all(_is_label_type(kinds[text]) for text in texts)
+        len(kinds) <= MOST_COLUMNS
+        and not choice.features
+        and all(_is_label_type(kinds[text]) for text in texts)
     )
     if refusal is not None and (not may_be_long or len(texts) == len(features)):
         raise refusal
     if not features:
-        raise ReadError(f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings.")
+        raise ReadError(
+            f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings."
+        )
     features = [name for name in features if name not in texts]
     dtype = _dtype(kinds[name] for name in features)
     return Plan(where, tuple(features), (*labels, *texts), False, dtype, refusal)
@@ -391,10 +456,10 @@ def _plan_numbers(kinds: dict[str, Any], where: str, choice: ColumnChoice, index
 
 def _refuse_text(name: str, kind: Any, where: str) -> ReadError:
     return ReadError(
-        f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in both "
-        f"tables, with {drop_text([name])}, make numbers of its categories, for both tables at once "
-        "(pandas.get_dummies), or name it id, label, split, path or text to keep it; or, "
-        f"{sets_text(name)}."
+        f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in"
+        f" both tables, with {drop_text([name])}, make numbers of its categories, for both tables"
+        " at once (pandas.get_dummies), or name it id, label, split, path or text to keep it; or,"
+        f" {sets_text(name)}."
     )
 
 
@@ -402,7 +467,8 @@ def _refuse_text(name: str, kind: Any, where: str) -> ReadError:
 class TableRows:
     """The values and labels of the batches read so far.
 
-    text_bytes : bytes of the decoded texts; a dictionary counts once for consecutive batches that share it.
+    text_bytes : bytes of the decoded texts; a dictionary counts once for consecutive batches that
+    share it.
     """
 
     plan: Plan
@@ -424,7 +490,9 @@ class TableRows:
             self.plan.check_claim(self.rows, self.rows * part.shape[1], self.limits)
             self.values = np.empty((self.rows, part.shape[1]), dtype=self.plan.dtype)
         if self.done + len(part) > self.rows:
-            raise ReadError(f"{self.plan.where}: corrupt (more rows than it claims). Write it again.")
+            raise ReadError(
+                f"{self.plan.where}: corrupt (more rows than it claims). Write it again."
+            )
         self.values[self.done : self.done + len(part)] = part
         for name in self.plan.labels:
             self.texts.setdefault(name, []).extend(self._labels(name, batch.column(name)))
@@ -445,7 +513,10 @@ class TableRows:
             if held is None or not dictionary.equals(held):
                 entries = self._decoded(dictionary)
             self.dictionaries[name] = dictionary, entries
-        return [None if index is None else entries[index] for index in _valid(column.indices, len(entries)).to_pylist()]
+        return [
+            None if index is None else entries[index]
+            for index in _valid(column.indices, len(entries)).to_pylist()
+        ]
 
     def _decoded(self, column: Any) -> Sequence[Any]:
         self.text_bytes += _text_bytes(column)
@@ -454,7 +525,11 @@ class TableRows:
         values: list[Any] = column.to_pylist()
         # A long text is kept once, however often a file repeats it.
         return [
-            self.long.setdefault(value, value) if isinstance(value, str) and len(value) >= LABEL_BYTES else value
+            (
+                self.long.setdefault(value, value)
+                if isinstance(value, str) and len(value) >= LABEL_BYTES
+                else value
+            )
             for value in values
         ]
 
@@ -466,7 +541,9 @@ class TableRows:
             self._refuse_null(column, f"column {quoted(name)}")
             stored = column.to_numpy(zero_copy_only=False)
             self._check_exact(stored[:, None], index)
-            with np.errstate(invalid="ignore"):  # a signalling NaN is refused later, as every NaN is
+            with np.errstate(
+                invalid="ignore"
+            ):  # a signalling NaN is refused later, as every NaN is
                 part[:, index] = stored
         return part
 
@@ -483,13 +560,18 @@ class TableRows:
         if len(ragged):
             row = int(ragged[0])
             raise ReadError(
-                f"{self.plan.where}, row {self.done + row + 1}, {title}: {lengths[row]} values, but {width} before it. "
-                "Every sample needs the same number of values."
+                f"{self.plan.where}, row {self.done + row + 1}, {title}: {lengths[row]} values, but"
+                f" {width} before it. Every sample needs the same number of values."
             )
         flat = column.flatten()
         if flat.null_count:
-            row, entry = divmod(int(np.flatnonzero(flat.is_null().to_numpy(zero_copy_only=False))[0]), width)
-            raise ReadError(f"{self.plan.position(self.done + row, entry)}: empty. Fill it in, or leave that row out.")
+            row, entry = divmod(
+                int(np.flatnonzero(flat.is_null().to_numpy(zero_copy_only=False))[0]), width
+            )
+            raise ReadError(
+                f"{self.plan.position(self.done + row, entry)}: empty. Fill it in, or leave that"
+                " row out."
+            )
         part: Array = flat.to_numpy(zero_copy_only=False).reshape(len(lengths), width)
         self._check_exact(part, 0)
         return part
@@ -500,17 +582,23 @@ class TableRows:
     def _refuse_null(self, column: Any, title: str) -> None:
         if column.null_count and column.null_count == self.rows:
             name = title.removeprefix("column ")
-            raise ReadError(f"{self.plan.where}, column {name}: empty in every row. Leave it out, in both tables.")
+            raise ReadError(
+                f"{self.plan.where}, column {name}: empty in every row. Leave it out, in both"
+                " tables."
+            )
         if column.null_count:
             row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
             raise ReadError(
-                f"{self.plan.where}, row {self.done + row + 1}, {title}: empty. Fill it in, or leave that row out."
+                f"{self.plan.where}, row {self.done + row + 1}, {title}: empty. Fill it in, or"
+                " leave that row out."
             )
 
 
 def _place(array: Any) -> tuple[object, ...]:
     """Memory addresses of an Arrow array's values, to compare arrays by."""
-    buffers = [None if buffer is None else (buffer.address, buffer.size) for buffer in array.buffers()]
+    buffers = [
+        None if buffer is None else (buffer.address, buffer.size) for buffer in array.buffers()
+    ]
     return (array.offset, len(array), *buffers)
 
 
@@ -532,7 +620,11 @@ def _text_bytes(column: Any) -> int:
     if types.is_string_view(column.type):
         lengths = np.frombuffer(column.buffers()[1], dtype=np.int32)[::4]
         return int(lengths[column.offset : column.offset + len(column)].sum(dtype=np.int64))
-    return int(column.nbytes) if types.is_string(column.type) or types.is_large_string(column.type) else 0
+    return (
+        int(column.nbytes)
+        if types.is_string(column.type) or types.is_large_string(column.type)
+        else 0
+    )
 
 
 def read_batches(
@@ -545,14 +637,19 @@ def read_batches(
     table = TableRows(plan, rows, limits)
     for batch in batches:
         if batch.num_rows:
-            # Arrow's kernels trust offsets and UTF-8 and crash on a corrupt file, so every column is validated in full
-            # before its values are read, a dictionary once.
+            # Arrow's kernels trust offsets and UTF-8 and crash on a corrupt file, so every column
+            # is validated in full before its values are read, a dictionary once.
             batch.validate()
             table.append(batch)
     check_counts(plan.where, table.done, len(plan.features), limits)
     if table.values is None or table.done < rows:
-        raise ReadError(f"{plan.where}: truncated (it claims {rows} rows, {table.done} are there). Write it again.")
+        raise ReadError(
+            f"{plan.where}: truncated (it claims {rows} rows, {table.done} are there). Write it"
+            " again."
+        )
     check_values(table.values, plan.position)
     names = label_names(plan.labels)
-    labels = {name: label_array(table.texts[old]) for name, old in zip(names, plan.labels, strict=True)}
+    labels = {
+        name: label_array(table.texts[old]) for name, old in zip(names, plan.labels, strict=True)
+    }
     return table.values, labels, () if plan.as_list else plan.features

@@ -1,6 +1,7 @@
 """Files of other programs: the lines that convert each kind, and `save_arrays`, which these lines call.
 
-Nothing here opens such a file: the lines are run by the user, who has the libraries and trusts the file's origin.
+Nothing here opens such a file: the lines are run by the user, who has the libraries and trusts the
+file's origin.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
     Parameters
     ----------
     held : object
-        An array or tensor, a list of rows or of batches, a dict (also nested) of these or of one row for each name, a
-        list of records, an open HDF5 file or Zarr group; or a data frame.
+        An array or tensor, a list of rows or of batches, a dict (also nested) of these or of one
+        row for each name, a list of records, an open HDF5 file or Zarr group; or a data frame.
     path : path-like
-        The .npz file to write. A data frame becomes a .parquet file of the same name, so that its columns keep theirs.
+        The .npz file to write. A data frame becomes a .parquet file of the same name, so that its
+        columns keep theirs.
 
     Returns
     -------
@@ -59,10 +61,14 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
         held = np.asarray(held)[whole]
     arrays = arrays_in(held)
     if not any(array.ndim == 2 for array in arrays.values()):
-        shapes = ", ".join(f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10])
+        shapes = ", ".join(
+            f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10]
+        )
         pooled = "; pool each sample to one row of numbers first" if shapes else ""
         raise ValueError(f"no 2-D array of numbers in it: {shapes or 'no arrays at all'}{pooled}")
-    named: dict[str, Any] = {f"{name}_" if name in _RESERVED else name: array for name, array in arrays.items()}
+    named: dict[str, Any] = {
+        f"{name}_" if name in _RESERVED else name: array for name, array in arrays.items()
+    }
     np.savez(path, **named)
     return path
 
@@ -89,10 +95,14 @@ def load_torch(path: str | PathLike[str]) -> Any:
     try:
         import torch
     except ImportError:
-        raise ValueError(f"{name} needs torch, which is not installed: pip install 'prviz[images]'") from None
+        raise ValueError(
+            f"{name} needs torch, which is not installed: pip install 'prviz[images]'"
+        ) from None
     version = tuple(int(part) for part in torch.__version__.split(".")[:2])
     if version < _LEAST_TORCH:
-        raise ValueError(f"torch {torch.__version__} can't open {name} safely; 2.10 or newer is needed")
+        raise ValueError(
+            f"torch {torch.__version__} can't open {name} safely; 2.10 or newer is needed"
+        )
     try:
         with torch.serialization.safe_globals(_numpy_types()):
             return torch.load(path, map_location="cpu", weights_only=True)
@@ -197,7 +207,9 @@ def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
     rows: list[Array] = []
     for value in entries.values():
         array = _array(value)
-        alike = array is not None and array.ndim == 1 and len(array) > 1 and array.dtype.kind in "fiu"
+        alike = (
+            array is not None and array.ndim == 1 and len(array) > 1 and array.dtype.kind in "fiu"
+        )
         if array is None or not alike or (rows and len(array) != len(rows[0])):
             return None
         rows.append(array)
@@ -215,11 +227,19 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
         return {name or "values": _joined_arrays(known, batched=batched)} if _fit(known) else {}
     records = [_record(item) for item in items]
     first = next(iter(records), None)
-    if first is None or not all(record is not None and record.keys() == first.keys() for record in records):
+    if first is None or not all(
+        record is not None and record.keys() == first.keys() for record in records
+    ):
         nested = [arrays_in(item) for item in items]
         parts = [next(iter(found.values())) for found in nested if len(found) == 1]
-        return {name or "values": _joined_arrays(parts, batched=batched)} if len(parts) == len(items) > 0 else {}
-    several = any((array := _array(value)) is not None and array.ndim > 1 for value in first.values())
+        return (
+            {name or "values": _joined_arrays(parts, batched=batched)}
+            if len(parts) == len(items) > 0
+            else {}
+        )
+    several = any(
+        (array := _array(value)) is not None and array.ndim > 1 for value in first.values()
+    )
     found: dict[str, Array] = {}
     for key in first:
         column = [record[key] for record in records if record is not None]
@@ -289,7 +309,8 @@ _TFRECORD = (
 _LANCE = "import lance, pyarrow.parquet\npyarrow.parquet.write_table(lance.dataset({file}).to_table(), {parquet})"
 _ORC = "import pyarrow.orc, pyarrow.parquet\npyarrow.parquet.write_table(pyarrow.orc.read_table({file}), {parquet})"
 _FAISS = (
-    "import faiss, numpy as np\nindex = faiss.read_index({file}); np.save({npy}, index.reconstruct_n(0, index.ntotal))"
+    "import faiss, numpy as np\n"
+    "index = faiss.read_index({file}); np.save({npy}, index.reconstruct_n(0, index.ntotal))"
 )
 _WORDS = (
     "import numpy as np\nlines = open({file}, encoding='utf-8').read().splitlines(); d = int(lines[0].split()[1])\n"
@@ -368,7 +389,9 @@ _NAMED_VALUES = (
 _RENAMED = "import shutil\nshutil.copy({file}, {csv})"
 _LOADED = "import numpy as np\nnp.save({npy}, np.loadtxt({file}))"
 _JSON = f"import json, prviz.readers\n{_SAVE}({{held}}, {{npz}})"
-_MATLAB = f"import scipy.io, prviz.readers\n{_SAVE}(scipy.io.loadmat({{file}}, squeeze_me=True), {{npz}})"
+_MATLAB = (
+    f"import scipy.io, prviz.readers\n{_SAVE}(scipy.io.loadmat({{file}}, squeeze_me=True), {{npz}})"
+)
 _MATLAB_7 = (
     "import h5py, prviz.readers\n"
     f"{_SAVE}({{{{key: each[()].T for key, each in h5py.File({{file}}).items() if hasattr(each, 'shape')}}}}, {{npz}})"
@@ -380,7 +403,10 @@ _KINDS: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".h5", ".hdf5", ".hdf", ".he5"), ("an HDF5 file", _HDF5)),
     ".mat": ("a file of MATLAB", _MATLAB),
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), ("a spreadsheet", _FRAME)),
-    ".zarr": ("a Zarr store", f"import zarr, prviz.readers\n{_SAVE}(zarr.open({{file}}, mode='r'), {{npz}})"),
+    ".zarr": (
+        "a Zarr store",
+        f"import zarr, prviz.readers\n{_SAVE}(zarr.open({{file}}, mode='r'), {{npz}})",
+    ),
     ".h5ad.zarr": ("an AnnData store (cells)", _CELLS_ZARR),
     ".lance": ("a Lance data set", _LANCE),
     **dict.fromkeys((".fits", ".fit", ".fts"), ("a FITS file", _ASTRO)),
@@ -395,7 +421,8 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".u8bin": ("rows of bytes behind their two sizes", _SIZES.format("uint8")),
     ".i8bin": ("rows of int8 behind their two sizes", _SIZES.format("int8")),
     **dict.fromkeys(
-        (".db", ".sqlite", ".sqlite3"), ("a database of SQLite, whose first table the lines below take", _SQLITE)
+        (".db", ".sqlite", ".sqlite3"),
+        ("a database of SQLite, whose first table the lines below take", _SQLITE),
     ),
     ".duckdb": ("a database of DuckDB, whose first table the lines below take", _DUCKDB),
     ".geojson": ("a GeoJSON file, whose properties the lines below take", _GEOJSON),
@@ -434,7 +461,8 @@ _TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md")
 _LOOKED_AT = (".bin", ".json", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
 # Sizes that numbers usually have, and the share of them.
-_USUAL, _MOSTLY = (1e-8, 1e8), 0.95
+_USUAL = (1e-8, 1e8)
+_MOSTLY = 0.95
 _MARKS = re.compile(rb"[ \t,;|]+")
 _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\s*")
 
@@ -499,7 +527,11 @@ def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadErro
         if inside or (begun.startswith(mark) and (page or mark[:1] != b"<")):
             return _converted(where, path, *_KINDS[extension])
     lines = _lines(head, whole)
-    if len(lines) > 2 and b"|" in lines[0] and re.fullmatch(rb"[-+=| :]*-[-+=| :]*", lines[1].strip()):
+    if (
+        len(lines) > 2
+        and b"|" in lines[0]
+        and re.fullmatch(rb"[-+=| :]*-[-+=| :]*", lines[1].strip())
+    ):
         return _converted(where, path, "a table drawn with bars", _BARS)
     found = _printed(head, whole, _MISNAMED)
     return None if found is None else _converted(where, path, *found)
@@ -512,7 +544,9 @@ def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
     stem = path.rstrip("/")
     stem = stem.removesuffix(Path(stem).suffix)
     stem += "_read" if path.lower().endswith(".csv") and "{csv}" in lines else ""
-    endings = {ending: literal(f"{stem}.{ending}") for ending in ("npz", "npy", "csv", "parquet", "jsonl")}
+    endings = {
+        ending: literal(f"{stem}.{ending}") for ending in ("npz", "npy", "csv", "parquet", "jsonl")
+    }
     recipe = lines.format(file=literal(path), stem=literal(stem), **endings)
     needed = [package for word, package in _PACKAGES.items() if word in recipe]
     first = f" The lines need one more library: pip install {needed[0]}." if needed else ""
@@ -566,7 +600,11 @@ def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, 
     """Which of these kinds a text is, by its first and its third line."""
     lines = _lines(head, whole)
     for what, first, third, recipe in kinds:
-        if lines and first.match(lines[0]) and third.fullmatch(lines[min(2, len(lines) - 1)].strip()):
+        if (
+            lines
+            and first.match(lines[0])
+            and third.fullmatch(lines[min(2, len(lines) - 1)].strip())
+        ):
             cut = recipe == BRACKETS and b"..." in head
             return (PRINTED_CUT, "") if cut else (what, recipe)
     return None
@@ -588,14 +626,19 @@ def _plain_bytes(head: bytes) -> tuple[str, str]:
     held = head[: len(head) // 8 * 8]
     with np.errstate(all="ignore"):
         sizes = [np.abs(np.frombuffer(held, kind).astype(np.float64)) for kind in ("<f4", "<f8")]
-        usual = [((each == 0) | ((each > _USUAL[0]) & (each < _USUAL[1]))).sum() / max(1, len(each)) for each in sizes]
+        usual = [
+            ((each == 0) | ((each > _USUAL[0]) & (each < _USUAL[1]))).sum() / max(1, len(each))
+            for each in sizes
+        ]
     kind = "float64" if usual[0] < _MOSTLY < usual[1] else "float32"
     return _ASKED + kind, _PLAIN_BYTES.format(kind)
 
 
 def _is_idx(head: bytes, size: int) -> bool:
     """True for a file of MNIST's kind: two zeros, the type, and as many sizes as the fourth byte says."""
-    width = {8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8}.get(head[2] if len(head) > 3 and head[:2] == b"\0\0" else 0)
+    width = {8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8}.get(
+        head[2] if len(head) > 3 and head[:2] == b"\0\0" else 0
+    )
     if width is None or not 1 <= head[3] <= 4:
         return False
     sizes = [int.from_bytes(head[4 + 4 * axis : 8 + 4 * axis], "big") for axis in range(head[3])]
@@ -611,9 +654,15 @@ def _json(head: bytes) -> tuple[str, str]:
         return "JSON lines", "import shutil\nshutil.copy({file}, {jsonl})"
     if text[:1] == b"{" and b'"columns":[' in text and b'"data":[' in text:
         frame = "pd.DataFrame(held['data'], columns=held['columns'])"
-        return "a table in JSON", f"import json, pandas as pd\nheld = {loaded}; {frame}.to_parquet({{parquet}})"
+        return (
+            "a table in JSON",
+            f"import json, pandas as pd\nheld = {loaded}; {frame}.to_parquet({{parquet}})",
+        )
     if re.match(rb'\{"[^"]*":\{"[^"]*":[-\d"\[]', text):
-        return "a table in JSON", "import pandas as pd\npd.read_json({file}).rename(columns=str).to_parquet({parquet})"
+        return (
+            "a table in JSON",
+            "import pandas as pd\npd.read_json({file}).rename(columns=str).to_parquet({parquet})",
+        )
     if text[:2] == b"[{":
         return (
             "rows in JSON",

@@ -1,8 +1,9 @@
 """Reader of .csv and .tsv files, with or without a header line.
 
-The reader here knows the line of every value, and decides what is read and what is refused. Where a file is large,
-pyarrow parses its lines first, about five times as fast; whatever pyarrow refuses, or could read as something else, is
-read again from its first line by the reader here (`tests/readers/test_delimited.py` holds both against each other).
+The reader here knows the line of every value, and decides what is read and what is refused. Where a
+file is large, pyarrow parses its lines first, about five times as fast; whatever pyarrow refuses,
+or could read as something else, is read again from its first line by the reader here
+(`tests/readers/test_delimited.py` holds both against each other).
 """
 
 from __future__ import annotations
@@ -50,17 +51,26 @@ from prviz.readers.text_dialect import (
     stands_alone,
 )
 
-# Bytes of a file from which importing pyarrow's parser pays, of the lines parsed at a time, and of a piece that one
-# thread parses.
-_WORTH_ARROW, _PART, _BLOCK = 1 << 20, 1 << 23, 1 << 20
-# Records in which a column of texts is judged, in a narrow table and in any; first rows whose texts are, and cells.
-_MOST_JUDGED, _JUDGED, _FIRST, _FIRST_CELLS = 500_000, 1000, 64, 20_000
+# Bytes of a file from which importing pyarrow's parser pays, of the lines parsed at a time, and of
+# a piece that one thread parses.
+_WORTH_ARROW = 1 << 20
+_PART = 1 << 23
+_BLOCK = 1 << 20
+# Records in which a column of texts is judged, in a narrow table and in any; first rows whose texts
+# are, and cells.
+_MOST_JUDGED = 500_000
+_JUDGED = 1000
+_FIRST = 64
+_FIRST_CELLS = 20_000
 # Most rows at the end that sum up the others.
 _MOST_SUMMARIES = 8
-# Share by which a sum or a mean may be rounded in a table, and of the standard deviation that a mean may be off.
-_ROUNDED, _NEAR = 1e-3, 1e-2
+# Share by which a sum or a mean may be rounded in a table, and of the standard deviation that a
+# mean may be off.
+_ROUNDED = 1e-3
+_NEAR = 1e-2
 
-# The parser's limit is global to the process and too low for long texts; `_Lines` has its own limit.
+# The parser's limit is global to the process and too low for long texts; `_Lines` has its own
+# limit.
 csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
 
 
@@ -79,19 +89,24 @@ class _BareReturnsError(Exception):
 class _Lines:
     """Decoded lines, one at a time, so that an error names its line.
 
-    record : bytes of the current record so far, which may span many lines by quotes. quotes : True if its last line
-    has any.
+    record : bytes of the current record so far, which may span many lines by quotes. quotes : True
+    if its last line has any.
     """
 
     def __init__(self, stream: BinaryIO, where: str, numbers: Numbers, limits: Limits) -> None:
-        self._stream, self._where = stream, where
-        self._mark, self._limits = numbers.delimiter.encode(), limits
+        self._stream = stream
+        self._where = where
+        self._mark = numbers.delimiter.encode()
+        self._limits = limits
         self._numbers = numbers
         self.record = 0
         self.quotes = False
 
     def __iter__(self) -> Iterator[str]:
-        number, longest, mark, columns = 0, self._limits.max_header_bytes, self._mark, self._limits.max_columns
+        number = 0
+        longest = self._limits.max_header_bytes
+        mark = self._mark
+        columns = self._limits.max_columns
         while line := self._stream.readline(longest + 1):
             number += 1
             self.record += len(line)
@@ -103,7 +118,8 @@ class _Lines:
             if self.record > longest:
                 found = "longer" if self.record == len(line) else "part of a record longer"
                 raise ReadError(
-                    f"{self._where}, line {number}: {found} than {human_size(longest)}. Is this one line per sample?"
+                    f"{self._where}, line {number}: {found} than {human_size(longest)}. Is this one"
+                    " line per sample?"
                 )
             if len(line) > columns and line.count(mark) >= columns:
                 check_columns(f"{self._where}, line {number}", line.count(mark) + 1, self._limits)
@@ -113,7 +129,8 @@ class _Lines:
                 raise _NotUtf8Error from error
             if "\0" in text:
                 raise ReadError(
-                    f"{self._where}, line {number}: binary data or UTF-16, not text. Save the table as UTF-8 text."
+                    f"{self._where}, line {number}: binary data or UTF-16, not text. Save the table"
+                    " as UTF-8 text."
                 )
             yield text
 
@@ -122,14 +139,17 @@ def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
     """Number of each record's first line, and its fields, without blank lines."""
     delimiter = numbers.delimiter
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if numbers.in_quotes else csv.QUOTE_NONE
-    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ", quoting=quoting)
+    reader = csv.reader(
+        lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ", quoting=quoting
+    )
     line = 1
     try:
         for fields in reader:
             lines.record = 0
             if delimiter == " " and len(fields) > 1 and not fields[-1]:
                 del fields[-1]
-            # An empty text in quotes is a cell; a row of nothing but commas is what Excel leaves of a deleted one.
+            # An empty text in quotes is a cell; a row of nothing but commas is what Excel leaves of
+            # a deleted one.
             if any(text.strip() for text in fields) or (len(fields) == 1 and lines.quotes):
                 yield line, fields
             line = reader.line_num + 1
@@ -137,7 +157,8 @@ def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
         if "new-line character" in str(error):
             raise _BareReturnsError from error
         raise ReadError(
-            f"{where}, line {line}: can't be split into fields ({quoted(str(error))}). Check quotes and line ends."
+            f"{where}, line {line}: can't be split into fields ({quoted(str(error))}). Check quotes"
+            " and line ends."
         ) from error
 
 
@@ -145,8 +166,10 @@ def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
 class _Table(Layout):
     """Columns of a table and the rows read so far.
 
-    as_list : True if one column holds the features, as lists. d : number of features, 0 before the first row.
-    footer : line of a sentence below the rows, and its number of fields. notes : on how the file is read.
+    as_list : True if one column holds the features, as lists. d : number of features, 0 before the
+    first row.
+    footer : line of a sentence below the rows, and its number of fields. notes : on how the file is
+    read.
     """
 
     as_list: bool = False
@@ -167,7 +190,11 @@ class _Table(Layout):
         """Add one record; a `ReadError` names its line and column."""
         if len(fields) != self.width and is_comment(fields):
             return
-        if self.names and fields[0].strip() == self.names[0] and [text.strip() for text in fields] == self.names:
+        if (
+            self.names
+            and fields[0].strip() == self.names[0]
+            and [text.strip() for text in fields] == self.names
+        ):
             return  # the header line again, of tables written one behind the other
         if len(fields) == self.width + 1 and not fields[-1].strip():
             del fields[-1]
@@ -177,8 +204,8 @@ class _Table(Layout):
         if len(fields) != self.width or self.footer:
             place, count = self.footer or (line, len(fields))
             raise ReadError(
-                f"{self.where}, line {place}: {count} fields, but {self.width} before it. Every line needs the "
-                "same number of values."
+                f"{self.where}, line {place}: {count} fields, but {self.width} before it. Every"
+                " line needs the same number of values."
             )
         row = [fields[index] for index in self.features]
         numbers = self._listed(line, row[0]) if self.as_list else self._numbers(line, fields, row)
@@ -194,7 +221,9 @@ class _Table(Layout):
         text = self.numbers.delimiter.join(fields).strip()
         words = text.split()
         counted = sum(self.numbers.number(word) is not None for word in words)
-        return (len(words) > 2 and 2 * counted < len(words)) or (text[:1] == "(" and text[-1:] == ")")
+        return (len(words) > 2 and 2 * counted < len(words)) or (
+            text[:1] == "(" and text[-1:] == ")"
+        )
 
     def _numbers(self, line: int, fields: list[str], row: list[str]) -> list[float]:
         try:
@@ -215,23 +244,29 @@ class _Table(Layout):
             raise ReadError(f"{place}: empty. Fill the value in, or leave that sample out.")
         if found is None:
             cut = "..." in text
-            advice = "NumPy has left numbers out; save the table as .parquet" if cut else "A list of numbers is needed"
+            advice = (
+                "NumPy has left numbers out; save the table as .parquet"
+                if cut
+                else "A list of numbers is needed"
+            )
             raise ReadError(f"{place}: {quoted(text.strip())} is no list of numbers. {advice}.")
         if self.d and len(found) != self.d:
             raise ReadError(
-                f"{place}: {len(found)} values, but {self.d} before it. Every sample needs the same number of values."
+                f"{place}: {len(found)} values, but {self.d} before it. Every sample needs the same"
+                " number of values."
             )
         return found
 
     def append_plain(self, stream: BinaryIO, delimiter: str, limits: Limits) -> bool:
         """Add the rest of the stream by pyarrow; False, and nothing added, unless every line of it is plain.
 
-        Plain are lines of as many fields as before, without quotes, whose features are finite decimal numbers: these
-        pyarrow and `append` read alike.
+        Plain are lines of as many fields as before, without quotes, whose features are finite
+        decimal numbers: these pyarrow and `append` read alike.
         """
         import pyarrow as pa
 
-        known, longest = len(self.values), limits.max_header_bytes
+        known = len(self.values)
+        longest = limits.max_header_bytes
         texts: list[list[str]] = [[] for _ in self.labels]
         label_total = self.label_bytes
         while part := stream.read(min(_PART, longest)):
@@ -250,7 +285,10 @@ class _Table(Layout):
             for held, column in zip(texts, columns, strict=True):
                 held += column
                 label_total += sum(map(label_bytes, column))
-            if not np.isfinite(rows).all() or 8 * len(self.values) + label_total > limits.most_bytes:
+            if (
+                not np.isfinite(rows).all()
+                or 8 * len(self.values) + label_total > limits.most_bytes
+            ):
                 break
         else:
             self.label_bytes = label_total
@@ -288,17 +326,24 @@ def _parsed_by_arrow(part: bytes, table: _Table, delimiter: str) -> tuple[Array,
     rows = np.empty((len(read), len(table.features)))
     for place, index in enumerate(table.features):
         rows[:, place] = read.column(names[index]).to_numpy()
-    return rows, [[text.strip() for text in read.column(names[index]).to_pylist()] for index in table.labels]
+    return rows, [
+        [text.strip() for text in read.column(names[index]).to_pylist()] for index in table.labels
+    ]
 
 
 def _begin(
-    records: Iterator[Record], source: FileSource, choice: ColumnChoice, numbers: Numbers, key: str | None
+    records: Iterator[Record],
+    source: FileSource,
+    choice: ColumnChoice,
+    numbers: Numbers,
+    key: str | None,
 ) -> tuple[_Table, list[Record]]:
     """Columns of the table from its first records, and those of them that hold values."""
     where = source.where
     names, ahead, notes = header(records, where, numbers, source.typed)
     values = ahead[0][1] if ahead else []
-    columns = names or [str(number + 1) for number in range(len(values))]  # without names chosen by their numbers
+    # without names chosen by their numbers
+    columns = names or [str(number + 1) for number in range(len(values))]
     lists = _list_columns(columns, values, choice, where, key, numbers)
     numeric = [not text.strip() or numbers.number(text) is not None for text in values]
     numeric += [True] * (len(columns) - len(numeric))
@@ -311,7 +356,16 @@ def _begin(
     categories = [place for place in features if not numeric[place]]
     texts: list[list[str]] = [[] for _ in labels]
     table = _Table(
-        where, names, columns, features, labels, numbers, categories, source.typed, as_list=bool(lists), texts=texts
+        where,
+        names,
+        columns,
+        features,
+        labels,
+        numbers,
+        categories,
+        source.typed,
+        as_list=bool(lists),
+        texts=texts,
     )
     table.notes = notes
     if not choice:
@@ -320,14 +374,20 @@ def _begin(
 
 
 def _list_columns(
-    columns: list[str], values: list[str], choice: ColumnChoice, where: str, key: str | None, numbers: Numbers
+    columns: list[str],
+    values: list[str],
+    choice: ColumnChoice,
+    where: str,
+    key: str | None,
+    numbers: Numbers,
 ) -> list[int]:
     """Place of the column whose cells hold lists; empty where there is none. Raises as `plan_columns`."""
     cells = {
         place: text
         for place, text in enumerate(values[: len(columns)])
         if columns[place] == key or not is_label(columns[place])
-        if not choice.drops(columns[place]) and (not choice.features or columns[place] in choice.features)
+        if not choice.drops(columns[place])
+        and (not choice.features or columns[place] in choice.features)
     }
     lists = [place for place, text in cells.items() if looks_like_list(text)]
     if len(lists) > 1 and all(numbers.number(cells[place]) is not None for place in lists):
@@ -337,11 +397,15 @@ def _list_columns(
     if key is not None:
         lists = [place for place in lists if columns[place] == key]
         if not lists:
-            raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(columns)}.")
+            raise ReadError(
+                f"{where}: has no list column {quoted(key)}. Its columns: {listed(columns)}."
+            )
     if len(lists) > 1:
         names = [columns[place] for place in lists]
         raise AmbiguousKeyError(
-            f"{where}: several list columns could be the samples: {listed(names)}. Choose one with key=...", names
+            f"{where}: several list columns could be the samples: {listed(names)}. Choose one with"
+            " key=...",
+            names,
         )
     return lists
 
@@ -356,7 +420,9 @@ def _summaries(values: Array) -> tuple[int, int]:
     total = values[_MOST_SUMMARIES:-_MOST_SUMMARIES].sum(axis=0)
     near = np.nan_to_num(_NEAR * middle.std(axis=0), nan=0.0, posinf=0.0)
     ends = values[:_MOST_SUMMARIES], values[: -_MOST_SUMMARIES - 1 : -1]
-    return _summed(ends[0], ends[1], total, n, near, values), _summed(ends[1], ends[0], total, n, near, values[::-1])
+    return _summed(ends[0], ends[1], total, n, near, values), _summed(
+        ends[1], ends[0], total, n, near, values[::-1]
+    )
 
 
 def _summed(rows: Array, others: Array, total: Array, n: int, near: Array, values: Array) -> int:
@@ -370,8 +436,12 @@ def _summed(rows: Array, others: Array, total: Array, n: int, near: Array, value
         for place, row in enumerate(rows[:count], start=1):
             off = np.abs(row - mean)
             is_extreme = place == count and _is_extreme(row, values)
-            is_mean = (off <= near).all() and ((off <= _ROUNDED * np.abs(mean)) | (off <= _NEAR * near)).all()
-            sums = is_mean or is_extreme or _alike(row, rest) or _alike(row, np.full(len(row), left))
+            is_mean = (off <= near).all() and (
+                (off <= _ROUNDED * np.abs(mean)) | (off <= _NEAR * near)
+            ).all()
+            sums = (
+                is_mean or is_extreme or _alike(row, rest) or _alike(row, np.full(len(row), left))
+            )
             if sums and (place == count or _are_statistics(rows[:count], values[count:])):
                 found = count
     return found
@@ -383,7 +453,8 @@ def _is_extreme(row: Array, values: Array) -> bool:
     if not least and not (row == values.max(axis=0)).all():
         return False
     again = values == row
-    again = again[again.any(axis=1) & ~again.all(axis=1)]  # of rows that are equal one is no summary
+    # of rows that are equal one is no summary
+    again = again[again.any(axis=1) & ~again.all(axis=1)]
     differ = [len(np.unique(column)) > len(values) / 2 for column in values.T]
     return sum(differ) > 1 and bool(again[:, differ].any(axis=0).all())
 
@@ -466,21 +537,33 @@ def _append_all(
                 if table.claimed > most:
                     check_claim(source.where, table.claimed, limits)
     except EmptyCellError as error:
-        rest = (fields[error.column].strip() for _, fields in chain(ahead, records) if len(fields) > error.column)
+        rest = (
+            fields[error.column].strip()
+            for _, fields in chain(ahead, records)
+            if len(fields) > error.column
+        )
         if not table.lines and all(not text or is_missing(text) for text in rest):
             name = table.columns[error.column]
             raise ReadError(
-                f"{source.where}, {table.column(error.column)}: empty in every row. Leave it out, in both tables, with "
-                f"{drop_text([name])}."
+                f"{source.where}, {table.column(error.column)}: empty in every row. Leave it out,"
+                f" in both tables, with {drop_text([name])}."
             ) from None
         raise
     except TextError as error:
-        behind = (each for place, each in chain(ahead, records) if place > line and len(each) == len(fields))
+        behind = (
+            each
+            for place, each in chain(ahead, records)
+            if place > line and len(each) == len(fields)
+        )
         most_rows = _MOST_JUDGED if len(fields) <= MOST_COLUMNS else _JUDGED
-        raise table.advised(error, [fields, *islice(behind, most_rows)], begun=bool(table.lines)) from None
+        raise table.advised(
+            error, [fields, *islice(behind, most_rows)], begun=bool(table.lines)
+        ) from None
 
 
-def _cells(stream: BinaryIO, source: FileSource, table: _Table, limits: Limits) -> Iterator[list[str]]:
+def _cells(
+    stream: BinaryIO, source: FileSource, table: _Table, limits: Limits
+) -> Iterator[list[str]]:
     """The features of each row again, as texts."""
     stream.seek(0)
     numbers = table.numbers
@@ -518,7 +601,10 @@ def _read(
 
     def position(row: int, column: int) -> str:
         if table.as_list:
-            return f"{table.where}, line {table.lines[row]}, {table.column(table.features[0])}, entry {column + 1}"
+            return (
+                f"{table.where}, line {table.lines[row]}, {table.column(table.features[0])}, entry"
+                f" {column + 1}"
+            )
         return f"{table.where}, line {table.lines[row]}, {table.column(table.features[column])}"
 
     check_values(values, position)
@@ -533,10 +619,16 @@ def _read(
         table.check_bits(list(islice(_cells(stream, source, table, limits), most)))
     if first or last:
         known = len(table.lines) == len(values)
-        place = f"{table.where}, line {table.lines[first - 1 if first else -last]}" if known else table.where
+        place = (
+            f"{table.where}, line {table.lines[first - 1 if first else -last]}"
+            if known
+            else table.where
+        )
         raise table.refuse_summary(place, first, last)
     names = label_names([table.columns[index] for index in table.labels])
-    labels = {name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)}
+    labels = {
+        name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)
+    }
     if not choice.features and not table.as_list and len(table.columns) <= MOST_COLUMNS:
         columns = dict(zip(table.features, values.T, strict=True))
         columns |= dict(zip(table.labels, labels.values(), strict=True))

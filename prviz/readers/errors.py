@@ -78,7 +78,8 @@ def corrupt_unless_read(where: str, *errors: type[Exception]) -> Iterator[None]:
     except errors as error:
         detail = quoted(str(error) or type(error).__name__)
         raise ReadError(
-            f"{where}: truncated or corrupt ({detail}). Write it again, or copy it again if it was copied."
+            f"{where}: truncated or corrupt ({detail}). Write it again, or copy it again if it was"
+            " copied."
         ) from error
 
 
@@ -97,4 +98,6 @@ def described(error: BaseException) -> str:
 
 def one_line(text: object) -> str:
     """Foreign text on one line, without control characters: a file name must not drive the terminal."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(str(text).split()))
+    return "".join(
+        c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(str(text).split())
+    )

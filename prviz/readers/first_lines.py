@@ -20,7 +20,13 @@ from prviz.readers.number_names import (
     rows_to_compare,
 )
 from prviz.readers.text_advice import bracketed, refuse_comma_pairs
-from prviz.readers.text_dialect import Numbers, decorated, is_index_line, is_missing, looks_like_list
+from prviz.readers.text_dialect import (
+    Numbers,
+    decorated,
+    is_index_line,
+    is_missing,
+    looks_like_list,
+)
 
 Record = tuple[int, list[str]]
 # Records that decide what the columns are.
@@ -28,7 +34,8 @@ _AHEAD = 4
 # Most lines of titles above a table.
 _MOST_TITLES = 16
 # What stands before and behind a decimal comma, and a number with a decimal point.
-_BEFORE, _BEHIND = re.compile(r"[+-]?\d*"), re.compile(r"\d+([eE][+-]?\d+)?")
+_BEFORE = re.compile(r"[+-]?\d*")
+_BEHIND = re.compile(r"\d+([eE][+-]?\d+)?")
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 
@@ -40,8 +47,8 @@ def _count(numbers: Sequence[str]) -> bool:
 
 def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbers) -> bool:
     """True if the first record names the columns; ReadError if its one or two numbers could be names or values."""
-    # A header has no numbers, or numbers that merely count the columns, as pandas names unnamed ones: 0, 1, 2 ...
-    # beside the name of a label, or above a record without integers.
+    # A header has no numbers, or numbers that merely count the columns, as pandas names unnamed
+    # ones: 0, 1, 2 ... beside the name of a label, or above a record without integers.
     line, fields = first
     numbers = [text.strip() for text in fields if numbered.number(text) is not None]
     if len(numbers) < len(fields):
@@ -49,7 +56,11 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
         if _are_in_notations(fields, second):
             return False
         return not numbers or any(set(numbers) == count for count in counts)
-    if len(numbers) > 2 and _count(numbers) and not all(text.strip().lstrip("+-").isdecimal() for text in second):
+    if (
+        len(numbers) > 2
+        and _count(numbers)
+        and not all(text.strip().lstrip("+-").isdecimal() for text in second)
+    ):
         return True
     if (
         set(numbers) != {str(i) for i in range(len(numbers))}
@@ -68,7 +79,10 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
 def _are_in_notations(first: Sequence[str], second: Sequence[str]) -> bool:
     """True if most cells of both lines are numbers in another notation, such as 12.3 kg, and so no names."""
     pairs = zip(first, second, strict=False)
-    count = sum(all(decorated(text) or is_complex(text) or notation_of(text) for text in pair) for pair in pairs)
+    count = sum(
+        all(decorated(text) or is_complex(text) or notation_of(text) for text in pair)
+        for pair in pairs
+    )
     return 2 * count > len(first)
 
 
@@ -103,7 +117,9 @@ def _drop_titles(ahead: list[Record], records: Iterator[Record], numbers: Number
         return
     ahead += islice(records, _MOST_TITLES - len(ahead))
     width = len(ahead[-1][1])
-    while len(ahead) > 2 and len(ahead[0][1]) < width - 1 and numbers.number(ahead[0][1][0]) is None:
+    while (
+        len(ahead) > 2 and len(ahead[0][1]) < width - 1 and numbers.number(ahead[0][1][0]) is None
+    ):
         del ahead[0]
 
 
@@ -130,10 +146,13 @@ def _halved(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if not all(_BEFORE.fullmatch(first) and _BEHIND.fullmatch(second) for first, second in pairs):
         return False
     begun = [int(first or 0) for first, _ in pairs if first not in ("+", "-")]
-    return len(begun) < len(pairs) or begun != list(range(begun[0], begun[0] + len(begun)))  # no names of rows
+    # no names of rows
+    return len(begun) < len(pairs) or begun != list(range(begun[0], begun[0] + len(begun)))
 
 
-def _check_names_of_rows(names: Sequence[str], rows: Sequence[Record], where: str, typed: str, mark: str) -> None:
+def _check_names_of_rows(
+    names: Sequence[str], rows: Sequence[Record], where: str, typed: str, mark: str
+) -> None:
     """Raise ReadError for one name less than values in lines that begin with decimals, which are no names of rows."""
     begin = [fields[0].strip() for _, fields in rows if len(fields) == len(names) + 1]
     if not all(_DECIMAL.fullmatch(text) for text in begin):
@@ -157,9 +176,15 @@ def header(
     typed : the file, as the user wrote it.
     """
     ahead = list(islice(records, _AHEAD))
-    if numbers.delimiter == "," and len(ahead) > 1 and _halved(ahead[0][1], [fields for _, fields in ahead[1:]]):
+    if (
+        numbers.delimiter == ","
+        and len(ahead) > 1
+        and _halved(ahead[0][1], [fields for _, fields in ahead[1:]])
+    ):
         raise refuse_comma_pairs(where, typed, len(ahead[0][1]))
-    if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":  # as Excel writes its delimiter
+    if (
+        ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep="
+    ):  # as Excel writes its delimiter
         del ahead[0]
     _drop_titles(ahead, records, numbers)
     if not ahead:
@@ -183,7 +208,12 @@ def header(
 
 
 def _named(
-    names: list[str], ahead: list[Record], records: Iterator[Record], where: str, numbers: Numbers, typed: str
+    names: list[str],
+    ahead: list[Record],
+    records: Iterator[Record],
+    where: str,
+    numbers: Numbers,
+    typed: str,
 ) -> tuple[list[str], list[Record], tuple[str, ...]]:
     """`header` of a file whose first line has names: with those of a second line, and what is below."""
     if len(set(names)) < len(names):
@@ -196,7 +226,9 @@ def _named(
     if both is None and below and may_be_names(below[0][1], numbers):
         below += islice(records, rows_to_compare(names))
         if points(below[0][1], [fields for _, fields in below[1:]], numbers) >= BELOW_NAMES:
-            raise _names_or_sample(where, typed, below[0], numbers, f", skiprows=[{below[0][0] - 1}]")
+            raise _names_or_sample(
+                where, typed, below[0], numbers, f", skiprows=[{below[0][0] - 1}]"
+            )
     return _all_named(both or names, below[0][1] if below else [], numbers), below, ()
 
 
@@ -205,14 +237,18 @@ def _numbers_as_names(
 ) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
     """`header` of a file whose first line holds numbers: names, such as years, or the first sample."""
     first = [text.strip() for text in ahead[0][1]]
-    levels = len(ahead) > 2 and in_two_levels(first, ahead[1][1], [fields for _, fields in ahead[2:]], numbers)
+    levels = len(ahead) > 2 and in_two_levels(
+        first, ahead[1][1], [fields for _, fields in ahead[2:]], numbers
+    )
     if not levels and not may_be_names(first, numbers):
         return None, ahead, ()
     ahead += islice(records, rows_to_compare(first))
     rows = [fields for _, fields in ahead[1:]]
     named = listed_names(first)
     if levels and in_two_levels(first, rows[0], rows[1:], numbers):
-        both = [f"{group}_{own.strip()}".strip("_") for group, own in zip(first, rows[0], strict=True)]
+        both = [
+            f"{group}_{own.strip()}".strip("_") for group, own in zip(first, rows[0], strict=True)
+        ]
         below = ahead[3:] if is_index_line(rows[1]) else ahead[2:]
         return both, below, (f"its first two lines ({named}) are read as names of columns",)
     found = points(first, rows, numbers)
@@ -229,7 +265,9 @@ def listed_names(names: Sequence[str]) -> str:
     return ", ".join(said[:3]) + (" ..." if len(said) > 3 else "")
 
 
-def _names_or_sample(where: str, typed: str, line: Record, numbers: Numbers, options: str) -> ReadError:
+def _names_or_sample(
+    where: str, typed: str, line: Record, numbers: Numbers, options: str
+) -> ReadError:
     """Error for numbers that may be names or values."""
     mark = "" if numbers.delimiter == "," else f", sep={numbers.delimiter!r}"
     mark += ', decimal=","' if numbers.commas else ""
@@ -244,11 +282,20 @@ def _names_or_sample(where: str, typed: str, line: Record, numbers: Numbers, opt
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
     """The names, with a place in place of a missing one behind the first name where the column holds numbers."""
     begun = next((place for place, name in enumerate(names) if name), len(names))
-    unnamed = [place for place, text in enumerate(values) if place > begun and numbers.number(text) is not None]
-    return [f"column {place + 1}" if place in unnamed and not name else name for place, name in enumerate(names)]
+    unnamed = [
+        place
+        for place, text in enumerate(values)
+        if place > begun and numbers.number(text) is not None
+    ]
+    return [
+        f"column {place + 1}" if place in unnamed and not name else name
+        for place, name in enumerate(names)
+    ]
 
 
-def _without_words(names: list[str], ahead: list[Record], records: Iterator[Record], numbers: Numbers) -> list[Record]:
+def _without_words(
+    names: list[str], ahead: list[Record], records: Iterator[Record], numbers: Numbers
+) -> list[Record]:
     """The first records without lines of units or types between the names and the values."""
     places = [place for place, name in enumerate(names) if not is_label(name)]
 
@@ -262,26 +309,34 @@ def _without_words(names: list[str], ahead: list[Record], records: Iterator[Reco
         if len(texts) < 2:
             return False
         return all(
-            numbers.number(text) is None and not is_missing(text) and not looks_like_list(text) for text in texts
+            numbers.number(text) is None and not is_missing(text) and not looks_like_list(text)
+            for text in texts
         )
 
     ahead += islice(records, max(0, _AHEAD - 1 - len(ahead)))
-    while are_words(said(ahead[0][1]) if ahead else []) and any(are_numbers(fields) for _, fields in ahead[1:]):
+    while are_words(said(ahead[0][1]) if ahead else []) and any(
+        are_numbers(fields) for _, fields in ahead[1:]
+    ):
         del ahead[0]
         ahead += islice(records, 1)
     return ahead
 
 
-def _second_header(names: list[str], records: list[list[str]], numbers: Numbers) -> list[str] | None:
+def _second_header(
+    names: list[str], records: list[list[str]], numbers: Numbers
+) -> list[str] | None:
     """The names in two header lines, such as pandas writes for columns of two levels; None for a line of values."""
     if len(records) < 2:
         return None
-    second, third = records[0], records[1]
+    second = records[0]
+    third = records[1]
     if len(second) != len(names) or len(third) != len(names):
         return None
     said = [text.strip() for text in second]
     merged = not all(names[1:]) and all(text and numbers.number(text) is None for text in said[1:])
-    if merged and any(numbers.number(text) is not None for text in chain.from_iterable(records[1:])):
+    if merged and any(
+        numbers.number(text) is not None for text in chain.from_iterable(records[1:])
+    ):
         if len(set(said)) == len(said):
             return said
         for place in range(1, len(names)):
@@ -290,7 +345,9 @@ def _second_header(names: list[str], records: list[list[str]], numbers: Numbers)
     places = [place for place, name in enumerate(names) if name and not is_label(name)]
     groups = {name: [said[place] for place in places if names[place] == name] for name in names}
     repeated = any(len(group) > 1 for group in groups.values())
-    joined = [f"{name}_{own}".strip("_") if own else name for name, own in zip(names, said, strict=True)]
+    joined = [
+        f"{name}_{own}".strip("_") if own else name for name, own in zip(names, said, strict=True)
+    ]
     if repeated and len(set(joined)) == len(joined):
         counted = all(
             group in ([str(start + each) for each in range(len(group))] for start in (0, 1))
@@ -302,7 +359,11 @@ def _second_header(names: list[str], records: list[list[str]], numbers: Numbers)
             return joined
     words = places and all(said[place] and numbers.number(said[place]) is None for place in places)
     values = third if not is_index_line(third) else (records[2] if len(records) > 2 else third)
-    below = [numbers.number(values[place]) is not None for place in places] if len(values) == len(names) else []
+    below = (
+        [numbers.number(values[place]) is not None for place in places]
+        if len(values) == len(names)
+        else []
+    )
     alike = any(looks_like_list(said[place]) for place in places)
     if words and below and all(below) and not alike:
         return joined if repeated else names

@@ -1,7 +1,8 @@
 """.safetensors files, and the choice of the array that holds the samples in them and in .npz files.
 
-The safetensors library reads whole files or needs a path, and has no numpy type for bfloat16; the header (JSON with
-dtype, shape and offsets of every tensor) is simple and must be checked before anything is read, so it is parsed here.
+The safetensors library reads whole files or needs a path, and has no numpy type for bfloat16; the
+header (JSON with dtype, shape and offsets of every tensor) is simple and must be checked before
+anything is read, so it is parsed here.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ import numpy as np
 
 from prviz.readers.arrays import Array, Header, check_counts, check_header, fits, looks_like_images
 from prviz.readers.columns import is_label
-from prviz.readers.errors import AmbiguousKeyError, ReadError, beside, corrupt_unless_read, listed, literal, quoted
+from prviz.readers.errors import (
+    AmbiguousKeyError,
+    ReadError,
+    beside,
+    corrupt_unless_read,
+    listed,
+    literal,
+    quoted,
+)
 from prviz.readers.npy import label_at, values_at
 from prviz.readers.pieces import coordinates, is_piece, pairs_of_places, quantised, sparse
 from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size
@@ -43,10 +52,14 @@ _DTYPES = {
 class TensorFile:
     """An open .safetensors file."""
 
-    def __init__(self, source: FileSource, stream: BinaryIO, entries: dict[str, Any], start: int) -> None:
+    def __init__(
+        self, source: FileSource, stream: BinaryIO, entries: dict[str, Any], start: int
+    ) -> None:
         self.where = source.where
         self.path = source.typed
-        self._source, self._stream, self._start = source, stream, start
+        self._source = source
+        self._stream = stream
+        self._start = start
         self._entries = {key: entry for key, entry in entries.items() if key != "__metadata__"}
         self.keys: Sequence[str] = tuple(self._entries)
         self.metadata = entries.get("__metadata__")
@@ -56,9 +69,16 @@ class TensorFile:
         where = f"{self.where}, key {quoted(key)}"
         entry = self._entries[key]
         with corrupt_unless_read(where, KeyError, TypeError, ValueError):
-            name, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
-            if not isinstance(name, str) or not all(_is_count(number) for number in (*shape, begin, end)):
-                raise ReadError(f"{where}: corrupt (dtype, shape or data_offsets make no sense). Write it again.")
+            name = entry["dtype"]
+            shape = entry["shape"]
+            begin, end = entry["data_offsets"]
+            if not isinstance(name, str) or not all(
+                _is_count(number) for number in (*shape, begin, end)
+            ):
+                raise ReadError(
+                    f"{where}: corrupt (dtype, shape or data_offsets make no sense). Write it"
+                    " again."
+                )
         if begin > end or self._start + end > self._source.size:
             raise ReadError(
                 f"{where}: truncated or corrupt (it claims bytes {begin} to {end} of "
@@ -71,7 +91,9 @@ class TensorFile:
             where=where,
             shape=tuple(shape),
             dtype=None if stored is None else np.dtype(stored),
-            dtype_name="bfloat16" if name == "BF16" else np.dtype(stored).name if stored else quoted(name),
+            dtype_name=(
+                "bfloat16" if name == "BF16" else np.dtype(stored).name if stored else quoted(name)
+            ),
             offset=self._start + begin,
             stored=end - begin,
             bfloat16=name == "BF16",
@@ -104,19 +126,23 @@ def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
 
     Raises
     ------
-    ReadError : a header that is corrupt, truncated, or longer than ``limits.max_header_bytes``; too many tensors.
+    ReadError : a header that is corrupt, truncated, or longer than ``limits.max_header_bytes``; too
+    many tensors.
     """
     with source.open() as stream:
         length = int.from_bytes(stream.read(8), "little")
         if length > limits.max_header_bytes or length > source.size - 8:
             raise ReadError(
-                f"{source.where}: truncated or corrupt: its header claims {human_size(length)}, the file has "
-                f"{human_size(source.size)} and the limit is {human_size(limits.max_header_bytes)}. Write it again."
+                f"{source.where}: truncated or corrupt: its header claims {human_size(length)}, the"
+                f" file has {human_size(source.size)} and the limit is"
+                f" {human_size(limits.max_header_bytes)}. Write it again."
             )
         with corrupt_unless_read(source.where, ValueError, RecursionError):
             entries = json.loads(stream.read(length).decode(), object_pairs_hook=_distinct)
         if not isinstance(entries, dict):
-            raise ReadError(f"{source.where}: corrupt (its header is no JSON object). Write it again.")
+            raise ReadError(
+                f"{source.where}: corrupt (its header is no JSON object). Write it again."
+            )
         check_keys(source.where, len(entries), limits)
         yield TensorFile(source, stream, entries, 8 + length)
 
@@ -126,7 +152,9 @@ def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
 
 KNOWN_KEYS = ("feats", "reps", "real_feats", "features", "embeddings", "pool_3", "x", "X")
 REAL = re.compile(r"(real|ref|reference)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
-GENERATED = re.compile(r"(fake|gen|generated|sample)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
+GENERATED = re.compile(
+    r"(fake|gen|generated|sample)(_(feats|features|reps|embeddings))?", re.IGNORECASE
+)
 _RUNNING = re.compile(r"\d+")
 _STATISTICS = re.compile(r"(mu|sigma)(_s)?")
 
@@ -167,7 +195,12 @@ _LOOKED_AT = 100
 
 
 def _is_sample(header: Header) -> bool:
-    return len(header.shape) == 1 and header.shape[0] > 0 and header.dtype is not None and header.dtype.kind in "fiu"
+    return (
+        len(header.shape) == 1
+        and header.shape[0] > 0
+        and header.dtype is not None
+        and header.dtype.kind in "fiu"
+    )
 
 
 def _is_whole(header: Header) -> bool:
@@ -187,8 +220,9 @@ def _holds(file: KeyedFile, key: str, what: Callable[[Header], bool]) -> bool:
 
 def _refuse_statistics(file: KeyedFile) -> ReadError:
     return ReadError(
-        f"{file.where}: FID statistics (mu and sigma), no samples in it. A mean and a covariance do not determine a "
-        "precision-recall curve: save the embeddings that they were computed from."
+        f"{file.where}: FID statistics (mu and sigma), no samples in it. A mean and a covariance do"
+        " not determine a precision-recall curve: save the embeddings that they were computed"
+        " from."
     )
 
 
@@ -208,8 +242,9 @@ def required_roles(file: KeyedFile) -> tuple[str, str]:
     found = find_roles(file)
     if found is None:
         raise ReadError(
-            f"{file.where}: not one array of real and one of generated samples. Name them 'real' (or ref, reference) "
-            f"and 'generated' (or fake, gen, sample), or say which keys they are. It has: {_contents(file)}."
+            f"{file.where}: not one array of real and one of generated samples. Name them 'real'"
+            " (or ref, reference) and 'generated' (or fake, gen, sample), or say which keys they"
+            f" are. It has: {_contents(file)}."
         )
     return found
 
@@ -217,8 +252,8 @@ def required_roles(file: KeyedFile) -> tuple[str, str]:
 def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
     """The error for a table, or a file of arrays, with both roles where one set is needed."""
     return AmbiguousKeyError(
-        f"{where}: holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples. Read both "
-        f"with prviz.readers.read_pair(...), or one of them with key={quoted(pair[0])}.",
+        f"{where}: holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples."
+        f" Read both with prviz.readers.read_pair(...), or one of them with key={quoted(pair[0])}.",
         pair,
     )
 
@@ -228,7 +263,9 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
     header = file.header(key)
     if not _is_whole(header):
         return
-    others = [name for name in file.keys if name != key and _holds(file, name, _is_beside(header.table))]
+    others = [
+        name for name in file.keys if name != key and _holds(file, name, _is_beside(header.table))
+    ]
     if error := quantised(file.where, key, others, _loading(file), file.path):
         raise error
 
@@ -247,18 +284,23 @@ def _refuse_sparse(file: KeyedFile) -> None:
     """Raise ReadError, with the lines that make whole rows, for a sparse matrix of any kind."""
     if {"shape", "data"} < set(file.keys) and {"format", "indptr"} & set(file.keys):
         raise ReadError(
-            f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np, scipy.sparse\n"
-            f"np.save({beside(file.path, '.npy')}, scipy.sparse.load_npz({literal(file.path)}).toarray())"
+            f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np,"
+            f" scipy.sparse\nnp.save({beside(file.path, '.npy')},"
+            f" scipy.sparse.load_npz({literal(file.path)}).toarray())"
         )
     tables = [name for name in file.keys if _holds(file, name, fits)]
     shapes = {name: file.header(name) for name in tables}
     whole = [name for name, header in shapes.items() if _is_whole(header)]
-    lists = [name for name in file.keys if _holds(file, name, lambda header: len(header.shape) == 1)]
+    lists = [
+        name for name in file.keys if _holds(file, name, lambda header: len(header.shape) == 1)
+    ]
     for places in whole:
         shape = shapes[places].shape
         if len(shape) == 2 and 2 in shape:
             alike = [name for name in lists if file.header(name).shape[0] == max(shape)]
-            if error := pairs_of_places(file.where, places, alike, file.keys, _loading(file), file.path):
+            if error := pairs_of_places(
+                file.where, places, alike, file.keys, _loading(file), file.path
+            ):
                 raise error
         alike = [name for name in tables if shapes[name].shape == shapes[places].shape]
         if error := sparse(file.where, alike, [places], _loading(file), file.path):
@@ -277,11 +319,13 @@ def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
 
 
 # Names of arrays that do not say what they are, and of arrays that are one sample each.
-_NUMBERS, _OF_A_SAMPLE = re.compile(r"(arr_)?\d+"), re.compile(r".*\.\w{2,5}|.*[/\\].*|[0-9a-f]{8,}|.*\d{5,}.*")
+_NUMBERS = re.compile(r"(arr_)?\d+")
+_OF_A_SAMPLE = re.compile(r".*\.\w{2,5}|.*[/\\].*|[0-9a-f]{8,}|.*\d{5,}.*")
 # Names of sums over samples, which are no columns either.
 _SUMS = re.compile(r"(.*_)?(mu|sigma|std|sd|var|variance|median|count)s?", re.IGNORECASE)
 # Most arrays that are columns whatever they are called, and how many times as long they are.
-_FEW_COLUMNS, _LONGER = 20, 5
+_FEW_COLUMNS = 20
+_LONGER = 5
 
 
 def columns_in(file: KeyedFile) -> list[str]:
@@ -304,7 +348,9 @@ def columns_in(file: KeyedFile) -> list[str]:
     if error := coordinates(file.where, names, _loading(file), file.path):
         raise error
     others = (_NUMBERS, _OF_A_SAMPLE, _SUMS, REAL, GENERATED)
-    if are_samples(names) or any(is_piece(name) or any(each.fullmatch(name) for each in others) for name in names):
+    if are_samples(names) or any(
+        is_piece(name) or any(each.fullmatch(name) for each in others) for name in names
+    ):
         return []
     return names
 
@@ -329,7 +375,10 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
     ReadError : the given one is missing, both roles are there, or none fits.
     """
     if not file.keys:
-        raise ReadError(f"{file.where}: holds no arrays. Save the embeddings as a 2-D array, one row per sample.")
+        raise ReadError(
+            f"{file.where}: holds no arrays. Save the embeddings as a 2-D array, one row per"
+            " sample."
+        )
     if key is not None:
         if key not in file.keys:
             raise ReadError(f"{file.where}: has no key {quoted(key)}. It has: {listed(file.keys)}.")
@@ -350,10 +399,14 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
         if fitting:
             parts = len({_RUNNING.sub("", name) for name in fitting}) == 1 and len(fitting) > 2
             one = (
-                f" If they are parts of one set, this makes it one:\n{_stacking(file, 'concatenate')}" if parts else ""
+                " If they are parts of one set, this makes it"
+                f" one:\n{_stacking(file, 'concatenate')}"
+                if parts
+                else ""
             )
             raise AmbiguousKeyError(
-                f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one with key=...{one}",
+                f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one"
+                f" with key=...{one}",
                 fitting,
             )
     alone = [name for name in keys if _holds(file, name, _is_sample) and not is_label(name)]
@@ -370,12 +423,13 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
         if numbered and len(keys) <= min(_FEW_COLUMNS, length / _LONGER):
             lines = _stacking(file, "stack", ", axis=1")
             return ReadError(
-                f"{file.where}: {len(keys)} arrays of {length:,} numbers ({listed(keys, most=2)}), which may be the "
-                f"columns of a table. Stack them as such (if each is a sample, without axis=1):\n{lines}"
+                f"{file.where}: {len(keys)} arrays of {length:,} numbers ({listed(keys, most=2)}),"
+                " which may be the columns of a table. Stack them as such (if each is a sample,"
+                f" without axis=1):\n{lines}"
             )
         return ReadError(
-            f"{file.where}: one 1-D array per sample ({listed(keys, most=2)}), as WebDataset has them. Stack "
-            f"them, and use the new file:\n{_stacking(file)}"
+            f"{file.where}: one 1-D array per sample ({listed(keys, most=2)}), as WebDataset has"
+            f" them. Stack them, and use the new file:\n{_stacking(file)}"
         )
     images = [key for key in keys if _holds(file, key, looks_like_images)]
     if not images and _has_statistics(file):
@@ -388,8 +442,8 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
         except ReadError as error:
             return error
     return ReadError(
-        f"{file.where}: none of its arrays is a 2-D table of real numbers. It has: {_contents(file)}. "
-        "Save the embeddings as (n, d), one row per sample."
+        f"{file.where}: none of its arrays is a 2-D table of real numbers. It has:"
+        f" {_contents(file)}. Save the embeddings as (n, d), one row per sample."
     )
 
 
@@ -404,7 +458,10 @@ def _loading(file: KeyedFile) -> str:
     path = file.path
     if path.lower().endswith(".npz"):
         return f"import numpy as np\narrays = np.load({literal(path)})"
-    return f"import numpy as np, safetensors.numpy\narrays = safetensors.numpy.load_file({literal(path)})"
+    return (
+        "import numpy as np, safetensors.numpy\narrays ="
+        f" safetensors.numpy.load_file({literal(path)})"
+    )
 
 
 def _contents(file: KeyedFile) -> str:

@@ -20,12 +20,17 @@ VARIABLE = re.compile(
 )
 _SAMPLE = re.compile(r"samples?|rows?|i|unit|subject|patient|cell|doc(ument)?|user|series|record")
 # Names of the places in a matrix whose other values are 0, and numbers of unnamed columns.
-_PLACE = re.compile(r"\d+|i|j|rows?|col(umn)?s?|doc(ument)?|word|term|user|item|cell|gene", re.IGNORECASE)
+_PLACE = re.compile(
+    r"\d+|i|j|rows?|col(umn)?s?|doc(ument)?|word|term|user|item|cell|gene", re.IGNORECASE
+)
 # Fewest rows that tell.
 _ROWS = 24
-# Share of a grid that its rows fill at least, and share of all numbers that a list of places in a matrix names.
-_FILLED, _NAMED = 0.5, 0.5
-# Square of the number of pairs, by that of the places, from which drawn ones all differ once in 20,000 times.
+# Share of a grid that its rows fill at least, and share of all numbers that a list of places in a
+# matrix names.
+_FILLED = 0.5
+_NAMED = 0.5
+# Square of the number of pairs, by that of the places, from which drawn ones all differ once in
+# 20,000 times.
 _BY_CHANCE = 20
 
 
@@ -87,29 +92,44 @@ def _as_grid(
     first = [_counted_from(columns[place], size) for place, size in zip(chosen, sizes, strict=True)]
     if filled >= _FILLED:
         feature = _feature(chosen, sizes, names)
-        of_matrix = len(chosen) == 2 and None not in first and all(_PLACE.fullmatch(names[place]) for place in chosen)
+        of_matrix = (
+            len(chosen) == 2
+            and None not in first
+            and all(_PLACE.fullmatch(names[place]) for place in chosen)
+        )
         sparse = filled < 1 and of_matrix
         begun = min((each for each in first if each is not None), default=0)
-        return LongForm(tuple(place for place in chosen if place != feature), feature, value, sparse, begun)
+        return LongForm(
+            tuple(place for place in chosen if place != feature), feature, value, sparse, begun
+        )
     if len(chosen) != 2:
         return None
     rows, cols = (codes[place].astype(np.int64) for place in chosen)
     in_order = any(
-        (np.diff(major * (minor.max() + 1) + minor) > 0).all() for major, minor in ((rows, cols), (cols, rows))
+        (np.diff(major * (minor.max() + 1) + minor) > 0).all()
+        for major, minor in ((rows, cols), (cols, rows))
     )
-    # Pairs that are drawn would agree somewhere; of names that say more than a place, somebody left equal ones out.
+    # Pairs that are drawn would agree somewhere; of names that say more than a place, somebody left
+    # equal ones out.
     too_many = n * n > _BY_CHANCE * float(np.prod(np.array(sizes, dtype=float)))
     of_matrix = too_many and all(_PLACE.fullmatch(names[place]) for place in chosen)
     if None in first or not (in_order or of_matrix):
         return None
-    return LongForm((chosen[0],), chosen[1], value, sparse=True, first=min(each for each in first if each is not None))
+    return LongForm(
+        (chosen[0],),
+        chosen[1],
+        value,
+        sparse=True,
+        first=min(each for each in first if each is not None),
+    )
 
 
 def _counted_from(column: NDArray[Any], size: int) -> int | None:
     """0 or 1 for whole numbers from there of which few are left out."""
     if column.dtype.kind not in "fiu" or (column != np.rint(column)).any():
         return None
-    first, last = int(column.min()), int(column.max())
+    first = int(column.min())
+    last = int(column.max())
     return min(first, 1) if first >= 0 and size >= _NAMED * (last + 1 - first) else None
 
 
@@ -117,11 +137,15 @@ def _feature(chosen: Sequence[int], sizes: Sequence[int], names: Mapping[int, st
     """The column that says the feature: by its name, or that of the sample, else the one of fewest values."""
     plain = {place: plain_name(names[place]) for place in chosen}
     called = [place for place in chosen if VARIABLE.fullmatch(plain[place])]
-    other = [place for place in chosen if not (_SAMPLE.fullmatch(plain[place]) or is_label(plain[place]))]
+    other = [
+        place for place in chosen if not (_SAMPLE.fullmatch(plain[place]) or is_label(plain[place]))
+    ]
     for few in (called, other):
         if len(few) == 1:
             return few[0]
     if plain[chosen[0]].isdecimal():
         return chosen[-1]
-    first = [place for place in called if not re.fullmatch("time|t|day|visit", plain[place])] or list(chosen)
+    first = [
+        place for place in called if not re.fullmatch("time|t|day|visit", plain[place])
+    ] or list(chosen)
     return min(first, key=lambda place: sizes[list(chosen).index(place)])

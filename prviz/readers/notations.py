@@ -11,7 +11,9 @@ _NUMBER = r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _PARTS = "[\u00b0:hmd'\u2032\u2019\"\u2033s]+"
 # Signs and digits of exponents.
 _RAISED = "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
-_UNIT = re.compile(rf"{_NUMBER}(?<!\.)\s*((?:[^\W\d_]|[\u00b0%\u2030])[\w\u00b0/%^*.\u00b7\u207b-]*)")
+_UNIT = re.compile(
+    rf"{_NUMBER}(?<!\.)\s*((?:[^\W\d_]|[\u00b0%\u2030])[\w\u00b0/%^*.\u00b7\u207b-]*)"
+)
 
 
 class Notation(NamedTuple):
@@ -30,7 +32,9 @@ NOTATIONS = (
     ),
     Notation(
         "degrees or hours with minutes",
-        re.compile(rf"[-+]?\d+\s*{_PARTS}\s*\d+(\.\d*)?(\s*{_PARTS}\s*(\d+(\.\d*)?)?\s*({_PARTS})?)?\s*[NSEW]?"),
+        re.compile(
+            rf"[-+]?\d+\s*{_PARTS}\s*\d+(\.\d*)?(\s*{_PARTS}\s*(\d+(\.\d*)?)?\s*({_PARTS})?)?\s*[NSEW]?"
+        ),
         ".map(lambda each: (-1 if each.strip()[0] == '-' or each.strip()[-1] in 'SW' else 1) * "
         "sum(float(part) / 60**place for place, part in enumerate(re.findall(r'[\\d.]+', each))))",
     ),
@@ -46,7 +50,9 @@ NOTATIONS = (
     ),
     Notation(
         "powers of ten",
-        re.compile(rf"[-+]?[\d.]+\s*[x\u00d7*\u00b7]\s*10(\^?\(?[-+]?\d+\)?|[{_RAISED[:2]}]?[{_RAISED[2:]}]+)"),
+        re.compile(
+            rf"[-+]?[\d.]+\s*[x\u00d7*\u00b7]\s*10(\^?\(?[-+]?\d+\)?|[{_RAISED[:2]}]?[{_RAISED[2:]}]+)"
+        ),
         f".str.translate(str.maketrans('{_RAISED}', '+-0123456789'))"
         ".str.replace(r'\\s*[x\u00d7*\u00b7]\\s*10\\^?\\(?', 'e', regex=True).str.rstrip(')')",
     ),
@@ -59,7 +65,9 @@ NOTATIONS = (
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?")
 # Whose change hangs on the units, see `without_units`.
 UNITS = Notation("numbers with units", _UNIT, "")
-_COMPLEX = re.compile(rf"\(?(?:{_NUMBER}(?=\s*[-+]))?\s*[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ij]\)?")
+_COMPLEX = re.compile(
+    rf"\(?(?:{_NUMBER}(?=\s*[-+]))?\s*[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ij]\)?"
+)
 
 
 def notation_of(text: str) -> Notation | None:

@@ -28,7 +28,14 @@ from prviz.readers.arrays import (
 )
 from prviz.readers.columns import ColumnChoice, sort_columns
 from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
-from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size, refuse_pickle
+from prviz.readers.source import (
+    FileSource,
+    Limits,
+    check_claim,
+    check_keys,
+    human_size,
+    refuse_pickle,
+)
 
 # Bytes from which files are mapped; smaller ones are read into memory and not needed any more.
 MAPPED_FROM = 1 << 24
@@ -36,8 +43,11 @@ MAPPED_FROM = 1 << 24
 _BEGINNING = b"\x93NUMPY"
 # Bytes of the longest header, the limit of numpy.
 _LONGEST_HEADER = 10_000
-# An entry of the header: text, a truth value, a tuple of integers (of Python 2 with an L), or a list of records.
-_ENTRY = re.compile(r"""(["'])(descr|fortran_order|shape)\1\s*:\s*("[^"]*"|'[^']*'|True|False|\([-\dL, ]*\)|\[)""")
+# An entry of the header: text, a truth value, a tuple of integers (of Python 2 with an L), or a
+# list of records.
+_ENTRY = re.compile(
+    r"""(["'])(descr|fortran_order|shape)\1\s*:\s*("[^"]*"|'[^']*'|True|False|\([-\dL, ]*\)|\[)"""
+)
 # Most bytes of one label in an archive.
 _LONGEST_LABEL = 256
 # A plain dtype; "a" is a deprecated name for bytes.
@@ -48,16 +58,21 @@ _FIELD = re.compile(
 _OBJECT = re.compile(r"""["'][<>|=]?O\d?["']""")
 
 
-def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, where: str, path: str = "") -> Header:
+def read_npy_header(
+    stream: BinaryIO, size: int, *, file: str, key: str | None, where: str, path: str = ""
+) -> Header:
     """Header of an .npy stream of ``size`` bytes; reads at most 10 kB of it.
 
     Raises
     ------
-    ReadError : not an .npy stream, or a header that is truncated, corrupt or longer than any real one.
+    ReadError : not an .npy stream, or a header that is truncated, corrupt or longer than any real
+    one.
     """
     head = stream.read(_LONGEST_HEADER + 12)
     if not head.startswith(_BEGINNING):
-        raise ReadError(f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with np.save.")
+        raise ReadError(
+            f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with np.save."
+        )
     begin = 10 if head[6:7] == b"\x01" else 12
     length = int.from_bytes(head[8:begin], "little")
     if length > _LONGEST_HEADER:
@@ -69,10 +84,13 @@ def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, 
     with corrupt_unless_read(where, ValueError, TypeError, KeyError, OverflowError):
         if end > len(head) or head[6:7] not in (b"\x01", b"\x02", b"\x03"):
             raise ValueError("its header")
-        shape, fortran_order, dtype = _parsed(head[begin:end].decode("utf-8" if head[6] == 3 else "latin1"))
+        shape, fortran_order, dtype = _parsed(
+            head[begin:end].decode("utf-8" if head[6] == 3 else "latin1")
+        )
     if any(length < 0 for length in shape):
         raise ReadError(f"{where}: corrupt (a negative shape). Write it again.")
-    # bfloat16 is no numpy type: ml_dtypes (jax, tensorflow) saves it as two bytes without a meaning.
+    # bfloat16 is no numpy type: ml_dtypes (jax, tensorflow) saves it as two bytes without a
+    # meaning.
     bfloat16 = dtype.kind == "V" and dtype.itemsize == 2 and dtype.names is None
     return Header(
         file=file,
@@ -93,14 +111,23 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, order and dtype of a header; numpy's own parser evaluates it as Python and warns."""
     entries = _ENTRY.findall(text)
     found = {name: value for _, name, value in entries}
-    descr, order, shape = found["descr"], found["fortran_order"], found["shape"].strip("()")
+    descr = found["descr"]
+    order = found["fortran_order"]
+    shape = found["shape"].strip("()")
     if descr == "[":
         dtype = np.dtype(object) if _OBJECT.search(text) else _record_dtype(text)
-    elif (plain := _PLAIN.fullmatch(descr)) and "".join(_ENTRY.sub("", text).split()) in ("{,,}", "{,,,}"):
+    elif (plain := _PLAIN.fullmatch(descr)) and "".join(_ENTRY.sub("", text).split()) in (
+        "{,,}",
+        "{,,,}",
+    ):
         dtype = np.dtype(plain[1])
     else:
         raise ValueError("its header")
-    return tuple(int(length.removesuffix("L")) for length in shape.split(",") if length.strip()), order == "True", dtype
+    return (
+        tuple(int(length.removesuffix("L")) for length in shape.split(",") if length.strip()),
+        order == "True",
+        dtype,
+    )
 
 
 def _record_dtype(text: str) -> np.dtype[Any]:
@@ -111,7 +138,9 @@ def _record_dtype(text: str) -> np.dtype[Any]:
     names = [field[1] for field in fields]
     if between or not names or len(set(names)) < len(names):
         return np.dtype("V7")
-    return np.dtype([(field[1], field[2], (int(field[3]),) if field[3] else ()) for field in fields])
+    return np.dtype(
+        [(field[1], field[2], (int(field[3]),) if field[3] else ()) for field in fields]
+    )
 
 
 def read_records(
@@ -119,14 +148,17 @@ def read_records(
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]] | None:
     """Values, labels and names of the features of records (a structured array); None for any other .npy file.
 
-    Fields of numbers are features, those that are named like labels or dropped are labels, others are left out.
-    Raises ReadError for a chosen field that is missing or holds no numbers.
+    Fields of numbers are features, those that are named like labels or dropped are labels, others
+    are left out. Raises ReadError for a chosen field that is missing or holds no numbers.
     """
     with source.open() as stream:
-        header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
+        header = read_npy_header(
+            stream, source.size, file=source.name, key=None, where=source.where
+        )
         if header.dtype is None or header.dtype.names is None or len(header.shape) != 1:
             return None
-        stored, names = header.dtype, header.dtype.names
+        stored = header.dtype
+        names = header.dtype.names
         kinds = {name: stored[name].base.kind for name in names}
         numeric = [kinds[name] in "fiub" for name in names]
         places, others = sort_columns(names, numeric, choice, header.where)
@@ -142,10 +174,14 @@ def read_records(
         check_counts(header.where, n, sum(widths), limits)
         check_claim(header.where, n * max(stored.itemsize, 8 * sum(widths)), limits)
         if header.stored != n * stored.itemsize:
-            raise ReadError(f"{header.where}: truncated or corrupt. Write it again, or copy it again.")
+            raise ReadError(
+                f"{header.where}: truncated or corrupt. Write it again, or copy it again."
+            )
         stream.seek(header.offset)
         table = np.frombuffer(stream.read(header.stored), stored)
-    narrow = all(stored[name].base.kind == "f" and stored[name].base.itemsize <= 4 for name in features)
+    narrow = all(
+        stored[name].base.kind == "f" and stored[name].base.itemsize <= 4 for name in features
+    )
     values = np.empty((n, sum(widths)), np.float32 if narrow else np.float64)
     columns = [name for name, width in zip(features, widths, strict=True) for _ in range(width)]
 
@@ -161,7 +197,10 @@ def read_records(
     check_values(values, position)
     beside = [names[place] for place in others]
     labels = [name for name in beside if kinds[name] in "fiubUS" and not stored[name].shape]
-    texts = {name: table[name].astype(str) if kinds[name] == "S" else table[name].copy() for name in labels}
+    texts = {
+        name: table[name].astype(str) if kinds[name] == "S" else table[name].copy()
+        for name in labels
+    }
     return values, texts, tuple(features) if len(columns) == len(features) else ()
 
 
@@ -177,7 +216,12 @@ def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
 def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
     """The labels of n samples: whole numbers, booleans or texts."""
     dtype = header.dtype
-    labels = dtype is not None and dtype.kind in "biuU" and not header.bfloat16 and dtype.itemsize <= _LONGEST_LABEL
+    labels = (
+        dtype is not None
+        and dtype.kind in "biuU"
+        and not header.bfloat16
+        and dtype.itemsize <= _LONGEST_LABEL
+    )
     if dtype is None or not labels or header.shape != (n,):
         raise ReadError(
             f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of the {n} samples "
@@ -186,36 +230,51 @@ def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
     stream.seek(header.offset)
     data = stream.read(n * dtype.itemsize)
     if len(data) < n * dtype.itemsize:
-        raise ReadError(f"{header.where}: truncated. Write it again, or copy it again if it was copied.")
+        raise ReadError(
+            f"{header.where}: truncated. Write it again, or copy it again if it was copied."
+        )
     return np.frombuffer(data, dtype)
 
 
 def read_npy(source: FileSource, limits: Limits) -> Array:
     """The (n, d) values of an .npy file.
 
-    Large files on disk are mapped, not read: memory holds only the parts in use, and ``limits.max_bytes`` applies only
-    to values that must be widened or transposed. A mapped file must not change while its samples are used: that may end
-    the process. With ``limits.copied`` only files larger than ``limits.max_bytes`` are mapped.
+    Large files on disk are mapped, not read: memory holds only the parts in use, and
+    ``limits.max_bytes`` applies only to values that must be widened or transposed. A mapped file
+    must not change while its samples are used: that may end the process. With ``limits.copied``
+    only files larger than ``limits.max_bytes`` are mapped.
     """
     with source.open() as stream:
-        header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where, path=source.typed)
+        header = read_npy_header(
+            stream, source.size, file=source.name, key=None, where=source.where, path=source.typed
+        )
         _refuse_second(stream, header)
         small = header.stored < MAPPED_FROM or (limits.copied and header.stored <= limits.max_bytes)
         # Integers, which have checks of their own, and rarer types are read.
-        floating = header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
+        floating = (
+            header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
+        )
         if source.path is None or small or not floating:
             return values_at(stream, header, limits)
-        # True if `Samples` can keep the stored values: float32 or float64, native, row by row, aligned.
+        # True if `Samples` can keep the stored values: float32 or float64, native, row by row,
+        # aligned.
         as_stored = header.dtype in (np.float32, np.float64) and not header.fortran_order
         as_stored = as_stored and header.offset % header.itemsize == 0
         check_header(header, replace(limits, max_bytes=sys.maxsize) if as_stored else limits)
         with corrupt_unless_read(source.where, OSError, ValueError):
             order: Literal["C", "F"] = "F" if header.fortran_order else "C"
-            dtype, file = cast("np.dtype[Any]", header.dtype), cast(Any, stream)
-            values: Array = np.asarray(np.memmap(file, dtype, "r", header.offset, header.shape, order))
+            dtype = cast("np.dtype[Any]", header.dtype)
+            file = cast(Any, stream)
+            values: Array = np.asarray(
+                np.memmap(file, dtype, "r", header.offset, header.shape, order)
+            )
             values = values.reshape(header.table)
     check_values(values, header.position)
-    return values if as_stored else values.astype(np.float32 if header.held_itemsize == 4 else np.float64, order="C")
+    return (
+        values
+        if as_stored
+        else values.astype(np.float32 if header.held_itemsize == 4 else np.float64, order="C")
+    )
 
 
 def _refuse_second(stream: BinaryIO, header: Header) -> None:
@@ -252,7 +311,8 @@ class NpzFile:
     def __init__(self, source: FileSource, archive: zipfile.ZipFile) -> None:
         self.where = source.where
         self.path = source.typed
-        self._source, self._archive = source, archive
+        self._source = source
+        self._archive = archive
         arrays = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         self._members = {info.filename.removesuffix(".npy"): info for info in arrays}
         if len(self._members) < len(arrays):
@@ -277,7 +337,8 @@ class NpzFile:
     def _header(self, stream: BinaryIO, key: str) -> Header:
         # file_size is the claim of the zip directory; zipfile never returns more bytes than that.
         where = self._where(key)
-        size, file = self._members[key].file_size, self._source
+        size = self._members[key].file_size
+        file = self._source
         return read_npy_header(stream, size, file=file.name, key=key, where=where, path=file.typed)
 
     def _where(self, key: str) -> str:
@@ -286,8 +347,13 @@ class NpzFile:
     @contextmanager
     def _member(self, key: str) -> Iterator[BinaryIO]:
         if self._members[key].compress_type not in METHODS:
-            raise ReadError(f"{self._where(key)}: packed by an unusual method. Save it with np.savez_compressed.")
-        with corrupt_unless_read(self._where(key), *ZIP_ERRORS), self._archive.open(self._members[key]) as stream:
+            raise ReadError(
+                f"{self._where(key)}: packed by an unusual method. Save it with np.savez_compressed."
+            )
+        with (
+            corrupt_unless_read(self._where(key), *ZIP_ERRORS),
+            self._archive.open(self._members[key]) as stream,
+        ):
             yield cast(BinaryIO, stream)
 
 
@@ -295,7 +361,9 @@ class _Guarded:
     """Stream of an archive that refuses a directory of more bytes or entries than the limits allow."""
 
     def __init__(self, stream: BinaryIO, where: str, limits: Limits) -> None:
-        self._stream, self._where, self._limits = stream, where, limits
+        self._stream = stream
+        self._where = where
+        self._limits = limits
         self.opening = True
 
     def __getattr__(self, name: str) -> Any:
@@ -336,7 +404,11 @@ def zip_members(source: FileSource, limits: Limits) -> list[str]:
     """Names of the files in a readable zip archive, without what macOS adds; none of a broken one."""
     try:
         with _open_zip(source, limits) as archive:
-            return [name for name in archive.namelist() if not name.startswith("__MACOSX/") and name[-1:] != "/"]
+            return [
+                name
+                for name in archive.namelist()
+                if not name.startswith("__MACOSX/") and name[-1:] != "/"
+            ]
     except ReadError:
         return []
 

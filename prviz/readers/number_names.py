@@ -15,11 +15,19 @@ from prviz.readers.text_dialect import Numbers
 COMPARED = 64
 _CELLS = 1_000_000
 # Points from which a line holds names, and from which it may; one with names above it needs more.
-SURE, DOUBTFUL, BELOW_NAMES = 4, 3, 6
-# Fewest numbers whose order says much, fewest in a row of any steps, and fewest in equal steps that are doubtful alone.
-_FEW, _MANY, _ALONE = 4, 8, 6
-# Share by which equal steps may differ, of rows that may be in order as well, and of cells with more decimals.
-_EQUAL, _SOME, _MOST = 0.05, 0.1, 0.75
+SURE = 4
+DOUBTFUL = 3
+BELOW_NAMES = 6
+# Fewest numbers whose order says much, fewest in a row of any steps, and fewest in equal steps that
+# are doubtful alone.
+_FEW = 4
+_MANY = 8
+_ALONE = 6
+# Share by which equal steps may differ, of rows that may be in order as well, and of cells with
+# more decimals.
+_EQUAL = 0.05
+_SOME = 0.1
+_MOST = 0.75
 # Most decimals of a name.
 _SHORT = 4
 
@@ -51,7 +59,9 @@ def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
     others = [place for place in range(len(first)) if place not in set(places)]
     named = 2 * any(_is_name(first[place], [row[place] for row in alike]) for place in others)
     order = _order(values, below)
-    unlike = _unlike(values, below) + 2 * _has_fewer_decimals(texts, [[row[p] for p in places] for row in alike])
+    unlike = _unlike(values, below) + 2 * _has_fewer_decimals(
+        texts, [[row[p] for p in places] for row in alike]
+    )
     if order == 1 and unlike >= 2 and len(values) >= _MANY:
         order = 2
     if not order and not named:
@@ -61,14 +71,19 @@ def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
 
 
 @np.errstate(all="ignore")  # differences of infinities
-def in_two_levels(first: Sequence[str], second: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> bool:
+def in_two_levels(
+    first: Sequence[str], second: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
+) -> bool:
     """True for two lines of numbers that name the columns together, such as years and the months of each."""
     places = [place for place, text in enumerate(first) if numbers.number(text) is not None]
     if len(second) != len(first) or len(places) < 2:
         return False
     outer = [first[place].strip() for place in places]
     inner = [second[place].strip() for place in places]
-    groups = {name: [own for group, own in zip(outer, inner, strict=True) if group == name] for name in outer}
+    groups = {
+        name: [own for group, own in zip(outer, inner, strict=True) if group == name]
+        for name in outer
+    }
     if len(groups) == len(outer) or any(len(set(group)) < len(group) for group in groups.values()):
         return False
     changes = sum(one != other for one, other in pairwise(outer))
@@ -78,7 +93,9 @@ def in_two_levels(first: Sequence[str], second: Sequence[str], rows: Sequence[Se
     cells = [[row[place] for place in places] for row in alike]
     below = np.array([_values(row, numbers) for row in cells])
     fewer = _has_fewer_decimals([*outer, *inner], [[*row, *row] for row in cells])
-    return fewer or (_unlike(_values(outer, numbers), below) == 2 and len({*map(tuple, groups.values())}) == 1)
+    return fewer or (
+        _unlike(_values(outer, numbers), below) == 2 and len({*map(tuple, groups.values())}) == 1
+    )
 
 
 @np.errstate(all="ignore")  # differences of infinities
@@ -102,8 +119,16 @@ def _is_name(text: str, below: Sequence[str]) -> bool:
     """True for the name of a label above texts, or of none above a count, as pandas writes its index."""
     if not is_label(text) or any(map(is_label, below)):
         return False
-    counts = below == [str(int(below[0]) + place) for place in range(len(below))] if below[0].isdecimal() else False
-    return bool(text.strip()) or counts or not any(each.replace(".", "").strip("+-").isdecimal() for each in below)
+    counts = (
+        below == [str(int(below[0]) + place) for place in range(len(below))]
+        if below[0].isdecimal()
+        else False
+    )
+    return (
+        bool(text.strip())
+        or counts
+        or not any(each.replace(".", "").strip("+-").isdecimal() for each in below)
+    )
 
 
 def _in_order(values: Array) -> bool:
@@ -139,7 +164,8 @@ def _unlike(values: Array, below: Array) -> int:
     known = ~np.isnan(below).any(axis=0)
     if not known.any():
         return 0
-    low, high = below[:, known].min(axis=0), below[:, known].max(axis=0)
+    low = below[:, known].min(axis=0)
+    high = below[:, known].max(axis=0)
     away = np.maximum(low - values[known], values[known] - high)
     if np.mean(away > high - low) > 0.5:
         return 2

@@ -12,7 +12,8 @@ PICTURES_VARIABLE = "PRVIZ_DATA"
 def app_root() -> Path:
     """The folder that holds ``app.py``, ``pages/`` and ``data/``.
 
-    In an installed package that is its own ``_app`` folder, in a checkout the folder of the package.
+    In an installed package that is its own ``_app`` folder, in a checkout the folder of the
+    package.
     """
     package = Path(__file__).resolve().parents[1]
     carried = package / "_app"

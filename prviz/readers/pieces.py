@@ -1,6 +1,7 @@
 """Values that are kept in pieces: whole numbers beside what they were divided by, and places beside the values there.
 
-One piece read alone gives a wrong number without a word. So both are refused, with the lines that put them together.
+One piece read alone gives a wrong number without a word. So both are refused, with the lines that
+put them together.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _PIECES = {
     "size": r"size|shape|dense_?(size|shape)",
     "values": r"v|values?|vals?|data|weights?|scores?|counts?",
 }
-_NAMED = {piece: re.compile(rf"(.*[_.])?({names})", re.IGNORECASE) for piece, names in _PIECES.items()}
+_NAMED = {
+    piece: re.compile(rf"(.*[_.])?({names})", re.IGNORECASE) for piece, names in _PIECES.items()
+}
 
 
 def piece(which: str, names: Sequence[str], of: str = "") -> str | None:
@@ -36,10 +39,13 @@ def is_piece(name: str) -> bool:
     return any(_NAMED[which].fullmatch(name) for which in ("scale", "zero", "min", "max"))
 
 
-def quantised(where: str, key: str, others: Sequence[str], loading: str, typed: str) -> ReadError | None:
+def quantised(
+    where: str, key: str, others: Sequence[str], loading: str, typed: str
+) -> ReadError | None:
     """The error for whole numbers beside what they were divided by, with the lines that undo it; else None.
 
-    others : names of the arrays of numbers beside. loading : lines that make ``arrays`` of the file, by names.
+    others : names of the arrays of numbers beside. loading : lines that make ``arrays`` of the
+    file, by names.
     """
     found = {which: piece(which, others, key) for which in ("scale", "zero", "min", "max")}
     held = {which: name for which, name in found.items() if name is not None}
@@ -51,7 +57,8 @@ def quantised(where: str, key: str, others: Sequence[str], loading: str, typed: 
     else:
         return None
 
-    letters, rest = ", ".join(held), ", ".join(map(literal, held.values()))
+    letters = ", ".join(held)
+    rest = ", ".join(map(literal, held.values()))
     lines = [
         loading,
         f"q, {letters} = (np.array(list(np.atleast_1d(arrays[name])), float) for name in [{literal(key)}, {rest}])",
@@ -71,17 +78,22 @@ def quantised(where: str, key: str, others: Sequence[str], loading: str, typed: 
     lines.append(f"np.save({beside(typed, '_numbers.npy')}, {sum_})")
     return ReadError(
         f"{where}: {quoted(key)} holds whole numbers that {listed(list(held.values()))} make others of. Save these, if "
-        f"this is your formula: {formula}; with key={quoted(key)} they are read as they are.\n" + "\n".join(lines)
+        f"this is your formula: {formula}; with key={quoted(key)} they are read as they are.\n"
+        + "\n".join(lines)
     )
 
 
-def sparse(where: str, names: Sequence[str], integers: Sequence[str], loading: str, typed: str) -> ReadError | None:
+def sparse(
+    where: str, names: Sequence[str], integers: Sequence[str], loading: str, typed: str
+) -> ReadError | None:
     """The error for rows of places and of the values there, with the lines that make whole rows; else None.
 
     names : of all lists or 2-D arrays. integers : those of whole numbers.
     """
     places = piece("places", integers)
-    values = piece("values", [name for name in names if name != places], (places or "").rpartition(".")[0])
+    values = piece(
+        "values", [name for name in names if name != places], (places or "").rpartition(".")[0]
+    )
     if places is None or values is None:
         return None
     return refuse_sparse(where, {"places": places, "values": values}, loading, typed)
@@ -106,7 +118,8 @@ def pairs_of_places(
 ) -> ReadError | None:
     """The error for the values of a sparse matrix beside the row and the column of each, as PyTorch keeps them.
 
-    places : an array of two rows or two columns. lists : names of as many values. names : of all arrays.
+    places : an array of two rows or two columns. lists : names of as many values. names : of all
+    arrays.
     """
     values = piece("values", lists)
     if piece("places", [places]) is None or values is None:
@@ -129,7 +142,9 @@ def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str)
     places, values, size = (held.get(which) for which in ("places", "values", "size"))
     pairs = f"zip(arrays[{literal(places or '')}], arrays[{literal(values or '')}])"
     if size is None:
-        width = "1 + max(max(each, default=0) for each, _ in rows)))  # for both files the larger one"
+        width = (
+            "1 + max(max(each, default=0) for each, _ in rows)))  # for both files the larger one"
+        )
     else:
         width = f"int(np.nanmax(np.asarray(arrays[{literal(size)}], float)))))"
     return ReadError(

@@ -1,7 +1,8 @@
 """Which rows of a table are real and which are generated, by a column of labels such as ``role`` or ``is_generated``.
 
-A set of rows is written COLUMN=VALUE, as in ``source=stylegan``, wherever an array of another file is named by its key;
-of a table with several list columns LIST[COLUMN=VALUE], as in ``clip[source=stylegan]``.
+A set of rows is written COLUMN=VALUE, as in ``source=stylegan``, wherever an array of another file
+is named by its key; of a table with several list columns LIST[COLUMN=VALUE], as in
+``clip[source=stylegan]``.
 """
 
 from __future__ import annotations
@@ -20,11 +21,24 @@ from prviz.readers.keyed import GENERATED, REAL
 
 Labels = Mapping[str, NDArray[Any]]
 # Columns that may tell sets apart.
-_NAMES = re.compile(r"roles?|sources?|origins?|data_?sets?|split|fold|subset|partition", re.IGNORECASE)
+_NAMES = re.compile(
+    r"roles?|sources?|origins?|data_?sets?|split|fold|subset|partition", re.IGNORECASE
+)
 _SYNTHETIC = ("synthetic", "samples", "synth", "simulated", "artificial", "model")
-_ORIGINAL = ("original", "authentic", "genuine", "train", "training", "test", "validation", "observed", "measured")
+_ORIGINAL = (
+    "original",
+    "authentic",
+    "genuine",
+    "train",
+    "training",
+    "test",
+    "validation",
+    "observed",
+    "measured",
+)
 _IN_LIST = re.compile(r"([^=]+)\[(.+=.*)\]", re.DOTALL)
-_TRUE, _FALSE = ("1", "1.0", "true", "yes", "t", "y"), ("0", "0.0", "-1", "-1.0", "false", "no", "f", "n")
+_TRUE = ("1", "1.0", "true", "yes", "t", "y")
+_FALSE = ("0", "0.0", "-1", "-1.0", "false", "no", "f", "n")
 # Most values of a column that are offered as sets.
 _MOST = 20
 
@@ -58,9 +72,15 @@ def _pair_in(name: str, column: NDArray[Any]) -> tuple[str, str] | None:
         false = [value for value, text in zip(values, lower, strict=True) if text in _FALSE]
         if len(true) == len(false) == 1:
             return (true[0], false[0]) if role == "real" else (false[0], true[0])
-    real = [value for value, text in zip(values, lower, strict=True) if REAL.fullmatch(text) or text in _ORIGINAL]
+    real = [
+        value
+        for value, text in zip(values, lower, strict=True)
+        if REAL.fullmatch(text) or text in _ORIGINAL
+    ]
     generated = [
-        value for value, text in zip(values, lower, strict=True) if GENERATED.fullmatch(text) or text in _SYNTHETIC
+        value
+        for value, text in zip(values, lower, strict=True)
+        if GENERATED.fullmatch(text) or text in _SYNTHETIC
     ]
     return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
 
@@ -77,9 +97,14 @@ def find_row_roles(labels: Labels) -> tuple[str, str] | None:
 
 def row_choices(labels: Labels) -> tuple[str, ...]:
     """Every set of rows that a column named like a role, a source or a split offers."""
-    named = {name: column for name, column in labels.items() if _NAMES.fullmatch(name) or flag_of(name)}
+    named = {
+        name: column for name, column in labels.items() if _NAMES.fullmatch(name) or flag_of(name)
+    }
     return tuple(
-        f"{name}={value}" for name, column in named.items() if len(values := _values(column)) > 1 for value in values
+        f"{name}={value}"
+        for name, column in named.items()
+        if len(values := _values(column)) > 1
+        for value in values
     )
 
 
@@ -93,10 +118,14 @@ def split_key(key: str) -> tuple[str | None, str | None]:
 def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> AmbiguousKeyError:
     """The error for list columns of a table whose rows are real and generated; it offers each column's rows."""
     choices = [f"{name}[{rows}]" for name in lists for rows in pair]
-    which = f"column {quoted(lists[0])}" if len(lists) == 1 else f"each of the list columns {listed(lists)}"
+    which = (
+        f"column {quoted(lists[0])}"
+        if len(lists) == 1
+        else f"each of the list columns {listed(lists)}"
+    )
     return AmbiguousKeyError(
-        f"{where}: {which} holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples. Name a "
-        f"column and its rows, such as {quoted(choices[0])}.",
+        f"{where}: {which} holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])})"
+        f" samples. Name a column and its rows, such as {quoted(choices[0])}.",
         choices,
     )
 
@@ -106,13 +135,17 @@ def rows_of(labels: Labels, key: str, where: str) -> NDArray[np.bool_]:
     columns = [name for name in labels if key.startswith(f"{name}=")]
     if not columns:
         held = f"a column of the table: {listed(labels)}" if labels else "one of its columns"
-        raise ReadError(f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE, by {held}.")
+        raise ReadError(
+            f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE, by {held}."
+        )
     name = max(columns, key=len)
     chosen = _equal(labels[name], key[len(name) + 1 :])
     if not chosen.any():
         values = _values(labels[name])
         held = f"Its values: {listed(values)}" if values else f"It has more than {_MOST} values"
-        raise ReadError(f"{where}, column {quoted(name)}: no row has {quoted(key[len(name) + 1 :])}. {held}.")
+        raise ReadError(
+            f"{where}, column {quoted(name)}: no row has {quoted(key[len(name) + 1 :])}. {held}."
+        )
     return chosen
 
 
@@ -126,10 +159,15 @@ def require_row_roles(labels: Labels, where: str) -> tuple[str, str]:
     needed = f"{where}: no column says which rows are real and which are generated"
     if not choices:
         raise ReadError(
-            f"{needed}. Add a column 'role' with the values real and generated, name the rows of each set by a column "
-            "of any name with keys=('COLUMN=VALUE', 'COLUMN=VALUE'), or read the two sets from two files."
+            f"{needed}. Add a column 'role' with the values real and generated, name the rows of"
+            " each set by a column of any name with keys=('COLUMN=VALUE', 'COLUMN=VALUE'), or read"
+            " the two sets from two files."
         )
-    columns = "; ".join(f"{quoted(name)} has {listed(values, most=4)}" for name, values in list(held.items())[:4])
+    columns = "; ".join(
+        f"{quoted(name)} has {listed(values, most=4)}" for name, values in list(held.items())[:4]
+    )
     raise AmbiguousKeyError(
-        f"{needed}: {columns}. Name both sets with keys=(REAL, GENERATED), each written COLUMN=VALUE.", choices
+        f"{needed}: {columns}. Name both sets with keys=(REAL, GENERATED), each written"
+        " COLUMN=VALUE.",
+        choices,
     )

@@ -10,7 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
-# O_NONBLOCK: do not wait for a pipe that replaced the file; O_BINARY: Windows also reads in text mode.
+# O_NONBLOCK: do not wait for a pipe that replaced the file; O_BINARY: Windows also reads in text
+# mode.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 # Most folders above one that is listed.
@@ -32,9 +33,9 @@ class LinkOutError(OutsideError):
 class Below:
     """Files below a folder, by their paths in it, with / between the parts.
 
-    Symbolic links may point below the folder, not out of it. Resolved paths are opened step by step from the folder
-    without following links, so that a link created meanwhile is not followed. On a system without that (Windows) the
-    opened file is compared with the resolved one.
+    Symbolic links may point below the folder, not out of it. Resolved paths are opened step by step
+    from the folder without following links, so that a link created meanwhile is not followed. On a
+    system without that (Windows) the opened file is compared with the resolved one.
 
     Raises
     ------
@@ -85,7 +86,9 @@ class Below:
     def _listed(self, folder: str) -> tuple[list[str], list[str], int]:
         """Names of the regular files and of the folders in a folder, and number of links that lead out."""
         path = self._resolved(folder) if folder else self.root
-        files, folders, out = [], [], 0
+        files = []
+        folders = []
+        out = 0
         with _entries(self.root, path) as entries:
             for entry in entries:
                 if entry.is_symlink():
@@ -105,11 +108,20 @@ class Below:
 
     def _resolved(self, name: str) -> Path:
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
-        if name.startswith(("/", "\\")) or PureWindowsPath(name).drive or ".." in parts or not parts:
+        if (
+            name.startswith(("/", "\\"))
+            or PureWindowsPath(name).drive
+            or ".." in parts
+            or not parts
+        ):
             raise OutsideError("only paths below the folder are opened, without '..' or a root")
         try:
             found = self.root.joinpath(*parts).resolve(strict=True)
-        except (OSError, RuntimeError, ValueError) as error:  # also a circle of links, or a zero byte
+        except (
+            OSError,
+            RuntimeError,
+            ValueError,
+        ) as error:  # also a circle of links, or a zero byte
             raise FileNotFoundError("not there") from error
         if not found.is_relative_to(self.root):
             raise LinkOutError("a link that leads out of the folder")
@@ -149,10 +161,14 @@ def _entries(root: Path, folder: Path) -> Iterator[Iterator[os.DirEntry[str]]]:
 
 def _open_below(root: Path, path: Path) -> int:
     """Descriptor of the file at `path`, a resolved path below `root`. Raises OSError if it is gone."""
-    if os.open not in os.supports_dir_fd:  # folders have no descriptors: the opened file is compared with the path
+    if (
+        os.open not in os.supports_dir_fd
+    ):  # folders have no descriptors: the opened file is compared with the path
         opened = os.open(path, _READING)
         try:
-            if path.resolve(strict=True) != path or not os.path.samestat(os.fstat(opened), path.lstat()):
+            if path.resolve(strict=True) != path or not os.path.samestat(
+                os.fstat(opened), path.lstat()
+            ):
                 raise OSError("changed while it was opened")
         except OSError:
             os.close(opened)

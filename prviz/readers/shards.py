@@ -31,7 +31,9 @@ from prviz.samples import Samples
 _FEW = 8
 _DIGITS = re.compile(r"(\d+)")
 # Words before a number that counts parts of one set.
-_PARTS = re.compile(r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= ]*$")
+_PARTS = re.compile(
+    r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= ]*$"
+)
 # The lines that make one set of texts with one sample each.
 _EACH = {
     ".json": (
@@ -60,20 +62,25 @@ _LONGEST_STATE = 1 << 20
 # Sub-folders of clip-retrieval with embeddings, and words of files that are sets of their own.
 _CLIP = re.compile(r"(img|text)_emb(_\d+)?")
 _CHECKPOINTS = re.compile(
-    r"(?<![a-z])(steps?|epochs?|iter(ation)?s?|ckpt|checkpoint|snapshot|kimg)[-_= ]*\d", re.IGNORECASE
+    r"(?<![a-z])(steps?|epochs?|iter(ation)?s?|ckpt|checkpoint|snapshot|kimg)[-_= ]*\d",
+    re.IGNORECASE,
 )
 
 
-def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, limits: Limits) -> Samples:
+def read_shards(
+    folder: Path, read: Callable[..., Samples], name: str | None, limits: Limits
+) -> Samples:
     """The samples of all files in a folder, in the order of their numbers, with the labels that they share.
 
     An array (d,) is one sample. Where every file holds one sample their names may be any.
 
-    read : reads one file within the limits that it is called with. limits : for every file, and for all together.
+    read : reads one file within the limits that it is called with. limits : for every file, and for
+    all together.
 
     Raises
     ------
-    ReadError : no files of one name with one running number; files that don't fit together; more than the limit.
+    ReadError : no files of one name with one running number; files that don't fit together; more
+    than the limit.
     """
     where = quoted(folder.name)
     parts: list[Samples] = []
@@ -108,7 +115,8 @@ def read_shards(folder: Path, read: Callable[..., Samples], name: str | None, li
         encoder=parts[0].encoder,
         features=parts[0].features,
         groups=np.concatenate(groups) if len(groups) == len(parts) else None,
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)) + _folder_notes(folder, files, parts),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes))
+        + _folder_notes(folder, files, parts),
     )
 
 
@@ -127,16 +135,21 @@ def _in_order(part: Samples, first: Samples, where: str) -> Samples:
     return replace(part, values=part.values[:, places], features=first.features)
 
 
-def _refuse_columns(folder: Path, files: Sequence[Path], parts: Sequence[Samples], where: str) -> None:
+def _refuse_columns(
+    folder: Path, files: Sequence[Path], parts: Sequence[Samples], where: str
+) -> None:
     """Raise ReadError for arrays (d, 1) of one length, which may be one sample each or samples of one feature."""
     shapes = {part.values.shape for part in parts}
     d = parts[0].n
     if len(shapes) > 1 or parts[0].d > 1 or d < 2 or len(files) < _FEW:
         return
     ending = files[0].suffix
-    pattern, saved = literal(f"{folder}/*{ending}"), literal(f"{folder}.npy")
+    pattern = literal(f"{folder}/*{ending}")
+    saved = literal(f"{folder}.npy")
     module, call = (
-        ("numpy as np", "np.load(name)") if ending == ".npy" else ("numpy as np, prviz", "prviz.read(name).values")
+        ("numpy as np", "np.load(name)")
+        if ending == ".npy"
+        else ("numpy as np, prviz", "prviz.read(name).values")
     )
     raise ReadError(
         f"{where}: {len(files)} arrays of shape ({d}, 1). If they are {len(files) * d} samples of one feature, save "
@@ -158,8 +171,14 @@ def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples])
     if len(running) != 1 or all(part.n == 1 for part in parts):
         return ()
     numbers = {int(number) for number in running[0]}
-    missing = sorted(set(range(min(numbers), min(max(numbers), min(numbers) + 2 * len(numbers)))) - numbers)
-    if not missing or len(missing) > max(1, _GAPS * len(numbers)) or max(numbers) - min(numbers) > 2 * len(numbers):
+    missing = sorted(
+        set(range(min(numbers), min(max(numbers), min(numbers) + 2 * len(numbers)))) - numbers
+    )
+    if (
+        not missing
+        or len(missing) > max(1, _GAPS * len(numbers))
+        or max(numbers) - min(numbers) > 2 * len(numbers)
+    ):
         return ()
     return (f"no file has the number {', '.join(map(str, missing))}; are samples missing?",)
 
@@ -184,7 +203,11 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     files.sort(key=lambda each: (split[each][::2], numbers[each]))
     if len(files) == 1:
         return files, None
-    copies = [each.name for each in files if _COPY.sub("", each.name) in {other.name for other in files} - {each.name}]
+    copies = [
+        each.name
+        for each in files
+        if _COPY.sub("", each.name) in {other.name for other in files} - {each.name}
+    ]
     if copies:
         raise ReadError(
             f"{where}: {listed(copies, most=4)} is named like a copy of another file there. Remove the copies."
@@ -197,7 +220,9 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
             f"{_concatenation(folder, files)}"
         )
     if len({tuple(each) for each in numbers.values()}) < len(files):
-        raise ReadError(f"{where}: {listed(each.name for each in files)} have a number twice. Remove the copies.")
+        raise ReadError(
+            f"{where}: {listed(each.name for each in files)} have a number twice. Remove the copies."
+        )
     if _CHECKPOINTS.search(files[0].name):
         return files, ReadError(
             f"{where}: a folder of checkpoints ({quoted(files[0].name)} ...), not of one set. Compare them with prviz "
@@ -228,11 +253,19 @@ def _is_one_set(split: Mapping[Path, Sequence[str]], numbers: Mapping[Path, Sequ
     words = {tuple(parts[::2]) for parts in split.values()}
     if len(words) > 1:
         return False
-    running = [place for place, column in enumerate(zip(*numbers.values(), strict=True)) if len(set(column)) > 1]
+    running = [
+        place
+        for place, column in enumerate(zip(*numbers.values(), strict=True))
+        if len(set(column)) > 1
+    ]
     if len(running) == 1:
         return True
     before = [next(iter(words))[place].lower() for place in running]
-    return len(running) == 2 and any(map(_PARTS.search, before)) and not any(word.endswith("of-") for word in before)
+    return (
+        len(running) == 2
+        and any(map(_PARTS.search, before))
+        and not any(word.endswith("of-") for word in before)
+    )
 
 
 def _concatenation(folder: Path, files: Sequence[Path]) -> str:
@@ -265,11 +298,18 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
         return ReadError(
             f"{where}: a folder of clip-retrieval, with the sets {listed(sets)}. Name one of these folders inside it."
         )
-    held = [each for each in inside if each.is_dir() and any(_is_read(path) for path in each.iterdir())]
+    held = [
+        each for each in inside if each.is_dir() and any(_is_read(path) for path in each.iterdir())
+    ]
     if len(held) == 1:
-        raise ReadError(f"{where}: its files are in a folder of it. Name that: {literal(str(held[0]))}.")
-    if texts := [ending for ending in _EACH if any(each.suffix.lower() == ending for each in inside)]:
-        pattern, ending = literal(f"{folder}/*{texts[0]}"), "npz" if texts[0] == ".json" else "npy"
+        raise ReadError(
+            f"{where}: its files are in a folder of it. Name that: {literal(str(held[0]))}."
+        )
+    if texts := [
+        ending for ending in _EACH if any(each.suffix.lower() == ending for each in inside)
+    ]:
+        pattern = literal(f"{folder}/*{texts[0]}")
+        ending = "npz" if texts[0] == ".json" else "npy"
         raise ReadError(
             f"{where}: a folder of {texts[0]} files. If each is one sample, this makes them one set:\n"
             + _EACH[texts[0]].format(pattern=pattern, saved=literal(f"{folder}.{ending}"))
@@ -310,12 +350,18 @@ def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError
         return error
     folders = [each for each in inside if each.is_dir()]
     partitions = [each.name for each in folders if "=" in each.name]
-    kept = [each.name for each in folders if (each / "state.json").exists() or each.suffix == ".lance"]
+    kept = [
+        each.name for each in folders if (each / "state.json").exists() or each.suffix == ".lance"
+    ]
     for what, found in (("folders of rows by a column (Hive)", partitions), ("data sets", kept)):
         if found:
             example = literal(str(folder / found[0]))
-            return ReadError(f"{where}: holds {what}, {listed(found)}. Name one of these folders, such as {example}.")
-    pickles = Counter(each.suffix.lower() for each in inside if each.suffix.lower() in PICKLE_EXTENSIONS)
+            return ReadError(
+                f"{where}: holds {what}, {listed(found)}. Name one of these folders, such as {example}."
+            )
+    pickles = Counter(
+        each.suffix.lower() for each in inside if each.suffix.lower() in PICKLE_EXTENSIONS
+    )
     if pickles:
         return refuse_pickles(where, str(folder), pickles.most_common(1)[0][0])
     return None

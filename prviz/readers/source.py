@@ -17,7 +17,8 @@ from prviz.readers.safe_folder import Below, open_regular
 # Environment variable with the default of `Limits.max_expansion`, for use from a shell.
 EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
 
-# What to save embeddings as, and every ending that is read: other names of these kinds, and packed tables of text.
+# What to save embeddings as, and every ending that is read: other names of these kinds, and packed
+# tables of text.
 SAVED_AS = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
 _ALSO = {
     ".pq": ".parquet",
@@ -32,7 +33,8 @@ PACKED = {".gz": "gzip", ".zst": "zstd"}
 ACCEPTED = (*SAVED_AS, ".jsonl", *_ALSO, *(text + packed for text in _TEXTS for packed in PACKED))
 # The same, for people.
 ACCEPTED_TEXT = (
-    ".npy, .npz, .csv, .tsv or .jsonl (also .gz, .zst), .parquet (.pq), .feather (.arrow, .ipc), .safetensors"
+    ".npy, .npz, .csv, .tsv or .jsonl (also .gz, .zst), .parquet (.pq), .feather (.arrow, .ipc),"
+    " .safetensors"
 )
 
 
@@ -51,14 +53,17 @@ def kind_of(name: str) -> str:
     return _ALSO.get(extension, extension)
 
 
-# Bytes that the samples of any file may take, however small the file: 20,000 samples of 768 features in float32.
+# Bytes that the samples of any file may take, however small the file: 20,000 samples of 768
+# features in float32.
 _ALWAYS = 64 * 1024**2
 
 
 def _max_expansion() -> int:
     text = os.environ.get(EXPANSION_VARIABLE, "100")
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise ValueError(f"{EXPANSION_VARIABLE} = {quoted(text)}; a whole number such as 100 is needed")
+        raise ValueError(
+            f"{EXPANSION_VARIABLE} = {quoted(text)}; a whole number such as 100 is needed"
+        )
     return int(text)
 
 
@@ -69,14 +74,17 @@ class Limits:
     Parameters
     ----------
     max_bytes : most bytes that the samples may take in memory once read (float32 or float64).
-    min_rows : fewest samples worth reading; whether they suffice for a given k is decided where k is known.
+    min_rows : fewest samples worth reading; whether they suffice for a given k is decided where k
+    is known.
     max_header_bytes : longest directory or header, and the longest record of a text file.
     max_keys : most arrays of an .npz or .safetensors file.
     max_columns : most columns of a table (.csv, .tsv, .parquet, .feather).
-    max_expansion : how many times larger than their file the samples may be, where they take more than 64 MiB:
-        compression and repeated values let a few kilobytes claim gigabytes. The default is 100, or the number in the
-        environment variable ``PRVIZ_MAX_EXPANSION``.
-    copied : True if values are always copied into memory, up to ``max_bytes``, so that later changes of the file have
+    max_expansion : how many times larger than their file the samples may be, where they take more
+    than 64 MiB:
+        compression and repeated values let a few kilobytes claim gigabytes. The default is 100, or
+        the number in the environment variable ``PRVIZ_MAX_EXPANSION``.
+    copied : True if values are always copied into memory, up to ``max_bytes``, so that later
+    changes of the file have
         no effect; else large .npy files are mapped, see `prviz.readers.npy.read_npy`.
 
     Raises
@@ -91,13 +99,21 @@ class Limits:
     max_columns: int = 100_000
     max_expansion: int = field(default_factory=_max_expansion)
     copied: bool = False
-    # True where every file of a folder holds one sample, so that an array (d,) is one; set by the readers.
+    # True where every file of a folder holds one sample, so that an array (d,) is one; set by the
+    # readers.
     one_sample: bool = field(default=False, repr=False)
     # Size of the file in bytes, set by the readers; 0: unknown, and `max_expansion` has no effect.
     file_bytes: int = field(default=0, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("max_bytes", "min_rows", "max_header_bytes", "max_keys", "max_columns", "max_expansion"):
+        for name in (
+            "max_bytes",
+            "min_rows",
+            "max_header_bytes",
+            "max_keys",
+            "max_columns",
+            "max_expansion",
+        ):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} = {getattr(self, name)}; at least 1 is needed")
 
@@ -132,20 +148,23 @@ def check_claim(where: str, claimed: int, limits: Limits) -> None:
 
     Raises
     ------
-    ReadError : ``claimed`` bytes are more than ``limits.max_bytes``, or far more than the file itself has.
+    ReadError : ``claimed`` bytes are more than ``limits.max_bytes``, or far more than the file
+    itself has.
     """
     if claimed > limits.max_bytes:
         raise ReadError(
-            f"{where}: claims {human_size(claimed)} of values, more than the limit of {human_size(limits.max_bytes)}. "
-            "Save a random subset of the rows, or float32 instead of float64."
+            f"{where}: claims {human_size(claimed)} of values, more than the limit of"
+            f" {human_size(limits.max_bytes)}. Save a random subset of the rows, or float32 instead"
+            " of float64."
         )
     if claimed > limits.most_bytes:
         needed = -(-claimed // limits.file_bytes)
         raise ReadError(
-            f"{where}: claims {human_size(claimed)} of values, {needed} times the file itself; without being asked, "
-            f"{human_size(limits.most_bytes)} of a file of this size are read. If it is meant, read it with "
-            f"limits=prviz.readers.Limits(max_expansion={needed}), set {EXPANSION_VARIABLE}={needed} before prviz is "
-            "started, or save the values as .npy."
+            f"{where}: claims {human_size(claimed)} of values, {needed} times the file itself;"
+            f" without being asked, {human_size(limits.most_bytes)} of a file of this size are"
+            " read. If it is meant, read it with"
+            f" limits=prviz.readers.Limits(max_expansion={needed}), set"
+            f" {EXPANSION_VARIABLE}={needed} before prviz is started, or save the values as .npy."
         )
 
 
@@ -153,8 +172,8 @@ def check_keys(where: str, keys: int, limits: Limits) -> None:
     """Refuse a file of more than ``limits.max_keys`` arrays."""
     if keys > limits.max_keys:
         raise ReadError(
-            f"{where}: more than {limits.max_keys:,} arrays. Are these the weights of a model? Save the embeddings "
-            "as one array in a file of their own."
+            f"{where}: more than {limits.max_keys:,} arrays. Are these the weights of a model? Save"
+            " the embeddings as one array in a file of their own."
         )
 
 
@@ -162,8 +181,8 @@ def check_columns(where: str, columns: int, limits: Limits) -> None:
     """Refuse a table of more than ``limits.max_columns`` columns."""
     if columns > limits.max_columns:
         raise ReadError(
-            f"{where}: more than {limits.max_columns:,} columns. Is this one line or row per sample? Save embeddings "
-            "as wide as that as one .npy array."
+            f"{where}: more than {limits.max_columns:,} columns. Is this one line or row per"
+            " sample? Save embeddings as wide as that as one .npy array."
         )
 
 
@@ -235,7 +254,9 @@ class FileSource:
             raise self._changed()
 
     def _changed(self) -> ReadError:
-        return ReadError(f"{self.where}: it changed while it was read. Read it again when it is written whole.")
+        return ReadError(
+            f"{self.where}: it changed while it was read. Read it again when it is written whole."
+        )
 
     def head(self, count: int) -> bytes:
         """The first ``count`` bytes, or fewer if there are no more."""
@@ -249,7 +270,9 @@ def _version(found: os.stat_result) -> tuple[int, ...]:
 
 def unreadable(where: str, error: OSError) -> ReadError:
     """Error for a file that the system can't open or read."""
-    return ReadError(f"{where}: can't be opened: {error.strerror or error}. Check path and permissions.")
+    return ReadError(
+        f"{where}: can't be opened: {error.strerror or error}. Check path and permissions."
+    )
 
 
 # Bytes unpacked at a time.
@@ -265,7 +288,8 @@ def as_source(
 
     Raises
     ------
-    ReadError : no such file, no permission, a folder or a device, or not below that folder; a packed file that becomes
+    ReadError : no such file, no permission, a folder or a device, or not below that folder; a
+    packed file that becomes
         larger than the limits allow, or is corrupt.
     """
     found = _as_stored(source, below)
@@ -307,8 +331,15 @@ def _as_stored(source: SourceLike, below: str | os.PathLike[str] | None) -> File
     except ValueError as error:
         raise ReadError(f"{where}: not a possible path. Check it for stray characters.") from error
     if not stat.S_ISREG(found.st_mode):
-        pictures = f" A folder of pictures is embedded first: {EMBED_PICTURES}." if stat.S_ISDIR(found.st_mode) else ""
-        raise ReadError(f"{where}: a folder or device, not a file. Name one file with embeddings in it.{pictures}")
+        pictures = (
+            f" A folder of pictures is embedded first: {EMBED_PICTURES}."
+            if stat.S_ISDIR(found.st_mode)
+            else ""
+        )
+        raise ReadError(
+            f"{where}: a folder or device, not a file. Name one file with embeddings in"
+            f" it.{pictures}"
+        )
     return FileSource(path.name, found.st_size, path=path, version=_version(found))
 
 
@@ -324,7 +355,9 @@ def _held_below(path: Path, folder: Path, where: str) -> FileSource:
     except (OSError, RuntimeError, ValueError) as error:
         fallback = str(error) if isinstance(error, OSError) else "not a possible path"
         reason = getattr(error, "strerror", None) or fallback
-        raise ReadError(f"{where}: can't be opened: {reason}. Check path and permissions.") from error
+        raise ReadError(
+            f"{where}: can't be opened: {reason}. Check path and permissions."
+        ) from error
 
 
 # ---- pickles, which are never opened ----
@@ -345,17 +378,21 @@ _OLD_PROTOCOL = re.compile(rb"\(lp|\(dp|\]q|\}q|c[A-Za-z_][\w.]*\n[A-Za-z_]")
 def looks_pickled(head: bytes, *, text: bool) -> bool:
     """True if a file that begins with ``head`` (16 bytes) is a pickle; ``text``: the file should be a table."""
     if head[:1] == b"\x80" and head[1:2] <= b"\x05" and head[2:3] not in (b"", b"\x00"):
-        # A .safetensors file begins with the length of its header, whose bytes may be the same by chance.
+        # A .safetensors file begins with the length of its header, whose bytes may be the same by
+        # chance.
         return not (head[8:9] == b"{" and head[4:8] == bytes(4))
     return not text and _OLD_PROTOCOL.match(head) is not None
 
 
-def _refusal(where: str, what: str, saved: str, module: str, load: str, also: str = "") -> ReadError:
+def _refusal(
+    where: str, what: str, saved: str, module: str, load: str, also: str = ""
+) -> ReadError:
     """The error for a pickle, with the two lines that convert it; saved : literal for the new file."""
     return ReadError(
-        f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it. "
-        f"If you trust its origin, convert it yourself{also} and use the new file:\n"
-        f"import {module}{', ' if module else ''}prviz.readers\nprviz.readers.save_arrays({load}, {saved})"
+        f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it."
+        f" If you trust its origin, convert it yourself{also} and use the new file:\nimport"
+        f" {module}{', ' if module else ''}prviz.readers\nprviz.readers.save_arrays({load},"
+        f" {saved})"
     )
 
 
@@ -368,7 +405,9 @@ def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadErr
         what = " (PyTorch archive)"
         also = " (prviz embed FILE.pt -o FILE.safetensors, which needs torch, or these lines)"
     load = load.format(name=literal(source.typed))
-    return _refusal(source.where, f"a pickle{what}", _arrays_beside(source.typed), module, load, also)
+    return _refusal(
+        source.where, f"a pickle{what}", _arrays_beside(source.typed), module, load, also
+    )
 
 
 def refuse_pickles(where: str, folder: str, extension: str) -> ReadError:
@@ -377,13 +416,19 @@ def refuse_pickles(where: str, folder: str, extension: str) -> ReadError:
     files = f"sorted(glob.glob({literal(f'{folder}/*{extension}')}))"
     load = f"[{load.format(name='name')} for name in {files}]"
     modules = f"glob, {module}" if module else "glob"
-    return _refusal(where, f"a folder of pickles ({extension})", literal(f"{folder}.npz"), modules, load)
+    return _refusal(
+        where, f"a folder of pickles ({extension})", literal(f"{folder}.npz"), modules, load
+    )
 
 
 def refuse_object_array(where: str, path: str, key: str | None) -> ReadError:
     """The error for a numpy array of Python objects, which numpy stores as a pickle."""
-    load = f"np.load({literal(path)}, allow_pickle=True)" + ("" if key is None else f"[{literal(key)}]")
-    return _refusal(where, "an array of Python objects (a pickle)", _arrays_beside(path), "numpy as np", load)
+    load = f"np.load({literal(path)}, allow_pickle=True)" + (
+        "" if key is None else f"[{literal(key)}]"
+    )
+    return _refusal(
+        where, "an array of Python objects (a pickle)", _arrays_beside(path), "numpy as np", load
+    )
 
 
 def _arrays_beside(path: str) -> str:

@@ -1,7 +1,7 @@
 """Columns of numbers that are hardly features: what tables keep beside them of seeds, steps, plots and keys.
 
-What a file's own metadata or a count of the rows prove to be no feature is left out, and said. What only looks like
-none is for the user to decide, unless every column does.
+What a file's own metadata or a count of the rows prove to be no feature is left out, and said. What
+only looks like none is for the user to decide, unless every column does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _BOOKKEEPING = re.compile(
     r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run|order|batch|frame)"
     r"_?(no|nr|num|number|count)|record|row|(event|sample|gen|mc|importance)_?weights?",
 )
-# Names of features in a table of words, such as age, weight and score; beside numbered features they are none.
+# Names of features in a table of words, such as age, weight and score; beside numbered features
+# they are none.
 _EITHER = re.compile(
     r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance|similarity|confidence)s?|time_.*"
     r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?|perplexity|rating|votes?"
@@ -46,7 +47,9 @@ _CLOCK = re.compile(
 )
 # Names of errors and marks of the column that the rest of the name calls.
 _ERROR = re.compile(r"(.+)_(?:err|error|unc|uncertainty|std_?err|flag|qc)|(?:e|err|unc)_(.+)")
-_COUNT = re.compile(r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size")
+_COUNT = re.compile(
+    r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size"
+)
 COUNT = "how often its row occurred"
 _WEIGHT = re.compile(r"(.*_)?(weights?|wgt|wt)|w")
 # Coordinates of a plot, which has at most three.
@@ -57,7 +60,8 @@ _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
 # Names of features by their numbers, which samples have not.
 _FEATURE = re.compile(
-    r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})", re.I
+    r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})",
+    re.I,
 )
 # Names of samples, which features have not.
 _SAMPLE = re.compile(
@@ -65,7 +69,8 @@ _SAMPLE = re.compile(
     r"|(gsm|srr|err|tcga)[-_\d][\w.-]*|[ACGT]{8,}(-\d+)?",
     re.IGNORECASE,
 )
-# Names of what several rows belong to: a column of whole numbers that repeat, such as of a patient, is none either.
+# Names of what several rows belong to: a column of whole numbers that repeat, such as of a patient,
+# is none either.
 _UNIT = re.compile(
     r"(.*_)?(patient|subject|participant|donor|volunteer|individual|specimen|animal|mouse|speaker|customer|client|user"
     r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id|no|nr|num|number))?"
@@ -81,39 +86,58 @@ _REASONS = {
     "a cluster": re.compile(r"(.*_)?clusters?|(kmeans|leiden|louvain|h?dbscan)(_.*)?"),
     "what its rows belong to": _UNIT,
     "weights of the samples": re.compile(r"(.*_)?(weights?|wgt|wt)|w"),
-    "a time": re.compile(r"(.*_)?time.*|timestamps?|date(time)?|year|month|week|(week)?day|hour|datum|zeit|frame"),
+    "a time": re.compile(
+        r"(.*_)?time.*|timestamps?|date(time)?|year|month|week|(week)?day|hour|datum|zeit|frame"
+    ),
     "a prediction or its quality": re.compile(
         r"y_?(pred|true|hat)|predict.*|(.*_)?(score|loss|distance|similarity|confidence)s?|prob.*|rating|perplexity|rank"
     ),
-    "a key": re.compile(r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row"),
+    "a key": re.compile(
+        r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row"
+    ),
 }
 # Rows of each unit, at least, on the average.
 _TOGETHER = 1.5
-# Least features of one name and their numbers, such as f0, f1, f2, that make the other columns doubtful.
+# Least features of one name and their numbers, such as f0, f1, f2, that make the other columns
+# doubtful.
 _FAMILY = 3
-# Least features of one name beside which any other name is remarked, and their share of the features.
-_LONG_FAMILY, _OUTSIDERS = 8, 0.75
+# Least features of one name beside which any other name is remarked, and their share of the
+# features.
+_LONG_FAMILY = 8
+_OUTSIDERS = 0.75
 # Share by which steps that are even may differ, as they are rounded.
 _UNEVEN = 1e-6
-# Rows from which a count of them is no chance, and from which whole numbers can be told to be a key.
-_COUNTED, FIRST_ROWS = 8, 64
+# Rows from which a count of them is no chance, and from which whole numbers can be told to be a
+# key.
+_COUNTED = 8
+FIRST_ROWS = 64
 # Rows from which whole numbers that are all different are a key, however they are distributed.
 _KEY_ROWS = 500
-# Rows and columns that are looked at for packed bits, and bytes that there are at least; the rate of the rarest bit
-# over that of the commonest one, and the largest correlation of two bits of a byte.
-_PACKED_ROWS, _PACKED_COLUMNS, _PACKED_BYTES = 500, 128, 2_000
-_ALIKE, _RELATED = 0.6, 0.2
-# Share of each byte with one bit among those with any; different bytes of a column, the share of columns that have so
-# many, and the correlation of their lowest bit with the others; share of 0 and 255, which saturated numbers end at.
-_SINGLE, _MANY, _MOSTLY, _HANGS, _ENDS = 0.02, 48, 0.5, 0.15, 0.25
-# Numbers of 16 bits by what their bits are of: the place of the exponent, the exponents of numbers from 1e-4 to about
-# 1e3, and the lines that make these numbers of ``bits``.
+# Rows and columns that are looked at for packed bits, and bytes that there are at least; the rate
+# of the rarest bit over that of the commonest one, and the largest correlation of two bits of a
+# byte.
+_PACKED_ROWS = 500
+_PACKED_COLUMNS = 128
+_PACKED_BYTES = 2_000
+_ALIKE = 0.6
+_RELATED = 0.2
+# Share of each byte with one bit among those with any; different bytes of a column, the share of
+# columns that have so many, and the correlation of their lowest bit with the others; share of 0 and
+# 255, which saturated numbers end at.
+_SINGLE = 0.02
+_MANY = 48
+_MOSTLY = 0.5
+_HANGS = 0.15
+_ENDS = 0.25
+# Numbers of 16 bits by what their bits are of: the place of the exponent, the exponents of numbers
+# from 1e-4 to about 1e3, and the lines that make these numbers of ``bits``.
 _FLOATS = {
     "bfloat16": (7, 0xFF, 113, 137, "({bits}.astype(np.uint32) << 16).view(np.float32)"),
     "float16": (10, 0x1F, 1, 25, "{bits}.view(np.float16).astype(np.float32)"),
 }
 # Share of the numbers that have these exponents, and least share of either sign.
-_IN_RANGE, _OF_SIGN = 0.99, 0.1
+_IN_RANGE = 0.99
+_OF_SIGN = 0.1
 _UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
 # Share of the features that may be keys: more of them are whole numbers by nature.
 _KEYS_AT_MOST = 0.5
@@ -147,7 +171,9 @@ def checked_columns(
         named = listed(features[place] for place in counts)
         labels = {features[place]: values[:, place].astype(np.int64) for place in counts}
         note = f"left out: {named} (a count of the rows)"
-        rest = checked_columns(values[:, kept], [features[place] for place in kept], choice, where, typed)
+        rest = checked_columns(
+            values[:, kept], [features[place] for place in kept], choice, where, typed
+        )
         return rest._replace(labels=labels | rest.labels, notes=(note, *rest.notes))
     notes: tuple[str, ...] = ()
     if not choice.features:
@@ -156,8 +182,14 @@ def checked_columns(
             raise SuspectColumnsError(_refusal(where, found, typed), tuple(found.sure))
         if found.doubtful:
             named = listed(found.doubtful)
-            what = "a feature, though its name" if len(found.doubtful) == 1 else "features, though their names"
-            notes = (f"read as {what} may say something else: {named}; left out with {drop_text(found.doubtful)}",)
+            what = (
+                "a feature, though its name"
+                if len(found.doubtful) == 1
+                else "features, though their names"
+            )
+            notes = (
+                f"read as {what} may say something else: {named}; left out with {drop_text(found.doubtful)}",
+            )
     return Checked(values, tuple(features), {}, notes)
 
 
@@ -171,20 +203,28 @@ def reasons_text(values: Array, features: Sequence[str]) -> str:
     return _reasons(_suspects(values, features).sure)
 
 
-def check_upright(labels: Mapping[str, NDArray[Any]], n: int, features: Sequence[str], typed: str) -> None:
+def check_upright(
+    labels: Mapping[str, NDArray[Any]], n: int, features: Sequence[str], typed: str
+) -> None:
     """Raise ReadError for a table whose rows are features: they are called f0, f1, f2, or the columns cell1, cell2.
 
     typed : the file, as the user wrote it.
     """
     if len(labels) > 0 and are_samples(features):
-        raise refuse_turned(f"each column is a sample ({quoted(features[0])}, {quoted(features[1])} ...)", typed)
+        raise refuse_turned(
+            f"each column is a sample ({quoted(features[0])}, {quoted(features[1])} ...)", typed
+        )
     if n >= len(features):
         return
     for column in labels.values():
         texts = [str(each) for each in column[:FIRST_ROWS]]
         numbers = [int(match[1]) for text in texts if (match := _FEATURE.fullmatch(text))]
-        if len(numbers) == len(texts) and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
-            raise refuse_turned(f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)", typed)
+        if len(numbers) == len(texts) and numbers == list(
+            range(numbers[0], numbers[0] + len(numbers))
+        ):
+            raise refuse_turned(
+                f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)", typed
+            )
 
 
 def are_samples(names: Sequence[str]) -> bool:
@@ -215,7 +255,9 @@ def _counting(values: Array) -> list[int]:
     if len(values) < _COUNTED:
         return []
     first = values[:_COUNTED]
-    likely = np.flatnonzero((np.diff(first, axis=0) == 1).all(axis=0) & (first[0] == np.rint(first[0])))
+    likely = np.flatnonzero(
+        (np.diff(first, axis=0) == 1).all(axis=0) & (first[0] == np.rint(first[0]))
+    )
     return [place for place in likely.tolist() if (np.diff(values[:, place]) == 1).all()]
 
 
@@ -234,8 +276,14 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
     rest = [place for place, name in enumerate(features) if name not in pieces.values()]
     if "scale" not in pieces or len(rest) < _FAMILY or not (frame := _frame(typed)):
         return None
-    scale, whole = values[:, features.index(pieces["scale"])], values[:, rest]
-    if (whole != np.rint(whole)).any() or np.ptp(whole) > 255 or (scale <= 0).any() or (scale == np.rint(scale)).all():
+    scale = values[:, features.index(pieces["scale"])]
+    whole = values[:, rest]
+    if (
+        (whole != np.rint(whole)).any()
+        or np.ptp(whole) > 255
+        or (scale <= 0).any()
+        or (scale == np.rint(scale)).all()
+    ):
         return None
     columns = {which: f"table[{name!r}]" for which, name in pieces.items()}
     sum_ = "table[names]" + (f".sub({columns['zero']}, axis=0)" if "zero" in columns else "")
@@ -267,9 +315,12 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     sure = {
         place
         for place, name in enumerate(plain)
-        if _BOOKKEEPING.fullmatch(name) or ((match := _PLOT.fullmatch(name)) and stems[match[1]] <= _MOST_COORDINATES)
+        if _BOOKKEEPING.fullmatch(name)
+        or ((match := _PLOT.fullmatch(name)) and stems[match[1]] <= _MOST_COORDINATES)
     }
-    either = {place for place, name in enumerate(plain) if place not in sure and _EITHER.fullmatch(name)}
+    either = {
+        place for place, name in enumerate(plain) if place not in sure and _EITHER.fullmatch(name)
+    }
     numbered = Counter(
         match[1]
         for place, name in enumerate(plain)
@@ -279,7 +330,9 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if numbered and max(numbered.values()) >= max(_FAMILY, others / 2):
         sure |= either | {place for place, name in enumerate(plain) if _BESIDE.fullmatch(name)}
     family, most = max(numbered.items(), key=lambda each: each[1], default=("", 0))
-    if most >= max(_LONG_FAMILY, _OUTSIDERS * others):  # one name that stands alone beside f0, f1, f2 ...
+    if most >= max(
+        _LONG_FAMILY, _OUTSIDERS * others
+    ):  # one name that stands alone beside f0, f1, f2 ...
         stems = Counter(name.rpartition("_")[0] for name in plain)
         either |= {
             place
@@ -288,20 +341,42 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
             and not _is_of(family, name)
             and ("_" not in name or stems[name.rpartition("_")[0]] < 2)
         }
-    sure |= {place for place in either if called_weights(plain[place]) and are_weights([values[:, place]])}
+    sure |= {
+        place
+        for place in either
+        if called_weights(plain[place]) and are_weights([values[:, place]])
+    }
     keys = _keys(values)
-    counts = {place for place, name in enumerate(plain) if _COUNT.fullmatch(name) and _counts_rows(values, place)}
-    clocks = {place for place, name in enumerate(plain) if _CLOCK.fullmatch(name) and _in_even_steps(values[:, place])}
+    counts = {
+        place
+        for place, name in enumerate(plain)
+        if _COUNT.fullmatch(name) and _counts_rows(values, place)
+    }
+    clocks = {
+        place
+        for place, name in enumerate(plain)
+        if _CLOCK.fullmatch(name) and _in_even_steps(values[:, place])
+    }
     names = set(plain)
     errors = {
-        place for place, name in enumerate(plain) if (match := _ERROR.fullmatch(name)) and set(match.groups()) & names
+        place
+        for place, name in enumerate(plain)
+        if (match := _ERROR.fullmatch(name)) and set(match.groups()) & names
     }
     sure |= keys | counts | clocks | errors
-    sure |= {place for place, name in enumerate(plain) if _UNIT.fullmatch(name) and _repeats(values[:, place])}
+    sure |= {
+        place
+        for place, name in enumerate(plain)
+        if _UNIT.fullmatch(name) and _repeats(values[:, place])
+    }
     either -= sure
     if len(sure) == len(plain):
         return _Suspects({}, ())
-    doubtful = () if len(sure | either) == len(plain) else tuple(features[place] for place in sorted(either))
+    doubtful = (
+        ()
+        if len(sure | either) == len(plain)
+        else tuple(features[place] for place in sorted(either))
+    )
     reasons = {place: _reason(plain[place]) for place in sorted(sure)}
     reasons |= dict.fromkeys(sorted(keys), "a key, whose numbers all differ")
     reasons |= dict.fromkeys(sorted(counts), COUNT)
@@ -312,7 +387,10 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
 
 def _reason(name: str) -> str:
     """What a column of this name is, which is hardly a feature."""
-    return next((reason for reason, names in _REASONS.items() if names.fullmatch(name)), "named unlike the others")
+    return next(
+        (reason for reason, names in _REASONS.items() if names.fullmatch(name)),
+        "named unlike the others",
+    )
 
 
 def _reasons(names: Mapping[str, str]) -> str:
@@ -328,7 +406,8 @@ def _reasons(names: Mapping[str, str]) -> str:
 def _counts_rows(values: Array, place: int) -> bool:
     """True for whole numbers beside rows of few different values that are all different, as counts of rows have it."""
     n, d = values.shape
-    counts, rest = values[:, place], np.delete(values, place, axis=1)
+    counts = values[:, place]
+    rest = np.delete(values, place, axis=1)
     if d < 2 or counts.min() < 1 or (counts != np.rint(counts)).any() or counts.max() == 1:
         return False
     different = np.array([len(np.unique(column)) for column in rest.T], dtype=float)
@@ -348,7 +427,12 @@ def beside_lists(labels: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:
     found = []
     for name, column in labels.items():
         plain = plain_name(name)
-        if is_label(name) or _BOOKKEEPING.fullmatch(plain) or _EITHER.fullmatch(plain) or _PLOT.fullmatch(plain):
+        if (
+            is_label(name)
+            or _BOOKKEEPING.fullmatch(plain)
+            or _EITHER.fullmatch(plain)
+            or _PLOT.fullmatch(plain)
+        ):
             continue
         if column.dtype.kind == "f" or all(map(_is_decimal, column[:FIRST_ROWS].tolist())):
             found.append(name)
@@ -423,7 +507,9 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
     units = [name for name in names if _UNIT.fullmatch(plain_name(name)) and name.isprintable()]
     if units:
         remedy += f", or if {quoted(units[0])} says which rows belong together, give {group_text(units[0])}"
-    sentence = f"{where}: {columns} {listed(names, most=6)} {what} ({_reasons(found.sure)}). {remedy}; "
+    sentence = (
+        f"{where}: {columns} {listed(names, most=6)} {what} ({_reasons(found.sure)}). {remedy}; "
+    )
     sentence += f"if {them}, columns='*' (--features '*') takes every column."
     counts = [name for name, reason in found.sure.items() if reason == COUNT]
     if not counts or not (frame := _frame(typed)):
@@ -438,7 +524,12 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
 
 def _frame(typed: str) -> str:
     """The call of pandas that reads a table; empty for other files."""
-    options = {".csv": ", sep=None, engine='python'", ".tsv": ", sep='\\t'", ".parquet": "", ".feather": ""}
+    options = {
+        ".csv": ", sep=None, engine='python'",
+        ".tsv": ", sep='\\t'",
+        ".parquet": "",
+        ".feather": "",
+    }
     extension = Path(typed).suffix.lower()
     if extension not in options:
         return ""
@@ -449,8 +540,8 @@ def _frame(typed: str) -> str:
 def look_packed(values: Array) -> bool:
     """True for bytes whose eight bits are as frequent and as independent as packed bits are.
 
-    Of numbers, the upper bits are rarer than the lower ones, or hang on each other within a column; numbers that are
-    spread evenly over all bytes look like packed bits too.
+    Of numbers, the upper bits are rarer than the lower ones, or hang on each other within a column;
+    numbers that are spread evenly over all bytes look like packed bits too.
     """
     n, d = values.shape
     few = values[:_PACKED_ROWS]

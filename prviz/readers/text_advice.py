@@ -15,7 +15,14 @@ from prviz.readers.columns import MOST_COLUMNS, drop_text, plain_name, sets_text
 from prviz.readers.conversion import BRACKETS, PRINTED_CUT
 from prviz.readers.errors import EmptyCellError, ReadError, beside, listed, literal, quoted
 from prviz.readers.long_form import LongForm, long_form
-from prviz.readers.notations import UNITS, are_times_of_a_log, is_complex, notation_of, unit_of, without_units
+from prviz.readers.notations import (
+    UNITS,
+    are_times_of_a_log,
+    is_complex,
+    notation_of,
+    unit_of,
+    without_units,
+)
 from prviz.readers.row_roles import find_row_roles
 from prviz.readers.source import PACKED
 from prviz.readers.suspects import are_samples, refuse_turned
@@ -24,7 +31,8 @@ from prviz.readers.text_dialect import UNDECORATED, Numbers, decorated, is_missi
 # Most characters of the names of columns in a recipe.
 _LONGEST_RECIPE = 200
 # Most different texts that are categories, in whatever many rows and in few.
-_MOST_CATEGORIES, _FEW_CATEGORIES = 50, 20
+_MOST_CATEGORIES = 50
+_FEW_CATEGORIES = 20
 # First words of rows that sum up the others.
 _SUMMARY = re.compile(
     r"(grand |sub)?totals?|sums?|means?|averages?|avg|medians?|std|sd|stdev|standard deviation|min(imum)?|max(imum)?"
@@ -36,10 +44,8 @@ _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
 # Names of the columns of tables with one value a row.
 _VALUE = ("value", "values", "val")
 _VARIABLE = ("variable", "feature", "column", "col", "j", "metric", "gene", "probe")
-_HEX, _BASE64 = (
-    re.compile(r"([0-9a-fA-F]{8}){4,}"),
-    re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?"),
-)
+_HEX = re.compile(r"([0-9a-fA-F]{8}){4,}")
+_BASE64 = re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
 
 
 class TextError(ReadError):
@@ -47,7 +53,9 @@ class TextError(ReadError):
 
     def __init__(self, place: str, text: str, column: int) -> None:
         super().__init__(f"{place}: {quoted(text)} is not a number.")
-        self.place, self.text, self.column = place, text, column
+        self.place = place
+        self.text = text
+        self.column = column
 
 
 def bracketed(where: str, typed: str, cut: bool) -> ReadError:
@@ -73,11 +81,17 @@ def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
 
 
 def refuse_long(
-    where: str, form: LongForm, columns: Sequence[str], held: Sequence[str | int], loading: str, typed: str
+    where: str,
+    form: LongForm,
+    columns: Sequence[str],
+    held: Sequence[str | int],
+    loading: str,
+    typed: str,
 ) -> ReadError:
     """Error for a table with one value a row, with the lines that make one row per sample.
 
-    held : the columns as the data frame calls them. loading : lines that make it, ``table``, of the file.
+    held : the columns as the data frame calls them. loading : lines that make it, ``table``, of the
+    file.
     """
     said = [quoted(columns[place]) for place in form.samples]
     value = columns[form.value]
@@ -110,7 +124,8 @@ def stem_of(typed: str) -> str:
 class Layout:
     """Columns of a table, and how its file is written.
 
-    columns : the names, or numbers from 1 in place of them. categories : columns of texts among the features.
+    columns : the names, or numbers from 1 in place of them. categories : columns of texts among the
+    features.
     typed, encoding : how to read the file, for recipes.
     """
 
@@ -143,9 +158,11 @@ class Layout:
     def advised(self, error: TextError, rows: Sequence[Sequence[str]], begun: bool) -> ReadError:
         """The error with what to do about it.
 
-        rows : as many as are judged, of which the first has the text. begun : True if others are above it.
+        rows : as many as are judged, of which the first has the text. begun : True if others are
+        above it.
         """
-        text, index = error.text, error.column
+        text = error.text
+        index = error.column
         column = [row[index].strip() for row in rows]
         numbers = [self.columns[place] for place in self.features if place != index]
         if index == 0 and are_samples(numbers):
@@ -155,8 +172,12 @@ class Layout:
         if len({*map(len, column)}) == 1 and all(re.fullmatch("0b[01]+", each) for each in column):
             return ReadError(f"{error.place}: {self._split_bits(index, text)}")
         if _SUMMARY.fullmatch(text):
-            above = next((place for place, each in enumerate(column) if not _SUMMARY.fullmatch(each)), 0)
-            return self.refuse_summary(error.place, *((0, len(column)) if begun or not above else (above, 0)), text)
+            above = next(
+                (place for place, each in enumerate(column) if not _SUMMARY.fullmatch(each)), 0
+            )
+            return self.refuse_summary(
+                error.place, *((0, len(column)) if begun or not above else (above, 0)), text
+            )
         advice = (
             self._decorated(text)
             or self._packed(text)
@@ -176,7 +197,9 @@ class Layout:
         """The lines that make plain numbers of those with thousands apart or signs around them."""
         if apart := thousands_in(text):
             options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
-            return "Set no thousands apart and write decimals with a point:\n" + self._rewritten(options, "plain")
+            return "Set no thousands apart and write decimals with a point:\n" + self._rewritten(
+                options, "plain"
+            )
         if decorated(text):
             return "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", UNDECORATED)
         return ""
@@ -187,7 +210,9 @@ class Layout:
             return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
         if self.numbers.commas and "." in text:
             return "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."
-        if len(text.split()) > 1 and all(self.numbers.number(each) is not None for each in text.split()):
+        if len(text.split()) > 1 and all(
+            self.numbers.number(each) is not None for each in text.split()
+        ):
             return "Separate values by commas (or by tabs in .tsv), not by spaces."
         return ""
 
@@ -211,8 +236,12 @@ class Layout:
         if is_complex(text) and all(map(is_complex, others)):
             lines = ["import numpy as np, pandas as pd", f"table = {self._loaded(', dtype=str')}"]
             lines += [f"rows = table[table.columns{self._span}].to_numpy()"]
-            lines += ["values = np.array([[complex(each.replace('i', 'j')) for each in row] for row in rows])"]
-            lines += [f"np.save({literal(f'{self._stem}_parts.npy')}, np.hstack([values.real, values.imag]))"]
+            lines += [
+                "values = np.array([[complex(each.replace('i', 'j')) for each in row] for row in rows])"
+            ]
+            lines += [
+                f"np.save({literal(f'{self._stem}_parts.npy')}, np.hstack([values.real, values.imag]))"
+            ]
             return "Complex numbers have two parts; save both:\n" + "\n".join(lines)
         if noted is None or any(notation_of(each) is not noted for each in others):
             return ""
@@ -224,7 +253,9 @@ class Layout:
             change = without_units([[row[place] for row in rows] for place in self.features])
             if change is None:
                 return f"Write all numbers of a column in one unit, without it; units here are {_units(rows, self)}."
-        return f"These are {noted.what}. Write plain numbers:\n" + self._rewritten(", dtype=str", "plain", change or "")
+        return f"These are {noted.what}. Write plain numbers:\n" + self._rewritten(
+            ", dtype=str", "plain", change or ""
+        )
 
     def _words_among_numbers(self, column: Sequence[str]) -> str:
         """Leaving out the samples that have a word in place of a number; empty where the column is no numeric one."""
@@ -243,7 +274,9 @@ class Layout:
 
     def _is_written(self, text: str) -> bool:
         """True for a number in any notation, or a missing one."""
-        noted = decorated(text) or notation_of(text) is not None or is_complex(text) or is_missing(text)
+        noted = (
+            decorated(text) or notation_of(text) is not None or is_complex(text) or is_missing(text)
+        )
         return noted or thousands_in(text) is not None or not text
 
     def _without_categories(self, index: int, rows: Sequence[Sequence[str]]) -> str:
@@ -252,10 +285,16 @@ class Layout:
             return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
         texts = {place: [row[place].strip() for row in rows] for place in self.categories}
         most = min(_MOST_CATEGORIES, max(_FEW_CATEGORIES, len(rows) / 2))
-        words = {place: column for place, column in texts.items() if not self._is_written(column[0])}
+        words = {
+            place: column for place, column in texts.items() if not self._is_written(column[0])
+        }
         free = [place for place, column in words.items() if not 1 < len(set(column)) <= most]
         column = texts[index]
-        says_which = f", or, {sets_text(self.columns[index])}" if 1 < len(set(column)) <= _FEW_CATEGORIES else ""
+        says_which = (
+            f", or, {sets_text(self.columns[index])}"
+            if 1 < len(set(column)) <= _FEW_CATEGORIES
+            else ""
+        )
         two_sets = find_row_roles({"": np.array(column)}) is not None
         if len(words) == len(self.features) and not two_sets:
             return "No column holds numbers: save one row per sample and one column of numbers per feature."
@@ -281,9 +320,11 @@ class Layout:
                 f"pd.DataFrame([json.loads(each) for each in {held}]).to_csv({self._saved('columns')})"
             )
         if _HEX.fullmatch(text):
-            module, bytes_of = "numpy as np", "bytes.fromhex(each)"
+            module = "numpy as np"
+            bytes_of = "bytes.fromhex(each)"
         elif _BASE64.fullmatch(text):
-            module, bytes_of = "base64, numpy as np", "base64.b64decode(each)"
+            module = "base64, numpy as np"
+            bytes_of = "base64.b64decode(each)"
         else:
             return ""
         return (
@@ -294,10 +335,16 @@ class Layout:
 
     def refuse_thousands(self, mark: str, proven: bool) -> ReadError:
         """Error for a table of whole numbers whose thousands a mark sets apart, or may do."""
-        what = "sets thousands apart" if proven else "may set thousands apart, three digits stand behind each"
+        what = (
+            "sets thousands apart"
+            if proven
+            else "may set thousands apart, three digits stand behind each"
+        )
         other = "." if mark == "," else ","
         loaded = self._loaded(f", thousands={mark!r}, decimal={other!r}")
-        decimals = "" if proven else "  # if it stands before decimals, leave out thousands and decimal"
+        decimals = (
+            "" if proven else "  # if it stands before decimals, leave out thousands and decimal"
+        )
         return ReadError(
             f"{self.where}: {quoted(mark)} {what}. Write numbers without:\nimport pandas as pd\n"
             f"table = {loaded}{decimals}\ntable.to_csv({self._saved('plain')})"
@@ -316,19 +363,30 @@ class Layout:
         sample = 3 - value - feature
         if all(len({row[place] for row in rows}) == len(rows) for place in (sample, feature)):
             return
-        raise self.refuse_long(LongForm((sample,), feature, value, sparse=plain[feature] in ("col", "j")))
+        raise self.refuse_long(
+            LongForm((sample,), feature, value, sparse=plain[feature] in ("col", "j"))
+        )
 
     def refuse_long(self, form: LongForm) -> ReadError:
         """Error for a table with one value a row, with the lines that make one row per sample."""
         held: list[str | int] = [*self.columns] if self.names else [*range(len(self.columns))]
         return refuse_long(
-            self.where, form, self.columns, held, f"import pandas as pd\ntable = {self._loaded('')}", self.typed
+            self.where,
+            form,
+            self.columns,
+            held,
+            f"import pandas as pd\ntable = {self._loaded('')}",
+            self.typed,
         )
 
     def refuse_summary(self, place: str, first: int, last: int, text: str = "") -> ReadError:
         """Error for the first or the last rows of a table, which sum up the others."""
         count = first or last
-        row = text or ("this row" if count == 1 else f"this row, {count} from the {'end' if last else 'start'},")
+        row = text or (
+            "this row"
+            if count == 1
+            else f"this row, {count} from the {'end' if last else 'start'},"
+        )
         which, left = ("below", f"{first}:") if first else ("above", f":-{last}")
         return ReadError(
             f"{place}: {row} sums up the rows {which} and is no sample. Leave such rows out:\nimport pandas as pd\n"
@@ -344,7 +402,9 @@ class Layout:
             cells = [text.strip() for text in texts]
             alike = len({*map(len, cells)}) == 1 < len(cells[0]) and {*"".join(cells)} == {"0", "1"}
             if alike and any(cell[0] == "0" for cell in cells):
-                raise ReadError(f"{self.where}, {self.column(place)}: {self._split_bits(place, cells[0])}")
+                raise ReadError(
+                    f"{self.where}, {self.column(place)}: {self._split_bits(place, cells[0])}"
+                )
 
     def _split_bits(self, place: int, text: str) -> str:
         """The lines that make a column of each bit; text : the first row of bits."""
@@ -365,8 +425,13 @@ class Layout:
     @property
     def _span(self) -> str:
         """Places of the features among the columns, as Python writes them."""
-        first, last = self.features[0], self.features[-1]
-        return f"[{first}:{last + 1}]" if last - first + 1 == len(self.features) else f"[{self.features}]"
+        first = self.features[0]
+        last = self.features[-1]
+        return (
+            f"[{first}:{last + 1}]"
+            if last - first + 1 == len(self.features)
+            else f"[{self.features}]"
+        )
 
     def _loaded(self, options: str) -> str:
         """The call that reads the file as a data frame."""
@@ -392,7 +457,9 @@ class Layout:
 
 def _units(rows: Sequence[Sequence[str]], layout: Layout) -> str:
     """The units in the features of these rows."""
-    return listed(sorted({unit for row in rows for place in layout.features if (unit := unit_of(row[place]))}))
+    return listed(
+        sorted({unit for row in rows for place in layout.features if (unit := unit_of(row[place]))})
+    )
 
 
 def _encoded(columns: Sequence[str], numbers: Numbers, typed: str, encoding: str) -> str:

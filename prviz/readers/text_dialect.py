@@ -24,7 +24,8 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 # Bytes of a text in another encoding that are held in memory, and turned into UTF-8 at a time.
-_IN_MEMORY, _PIECE = 1 << 26, 1 << 20
+_IN_MEMORY = 1 << 26
+_PIECE = 1 << 20
 # Bytes of a file that its delimiter is judged by.
 _HEAD = 1 << 20
 _QUOTED = re.compile(r'"[^"]*"')
@@ -34,30 +35,37 @@ SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 # A number with thousands apart, in any country's way.
-_APART = re.compile(r"[+-]?\d{1,3}([ .,'\u00a0\u2019\u202f])\d{2,3}(?:\1\d{2,3})*(?<=\d{3})(?:(?!\1)[.,]\d*)?")
+_APART = re.compile(
+    r"[+-]?\d{1,3}([ .,'\u00a0\u2019\u202f])\d{2,3}(?:\1\d{2,3})*(?<=\d{3})(?:(?!\1)[.,]\d*)?"
+)
 # A whole number above 999 with its thousands apart, or one of three decimals.
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ".,"}
 # Numbers of three decimals from which one of them ends in a zero, if zeros are written.
 _SOME = 50
 # Values that are looked at together.
 _AT_ONCE = 1 << 14
-# What people and Excel write around a number, and in place of its signs; negative numbers of accountants.
+# What people and Excel write around a number, and in place of its signs; negative numbers of
+# accountants.
 _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
 _NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$", r"-\1\2")
 # What leaves all that out of a column of pandas.
 UNDECORATED = f".str.replace(*{_NEGATIVE!r}, regex=True).str.translate(str.maketrans{_AROUND!r})"
 # What stands for a number that is missing.
 _MISSING = re.compile(
-    r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num|name)[!?]?", re.I
+    r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num|name)[!?]?",
+    re.I,
 )
 _TRUTH = {"true": 1.0, "false": 0.0}
-# Numbers between commas, semicolons, bars or spaces; and what PostgreSQL, R and tuples write around them.
+# Numbers between commas, semicolons, bars or spaces; and what PostgreSQL, R and tuples write around
+# them.
 _BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
 _BRACKETS = re.compile(r"(?:c\(|\(|\{)([^(){}\[\]]*)[)}]")
 # What NumPy, PyTorch and Python write around the numbers of a list.
 _WRAPPED = re.compile(r"(?:np\.|numpy\.)?(?:float|int|uint)\d+\(([^()]*)\)")
 _ONE = ("[", "np.", "numpy.", "tensor(", "array(")
-_ARRAY = re.compile(r"(?:np\.|numpy\.)?(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device)=[^()]*)?\)", re.DOTALL)
+_ARRAY = re.compile(
+    r"(?:np\.|numpy\.)?(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device)=[^()]*)?\)", re.DOTALL
+)
 
 
 def encoding_of(head: bytes) -> str:
@@ -86,7 +94,9 @@ def as_utf8(stream: BinaryIO, encoding: str, where: str) -> BinaryIO:
         copy.write(decoder.decode(b"", final=True).encode())
     except UnicodeError as error:
         copy.close()
-        raise ReadError(f"{where}: not {encoding.upper()} text to its end. Write it again, as UTF-8.") from error
+        raise ReadError(
+            f"{where}: not {encoding.upper()} text to its end. Write it again, as UTF-8."
+        ) from error
     copy.seek(0)
     return copy  # type: ignore[return-value]
 
@@ -95,7 +105,11 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
     """The mark between the fields: what Excel's first line says, or divides the first lines into as many fields."""
     lines = stream.read(_HEAD).decode("utf-8-sig", errors="replace").splitlines()
     stream.seek(0)
-    while len(lines) > 1 and not _divided(lines[0]) and (not lines[0].strip() or any(map(_divided, lines[1:3]))):
+    while (
+        len(lines) > 1
+        and not _divided(lines[0])
+        and (not lines[0].strip() or any(map(_divided, lines[1:3])))
+    ):
         del lines[0]  # a title, and the blank line below it
     lines = [_WORD.sub("word ", line) for line in lines[:8]]
     first = lines[0] if lines else ""
@@ -105,7 +119,9 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
         return "\t"
     if "\t" in first and not {";", ","} & set(_QUOTED.sub("", first)):
         return "\t"
-    heads = [_QUOTED.sub('""', line) for line in lines if line.strip() and not line.startswith("#")][:3]
+    heads = [
+        _QUOTED.sub('""', line) for line in lines if line.strip() and not line.startswith("#")
+    ][:3]
     for mark in (";", "\t"):
         counts = {line.count(mark) for line in heads}
         if len(heads) > 1 and len(counts) == 1 and 0 not in counts:
@@ -133,7 +149,9 @@ def stands_alone(line: bytes, mark: bytes) -> bool:
         return False
     *fields, last = [field.strip() for field in line.split(mark)]
     try:
-        return b'"' in fields and all(float(field) < np.inf for field in (*fields, last) if field != b'"')
+        return b'"' in fields and all(
+            float(field) < np.inf for field in (*fields, last) if field != b'"'
+        )
     except ValueError:
         return False
 
@@ -146,7 +164,9 @@ def _divided(line: str) -> bool:
 def _divided_by_spaces(lines: list[str]) -> bool:
     """True for lines of as many words each, the first with one less where R names the rows, none with a mark."""
     counts = [len(line.split()) for line in lines]
-    decimals = all(_COMMA.fullmatch(word) or word.isdecimal() for line in lines[1:] for word in line.split())
+    decimals = all(
+        _COMMA.fullmatch(word) or word.isdecimal() for line in lines[1:] for word in line.split()
+    )
     marks = ";\t[" if decimals else ";,\t["
     if len(counts) < 2 or any(mark in line for line in lines for mark in marks) or counts[-1] < 2:
         return False
@@ -156,8 +176,9 @@ def _divided_by_spaces(lines: list[str]) -> bool:
 class Numbers:
     """The numbers in cells.
 
-    commas : True once a decimal comma has been met, after which no point is one. quoted_names : True if the cells of
-    the first line are in quotes and others are not, as names are. in_quotes : False if quotation marks are texts.
+    commas : True once a decimal comma has been met, after which no point is one. quoted_names :
+    True if the cells of the first line are in quotes and others are not, as names are. in_quotes :
+    False if quotation marks are texts.
     """
 
     def __init__(self, delimiter: str, *, quoted_names: bool = False) -> None:
@@ -178,7 +199,8 @@ class Numbers:
         elif self.commas and "." in text:
             return None
         try:
-            # float() takes Python's 1_000, which no table means, and not the minus sign of typesetters
+            # float() takes Python's 1_000, which no table means, and not the minus sign of
+            # typesetters
             return None if "_" in text else float(text.replace("\u2212", "-"))
         except ValueError:
             return None
@@ -230,7 +252,8 @@ def may_be_grouped(values: Array) -> bool:
 def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | None:
     """True if ``mark`` stands between thousands, False if before decimals, None if nothing tells.
 
-    A column with numbers of three decimals and some without decimals is one of decimals without zeros at their ends.
+    A column with numbers of three decimals and some without decimals is one of decimals without
+    zeros at their ends.
     """
     grouped: Counter[int] = Counter()
     bare: set[int] = set()
@@ -249,7 +272,11 @@ def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | Non
                 return False
     if grouped.keys() & bare & zeros:
         return True
-    return None if any(place not in bare or count < _SOME for place, count in grouped.items()) else False
+    return (
+        None
+        if any(place not in bare or count < _SOME for place, count in grouped.items())
+        else False
+    )
 
 
 def looks_like_list(text: str) -> bool:
@@ -275,11 +302,17 @@ def listed_numbers(text: str) -> list[float] | None:
     while inner.startswith("[") and inner.endswith("]"):
         inner = inner[1:-1].strip()
     try:
-        return None if "_" in inner else [float(each) for each in _BETWEEN.split(inner.strip(" ,;|")) if each]
+        return (
+            None
+            if "_" in inner
+            else [float(each) for each in _BETWEEN.split(inner.strip(" ,;|")) if each]
+        )
     except ValueError:
         return None
 
 
 def is_index_line(fields: list[str]) -> bool:
     """True for the third header line of pandas, the name of the index alone."""
-    return bool(fields[0].strip()) and len(fields) > 1 and not any(text.strip() for text in fields[1:])
+    return (
+        bool(fields[0].strip()) and len(fields) > 1 and not any(text.strip() for text in fields[1:])
+    )

@@ -14,30 +14,32 @@ Schema "prviz-triage", version 1; missing entries are None:
                    features
     reference      name, path (as it was given), n, d, digest, encoder (as `prviz embed` wrote it, see `prviz.Samples`)
     verdict        best (name of a checkpoint; None: nothing was measured), told_apart (no other may be best), also
-                   (those that may), headline, sentence; memorised (copies of the reference, no candidates), family that
-                   it rests on, second_family (that orders scores below 0.1; None: none does), disagreement (a
-                   sentence, or "")
+                   (those that may), headline, sentence; memorised (copies of the reference, no
+                   candidates), family that it rests on, second_family (that orders scores below
+                   0.1; None: none does), disagreement (a sentence, or "")
     checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, encoder, reason (why it
-                   failed), and families: by name k, bandwidth {real, generated}, vertices {fpr, fnr}, summaries by
-                   key, each with value, low and high, and upper_bound (confidence, auc, vertices) of the true curve
-                   memorisation: memorised, exact and near copies (number, share, expected, low, high), pairs, sentence
+                   failed), and families: by name k, bandwidth {real, generated}, vertices {fpr,
+                   fnr}, summaries by key, each with value, low and high, and upper_bound
+                   (confidence, auc, vertices) of the true curve memorisation: memorised, exact and
+                   near copies (number, share, expected, low, high), pairs, sentence
                    share_of_ceiling: by family share, low, high, reaches_ceiling, sentence
-                   scores: by family, at the goal; at_most: what the true one does not exceed, at 95 %
-                   classes: a list of label, role, n, others, missed, expected, low, high, worse, few (see
-                   `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
+                   scores: by family, at the goal; at_most: what the true one does not exceed, at 95
+                   % classes: a list of label, role, n, others, missed, expected, low, high, worse,
+                   few (see `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
                    flags: all of this checkpoint, notes too
-                   witness: as `prviz.Witness.entry` gives it, areas of the best checkpoints alone; None: not looked for
-                   findings: a list of key, title, sentence, number, unit, low, high, level, borderline;
-                   None: not looked for
+                   witness: as `prviz.Witness.entry` gives it, areas of the best checkpoints alone;
+                   None: not looked for findings: a list of key, title, sentence, number, unit, low,
+                   high, level, borderline; None: not looked for
     yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}
     rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high (spread
-                   of draws), best (share of the replicates), behind, loses, tied_with_best, margin (see
-                   `prviz.triage.ranking.ranking`), front (beaten in both directions by none), precision, recall (the
-                   two sides of the score), second, second_low, second_high (by the family that orders scores below
-                   0.1; None: none does), at_most (the score of the upper bound)
+                   of draws), best (share of the replicates), behind, loses, tied_with_best, margin
+                   (see `prviz.triage.ranking.ranking`), front (beaten in both directions by none),
+                   precision, recall (the two sides of the score), second, second_low, second_high
+                   (by the family that orders scores below 0.1; None: none does), at_most (the score
+                   of the upper bound)
 
-n and digest are of the samples as they were measured: with ``equal_sizes``, of those left. `schema` gives it as a JSON
-schema, prviz/reports/triage.schema.json.
+n and digest are of the samples as they were measured: with ``equal_sizes``, of those left. `schema`
+gives it as a JSON schema, prviz/reports/triage.schema.json.
 """
 
 from __future__ import annotations
@@ -63,7 +65,14 @@ from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.classes import ClassShare
-from prviz.triage.decision import Judgement, basis_of, capped_summaries, judge, known_sides, sides_of_one
+from prviz.triage.decision import (
+    Judgement,
+    basis_of,
+    capped_summaries,
+    judge,
+    known_sides,
+    sides_of_one,
+)
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal
@@ -86,25 +95,49 @@ NOT_ALL = "not every checkpoint is measured by this family"
 CONVENTIONS = {
     **{
         name: OF_CURVES[name]
-        for name in ("roles", "fpr", "fnr", "curve", "precision", "recall", "balls", "k", "split", "upper_bound")
+        for name in (
+            "roles",
+            "fpr",
+            "fnr",
+            "curve",
+            "precision",
+            "recall",
+            "balls",
+            "k",
+            "split",
+            "upper_bound",
+        )
     },
     "axes": "recall from left to right, precision upwards; more of either is better",
     "bandwidth": "of kde: a distance; null: the family has none",
-    "sizes": "equal_sizes cuts all sets, by the seed, to the smallest of those that can be measured",
+    "sizes": (
+        "equal_sizes cuts all sets, by the seed, to the smallest of those that can be measured"
+    ),
     "f8": f"f8_precision is the {OF_CURVES['f8_precision']}; f8_recall {OF_CURVES['f8_recall']}",
-    "intervals": "spreads of draws, not intervals of the truth: of a summary, percentiles of replicates of this "
-    "checkpoint alone, its evaluation samples drawn again with replacement, supports as they are; of a score the same, "
-    "the real ones drawn once for all checkpoints",
-    "score": "(1 - goal) * precision + goal * recall, the two sides of the area under the curve, each doubled: that of "
-    "the rays lam >= 1 and that of lam <= 1; at goal 0.5 the area itself",
-    "seeds": "settings.seed: of split, equal sizes and families fitted with chance; bootstrap.seed: of the replicates",
-    "digest": "SHA-256 of shape, type and values of the samples as they were measured, not of the file",
+    "intervals": (
+        "spreads of draws, not intervals of the truth: of a summary, percentiles of replicates of"
+        " this checkpoint alone, its evaluation samples drawn again with replacement, supports as"
+        " they are; of a score the same, the real ones drawn once for all checkpoints"
+    ),
+    "score": (
+        "(1 - goal) * precision + goal * recall, the two sides of the area under the curve, each"
+        " doubled: that of the rays lam >= 1 and that of lam <= 1; at goal 0.5 the area itself"
+    ),
+    "seeds": (
+        "settings.seed: of split, equal sizes and families fitted with chance; bootstrap.seed: of"
+        " the replicates"
+    ),
+    "digest": (
+        "SHA-256 of shape, type and values of the samples as they were measured, not of the file"
+    ),
 }
 
 
 def schema() -> Document:
     """The JSON schema of a report (draft 2020-12)."""
-    found: Document = json.loads(files("prviz.reports").joinpath("triage.schema.json").read_text("utf-8"))
+    found: Document = json.loads(
+        files("prviz.reports").joinpath("triage.schema.json").read_text("utf-8")
+    )
     return found
 
 
@@ -133,7 +166,8 @@ def document(
     outcomes : outcomes of the checkpoints, in the order of the report.
     goal : as in `prviz.triage.ranking.ranking`.
     replicates : replicates of each bootstrap, whose seed is that of the settings.
-    memorisation, yardstick, findings, witnesses, classes : of `prviz.triage`, by the checkpoint's name and of these
+    memorisation, yardstick, findings, witnesses, classes : of `prviz.triage`, by the checkpoint's
+    name and of these
         settings; None: not measured.
     judgement : of these outcomes and goal; None: it is made here.
     store : keeps what is drawn again for intervals and rankings; None: it is not kept.
@@ -146,12 +180,16 @@ def document(
     if not outcomes:
         raise ValueError("outcomes is empty; at least one checkpoint is needed")
     if not 0 <= goal <= 1:
-        raise ValueError(f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed")
+        raise ValueError(
+            f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed"
+        )
     check_whole("replicates", replicates, 2)
     measured = [each for outcome in outcomes for each in outcome.measured]
-    n, digest = reference.n, reference.digest
+    n = reference.n
+    digest = reference.digest
     if measured:
-        n, digest = measured[0].n_real, measured[0].digests.real
+        n = measured[0].n_real
+        digest = measured[0].digests.real
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     judged_by = partial(
         judge,
@@ -183,25 +221,32 @@ def document(
         judgement = judged_by()
     entries = [_checkpoint(each, replicates, settings.seed, store) for each in outcomes]
     flags = {each.checkpoint.name: each.measured[0].flags for each in outcomes if each.measured}
-    shares = {name: each.shares for name, each in by_family.items() if each is not None and each.shares}
+    shares = {
+        name: each.shares for name, each in by_family.items() if each is not None and each.shares
+    }
     for entry in entries:
         copies = (memorisation or {}).get(entry["name"])
         entry["memorisation"] = None if copies is None else _copies(copies)
         entry["share_of_ceiling"] = {
-            name: of_family[entry["name"]]._asdict() for name, of_family in shares.items() if entry["name"] in of_family
+            name: of_family[entry["name"]]._asdict()
+            for name, of_family in shares.items()
+            if entry["name"] in of_family
         }
         entry["flags"] = [each.entry() for each in flags.get(entry["name"], ())]
         entry |= _judged(entry["name"], judgement, findings)
         entry["witness"] = (witnesses or {}).get(entry["name"])
         shares_of_classes = (classes or {}).get(entry["name"])
-        entry["classes"] = None if shares_of_classes is None else [each._asdict() for each in shares_of_classes]
+        entry["classes"] = (
+            None if shares_of_classes is None else [each._asdict() for each in shares_of_classes]
+        )
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "versions": {"prviz": prviz.__version__, **libraries, "python": platform.python_version()},
         "conventions": dict(CONVENTIONS),
         "settings": {
-            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(settings).items()
         },
         "goal": float(goal),
         "bootstrap": {"replicates": replicates, "seed": settings.seed, "level": LEVEL},
@@ -226,7 +271,12 @@ def document(
 
 def _verdict(judgement: Judgement | None) -> Document:
     if judgement is None:
-        return {"best": None, "told_apart": False, "also": [], "sentence": "Nothing could be measured."}
+        return {
+            "best": None,
+            "told_apart": False,
+            "also": [],
+            "sentence": "Nothing could be measured.",
+        }
     found = judgement.decision
     return {
         "best": found.best,
@@ -241,7 +291,9 @@ def _verdict(judgement: Judgement | None) -> Document:
     }
 
 
-def keep_replicates(outcome: CheckpointOutcome, settings: TriageSettings, store: ResultCache) -> None:
+def keep_replicates(
+    outcome: CheckpointOutcome, settings: TriageSettings, store: ResultCache
+) -> None:
     """Keep all that a report draws again of one checkpoint, so that the report itself is written soon."""
     for each in outcome.measured:
         _kept(each, REPLICATES, settings.seed, store)
@@ -249,12 +301,16 @@ def keep_replicates(outcome: CheckpointOutcome, settings: TriageSettings, store:
             side_replicates(each, REPLICATES, settings.seed, store)
 
 
-def _judged(name: str, judgement: Judgement | None, findings: Mapping[str, Sequence[TriageFinding]] | None) -> Document:
+def _judged(
+    name: str, judgement: Judgement | None, findings: Mapping[str, Sequence[TriageFinding]] | None
+) -> Document:
     """Scores, bound and findings of a checkpoint."""
     scores = {} if judgement is None else judgement.scores
     found = (findings or {}).get(name)
     return {
-        "scores": {method: of_family[name] for method, of_family in scores.items() if name in of_family},
+        "scores": {
+            method: of_family[name] for method, of_family in scores.items() if name in of_family
+        },
         "at_most": None if judgement is None else judgement.at_most.get(name),
         "findings": None if found is None else [_finding(each) for each in found],
     }
@@ -264,7 +320,9 @@ def _finding(found: TriageFinding) -> Document:
     entry = asdict(found)
     del entry["evidence"]  # the name of a view on the page
     for name in ("number", "low", "high"):
-        entry[name] = float(entry[name]) if entry[name] is not None and np.isfinite(entry[name]) else None
+        entry[name] = (
+            float(entry[name]) if entry[name] is not None and np.isfinite(entry[name]) else None
+        )
     return entry
 
 
@@ -320,14 +378,20 @@ def ceiling_of(report: Document, family: str) -> Document | None:
     return found if found is not None and "vertices" in found else None  # older reports have none
 
 
-def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int, store: ResultCache | None) -> Document:
-    checkpoint, first = outcome.checkpoint, next(iter(outcome.measured), None)
-    path, below = checkpoint.path, checkpoint.below
+def _checkpoint(
+    outcome: CheckpointOutcome, replicates: int, seed: int, store: ResultCache | None
+) -> Document:
+    checkpoint = outcome.checkpoint
+    first = next(iter(outcome.measured), None)
+    path = checkpoint.path
+    below = checkpoint.below
     known = sides_of_one(outcome.measured)
     return {
         "name": checkpoint.name,
         # as it was given, or relative to the folder that the file must be in
-        "path": str(path.relative_to(below) if below is not None and path.is_relative_to(below) else path),
+        "path": str(
+            path.relative_to(below) if below is not None and path.is_relative_to(below) else path
+        ),
         "step": _short(checkpoint.step),
         "extra": {name: _short(value) for name, value in checkpoint.extra.items()},
         "n": None if first is None else first.n_generated,
@@ -358,7 +422,9 @@ def _kept(
 
 
 def _family(
-    measured: MeasuredCheckpoint, known: tuple[AreaSides, AreaSides | None], intervals: Mapping[str, Interval]
+    measured: MeasuredCheckpoint,
+    known: tuple[AreaSides, AreaSides | None],
+    intervals: Mapping[str, Interval],
 ) -> Document:
     """A checkpoint by one family; known : its sides and those of its bound, which no area exceeds."""
     own, most = known
@@ -366,11 +432,16 @@ def _family(
     intervals = intervals_at_most(intervals, None if most is None else most.score(0.5))
     return {
         "k": measured.k,
-        "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
+        "bandwidth": (
+            None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])}
+        ),
         "vertices": _vertices(measured.curve),
         "upper_bound": None if measured.bound is None else bound_entry(measured.bound),
         "summaries": {
-            key: {"value": value, **(intervals[key]._asdict() if intervals else {"low": None, "high": None})}
+            key: {
+                "value": value,
+                **(intervals[key]._asdict() if intervals else {"low": None, "high": None}),
+            }
             for key, value in capped_summaries(measured, own).items()
         },
     }
@@ -381,7 +452,12 @@ def _intervals(
 ) -> Mapping[str, Interval]:
     """The interval of every summary, from draws that follow from the seed and the supports alone."""
     runs = measured.estimate.runs
-    key = {"intervals": replicates, "level": LEVEL, "seed": seed, "supports": digest_of_supports(runs)}
+    key = {
+        "intervals": replicates,
+        "level": LEVEL,
+        "seed": seed,
+        "supports": digest_of_supports(runs),
+    }
     if store is not None and (kept := _kept_intervals(store.facts(key))) is not None:
         return kept
     found = bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals
@@ -403,7 +479,8 @@ def _ranking(judgement: Judgement | None, reason: str) -> Document:
     if judgement is None:
         return {"reason": reason, "lines": []}
     lines = [
-        {name: _plain(value) for name, value in line.items()} | {"at_most": judgement.at_most[line["checkpoint"]]}
+        {name: _plain(value) for name, value in line.items()}
+        | {"at_most": judgement.at_most[line["checkpoint"]]}
         for line in judgement.table.drop(columns="step").to_dict("records")
     ]
     return {"reason": None, "lines": lines}

@@ -1,7 +1,7 @@
 """Results as files: JSON with everything, CSV for spreadsheets, stand-alone HTML, Python that repeats it.
 
-Whatever a user or a file named may appear in these, so every format keeps foreign text as text: JSON by its
-own rules, CSV without formulas, HTML escaped, Python as quoted literals.
+Whatever a user or a file named may appear in these, so every format keeps foreign text as text:
+JSON by its own rules, CSV without formulas, HTML escaped, Python as quoted literals.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ from prviz.curves.summaries import (
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.reports.settings import ExploreSettings
-from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
+
+# belongs to what a result is exported as
+from prviz.reports.snippet import (
+    python_snippet as python_snippet,
+)
 from prviz.samples import SamplePair, Samples
 from prviz.uncertainty.bootstrap import intervals_at_most
 from prviz.uncertainty.family_bound import CONFIDENCE
@@ -62,19 +66,33 @@ CONVENTIONS = {
     "curve": "lower-left convex hull of (fpr, fnr), with the trivial classifiers (0, 1) and (1, 0)",
     "precision": "alpha(lam) = min over classifiers of lam * fpr + fnr, lam from 0 to infinity",
     "recall": "beta(lam) = alpha(lam) / lam",
-    "balls": "closed; a radius leaves the point itself out by its index; a count includes it without split",
+    "balls": (
+        "closed; a radius leaves the point itself out by its index; a count includes it without"
+        " split"
+    ),
     "k": "neighbours; 'sqrt' is floor(sqrt(n)), n the size of the smaller set before the split",
-    "bandwidth": "of kde: in units of the mean k-NN radius where bandwidth_unit says so, else a distance",
+    "bandwidth": (
+        "of kde: in units of the mean k-NN radius where bandwidth_unit says so, else a distance"
+    ),
     "repeats": "with several, each curve is the mean over them at every lam",
-    "split": "share of each set that defines the classifiers, the rest measures them; null: no split",
+    "split": (
+        "share of each set that defines the classifiers, the rest measures them; null: no split"
+    ),
     "f8_precision": "largest (b^2 + 1) / (b^2 / alpha + 1 / beta), b = 8",
     "f8_recall": "the same with alpha and beta exchanged",
-    "upper_bound": "with this confidence the true curve lies below this one, and the true area below auc, if samples "
-    f"are independent. {NO_LOWER_BOUND}",
-    "intervals": "percentiles of replicates: evaluation samples drawn again with replacement, supports as they are",
+    "upper_bound": (
+        "with this confidence the true curve lies below this one, and the true area below auc, if"
+        f" samples are independent. {NO_LOWER_BOUND}"
+    ),
+    "intervals": (
+        "percentiles of replicates: evaluation samples drawn again with replacement, supports as"
+        " they are"
+    ),
     "flags": "what the samples show that changes what a number means; a warning needs action",
-    "witness": "features and samples that tell the sets apart; columns and rows are counted from 0. area: under the "
-    "curve to believe, with all features, without those named, and after each remedy",
+    "witness": (
+        "features and samples that tell the sets apart; columns and rows are counted from 0. area:"
+        " under the curve to believe, with all features, without those named, and after each remedy"
+    ),
     "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
 }
 
@@ -116,8 +134,10 @@ def to_json(
     ----------
     estimates : results by name.
     pair : the samples that were measured; their names, shapes and digests are written, no values.
-    settings : the settings, with b and eps of the summaries. In `ExploreSettings` the bandwidth is in units of the mean
-        k-NN radius; in a plain mapping, as for `prviz.estimate`, it is a distance. ``bandwidth_unit`` says which.
+    settings : the settings, with b and eps of the summaries. In `ExploreSettings` the bandwidth is
+    in units of the mean
+        k-NN radius; in a plain mapping, as for `prviz.estimate`, it is a distance.
+        ``bandwidth_unit`` says which.
     truth : the true curve, or None.
     curves : curves by method that replace the estimates' own: the means over repeats.
     approximation : the source of approximate estimates; its measured errors are written too.
@@ -128,7 +148,9 @@ def to_json(
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
-    unit = "mean k-NN radius at k = sqrt(n)" if isinstance(settings, ExploreSettings) else "distance"
+    unit = (
+        "mean k-NN radius at k = sqrt(n)" if isinstance(settings, ExploreSettings) else "distance"
+    )
     chosen = asdict(settings) if isinstance(settings, ExploreSettings) else dict(settings)
     weights = float(chosen.get("b", B)), float(chosen.get("eps", EPS))
     document = {
@@ -165,11 +187,19 @@ def to_json(
             name: {
                 "method": each.method,
                 "k": each.k,
-                "bandwidth_distance": None
-                if each.bandwidth is None
-                else dict(zip(("real", "generated"), each.bandwidth, strict=True)),
-                **_curve((curves or {}).get(name, each.curve), truth, *weights, limit_of(name, bound)),
-                **({} if bound is None else {"above_upper_bound": bool(refuted_runs(each.curve, bound))}),
+                "bandwidth_distance": (
+                    None
+                    if each.bandwidth is None
+                    else dict(zip(("real", "generated"), each.bandwidth, strict=True))
+                ),
+                **_curve(
+                    (curves or {}).get(name, each.curve), truth, *weights, limit_of(name, bound)
+                ),
+                **(
+                    {}
+                    if bound is None
+                    else {"above_upper_bound": bool(refuted_runs(each.curve, bound))}
+                ),
                 **(
                     {"intervals": _intervals(spreads[name], limit_of(name, bound))}
                     if spreads and name in spreads
@@ -185,7 +215,11 @@ def to_json(
 def bound_entry(bound: PRCurve) -> dict[str, Any]:
     """An upper bound of the true curve in JSON's own types."""
     fpr, fnr = bound.vertices.T
-    return {"confidence": CONFIDENCE, "auc": bound.auc, "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()}}
+    return {
+        "confidence": CONFIDENCE,
+        "auc": bound.auc,
+        "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
+    }
 
 
 def _approximate(approximation: Approximation) -> dict[str, Any]:
@@ -202,10 +236,15 @@ def _approximate(approximation: Approximation) -> dict[str, Any]:
 def _conventions(b: float, eps: float) -> dict[str, str]:
     """CONVENTIONS, with the F-scores of this b under their own keys."""
     named = {old.key: new.key for old, new in zip(SUMMARIES, summary_list(b, eps), strict=True)}
-    return {named.get(key, key): text.replace("b = 8", f"b = {b:g}") for key, text in CONVENTIONS.items()}
+    return {
+        named.get(key, key): text.replace("b = 8", f"b = {b:g}")
+        for key, text in CONVENTIONS.items()
+    }
 
 
-def _curve(curve: PRCurve, truth: PRCurve | None, b: float, eps: float, most: float | None = None) -> dict[str, Any]:
+def _curve(
+    curve: PRCurve, truth: PRCurve | None, b: float, eps: float, most: float | None = None
+) -> dict[str, Any]:
     fpr, fnr = curve.vertices.T
     return {
         "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
@@ -260,14 +299,21 @@ def _vertices(entry: Mapping[str, Any]) -> PRCurve:
 
 
 def curves_csv(
-    curves: Mapping[str, PRCurve], *, truth: PRCurve | None = None, points: int = 200, approximate: bool = False
+    curves: Mapping[str, PRCurve],
+    *,
+    truth: PRCurve | None = None,
+    points: int = 200,
+    approximate: bool = False,
 ) -> str:
     """Curves as CSV for plotting: curve, lam, precision, recall, and the optimal classifier's fpr and fnr.
 
-    curves : curves by name. truth : written first, named "truth". points : rays of equal angle per curve, in addition
-    to its corners; lam runs from 0 to inf. approximate : True to mark the names. Numbers have all their digits.
+    curves : curves by name. truth : written first, named "truth". points : rays of equal angle per
+    curve, in addition to its corners; lam runs from 0 to inf. approximate : True to mark the names.
+    Numbers have all their digits.
     """
-    named = [(f"{name} (approximate)" if approximate else name, curve) for name, curve in curves.items()]
+    named = [
+        (f"{name} (approximate)" if approximate else name, curve) for name, curve in curves.items()
+    ]
     shown = named if truth is None else [(TRUTH, truth), *named]
     rows: list[list[Any]] = [["curve", "lam", "precision", "recall", "fpr", "fnr"]]
     for name, curve in shown:
@@ -288,13 +334,16 @@ def summaries_csv(
 ) -> str:
     """One row per curve as CSV: curve, iou, excess and deficit where the truth is known, then every summary by its key.
 
-    curves, truth, approximate : as in `curves_csv`. b, eps : as in `prviz.curves.summaries.summaries`. bound : an upper
-    bound of the truth.
+    curves, truth, approximate : as in `curves_csv`. b, eps : as in
+    `prviz.curves.summaries.summaries`. bound : an upper bound of the truth.
     """
-    named = {f"{name} (approximate)" if approximate else name: curve for name, curve in curves.items()}
+    named = {
+        f"{name} (approximate)" if approximate else name: curve for name, curve in curves.items()
+    }
     shown = named if truth is None else {TRUTH: truth, **named}
     rows = {
-        name: with_area_at_most(numbers(curve, truth, b, eps), limit_of(name, bound)) for name, curve in shown.items()
+        name: with_area_at_most(numbers(curve, truth, b, eps), limit_of(name, bound))
+        for name, curve in shown.items()
     }
     head = ["curve", *(column.key for column in table_columns(truth is not None, b, eps))]
     return csv_text([head, *([name, *row.values()] for name, row in rows.items())])
@@ -308,12 +357,21 @@ def table_csv(table: pd.DataFrame) -> str:
 
 
 def group_csv(
-    samples: Samples, rows: ArrayLike, keys: ArrayLike, *, numbers: ArrayLike, group: str, lam: float, method: str
+    samples: Samples,
+    rows: ArrayLike,
+    keys: ArrayLike,
+    *,
+    numbers: ArrayLike,
+    group: str,
+    lam: float,
+    method: str,
 ) -> str:
     """All samples of one group as CSV: id, every label, key, group, lam and method.
 
-    rows, keys : (m,) rows in ``samples``, and the value that the classifier decides by; of 0/0, nan, it stays empty.
-    numbers : (n,) the ids of all rows of ``samples``, such as their rows in the file, counted from 1.
+    rows, keys : (m,) rows in ``samples``, and the value that the classifier decides by; of 0/0,
+    nan, it stays empty.
+    numbers : (n,) the ids of all rows of ``samples``, such as their rows in the file, counted from
+    1.
     """
     ids = np.asarray(numbers)
     columns = list(samples.labels.items())
@@ -328,7 +386,8 @@ def group_csv(
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     """Rows as CSV that no spreadsheet takes for formulas; numbers have all their digits, None and nan are empty."""
     out = io.StringIO()
-    # All text quoted: by default Python leaves a bare carriage return unquoted, and readers end a line there.
+    # All text quoted: by default Python leaves a bare carriage return unquoted, and readers end a
+    # line there.
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerows([[_cell(value) for value in row] for row in rows])
     return out.getvalue()
@@ -368,10 +427,13 @@ def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough:
         if bound is not None:
             area = min(area, bound.auc)
         said.append(
-            f"Believe {area:.2f}, of the {TIGHTEST.title.lower()}: held-out curves lie above the truth, up to chance."
+            f"Believe {area:.2f}, of the {TIGHTEST.title.lower()}: held-out curves lie above the"
+            " truth, up to chance."
         )
     if bound is not None:
-        said.append(f"The true area is at most {math.ceil(100 * bound.auc - 1e-9) / 100:.2f} (95 %).")
+        said.append(
+            f"The true area is at most {math.ceil(100 * bound.auc - 1e-9) / 100:.2f} (95 %)."
+        )
         others = {name: curve for name, curve in curves.items() if name != TIGHTEST.title}
         refuted = [name for name, curve in others.items() if refuted_runs(curve, bound)]
         said += [f"Refuted where thin, beyond the bound: {', '.join(refuted)}."] if refuted else []
@@ -395,17 +457,20 @@ def curves_html(
 ) -> str:
     """One HTML file without scripts: the figure, the table of all its numbers, the settings and the link.
 
-    svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`, the curves by the
-    names that the table shows. title, settings : plain text. link : address that shows the same screen, or empty.
-    flags : of the samples; warnings stand above the figure. witness : what tells the sets apart, below it. bound : an
-    upper bound of the truth. conclusion : what else is to be said, plain text, instead of the curve to believe.
+    svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`,
+    the curves by the names that the table shows. title, settings : plain text. link : address that
+    shows the same screen, or empty.
+    flags : of the samples; warnings stand above the figure. witness : what tells the sets apart,
+    below it. bound : an upper bound of the truth. conclusion : what else is to be said, plain text,
+    instead of the curve to believe.
     """
     from prviz.figures.inlined import standalone_page
 
     columns = table_columns(truth is not None, b, eps)
     shown = curves if truth is None else {TRUTH: truth, **curves}
     head = "".join(
-        f'<th scope="col" title="{html.escape(each.explanation)}">{html.escape(each.label)}</th>' for each in columns
+        f'<th scope="col" title="{html.escape(each.explanation)}">{html.escape(each.label)}</th>'
+        for each in columns
     )
     body = ""
     for name, curve in shown.items():
@@ -420,13 +485,24 @@ def curves_html(
     return standalone_page(
         title,
         [
-            *(f"<p><b>Warning</b>: {html.escape(each.line)}</p>" for each in flags if each.level == "warning"),
+            *(
+                f"<p><b>Warning</b>: {html.escape(each.line)}</p>"
+                for each in flags
+                if each.level == "warning"
+            ),
             svg,
             f"<p>{html.escape(said.strip())}</p>" if said else "",
             "" if witness is None else f"<p><b>{GIVES_AWAY}</b>: {html.escape(witness.text)}.</p>",
-            f'<div class="scroll" role="region" tabindex="0" aria-label="All numbers"><table>{table}</table></div>',
+            (
+                '<div class="scroll" role="region" tabindex="0" aria-label="All'
+                f' numbers"><table>{table}</table></div>'
+            ),
             f"<p>{html.escape(settings)}; prviz {prviz.__version__}</p>",
-            f'<p><a href="{address}">{address}</a></p>' if link.startswith(("http://", "https://")) else "",
+            (
+                f'<p><a href="{address}">{address}</a></p>'
+                if link.startswith(("http://", "https://"))
+                else ""
+            ),
         ],
         style=_STYLE,
     )

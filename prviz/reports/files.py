@@ -24,8 +24,12 @@ class Format(NamedTuple):
 
 
 FORMATS = {
-    ".html": Format("a page that stands alone", "text/html", lambda report: to_html(report).encode("utf-8")),
-    ".json": Format("everything", "application/json", lambda report: to_json(report).encode("ascii")),
+    ".html": Format(
+        "a page that stands alone", "text/html", lambda report: to_html(report).encode("utf-8")
+    ),
+    ".json": Format(
+        "everything", "application/json", lambda report: to_json(report).encode("ascii")
+    ),
     ".csv": Format("the numbers", "text/csv", lambda report: to_csv(report).encode("utf-8")),
     ".parquet": Format("the numbers", "application/vnd.apache.parquet", to_parquet),
 }
@@ -38,7 +42,8 @@ def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
 
     Raises
     ------
-    ValueError : a name that ends in none of FORMATS, a folder that is not there, or a file that is something else.
+    ValueError : a name that ends in none of FORMATS, a folder that is not there, or a file that is
+    something else.
     """
     taken = {realpath(path) for path in sources}
     for path in paths:
@@ -51,7 +56,8 @@ def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
             raise ValueError(f"{given} is no file; name another one")
         if realpath(path) in taken:
             raise ValueError(
-                f"{given} would take the place of samples or of another report or table; name another file"
+                f"{given} would take the place of samples or of another report or table; name"
+                " another file"
             )
         taken.add(realpath(path))
 
@@ -71,4 +77,6 @@ def write_reports(report: Document, paths: Sequence[Path]) -> None:
     except OSError as error:
         names = ", ".join(quoted(path.name) for path in paths)
         reason = error.strerror or type(error).__name__
-        raise OSError(f"{names}: can't be written ({reason}); what was there before still is") from error
+        raise OSError(
+            f"{names}: can't be written ({reason}); what was there before still is"
+        ) from error

@@ -43,7 +43,10 @@ Tracker: TypeAlias = Callable[[int, Mapping[str, float]], object]
 # Best steps of each family that a new one is compared with: those far behind change nothing.
 _RIVALS = 5
 # Why a known step can't be compared.
-_NO_RESULT = "what was measured of it is missing, damaged or of another version, and its samples are not kept"
+_NO_RESULT = (
+    "what was measured of it is missing, damaged or of another version, and its samples are not"
+    " kept"
+)
 _NO_RECORD = "metrics.csv has it, steps.json has not"
 
 
@@ -55,7 +58,8 @@ class MonitorVerdict(NamedTuple):
     step : int
         The step.
     is_best : bool or None
-        True if it is the one to take of all steps so far; None while a known step can't be compared.
+        True if it is the one to take of all steps so far; None while a known step can't be
+        compared.
     best_step : int or None
         The step to take; None while a known step can't be compared.
     told_apart : bool
@@ -89,23 +93,25 @@ class MonitorVerdict(NamedTuple):
 class Monitor:
     """Measures the samples of a training run against real ones, step by step.
 
-    A run that was stopped goes on: a monitor of the same directory, real samples and settings knows the earlier steps.
-    A directory belongs to one setting and one set of real samples; monitors of others are refused. Several monitors of
-    the same may log to it at once. What can't be read of an earlier step is measured again where its samples are kept;
-    else nothing is called the best until that step is logged again. Only ``goal`` may differ.
+    A run that was stopped goes on: a monitor of the same directory, real samples and settings knows
+    the earlier steps. A directory belongs to one setting and one set of real samples; monitors of
+    others are refused. Several monitors of the same may log to it at once. What can't be read of an
+    earlier step is measured again where its samples are kept; else nothing is called the best until
+    that step is logged again. Only ``goal`` may differ.
 
     Parameters
     ----------
     real : array_like or Samples
         (n, d) real samples.
     directory : path-like
-        Folder, made where it is missing, for ``metrics.csv`` (a row a step), ``steps.json``, ``settings.json`` and
-        ``results``.
+        Folder, made where it is missing, for ``metrics.csv`` (a row a step), ``steps.json``,
+        ``settings.json`` and ``results``.
     holdout : array_like or Samples, optional
         Other real samples, with which copies are compared; None: the real ones themselves.
     methods : sequence of str, optional
-        Names in ESTIMATORS; None: ``tightest``, the curve to believe, by which steps are then judged, and
-        DEFAULT_METHODS, or these alone where there is no split, no scikit-learn, or a directory that began with them.
+        Names in ESTIMATORS; None: ``tightest``, the curve to believe, by which steps are then
+        judged, and DEFAULT_METHODS, or these alone where there is no split, no scikit-learn, or a
+        directory that began with them.
     k : int or "sqrt"
         As in `prviz.pr_curve`.
     split : float or None
@@ -115,8 +121,8 @@ class Monitor:
     goal : float
         From 0, precision first, to 1, recall first.
     keep_samples : bool
-        True to keep the samples as ``step-N.npy`` beside the row, for `prviz triage`, and to measure them again with
-        another version of prviz.
+        True to keep the samples as ``step-N.npy`` beside the row, for `prviz triage`, and to
+        measure them again with another version of prviz.
     trackers : sequence of callable
         Each is called with the step and its metrics, see `prviz.reports.training`.
     memory_limit : int
@@ -125,8 +131,8 @@ class Monitor:
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve`, and for a directory of other settings, other real samples or another version of prviz,
-        or whose files were damaged.
+        As `prviz.pr_curve`, and for a directory of other settings, other real samples or another
+        version of prviz, or whose files were damaged.
 
     Examples
     --------
@@ -158,7 +164,9 @@ class Monitor:
         reference = as_samples(real, name="real")
         other = None if holdout is None else as_samples(holdout, name="holdout")
         self._keep, self._trackers = keep_samples, tuple(trackers)
-        self._folder = MonitorFolder(Path(directory), settings_of(reference, settings, other), settings.methods)
+        self._folder = MonitorFolder(
+            Path(directory), settings_of(reference, settings, other), settings.methods
+        )
         store = ResultCache(self._folder.path / "results", given_as="results")
         self._evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
         # no verdict of a step has the areas that remedies leave, each of which takes long
@@ -188,8 +196,8 @@ class Monitor:
         Raises
         ------
         ValueError, TypeError
-            Samples or a step that can't be measured, or a directory that has become that of another monitor; nothing
-            is written.
+            Samples or a step that can't be measured, or a directory that has become that of another
+            monitor; nothing is written.
         OSError
             The directory can't be written to.
         """
@@ -208,12 +216,15 @@ class Monitor:
                 stream = io.BytesIO()
                 np.save(stream, pair.generated.values)
                 write_whole(checkpoint.path, stream.getvalue())
-            found, decision = self._results([outcome, *self._rivals(step)], checkpoint, pair.generated)
+            found, decision = self._results(
+                [outcome, *self._rivals(step)], checkpoint, pair.generated
+            )
             copies = found.memorisation[checkpoint.name]
             self._outcomes[step] = outcome
             self._steps[step] = StepRecord(pair.generated.digest, samples.n, copies.memorised)
             self._unmeasured.pop(step, None)
-            # The row before and after the record: a process that is killed in between leaves none, never a wrong one.
+            # The row before and after the record: a process that is killed in between leaves none,
+            # never a wrong one.
             self._folder.remove_others({step: row})
             self._folder.write_steps(self._steps)
             self._folder.add_rows({**self._missing_rows(), step: row})
@@ -237,12 +248,18 @@ class Monitor:
                 self._unmeasured[step] = _NO_RESULT
             else:
                 self._outcomes[step] = outcome
-        self._unmeasured = {step: why for step, why in self._unmeasured.items() if why != _NO_RECORD}
-        self._unmeasured |= dict.fromkeys(self._folder.rows().keys() - self._steps.keys(), _NO_RECORD)
+        self._unmeasured = {
+            step: why for step, why in self._unmeasured.items() if why != _NO_RECORD
+        }
+        self._unmeasured |= dict.fromkeys(
+            self._folder.rows().keys() - self._steps.keys(), _NO_RECORD
+        )
         if older:
             self._renew(older)
         else:
-            self._folder.check_rows({step: _row(self._outcomes[step]) for step in changed if step in self._outcomes})
+            self._folder.check_rows(
+                {step: _row(self._outcomes[step]) for step in changed if step in self._outcomes}
+            )
         self._folder.write_settings()
 
     def _renew(self, older: str) -> None:
@@ -250,17 +267,19 @@ class Monitor:
         folder = self._folder.path
         if self._unmeasured:
             raise ValueError(
-                f"directory = {str(folder)!r} holds steps of {older}, whose numbers can't be compared with those of "
-                f"this one, and {listed_steps(list(self._unmeasured))} can't be measured again, as the samples are "
-                "not kept there (keep_samples=True keeps them); give another directory"
+                f"directory = {str(folder)!r} holds steps of {older}, whose numbers can't be"
+                f" compared with those of this one, and {listed_steps(list(self._unmeasured))}"
+                " can't be measured again, as the samples are not kept there (keep_samples=True"
+                " keeps them); give another directory"
             )
         rows = {step: _row(each) for step, each in self._outcomes.items()}
         self._folder.remove_others(rows)
         self._folder.add_rows(rows)
         warn(
             str(folder),
-            f"{folder}: its steps are of {older}; the rows of metrics.csv are now those of this version and these "
-            "settings, measured again from the kept samples where no kept result was such",
+            f"{folder}: its steps are of {older}; the rows of metrics.csv are now those of this"
+            " version and these settings, measured again from the kept samples where no kept"
+            " result was such",
         )
 
     def _known(self, step: int, record: StepRecord) -> CheckpointOutcome | None:
@@ -300,9 +319,13 @@ class Monitor:
         missing = sorted(self._outcomes.keys() - self._folder.rows().keys())
         return {step: _row(self._outcomes[step]) for step in missing}
 
-    def _verdict(self, step: int, found: TriageResults, decision: Decision, row: Mapping[str, float]) -> MonitorVerdict:
+    def _verdict(
+        self, step: int, found: TriageResults, decision: Decision, row: Mapping[str, float]
+    ) -> MonitorVerdict:
         name = self._checkpoint(step).name
-        best = next(each.checkpoint.step for each in found.outcomes if each.checkpoint.name == decision.best)
+        best = next(
+            each.checkpoint.step for each in found.outcomes if each.checkpoint.name == decision.best
+        )
         verdict = MonitorVerdict(
             step=step,
             is_best=decision.best == name,
@@ -312,7 +335,9 @@ class Monitor:
             faults=found.findings.get(name, ()),
             metrics=row,
             sentence=decision.sentence,
-            flags=next(each.measured[0].flags for each in found.outcomes if each.checkpoint.name == name),
+            flags=next(
+                each.measured[0].flags for each in found.outcomes if each.checkpoint.name == name
+            ),
         )
         if not self._unmeasured:
             return verdict
@@ -330,11 +355,16 @@ class Monitor:
     def _rivals(self, step: int) -> list[CheckpointOutcome]:
         """The best of the other steps, of every family a few, which are no copies of the real samples."""
         others = {
-            name: each for name, each in self._outcomes.items() if name != step and not self._steps[name].memorised
+            name: each
+            for name, each in self._outcomes.items()
+            if name != step and not self._steps[name].memorised
         }
         chosen = set[int]()
         for place in range(len(self._evaluator.settings.methods)):
-            scores = {name: score(each.measured[place].curve, self._run.goal) for name, each in others.items()}
+            scores = {
+                name: score(each.measured[place].curve, self._run.goal)
+                for name, each in others.items()
+            }
             chosen |= set(sorted(scores, key=scores.__getitem__)[-_RIVALS:])
         return [others[name] for name in sorted(chosen)]
 

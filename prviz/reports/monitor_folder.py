@@ -1,7 +1,8 @@
 """The directory of a `Monitor`: whose steps it holds, how they were measured, and the table of their metrics.
 
-``settings.json`` says what all steps have in common, ``steps.json`` what was logged at which step, ``metrics.csv`` has
-a row for each. A directory belongs to the settings and real samples of the first monitor that opens it.
+``settings.json`` says what all steps have in common, ``steps.json`` what was logged at which step,
+``metrics.csv`` has a row for each. A directory belongs to the settings and real samples of the
+first monitor that opens it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _WAIT = 600.0
 _MOST_BYTES = 256 * 1024**2
 _MOST_SAMPLES = 2**53
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-# Keys of settings.json that name a version: results of another one are measured again where the samples are there.
+# Keys of settings.json that name a version: results of another one are measured again where the
+# samples are there.
 _VERSIONS = ("prviz", "computation")
 _REMEDY = "give the monitor a directory of its own"
 # What a setting that is a digest says, in words.
@@ -47,7 +49,8 @@ class StepRecord(NamedTuple):
 class MonitorFolder:
     """The files of one monitor.
 
-    settings : what all steps have in common. families : names in ESTIMATORS, whose metrics are the table's columns.
+    settings : what all steps have in common. families : names in ESTIMATORS, whose metrics are the
+    table's columns.
 
     Raises
     ------
@@ -55,7 +58,8 @@ class MonitorFolder:
     """
 
     def __init__(self, path: Path, settings: Mapping[str, Any], families: Sequence[str]) -> None:
-        self.path, self.table = path, path / "metrics.csv"
+        self.path = path
+        self.table = path / "metrics.csv"
         self._settings, self._families = dict(settings), tuple(families)
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -97,7 +101,9 @@ class MonitorFolder:
         try:
             return {_step(text): _record(text, fields) for text, fields in (known or {}).items()}
         except ValueError as error:
-            raise ValueError(f"{str(self.path / 'steps.json')!r}: no list of steps: {error}; {_REMEDY}") from None
+            raise ValueError(
+                f"{str(self.path / 'steps.json')!r}: no list of steps: {error}; {_REMEDY}"
+            ) from None
 
     def write_steps(self, steps: Mapping[int, StepRecord]) -> None:
         """Write what was logged."""
@@ -112,8 +118,9 @@ class MonitorFolder:
         """Raise ValueError where the table has other values than these steps were measured to have."""
         for step, name, text in self._differing(rows):
             raise ValueError(
-                f"{str(self.table)!r}: step {step} has {name} = {quoted(text)}, but it was measured to be "
-                f"{rows[step][name]!r}; remove the line of this step, which the next log writes again, or {_REMEDY}"
+                f"{str(self.table)!r}: step {step} has {name} = {quoted(text)}, but it was measured"
+                f" to be {rows[step][name]!r}; remove the line of this step, which the next log"
+                f" writes again, or {_REMEDY}"
             )
 
     def remove_others(self, rows: Rows) -> None:
@@ -161,15 +168,17 @@ class MonitorFolder:
                 differing.append(f"{name} = {value!r} here, {known.get(name)!r} there")
         if differing:
             raise ValueError(
-                f"directory = {str(self.path)!r} belongs to a monitor of other settings: {'; '.join(differing)}. "
-                "Steps of different settings can't be compared: give another directory, or the same settings and the "
-                "same real samples in the same order"
+                f"directory = {str(self.path)!r} belongs to a monitor of other settings:"
+                f" {'; '.join(differing)}. Steps of different settings can't be compared: give"
+                " another directory, or the same settings and the same real samples in the same"
+                " order"
             )
 
 
 def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None) -> dict[str, Any]:
     """Everything that the numbers of a step depend on beside its samples, as JSON keeps it."""
-    k, split = settings.k, settings.split
+    k = settings.k
+    split = settings.split
     return {
         "prviz": prviz.__version__,
         "computation": COMPUTATION,
@@ -196,11 +205,13 @@ def kept_methods(directory: Path) -> object:
 def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
     """Why no step can be called the best while some can't be compared, and what ends that."""
     reasons = dict.fromkeys(unmeasured.values())
-    steps = {why: listed_steps([step for step, of in unmeasured.items() if of == why]) for why in reasons}
+    steps = {
+        why: listed_steps([step for step, of in unmeasured.items() if of == why]) for why in reasons
+    }
     why = "; ".join(f"{named}: {reason}" for reason, named in steps.items())
     return (
-        f"Which step is best is not known, because not all can be compared ({why}). Log these steps again with their "
-        f"samples, or {_REMEDY}."
+        f"Which step is best is not known, because not all can be compared ({why}). Log these steps"
+        f" again with their samples, or {_REMEDY}."
     )
 
 
@@ -222,11 +233,17 @@ def _record(step: str, fields: Any) -> StepRecord:
     """The record of a step in ``steps.json``; ValueError for anything else."""
     if not isinstance(fields, dict):
         raise ValueError(f"step {step} has {shown(fields)} for digest, n and memorised")
-    digest, n, memorised = fields.get("digest"), fields.get("n"), fields.get("memorised")
+    digest = fields.get("digest")
+    n = fields.get("n")
+    memorised = fields.get("memorised")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise ValueError(f"step {step} has digest = {shown(digest)}; 64 digits from 0 to f are needed")
+        raise ValueError(
+            f"step {step} has digest = {shown(digest)}; 64 digits from 0 to f are needed"
+        )
     if isinstance(n, bool) or not isinstance(n, int) or not 0 < n < _MOST_SAMPLES:
-        raise ValueError(f"step {step} has n = {shown(n)}; a whole number of samples from 1 is needed")
+        raise ValueError(
+            f"step {step} has n = {shown(n)}; a whole number of samples from 1 is needed"
+        )
     if not isinstance(memorised, bool):
         raise ValueError(f"step {step} has memorised = {shown(memorised)}; true or false is needed")
     return StepRecord(digest, n, memorised)

@@ -15,10 +15,12 @@
 const plotly = /** @type {Window & typeof globalThis & { Plotly: Plotly }} */ (window).Plotly;
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @type {(selector: string) => HTMLElement[]} */
-const all = (selector) => [...document.querySelectorAll(selector)].map((node) => /** @type {HTMLElement} */ (node));
+const all = (selector) =>
+  [...document.querySelectorAll(selector)].map((node) => /** @type {HTMLElement} */ (node));
 /** @type {(selector: string) => Plot[]} */
 const plots = (selector) => all(selector).map((node) => /** @type {Plot} */ (node));
-const css = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const css = (/** @type {string} */ name) =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 /** @type {Record<string, Record<string, Figure>>} */
 const figures = JSON.parse(byId("figures").textContent ?? "");
 /** @type {string | null} the checkpoint that a click has chosen */
@@ -36,11 +38,16 @@ function theme() {
 
 /** @param {Plot} plot */
 async function draw(plot) {
-  const { data, layout } = figureOf(plot), { "font.color": color, hoverlabel } = theme();
+  const { data, layout } = figureOf(plot),
+    { "font.color": color, hoverlabel } = theme();
   /** @type {Figure["layout"]} */
   const themed = { ...layout, autosize: true, font: { ...layout.font, color }, hoverlabel, dragmode: false };
   if (layout.yaxis.scaleanchor) themed.height = Math.min(layout.height, plot.clientWidth + 60); // no empty bands
-  await plotly.newPlot(plot, structuredClone(data), themed, { responsive: true, displaylogo: false, displayModeBar: false });
+  await plotly.newPlot(plot, structuredClone(data), themed, {
+    responsive: true,
+    displaylogo: false,
+    displayModeBar: false,
+  });
   plot.on("plotly_hover", ({ points }) => mark(checkpointOf(points[0]) ?? pinned));
   plot.on("plotly_unhover", () => mark(pinned));
   plot.on("plotly_click", ({ points }) => pin(checkpointOf(points[0])));
@@ -54,7 +61,8 @@ const checkpointOf = (point) => point.customdata ?? point.data.meta ?? null;
 /** @param {string | null} name */
 function pin(name) {
   pinned = name === pinned ? null : name;
-  for (const button of all("button[data-checkpoint]")) button.setAttribute("aria-pressed", String(button.dataset.checkpoint === pinned));
+  for (const button of all("button[data-checkpoint]"))
+    button.setAttribute("aria-pressed", String(button.dataset.checkpoint === pinned));
   mark(pinned);
 }
 
@@ -62,8 +70,10 @@ function pin(name) {
 function mark(name) {
   if (name === shown) return;
   shown = name;
-  for (const row of all("tr[data-checkpoint]")) row.classList.toggle("marked", row.dataset.checkpoint === name);
-  for (const text of all(".told")) text.textContent = name === null ? text.dataset.hint ?? "" : `Standing out: ${name}`;
+  for (const row of all("tr[data-checkpoint]"))
+    row.classList.toggle("marked", row.dataset.checkpoint === name);
+  for (const text of all(".told"))
+    text.textContent = name === null ? (text.dataset.hint ?? "") : `Standing out: ${name}`;
   for (const plot of plots(".drawn[data-drawn]")) restyle(plot, name);
 }
 
@@ -72,9 +82,13 @@ function restyle(plot, name) {
   figureOf(plot).data.forEach(({ meta, line, marker, customdata }, index) => {
     if (meta !== undefined) {
       const width = line.width + (meta === name ? 2.5 : 0);
-      plotly.restyle(plot, { opacity: name === null || meta === name ? 1 : 0.2, "line.width": width }, [index]);
+      plotly.restyle(plot, { opacity: name === null || meta === name ? 1 : 0.2, "line.width": width }, [
+        index,
+      ]);
     } else if (Array.isArray(customdata)) {
-      const size = customdata.map((each, i) => (Array.isArray(marker.size) ? marker.size[i] : marker.size) * (each === name ? 1.6 : 1));
+      const size = customdata.map(
+        (each, i) => (Array.isArray(marker.size) ? marker.size[i] : marker.size) * (each === name ? 1.6 : 1),
+      );
       const opacity = customdata.map((each) => (name === null || each === name ? 1 : 0.3));
       plotly.restyle(plot, { "marker.size": [size], "marker.opacity": [opacity] }, [index]);
     }
@@ -84,7 +98,8 @@ function restyle(plot, name) {
 /** @param {string | undefined} family */
 async function show(family) {
   for (const section of all("section[data-family]")) section.hidden = section.dataset.family !== family;
-  for (const button of all("button[data-show]")) button.setAttribute("aria-pressed", String(button.dataset.show === family));
+  for (const button of all("button[data-show]"))
+    button.setAttribute("aria-pressed", String(button.dataset.show === family));
   const waiting = plots(`.drawn[data-family="${family}"]:not([data-drawn])`);
   await Promise.all(waiting.map(draw));
   for (const plot of waiting) restyle(plot, shown);
@@ -99,8 +114,10 @@ function save() {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-for (const button of all("button[data-show]")) button.addEventListener("click", () => show(button.dataset.show));
-for (const button of all("button[data-checkpoint]")) button.addEventListener("click", () => pin(button.dataset.checkpoint ?? null));
+for (const button of all("button[data-show]"))
+  button.addEventListener("click", () => show(button.dataset.show));
+for (const button of all("button[data-checkpoint]"))
+  button.addEventListener("click", () => pin(button.dataset.checkpoint ?? null));
 for (const row of all("tr[data-checkpoint]")) {
   row.addEventListener("mouseenter", () => mark(row.dataset.checkpoint ?? null));
   row.addEventListener("mouseleave", () => mark(pinned));

@@ -20,33 +20,36 @@ from prviz.reports.document import Document, ceiling_of, curve_of, curves_of
 from prviz.triage.inputs import common_prefix
 from prviz.triage.ranking import AT_MOST, headline, marks, share_text
 
-_LARGE, _SMALL = ("curves", "trade"), 250
+_LARGE = ("curves", "trade")
+_SMALL = 250
 # Name of the row's checkpoint, or None, and the row's cells.
 Row: TypeAlias = tuple[str | None, list[str]]
 
 _CURVES = (
-    "Precision α (how much of what a model makes could be real) against recall β (how much of what is real it can "
-    "make), traded by λ = α / β. Further up and to the right is better. The colour goes with the step."
+    "Precision α (how much of what a model makes could be real) against recall β (how much of what"
+    " is real it can make), traded by λ = α / β. Further up and to the right is better. The colour"
+    " goes with the step."
 )
 _CEILING = "Dashed: what real samples get against real ones."
 # F8 on both sides and the diagonal: Sajjadi et al. 2018, figure 7.
 _TRADE = (
-    "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning to precision, to "
-    "the right leaning to recall. Above the diagonal precision is the better of the two."
+    "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning"
+    " to precision, to the right leaning to recall. Above the diagonal precision is the better of"
+    " the two."
 )
 _STEPS = (
-    "Each summary with the spread of 95 % of the draws: what other evaluation samples could have given. It says "
-    "nothing of the bias of the estimator, and so nothing of the true value."
+    "Each summary with the spread of 95 % of the draws: what other evaluation samples could have"
+    " given. It says nothing of the bias of the estimator, and so nothing of the true value."
 )
 _INTRODUCTION = (
-    "Every checkpoint is a set of generated samples, compared with the same real ones by precision-recall curves. The "
-    "score is the area under a curve (AuC) where the goal is balanced; towards precision or towards recall, its half "
-    "on that side counts more."
+    "Every checkpoint is a set of generated samples, compared with the same real ones by"
+    " precision-recall curves. The score is the area under a curve (AuC) where the goal is"
+    " balanced; towards precision or towards recall, its half on that side counts more."
 )
 _RERUN = (
-    "<p>Save the numbers as JSON beside the samples, and <code>prviz triage --rerun prviz-triage.json</code> measures "
-    'everything again and compares it number by number. <button type="button" id="save">Save the numbers (JSON)'
-    "</button></p>"
+    "<p>Save the numbers as JSON beside the samples, and <code>prviz triage --rerun"
+    " prviz-triage.json</code> measures everything again and compares it number by number. <button"
+    ' type="button" id="save">Save the numbers (JSON)</button></p>'
 )
 
 
@@ -54,31 +57,49 @@ def to_html(report: Document) -> str:
     """The whole page."""
     from prviz.figures.inlined import standalone_page
 
-    title = f"Triage of {len(report['checkpoints'])} checkpoints against {one_line(report['reference']['name'])}"
+    title = (
+        f"Triage of {len(report['checkpoints'])} checkpoints against"
+        f" {one_line(report['reference']['name'])}"
+    )
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
     drawn.sort(key=lambda name: name != _basis(report))  # the family of the verdict is shown first
     buttons = ""  # that choose the family shown, if there are several
     if len(drawn) > 1:
         buttons = "".join(
-            f'<button type="button" data-show="{html.escape(name)}" aria-pressed="false">{_family(name)}</button>'
+            f'<button type="button" data-show="{html.escape(name)}"'
+            f' aria-pressed="false">{_family(name)}</button>'
             for name in drawn
         )
-        buttons = f'<nav aria-label="Family of estimators"><span class="soft">Measured by</span>{buttons}</nav>'
+        buttons = (
+            '<nav aria-label="Family of estimators"><span class="soft">Measured'
+            f" by</span>{buttons}</nav>"
+        )
     prefix = common_prefix([each["name"] for each in report["checkpoints"]])
     shown = _without(report, prefix)
     body = [f"<h1>{html.escape(title)}</h1>", _opening(report), _faults(shown), _classes(shown)]
     if prefix:
-        body.append(f"<p class='soft'>All names begin with {_name(prefix)}, which is left out below the verdict.</p>")
+        body.append(
+            f"<p class='soft'>All names begin with {_name(prefix)}, which is left out below the"
+            " verdict.</p>"
+        )
     body += [buttons, *(_section(shown, name) for name in drawn)]
     if failed := [each for each in report["checkpoints"] if each["reason"] is not None]:
-        entries = "".join(f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>" for each in failed)
-        body.append(f"<h2>Not measured: {len(failed)} of {len(report['checkpoints'])}</h2><ul>{entries}</ul>")
+        entries = "".join(
+            f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>"
+            for each in failed
+        )
+        body.append(
+            f"<h2>Not measured: {len(failed)} of"
+            f" {len(report['checkpoints'])}</h2><ul>{entries}</ul>"
+        )
     else:
         body.append("")
     body.append(_about(report))
     figures = {name: _figures(shown, name) for name in drawn}
     data = {"report": json.dumps(report, indent=1, allow_nan=False), "figures": json.dumps(figures)}
-    script, style = (files("prviz.reports").joinpath(f"page.{kind}").read_text("utf-8") for kind in ("js", "css"))
+    script, style = (
+        files("prviz.reports").joinpath(f"page.{kind}").read_text("utf-8") for kind in ("js", "css")
+    )
     return standalone_page(title, body, data=data, script=script, style=style, schemes="light dark")
 
 
@@ -93,7 +114,10 @@ def _without(report: Document, prefix: str) -> Document:
     """The report with shorter names of its checkpoints."""
     end = len(prefix)
     rankings = {
-        family: {**found, "lines": [{**line, "checkpoint": line["checkpoint"][end:]} for line in found["lines"]]}
+        family: {
+            **found,
+            "lines": [{**line, "checkpoint": line["checkpoint"][end:]} for line in found["lines"]],
+        }
         for family, found in report["rankings"].items()
     }
     checkpoints = [{**each, "name": each["name"][end:]} for each in report["checkpoints"]]
@@ -101,7 +125,12 @@ def _without(report: Document, prefix: str) -> Document:
 
 
 def _figures(report: Document, family: str) -> dict[str, Any]:
-    from prviz.figures.triage import CheckpointView, checkpoint_trade_figure, checkpoints_figure, steps_figure
+    from prviz.figures.triage import (
+        CheckpointView,
+        checkpoint_trade_figure,
+        checkpoints_figure,
+        steps_figure,
+    )
 
     curves = curves_of(report, family)
     views = []
@@ -115,37 +144,60 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
                 step=each["step"],
                 curve=curves[each["name"]],
                 summaries={key: one["value"] for key, one in summaries.items()},
-                intervals={key: (one["low"], one["high"]) for key, one in summaries.items() if one["low"] is not None},
+                intervals={
+                    key: (one["low"], one["high"])
+                    for key, one in summaries.items()
+                    if one["low"] is not None
+                },
             )
         )
     top = ceiling_of(report, family)
     values = {} if top is None else top["summaries"]
     corner = None if top is None else (values["f8_recall"], values["f8_precision"])
     drawn = {
-        "curves": checkpoints_figure(views, ceiling=None if top is None else curve_of(top), height=520),
+        "curves": checkpoints_figure(
+            views, ceiling=None if top is None else curve_of(top), height=520
+        ),
         "trade": checkpoint_trade_figure(views, ceiling=corner, height=520),
     }
     drawn |= {
-        each.key: steps_figure(views, each.key, ceiling=values.get(each.key), height=_SMALL) for each in SUMMARIES
+        each.key: steps_figure(views, each.key, ceiling=values.get(each.key), height=_SMALL)
+        for each in SUMMARIES
     }
     return {name: json.loads(each.to_json()) for name, each in drawn.items()}
 
 
 def _section(report: Document, family: str) -> str:
-    hint = "Point at a curve, a point or a row and its checkpoint stands out everywhere; click, and it stays."
+    hint = (
+        "Point at a curve, a point or a row and its checkpoint stands out everywhere; click, and it"
+        " stays."
+    )
     small = "".join(
-        _figure(family, each.key, html.escape(each.label), f"{each.label} of every checkpoint over the steps")
+        _figure(
+            family,
+            each.key,
+            html.escape(each.label),
+            f"{each.label} of every checkpoint over the steps",
+        )
         for each in SUMMARIES
     )
-    said = report.get("verdict") and family == _basis(report)  # above all; older reports say nothing there
+    # above all; older reports say nothing there
+    said = report.get("verdict") and family == _basis(report)
     dashed = "" if ceiling_of(report, family) is None else f" {_CEILING}"
     return "\n".join(
         [
             f'<section data-family="{html.escape(family)}"><h2>Ranking by {_family(family)}</h2>',
             "" if said else f"<p>{html.escape(verdict(report, family))}</p>",
             f"<p class='told' role='status' data-hint='{hint}'>{hint}</p><div class='figures'>",
-            _figure(family, "curves", _CURVES + dashed, "Precision against recall of every checkpoint"),
-            _figure(family, "trade", _TRADE + dashed, "F8 leaning to precision against F8 leaning to recall"),
+            _figure(
+                family, "curves", _CURVES + dashed, "Precision against recall of every checkpoint"
+            ),
+            _figure(
+                family,
+                "trade",
+                _TRADE + dashed,
+                "F8 leaning to precision against F8 leaning to recall",
+            ),
             f"</div>{_ranking(report, family)}",
             f"<h2>Over the steps</h2><p>{_STEPS}{dashed}</p><div class='small'>{small}</div>",
             "<h2>All summaries</h2>",
@@ -156,10 +208,19 @@ def _section(report: Document, family: str) -> str:
 
 
 def _figure(family: str, name: str, caption: str, alternative: str) -> str:
-    alt = html.escape(f"{alternative}, measured by {_title(family)}; the numbers are in the tables.")
-    plot = f'<div class="drawn" role="img" aria-label="{alt}" data-family="{html.escape(family)}" data-figure="{name}">'
+    alt = html.escape(
+        f"{alternative}, measured by {_title(family)}; the numbers are in the tables."
+    )
+    plot = (
+        f'<div class="drawn" role="img" aria-label="{alt}" data-family="{html.escape(family)}"'
+        f' data-figure="{name}">'
+    )
     under = f"<figcaption>{caption}</figcaption>"
-    return f"<figure>{plot}</div>{under}</figure>" if name in _LARGE else f"<figure>{under}{plot}</div></figure>"
+    return (
+        f"<figure>{plot}</div>{under}</figure>"
+        if name in _LARGE
+        else f"<figure>{under}{plot}</div></figure>"
+    )
 
 
 # ---- texts and tables, as HTML in which foreign text is escaped ----
@@ -167,14 +228,20 @@ def _figure(family: str, name: str, caption: str, alternative: str) -> str:
 
 def _opening(report: Document) -> str:
     replicates = report["bootstrap"]["replicates"]
-    how = f"The goal here is {_goal(report)}; spreads hold 95 % of {replicates} draws of the same samples."
+    how = (
+        f"The goal here is {_goal(report)}; spreads hold 95 % of {replicates} draws of the same"
+        " samples."
+    )
     parts = [
-        f"<p class='warning'><b>Memorised: {_name(each['name'])}</b>: {html.escape(found['sentence'])}.</p>"
+        f"<p class='warning'><b>Memorised: {_name(each['name'])}</b>:"
+        f" {html.escape(found['sentence'])}.</p>"
         for each in report["checkpoints"]
         if (found := each.get("memorisation")) is not None and found["memorised"]
     ]
     if found := report.get("verdict"):  # older reports have none
-        best: Document = next((each for each in report["checkpoints"] if each["name"] == found["best"]), {})
+        best: Document = next(
+            (each for each in report["checkpoints"] if each["name"] == found["best"]), {}
+        )
         share = best.get("share_of_ceiling", {}).get(_basis(report))
         against = "" if share is None else f" {found['best']} {share['sentence']}."
         parts.append(f"<p class='verdict'><b>{_name(found['sentence'] + against)}</b></p>")
@@ -184,8 +251,11 @@ def _opening(report: Document) -> str:
     ]
     parts.append(f"<p class='soft'>{html.escape(how)}</p>")
     if not report["complete"]:
-        there, total = len(report["checkpoints"]), report["total"]
-        parts.append(f"<p class='warning'>Made while {there} of {total} checkpoints were measured.</p>")
+        there = len(report["checkpoints"])
+        total = report["total"]
+        parts.append(
+            f"<p class='warning'>Made while {there} of {total} checkpoints were measured.</p>"
+        )
     if report["note"]:
         parts.append(f"<p class='warning'>Note: {html.escape(report['note'])}.</p>")
     return "\n".join(parts)
@@ -193,19 +263,34 @@ def _opening(report: Document) -> str:
 
 def _faults(report: Document) -> str:
     """What is wrong with each checkpoint, in the order of the first family's ranking."""
-    found = {each["name"]: each["findings"] for each in report["checkpoints"] if each.get("findings") is not None}
+    found = {
+        each["name"]: each["findings"]
+        for each in report["checkpoints"]
+        if each.get("findings") is not None
+    }
     if not found:
         return ""
-    witnesses = {each["name"]: _witness(each.get("witness")) for each in report["checkpoints"]}  # older ones have none
+    # older ones have none
+    witnesses = {each["name"]: _witness(each.get("witness")) for each in report["checkpoints"]}
     first = report["rankings"][_basis(report)]
-    entries, by_title = "", Counter[str]()
+    entries = ""
+    by_title = Counter[str]()
     for name in (line["checkpoint"] for line in first["lines"] if line["checkpoint"] in found):
-        said = "".join(f"<li><b>{_name(one['title'])}</b>: {_name(one['sentence'])}</li>" for one in found[name])
+        said = "".join(
+            f"<li><b>{_name(one['title'])}</b>: {_name(one['sentence'])}</li>"
+            for one in found[name]
+        )
         said += witnesses.get(name, "")
-        entries += f"<dt>{_name(name)}</dt><dd>{f'<ul>{said}</ul>' if said else 'nothing found'}</dd>"
+        entries += (
+            f"<dt>{_name(name)}</dt><dd>{f'<ul>{said}</ul>' if said else 'nothing found'}</dd>"
+        )
         by_title.update(list(dict.fromkeys(one["title"].lower() for one in found[name])))
     grouped = _name(", ".join(f"{title} ({number})" for title, number in by_title.most_common()))
-    summary = f"What is wrong, and with how many: {grouped}" if grouped else "What is wrong: nothing found"
+    summary = (
+        f"What is wrong, and with how many: {grouped}"
+        if grouped
+        else "What is wrong: nothing found"
+    )
     return f"<details><summary>{summary}</summary><dl>{entries}</dl></details>"
 
 
@@ -224,9 +309,24 @@ def _classes(report: Document) -> str:
         rows = list[Row]()
         for each in shares:
             interval = f"{each['low']:.0%} to {each['high']:.0%}"
-            cells = [_name(each["label"]), _name(each["role"]), str(each["n"]), f"{each['missed']:.0%}", interval]
+            cells = [
+                _name(each["label"]),
+                _name(each["role"]),
+                str(each["n"]),
+                f"{each['missed']:.0%}",
+                interval,
+            ]
             cells += [f"{each['expected']:.0%}", "worse" if each["worse"] else ""]
-            rows.append((None, [f"<span class='soft'>{cell}</span>" for cell in cells] if each["few"] else cells))
+            rows.append(
+                (
+                    None,
+                    (
+                        [f"<span class='soft'>{cell}</span>" for cell in cells]
+                        if each["few"]
+                        else cells
+                    ),
+                )
+            )
         head = ["class", "of the", "samples", "missed", "interval", "expected", ""]
         table = _table(head, rows, f"Classes of {name}", texts=(0, 1, 6))
         parts.append(f"<details><summary>{_name(name)} by class</summary>{table}</details>")
@@ -244,7 +344,9 @@ def verdict(report: Document, family: str) -> str:
     lines = [{**line, "checkpoint": one_line(line["checkpoint"])} for line in found["lines"]]
     table = pd.DataFrame(lines, dtype=object)
     # older reports have no second scores
-    table["second"] = [float("nan") if line.get("second") is None else line["second"] for line in lines]
+    table["second"] = [
+        float("nan") if line.get("second") is None else line["second"] for line in lines
+    ]
     return headline(table, _second(report)).text
 
 
@@ -277,7 +379,8 @@ def _ranking(report: Document, family: str) -> str:
     ]
     rows = list[Row]()
     for place, line in enumerate(lines, start=1):
-        each, name = known[line["checkpoint"]], _name(line["checkpoint"])
+        each = known[line["checkpoint"]]
+        name = _name(line["checkpoint"])
         titles = [found["title"].lower() for found in each.get("findings") or ()]
         cells = [
             str(place),
@@ -286,7 +389,11 @@ def _ranking(report: Document, family: str) -> str:
             *(_short(each["extra"].get(name)) for name in extras),
             f"{line['score']:.4f}",
             f"{line['low']:.4f} to {line['high']:.4f}",
-            "-" if (share := each.get("share_of_ceiling", {}).get(family)) is None else _percent(share),
+            (
+                "-"
+                if (share := each.get("share_of_ceiling", {}).get(family)) is None
+                else _percent(share)
+            ),
             "-" if line.get("at_most") is None else f"at most {line['at_most']:.4f}",
             *(f"{line['second']:.4f}" for _ in second),
             html.escape(share_text(line["best"])),
@@ -314,34 +421,54 @@ def _numbers(report: Document, family: str) -> str:
         if (found := each["families"].get(family)) is not None:
             cells = [_name(each["name"]), _short(each["step"]), str(each["n"]), _short(found["k"])]
             for one in (found["summaries"][summary.key] for summary in SUMMARIES):
-                ends = "" if one["low"] is None else f"<br><small>{one['low']:.4f} to {one['high']:.4f}</small>"
+                ends = (
+                    ""
+                    if one["low"] is None
+                    else f"<br><small>{one['low']:.4f} to {one['high']:.4f}</small>"
+                )
                 cells.append(f"{one['value']:.4f}{ends}")
             rows.append((each["name"], cells))
-    words = "".join(f"<dt>{html.escape(each.label)}</dt><dd>{html.escape(each.explanation)}</dd>" for each in SUMMARIES)
+    words = "".join(
+        f"<dt>{html.escape(each.label)}</dt><dd>{html.escape(each.explanation)}</dd>"
+        for each in SUMMARIES
+    )
     table = _table(head, rows, "All summaries, with 95 % of the draws", texts=(0,))
     return f"{table}<details><summary>What the columns say</summary><dl>{words}</dl></details>"
 
 
 def _about(report: Document) -> str:
-    reference, bootstrap = report["reference"], report["bootstrap"]
+    reference = report["reference"]
+    bootstrap = report["bootstrap"]
     settings = {
-        key: ", ".join(map(str, value)) if isinstance(value, list) else "none" if value is None else str(value)
+        key: (
+            ", ".join(map(str, value))
+            if isinstance(value, list)
+            else "none"
+            if value is None
+            else str(value)
+        )
         for key, value in report["settings"].items()
     }
     settings |= {
         "goal": _goal(report),
-        "bootstrap": f"{bootstrap['replicates']} resamplings, seed {bootstrap['seed']}, level {bootstrap['level']:g}",
+        "bootstrap": (
+            f"{bootstrap['replicates']} resamplings, seed {bootstrap['seed']}, level"
+            f" {bootstrap['level']:g}"
+        ),
         "reference": f"{reference['path']}, {reference['n']} x {reference['d']}",
         "made by": ", ".join(f"{name} {value}" for name, value in report["versions"].items()),
     }
     inputs = [("reference", reference), *((each["name"], each) for each in report["checkpoints"])]
-    encoders = [(each.get("encoder") or {}).get("encoder", "-") for _, each in inputs]  # older reports have none
+    # older reports have none
+    encoders = [(each.get("encoder") or {}).get("encoder", "-") for _, each in inputs]
     rows: list[Row] = []
     for (name, each), encoder in zip(inputs, encoders, strict=True):
         cells = [_name(name), _name(each["path"]), _short(each["n"]), _name(encoder)]
         rows.append((None, [*cells, f"<code>{_name(each['digest'] or '-')}</code>"]))
     if encoders[0] != "-":
-        settings |= {f"encoder of the reference: {key}": text for key, text in reference["encoder"].items()}
+        settings |= {
+            f"encoder of the reference: {key}": text for key, text in reference["encoder"].items()
+        }
     return "\n".join(
         [
             f"<h2>How it was measured</h2><p>{_INTRODUCTION}</p>",
@@ -368,12 +495,15 @@ def _goal(report: Document) -> str:
 def _table(head: Sequence[str], rows: Sequence[Row], title: str, *, texts: Sequence[int]) -> str:
     """Rows of cells that are HTML already; those of the columns in ``texts`` begin at the left."""
     cells = "".join(
-        f"<th scope='col'{' class=text' if at in texts else ''}>{_name(each)}</th>" for at, each in enumerate(head)
+        f"<th scope='col'{' class=text' if at in texts else ''}>{_name(each)}</th>"
+        for at, each in enumerate(head)
     )
     body = ""
     for name, row in rows:
         of = "" if name is None else f' data-checkpoint="{_name(name)}"'
-        inside = "".join(f"<td{' class=text' if at in texts else ''}>{cell}</td>" for at, cell in enumerate(row))
+        inside = "".join(
+            f"<td{' class=text' if at in texts else ''}>{cell}</td>" for at, cell in enumerate(row)
+        )
         body += f"<tr{of}>{inside}</tr>"
     return (
         f"<div class='scroll' role='region' tabindex='0' aria-label='{html.escape(title)}'>"

@@ -13,8 +13,8 @@ from prviz.reports.document import SCHEMA, SCHEMA_VERSION, Document
 from prviz.reports.export import no_constant
 
 _MOST_BYTES = 256 * 1024**2
-# Most commas and brackets of a report: an empty list takes two bytes of text and twenty times as much memory. The
-# largest legal report of numbers with all their digits has fewer.
+# Most commas and brackets of a report: an empty list takes two bytes of text and twenty times as
+# much memory. The largest legal report of numbers with all their digits has fewer.
 _MOST_VALUES = 10_000_000
 _MOST_REPLICATES = 100_000
 _NUMBER = (int, float)
@@ -71,8 +71,8 @@ def from_json(text: str) -> Document:
         raise ValueError(f"this is no report: JSON without the schema {SCHEMA!r}")
     if (schema_version := found.get("schema_version")) != SCHEMA_VERSION:
         raise ValueError(
-            f"this report has schema version {quoted(str(schema_version))}; this prviz reads version "
-            f"{SCHEMA_VERSION}: use the prviz that wrote it"
+            f"this report has schema version {quoted(str(schema_version))}; this prviz reads"
+            f" version {SCHEMA_VERSION}: use the prviz that wrote it"
         )
     _check(found, _HEAD, "the report")
     _check(found["settings"], _SETTINGS, "settings")
@@ -85,13 +85,18 @@ def from_json(text: str) -> Document:
         value = (found if where == "the report" else found[where])[key]
         if not least <= value <= most:
             legal = f"from {least} to {most}" if most < math.inf else f"from {least}"
-            raise ValueError(f"this is no report: {key} of {where} is {quoted(str(value))}; a number {legal} is needed")
+            raise ValueError(
+                f"this is no report: {key} of {where} is {quoted(str(value))}; a number {legal} is"
+                " needed"
+            )
     names = [_checkpoint(each, place) for place, each in enumerate(found["checkpoints"], start=1)]
     if not names or len(set(names)) < len(names):
         raise ValueError("this is no report: it needs checkpoints, each with a name of its own")
     _check(found["bootstrap"], {"replicates": (int,), "seed": (int,)}, "bootstrap")
     if not 2 <= found["bootstrap"]["replicates"] <= _MOST_REPLICATES:
-        raise ValueError(f"this report has no possible number of replicates, which is 2 to {_MOST_REPLICATES}")
+        raise ValueError(
+            f"this report has no possible number of replicates, which is 2 to {_MOST_REPLICATES}"
+        )
     return found
 
 
@@ -106,7 +111,9 @@ def read_report(path: Path) -> Document:
             data = stream.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a possible path"
-        raise ValueError(f"{where}: can't be opened ({reason}); check path and permissions") from None
+        raise ValueError(
+            f"{where}: can't be opened ({reason}); check path and permissions"
+        ) from None
     if len(data) > _MOST_BYTES:
         raise ValueError(f"{where}: more than {_MOST_BYTES // 1024**2} MiB; that is no report")
     if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES:
@@ -114,7 +121,11 @@ def read_report(path: Path) -> Document:
     try:
         return from_json(data.decode("utf-8"))
     except ValueError as error:
-        reason = "this is no report: not text in UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        reason = (
+            "this is no report: not text in UTF-8"
+            if isinstance(error, UnicodeDecodeError)
+            else str(error)
+        )
         raise ValueError(f"{where}: {reason}") from None
 
 
@@ -129,9 +140,15 @@ def _checkpoint(entry: Any, place: int) -> str:
     except OverflowError:
         finite = False
     if not finite:
-        raise ValueError(f"this is no report: checkpoint {place} has a step or extra that is no finite number")
-    if (entry["digest"] is None) != (entry["n"] is None) or (entry["n"] is not None and entry["n"] < 1):
-        raise ValueError(f"this is no report: checkpoint {place} needs both digest and n, or neither")
+        raise ValueError(
+            f"this is no report: checkpoint {place} has a step or extra that is no finite number"
+        )
+    if (entry["digest"] is None) != (entry["n"] is None) or (
+        entry["n"] is not None and entry["n"] < 1
+    ):
+        raise ValueError(
+            f"this is no report: checkpoint {place} needs both digest and n, or neither"
+        )
     name: str = entry["name"]
     return name
 

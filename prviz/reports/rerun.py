@@ -20,8 +20,11 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, samples_at
 from prviz.triage.measured import TriageSettings
 
-# Limits of a report, which may come from anybody; replicates of all checkpoints and families together.
-MOST_CHECKPOINTS, MOST_REPLICATES, _MOST_SEED = 10_000, 10_000_000, 2**63 - 1
+# Limits of a report, which may come from anybody; replicates of all checkpoints and families
+# together.
+MOST_CHECKPOINTS = 10_000
+MOST_REPLICATES = 10_000_000
+_MOST_SEED = 2**63 - 1
 # Most differences listed; a forged report may have millions.
 _MOST_DIFFERENCES = 1_000
 
@@ -29,16 +32,27 @@ _COMPARED = ("reference", "checkpoints", "rankings")
 # Entries that reports of the first prviz with this schema lack.
 _ADDED = {"upper_bound", "at_most", "encoder", "scores", "second", "second_low", "second_high"}
 # Entries that are not measured again and so not compared: the holdout's file is not in the report.
-_NOT_COMPARED = {"name", "path", "reason", "memorisation", "share_of_ceiling", "findings", "witness", "classes"}
+_NOT_COMPARED = {
+    "name",
+    "path",
+    "reason",
+    "memorisation",
+    "share_of_ceiling",
+    "findings",
+    "witness",
+    "classes",
+}
 
-UNCUT = "the report was made before areas and scores were cut to the upper bound: those above it differ"
+UNCUT = (
+    "the report was made before areas and scores were cut to the upper bound: those above it differ"
+)
 
 
 class Rerun(NamedTuple):
     """Result of a rerun.
 
-    numbers : count of numbers compared. different : count of values that differ. differences : a line for each of the
-    first thousand. notes : other differences, such as the version of prviz.
+    numbers : count of numbers compared. different : count of values that differ. differences : a
+    line for each of the first thousand. notes : other differences, such as the version of prviz.
     """
 
     numbers: int
@@ -48,49 +62,70 @@ class Rerun(NamedTuple):
 
 
 def rerun(
-    report: Document, folder: Path, *, memory_limit: int = MEMORY_LIMIT, progress: Progress | None = None
+    report: Document,
+    folder: Path,
+    *,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
 ) -> Rerun:
     """Measure again what a report of `prviz.reports.report_json.from_json` tells of, and compare every number exactly.
 
-    Only files that the report names are opened, by `prviz.read`, which never unpickles: relative to ``folder``, else
-    to the current folder. Contents are compared first, by their digests.
+    Only files that the report names are opened, by `prviz.read`, which never unpickles: relative to
+    ``folder``, else to the current folder. Contents are compared first, by their digests.
 
     folder : where the report is.
 
     Raises
     ------
-    ValueError : settings that are not possible here, files that are missing or have other contents, or a report that
-        asks for more work than any of prviz: more than 10,000 checkpoints, a file twice, or more than 10,000,000
-        replicates of all checkpoints and families together.
+    ValueError : settings that are not possible here, files that are missing or have other contents,
+    or a report that
+        asks for more work than any of prviz: more than 10,000 checkpoints, a file twice, or more
+        than 10,000,000 replicates of all checkpoints and families together.
     """
     settings = _settings(report)
     _check_work(report, settings)
     recorded = report["reference"]
     reference, _, problem = _found(recorded, folder, settings)
-    checkpoints, problems = [], [problem]
+    checkpoints = []
+    problems = [problem]
     for each in report["checkpoints"]:
         _, path, problem = _found(each, folder, settings, reference)
         checkpoints.append(Checkpoint(path, each["name"], each["step"], each["extra"]))
         problems.append(problem)
     if wrong := [each for each in problems if each is not None]:
-        more = f"; and {len(wrong) - 3} more files are missing or different" if len(wrong) > 3 else ""
+        more = (
+            f"; and {len(wrong) - 3} more files are missing or different" if len(wrong) > 3 else ""
+        )
         raise ValueError("; ".join(wrong[:3]) + more)
     if reference is None:  # a digest is never missing from a reference
         raise ValueError("this is no report: its reference has no digest")
-    evaluator = CheckpointEvaluator(cut(reference, recorded["n"], settings.seed), settings, None, memory_limit)
+    evaluator = CheckpointEvaluator(
+        cut(reference, recorded["n"], settings.seed), settings, None, memory_limit
+    )
     step = progress or (lambda _: None)
     outcomes = [
-        evaluator.outcome(each, part_of(step, place, len(checkpoints))) for place, each in enumerate(checkpoints)
+        evaluator.outcome(each, part_of(step, place, len(checkpoints)))
+        for place, each in enumerate(checkpoints)
     ]
     replicates = report["bootstrap"]["replicates"]
-    again = document(evaluator.reference, recorded["path"], outcomes, settings, report["goal"], replicates=replicates)
+    again = document(
+        evaluator.reference,
+        recorded["path"],
+        outcomes,
+        settings,
+        report["goal"],
+        replicates=replicates,
+    )
     return _compared(report, again)
 
 
 def _settings(report: Document) -> TriageSettings:
-    recorded, known = dict(report["settings"]), {field.name for field in fields(TriageSettings)}
+    recorded = dict(report["settings"])
+    known = {field.name for field in fields(TriageSettings)}
     if unknown := sorted(set(recorded) - known):
-        raise ValueError(f"the report has the setting {quoted(unknown[0])}, which this prviz does not know")
+        raise ValueError(
+            f"the report has the setting {quoted(unknown[0])}, which this prviz does not know"
+        )
     try:
         return TriageSettings(**{**recorded, "methods": tuple(recorded["methods"])})
     except (TypeError, KeyError, AttributeError) as error:
@@ -99,29 +134,38 @@ def _settings(report: Document) -> TriageSettings:
 
 def _check_work(report: Document, settings: TriageSettings) -> None:
     """Raise ValueError for a report that asks for more time or memory than any report of prviz."""
-    count, replicates = len(report["checkpoints"]), report["bootstrap"]["replicates"]
+    count = len(report["checkpoints"])
+    replicates = report["bootstrap"]["replicates"]
     if count > MOST_CHECKPOINTS:
-        raise ValueError(f"the report has {count} checkpoints; at most {MOST_CHECKPOINTS} are measured again")
+        raise ValueError(
+            f"the report has {count} checkpoints; at most {MOST_CHECKPOINTS} are measured again"
+        )
     if (total := count * len(settings.methods) * replicates) > MOST_REPLICATES:
         raise ValueError(
-            f"the report asks for {total} replicates, {replicates} of each of {count} checkpoints by "
-            f"{len(settings.methods)} families; at most {MOST_REPLICATES} are drawn again"
+            f"the report asks for {total} replicates, {replicates} of each of {count} checkpoints"
+            f" by {len(settings.methods)} families; at most {MOST_REPLICATES} are drawn again"
         )
     if settings.seed > _MOST_SEED:
         raise ValueError("the report's seed is too large; at most 2^63 - 1 is possible")
     names = set[str]()
     for each in report["checkpoints"]:
         if (path := os.path.normpath(each["path"])) in names:
-            raise ValueError(f"the report names {quoted(each['path'])} twice; every file is measured once")
+            raise ValueError(
+                f"the report names {quoted(each['path'])} twice; every file is measured once"
+            )
         names.add(path)
 
 
 def _found(
-    recorded: Mapping[str, Any], folder: Path, settings: TriageSettings, reference: Samples | None = None
+    recorded: Mapping[str, Any],
+    folder: Path,
+    settings: TriageSettings,
+    reference: Samples | None = None,
 ) -> tuple[Samples | None, Path, str | None]:
     """The samples of an entry of the report, their path, and the problem with them, if any.
 
-    reference : the set whose features, by name, give the order of these. An entry without digest, a checkpoint that
+    reference : the set whose features, by name, give the order of these. An entry without digest, a
+    checkpoint that
         failed, is not checked.
     """
     given = Path(recorded["path"])
@@ -152,19 +196,32 @@ def _found(
 
 
 def _compared(before: Document, now: Document) -> Rerun:
-    differences, numbers, different = [], 0, 0
+    differences = []
+    numbers = 0
+    different = 0
     areas = _areas_of_curves(now)
     uncut = False
     for where, left, right in _pairs(before, now):
-        numbers += any(isinstance(each, int | float) and not isinstance(each, bool) for each in (left, right))
-        if left is ... or right is ... or left != right or isinstance(left, bool) != isinstance(right, bool):
+        numbers += any(
+            isinstance(each, int | float) and not isinstance(each, bool) for each in (left, right)
+        )
+        if (
+            left is ...
+            or right is ...
+            or left != right
+            or isinstance(left, bool) != isinstance(right, bool)
+        ):
             different += 1
             uncut |= left == areas.get(where, ...)
             if different <= _MOST_DIFFERENCES:
-                differences.append(f"{', '.join(where)}: {_told(left)} in the report, {_told(right)} now")
+                differences.append(
+                    f"{', '.join(where)}: {_told(left)} in the report, {_told(right)} now"
+                )
     notes = []
     if (version := before["versions"].get("prviz")) != prviz.__version__:
-        notes.append(f"the report was made by prviz {quoted(str(version))}, this is {prviz.__version__}")
+        notes.append(
+            f"the report was made by prviz {quoted(str(version))}, this is {prviz.__version__}"
+        )
     if uncut:
         notes.append(UNCUT)
     if not before["complete"]:
@@ -177,7 +234,9 @@ def _areas_of_curves(report: Document) -> dict[tuple[str, ...], float]:
     found = dict[tuple[str, ...], float]()
     for each in report["checkpoints"]:
         for name, family in each["families"].items():
-            found["checkpoints", each["name"], "families", name, "summaries", "auc", "value"] = curve_of(family).auc
+            found["checkpoints", each["name"], "families", name, "summaries", "auc", "value"] = (
+                curve_of(family).auc
+            )
     return found
 
 
@@ -192,7 +251,9 @@ def _pairs(before: Document, now: Document) -> Iterator[tuple[tuple[str, ...], A
 
 
 def _told(value: Any) -> str:
-    return "absent" if value is ... else quoted(value) if isinstance(value, str) else repr(value)[:80]
+    return (
+        "absent" if value is ... else quoted(value) if isinstance(value, str) else repr(value)[:80]
+    )
 
 
 def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -208,13 +269,19 @@ def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
             yield where, found
 
 
-def _inside(where: tuple[str, ...], value: dict[str, Any] | list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _inside(
+    where: tuple[str, ...], value: dict[str, Any] | list[Any]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The entries of a dict or list one by one: a forged report may have millions."""
     if isinstance(value, dict):
-        yield from (((*where, key), each) for key, each in value.items() if key not in _NOT_COMPARED)
+        yield from (
+            ((*where, key), each) for key, each in value.items() if key not in _NOT_COMPARED
+        )
     else:
         for at, each in enumerate(value, start=1):
             name = each.get("name", each.get("checkpoint")) if isinstance(each, dict) else None
-            if isinstance(name, str) and "name" not in each:  # a line of a ranking: its place is one difference
+            if (
+                isinstance(name, str) and "name" not in each
+            ):  # a line of a ranking: its place is one difference
                 each = {**each, "place": at}
             yield (*where, name if isinstance(name, str) else str(at)), each

@@ -1,9 +1,10 @@
 """All settings of the Explore page, and their form in a share link.
 
-A link holds the settings that differ from the defaults, never data: toys and bundled embeddings come back exactly,
-uploaded files can't. The link without settings is the first view, `FIRST_VIEW`, which is not the defaults: what a link
-leaves out means what it has meant in every version. A link is text from a stranger, so `ExploreSettings.from_query`
-takes nothing on trust: what is unknown, malformed or outside the limits is left at its default, and said.
+A link holds the settings that differ from the defaults, never data: toys and bundled embeddings
+come back exactly, uploaded files can't. The link without settings is the first view, `FIRST_VIEW`,
+which is not the defaults: what a link leaves out means what it has meant in every version. A link
+is text from a stranger, so `ExploreSettings.from_query` takes nothing on trust: what is unknown,
+malformed or outside the limits is left at its default, and said.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ SOURCES: tuple[Source, ...] = get_args(Source)
 PARAMETER_PREFIX = "p."
 
 # What may be drawn beside the curves where the truth is known.
-SHOW_BOUND, SHOW_LIMITS = "bound", "limits"
+SHOW_BOUND = "bound"
+SHOW_LIMITS = "limits"
 SHOWN = (SHOW_BOUND, SHOW_LIMITS)
 
 # Limits of the settings in a link, which must not keep the machine busy for hours.
@@ -35,7 +37,8 @@ K_LIMITS = (1, 20_000)
 BANDWIDTH_LIMITS = (1e-3, 1e3)
 SPLIT_LIMITS = (0.05, 0.95)
 REPEATS_LIMITS = (1, 20)
-B_LIMITS, EPS_LIMITS = (0.01, 100.0), (0.0, 1.0)
+B_LIMITS = (0.01, 100.0)
+EPS_LIMITS = (0.0, 1.0)
 SEED_LIMITS = (0, 2**32 - 1)
 LONGEST_VALUE = 2000
 
@@ -62,7 +65,8 @@ class ExploreSettings:
     lam:         the trade-off at which the linked figures are marked, in [0, inf]
     b:           weight of the F-scores' favoured side
     eps:         recall of alpha@eps
-    approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`; repeats count for
+    approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`;
+    repeats count for
                  nothing then
     show:        names in SHOWN, drawn beside the curves where the truth is known; where it is not, its bound always is
     """
@@ -93,34 +97,54 @@ class ExploreSettings:
     def to_query(self) -> dict[str, str]:
         """What differs from the defaults as URL query parameters: plain text, floats with all their digits.
 
-        Empty for `FIRST_VIEW` alone. An upload gives no problem, parameters or size: data don't travel in a link.
+        Empty for `FIRST_VIEW` alone. An upload gives no problem, parameters or size: data don't
+        travel in a link.
         """
         query = self._differences()
         return {} if query == FIRST_VIEW._differences() else query or {"problem": self.problem}
 
     def _differences(self) -> dict[str, str]:
-        default, known = ExploreSettings(), TOYS.get(self.problem, {}) if self.source == "toy" else {}
-        query = {name: encode(self) for name, (encode, _) in _CODECS.items() if encode(self) != encode(default)}
+        default = ExploreSettings()
+        known = TOYS.get(self.problem, {}) if self.source == "toy" else {}
+        query = {
+            name: encode(self)
+            for name, (encode, _) in _CODECS.items()
+            if encode(self) != encode(default)
+        }
         for name, value in self.parameters.items():
             text = _encode_value(value)
             if name not in known or text != _encode_value(known[name]):
                 query[PARAMETER_PREFIX + name] = text
         if self.source != "upload":
             return query
-        return {name: query[name] for name in _CODECS if name in query and name not in ("problem", "n")}
+        return {
+            name: query[name] for name in _CODECS if name in query and name not in ("problem", "n")
+        }
 
     def line(self, k: int) -> str:
         """The settings that decide the curves, in one line of words. k : the number that "sqrt" stands for."""
-        toy_parameters = {**TOYS.get(self.problem, {}), **self.parameters} if self.source == "toy" else {}
+        toy_parameters = (
+            {**TOYS.get(self.problem, {}), **self.parameters} if self.source == "toy" else {}
+        )
         parts = [f"{self.source} {self.problem}" if self.problem else "own files"]
-        parts += [f"{name.replace('_', ' ')} = {_short_value(value)}" for name, value in toy_parameters.items()]
-        parts += [f"n = {self.n}" if self.source == "toy" else f"at most {self.n} samples of each set"]
+        parts += [
+            f"{name.replace('_', ' ')} = {_short_value(value)}"
+            for name, value in toy_parameters.items()
+        ]
+        parts += [
+            f"n = {self.n}" if self.source == "toy" else f"at most {self.n} samples of each set"
+        ]
         parts += [f"k = √n = {k}" if self.k == "sqrt" else f"k = {self.k}"]
         if any(ESTIMATORS[name].tunes == "bandwidth" for name in self.methods):
             parts.append(
-                "bandwidth automatic" if self.bandwidth is None else f"bandwidth {self.bandwidth:g} mean radii"
+                "bandwidth automatic"
+                if self.bandwidth is None
+                else f"bandwidth {self.bandwidth:g} mean radii"
             )
-        parts += ["no split" if self.split is None else f"split {100 * self.split:g} %", f"seed {self.seed}"]
+        parts += [
+            "no split" if self.split is None else f"split {100 * self.split:g} %",
+            f"seed {self.seed}",
+        ]
         parts += [f"mean of {self.repeats} repeats"] if self.repeats > 1 else []
         return ", ".join(parts)
 
@@ -128,9 +152,10 @@ class ExploreSettings:
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreSettings, list[str]]:
         """The settings of a link, and one message per entry that could not be used.
 
-        query: text by name, as `to_query` makes it; entries of other names are ignored without a word when
-                  they don't begin with "p.", since a page may keep its own parameters in the same address. Without an
-                  entry of the settings: `FIRST_VIEW`
+        query: text by name, as `to_query` makes it; entries of other names are ignored without a
+        word when
+                  they don't begin with "p.", since a page may keep its own parameters in the same
+                  address. Without an entry of the settings: `FIRST_VIEW`
         Never raises on any text: an unusable entry is left at its default.
         """
         if not any(name in _CODECS or name.startswith(PARAMETER_PREFIX) for name in query):
@@ -147,10 +172,14 @@ class ExploreSettings:
         # parameters of a problem that does not exist here mean nothing to another one
         if settings.source != "toy" or settings.problem != found.get("problem", settings.problem):
             return settings, messages
-        return replace(settings, parameters=_parameters(settings.problem, query, messages)), messages
+        return (
+            replace(settings, parameters=_parameters(settings.problem, query, messages)),
+            messages,
+        )
 
 
-# What Explore opens with: bounded modes, so that the true ends are shares of modes, and a k at which families differ.
+# What Explore opens with: bounded modes, so that the true ends are shares of modes, and a k at
+# which families differ.
 FIRST_VIEW = ExploreSettings(problem="modes", k=5)
 
 
@@ -159,18 +188,25 @@ def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) ->
     default = ExploreSettings()
     toy_again = replace(settings, source=default.source, problem=default.problem)
     if settings.source == "upload":
-        messages.append("The link was made from uploaded files, which a link can't carry: a toy is shown instead.")
+        messages.append(
+            "The link was made from uploaded files, which a link can't carry: a toy is shown"
+            " instead."
+        )
         return toy_again
     known: Collection[str] = TOYS if settings.source == "toy" else bundled_names()
     if settings.problem in known:
         return settings
     if named:
         what = "toy problem" if settings.source == "toy" else "bundled pair"
-        messages.append(f"problem: there is no {what} {_quoted(settings.problem)}; the default is shown.")
+        messages.append(
+            f"problem: there is no {what} {_quoted(settings.problem)}; the default is shown."
+        )
     return toy_again if settings.source == "toy" else replace(settings, problem=bundled_names()[0])
 
 
-def _parameters(problem: str, query: Mapping[str, str], messages: list[str]) -> dict[str, ParameterValue]:
+def _parameters(
+    problem: str, query: Mapping[str, str], messages: list[str]
+) -> dict[str, ParameterValue]:
     """The legal parameters of a toy problem, as the toy itself defines them."""
     specs = {spec.name: spec for spec in toy(problem).specs}
     found: dict[str, ParameterValue] = {}
@@ -187,7 +223,9 @@ def _parameters(problem: str, query: Mapping[str, str], messages: list[str]) -> 
     return _accepted(problem, found, messages)
 
 
-def _accepted(problem: str, found: dict[str, ParameterValue], messages: list[str]) -> dict[str, ParameterValue]:
+def _accepted(
+    problem: str, found: dict[str, ParameterValue], messages: list[str]
+) -> dict[str, ParameterValue]:
     """All parameters when the toy takes them together, else those that it takes one after another."""
     try:
         toy(problem, **found)
@@ -214,7 +252,9 @@ def _short_value(value: ParameterValue) -> str:
     """A parameter for reading: few digits."""
     if isinstance(value, str):
         return value
-    return " ".join(f"{entry:g}" for entry in (value if isinstance(value, tuple | list) else (value,)))
+    return " ".join(
+        f"{entry:g}" for entry in (value if isinstance(value, tuple | list) else (value,))
+    )
 
 
 def _decode_value(text: str, spec: Any) -> ParameterValue:
@@ -304,7 +344,10 @@ def _shown(text: str) -> tuple[str, ...]:
 
 _Codec = tuple[Callable[[ExploreSettings], str], Callable[[str], Any]]
 _CODECS: dict[str, _Codec] = {
-    "source": (lambda s: s.source, _one_of({name: name for name in SOURCES}, f"one of {', '.join(SOURCES)}")),
+    "source": (
+        lambda s: s.source,
+        _one_of({name: name for name in SOURCES}, f"one of {', '.join(SOURCES)}"),
+    ),
     "problem": (lambda s: s.problem, lambda text: text),
     "n": (lambda s: str(s.n), _integer(N_LIMITS)),
     "methods": (lambda s: ",".join(s.methods), _known_methods),
@@ -319,6 +362,9 @@ _CODECS: dict[str, _Codec] = {
     "lam": (lambda s: repr(float(s.lam)), _number((0.0, math.inf))),
     "b": (lambda s: repr(float(s.b)), _number(B_LIMITS)),
     "eps": (lambda s: repr(float(s.eps)), _number(EPS_LIMITS)),
-    "approximate": (lambda s: "yes" if s.approximate else "no", _one_of({"yes": True, "no": False}, "yes or no")),
+    "approximate": (
+        lambda s: "yes" if s.approximate else "no",
+        _one_of({"yes": True, "no": False}, "yes or no"),
+    ),
     "show": (lambda s: ",".join(s.show), _shown),
 }

@@ -25,17 +25,22 @@ def python_snippet(
 
     Parameters
     ----------
-    settings : the settings on screen. The program defines ``curves`` by method, which are means over the seeds when
-        ``repeats`` is above 1 (one bandwidth for all, from the first seed), and ``truth`` for a toy. Approximate curves
-        have one run, and the program also defines ``found``, whose label it prints.
-    files : for an upload, the paths of the real and of the generated samples, or of one file with both.
+    settings : the settings on screen. The program defines ``curves`` by method, which are means
+    over the seeds when
+        ``repeats`` is above 1 (one bandwidth for all, from the first seed), and ``truth`` for a
+        toy. Approximate curves have one run, and the program also defines ``found``, whose label it
+        prints.
+    files : for an upload, the paths of the real and of the generated samples, or of one file with
+    both.
     keys : for an upload, the chosen arrays of these files, None where no choice was needed.
     choices : for an upload, the columns that were chosen of each file, where that was asked.
 
     Every foreign text becomes a quoted literal. Raises ValueError for another number of files.
     """
     if len(files) not in (1, 2):
-        raise ValueError(f"files has {len(files)} entries; one file with both roles or two files are needed")
+        raise ValueError(
+            f"files has {len(files)} entries; one file with both roles or two files are needed"
+        )
     columns = [_columns(choice) for choice in choices] or [""] * len(files)
     imports, sampling = _data(settings, [str(name) for name in files], keys, columns)
     if settings.repeats > 1 and not settings.approximate:
@@ -47,14 +52,20 @@ def python_snippet(
         imports.append("from prviz.measure.profiles import bandwidth_unit")
     iou = ', f"IoU with the truth {curve.iou(truth):.4f}"' if settings.source == "toy" else ""
     label = ["print(found.label)"] if settings.approximate else []
-    printed = ["for name, curve in curves.items():", f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})']
+    printed = [
+        "for name, curve in curves.items():",
+        f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})',
+    ]
     head = ["import prviz", *sorted(imports), "", *sampling, ""]
     return "\n".join([*head, *_measure(settings), "", *label, *printed]) + "\n"
 
 
-def _data(settings: ExploreSettings, files: list[str], keys: Keys, columns: list[str]) -> tuple[list[str], list[str]]:
+def _data(
+    settings: ExploreSettings, files: list[str], keys: Keys, columns: list[str]
+) -> tuple[list[str], list[str]]:
     """(imports, lines that define draw(seed))."""
-    draw, n = "def draw(seed):", int(settings.n)
+    draw = "def draw(seed):"
+    n = int(settings.n)
     if settings.source == "toy":
         problem = f"problem = prviz.toy({_call(settings.problem, settings.parameters)})"
         return [], [
@@ -66,7 +77,11 @@ def _data(settings: ExploreSettings, files: list[str], keys: Keys, columns: list
         ]
     imports = ["from prviz.measure.workload import subsample"]
     bundled = settings.source == "bundled"
-    data = [f"data = prviz.bundled_pair({settings.problem!r})"] if bundled else _files(files, keys, columns)
+    data = (
+        [f"data = prviz.bundled_pair({settings.problem!r})"]
+        if bundled
+        else _files(files, keys, columns)
+    )
     return imports, [*data, "", draw, f"    return subsample(data, {n}, seed)"]
 
 
@@ -106,19 +121,26 @@ def _literal(value: Any) -> Any:
 
 
 def _measure(settings: ExploreSettings) -> list[str]:
-    seed, repeats = int(settings.seed), int(settings.repeats)
+    seed = int(settings.seed)
+    repeats = int(settings.repeats)
     k = "'sqrt'" if settings.k == "sqrt" else int(settings.k)
     chosen = f"k={k}, split={_optional(settings.split)}, seed={seed}"
-    lines, bandwidth = [f"pair = draw({seed})"], "bandwidth=None"
+    lines = [f"pair = draw({seed})"]
+    bandwidth = "bandwidth=None"
     if settings.bandwidth is not None:
         halves = f"split={_optional(settings.split)}, seed={seed}"
         halves += f", sample={UNIT_SAMPLE}" if settings.approximate else ""
-        lines.append(f"unit = bandwidth_unit(pair, {halves}) or 1.0  # 1 where both sets have collapsed")
+        lines.append(
+            f"unit = bandwidth_unit(pair, {halves}) or 1.0  # 1 where both sets have collapsed"
+        )
         bandwidth = f"bandwidth={float(settings.bandwidth)!r} * unit"
     methods = repr(tuple(str(method) for method in settings.methods))
     if settings.approximate:
         lines.append(f"found = prviz.approximate(*pair, {methods}, {bandwidth}, {chosen})")
-        return [*lines, "curves = {name: estimate.curve for name, estimate in found.estimates.items()}"]
+        return [
+            *lines,
+            "curves = {name: estimate.curve for name, estimate in found.estimates.items()}",
+        ]
     if repeats == 1:
         lines.append(f"estimates = prviz.estimate(pair, {methods}, {bandwidth}, {chosen})")
         return [*lines, "curves = {name: estimate.curve for name, estimate in estimates.items()}"]
@@ -127,7 +149,10 @@ def _measure(settings: ExploreSettings) -> list[str]:
     return [
         *lines,
         f"runs = estimate_repeated(draw, {methods}, repeats={repeats}, {bandwidth}, {chosen})",
-        "curves = {name: PRCurve.mean([each.curve for each in repeated]) for name, repeated in runs.items()}",
+        (
+            "curves = {name: PRCurve.mean([each.curve for each in repeated]) for name, repeated in"
+            " runs.items()}"
+        ),
     ]
 
 

@@ -1,11 +1,13 @@
 """The numbers of a report as one tidy table: CSV for spreadsheets, Parquet for everything else.
 
-One row is one number. ``quantity`` is its name: a key of `prviz.curves.summaries`; a vertex of the curve, ``fpr`` or
-``fnr``, numbered by ``vertex``; ``auc_at_most``, the area of the upper bound at 95 %; or a column of the ranking:
-``place``, ``score``, ``best``, ``tied_with_best``, ``front`` (both 0 or 1), ``precision_side`` and ``recall_side``; or
-``share_of_ceiling``, of the score that real samples get against real ones.
-``low`` and ``high`` are the interval, if any. A checkpoint that failed is one row with a ``reason`` and no quantity.
-All other columns describe the measurement, those of the metadata with ``extra_`` before their names.
+One row is one number. ``quantity`` is its name: a key of `prviz.curves.summaries`; a vertex of the
+curve, ``fpr`` or ``fnr``, numbered by ``vertex``; ``auc_at_most``, the area of the upper bound at
+95 %; or a column of the ranking: ``place``, ``score``, ``best``, ``tied_with_best``, ``front``
+(both 0 or 1), ``precision_side`` and ``recall_side``; or ``share_of_ceiling``, of the score that
+real samples get against real ones.
+``low`` and ``high`` are the interval, if any. A checkpoint that failed is one row with a ``reason``
+and no quantity. All other columns describe the measurement, those of the metadata with ``extra_``
+before their names.
 """
 
 from __future__ import annotations
@@ -31,7 +33,17 @@ _OF_THE_RANKING = {
     "precision": "precision_side",
     "recall": "recall_side",
 }
-_TEXTS = ("prviz", "checkpoint", "path", "digest", "reference", "reference_digest", "family", "quantity", "reason")
+_TEXTS = (
+    "prviz",
+    "checkpoint",
+    "path",
+    "digest",
+    "reference",
+    "reference_digest",
+    "family",
+    "quantity",
+    "reason",
+)
 _WHOLE = ("schema_version", "n_real", "n_generated", "k", "seed", "replicates", "vertex")
 
 
@@ -66,7 +78,10 @@ def to_parquet(report: Document) -> bytes:
 
     rest = {key: value for key, value in report.items() if key not in _NUMBERS}
     written = pa.Table.from_pandas(table(report), preserve_index=False)
-    metadata = {**(written.schema.metadata or {}), METADATA_KEY: json.dumps(rest, allow_nan=False).encode()}
+    metadata = {
+        **(written.schema.metadata or {}),
+        METADATA_KEY: json.dumps(rest, allow_nan=False).encode(),
+    }
     stream = io.BytesIO()
     pq.write_table(written.replace_schema_metadata(metadata), stream)
     return stream.getvalue()
@@ -74,7 +89,8 @@ def to_parquet(report: Document) -> bytes:
 
 def _rows(report: Document) -> Iterator[dict[str, Any]]:
     """Every row has the same columns: those of its checkpoint, of its family, and of its number."""
-    settings, reference = report["settings"], report["reference"]
+    settings = report["settings"]
+    reference = report["reference"]
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     for each in report["checkpoints"]:
         checkpoint = {
@@ -104,9 +120,14 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
             yield checkpoint
         for name, found in each["families"].items():
             family = checkpoint | {"family": name, "k": found["k"]}
-            family |= {f"bandwidth_{role}": value for role, value in (found["bandwidth"] or {}).items()}
+            family |= {
+                f"bandwidth_{role}": value for role, value in (found["bandwidth"] or {}).items()
+            }
             for key, one in found["summaries"].items():
-                yield family | {"quantity": key, **{name: one[name] for name in ("value", "low", "high")}}
+                yield family | {
+                    "quantity": key,
+                    **{name: one[name] for name in ("value", "low", "high")},
+                }
             most = (found.get("upper_bound") or {}).get("auc")
             yield family | {"quantity": "auc_at_most", "value": most, "low": None, "high": None}
             yield from (family | number for number in _scores(report, each, name))
@@ -118,10 +139,20 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
 def _scores(report: Document, checkpoint: Document, family: str) -> Iterator[dict[str, Any]]:
     """The checkpoint's share of the ceiling and its line of the ranking by one family."""
     if share := checkpoint.get("share_of_ceiling", {}).get(family):
-        yield {"quantity": "share_of_ceiling", "value": share["share"], "low": share["low"], "high": share["high"]}
+        yield {
+            "quantity": "share_of_ceiling",
+            "value": share["share"],
+            "low": share["low"],
+            "high": share["high"],
+        }
     for place, line in enumerate(report["rankings"][family]["lines"], start=1):
         if line["checkpoint"] == checkpoint["name"]:
             yield {"quantity": "place", "value": place}
-            yield {"quantity": "score", "value": line["score"], "low": line["low"], "high": line["high"]}
+            yield {
+                "quantity": "score",
+                "value": line["score"],
+                "low": line["low"],
+                "high": line["high"],
+            }
             for key, quantity in _OF_THE_RANKING.items():
                 yield {"quantity": quantity, "value": float(line[key])}

@@ -24,14 +24,14 @@ except ImportError:
 class PRCurveMetric(Metric):  # type: ignore[misc]
     """Summaries of the precision-recall curve of generated samples against real ones, for torchmetrics.
 
-    The result does not depend on the order of the samples, nor on how processes share them: rows are sorted before they
-    are split.
+    The result does not depend on the order of the samples, nor on how processes share them: rows
+    are sorted before they are split.
 
     Parameters
     ----------
     method : str
-        Name in ESTIMATORS: as in `prviz.pr_curve` one family, quick enough for every step. ``tightest`` is the curve to
-        believe, by which `prviz.Monitor` judges.
+        Name in ESTIMATORS: as in `prviz.pr_curve` one family, quick enough for every step.
+        ``tightest`` is the curve to believe, by which `prviz.Monitor` judges.
     k : int or "sqrt"
         As in `prviz.pr_curve`.
     split : float or None
@@ -50,7 +50,13 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
     full_state_update = False
 
     def __init__(
-        self, method: str = "knn", *, k: K = "sqrt", split: SplitRatio = 0.5, seed: int = 0, **options: Any
+        self,
+        method: str = "knn",
+        *,
+        k: K = "sqrt",
+        split: SplitRatio = 0.5,
+        seed: int = 0,
+        **options: Any,
     ) -> None:
         if Metric is object:
             raise ValueError("torchmetrics is not installed; `pip install torchmetrics` brings it")
@@ -90,7 +96,9 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
         for role in ("real", "generated"):
             state = getattr(self, role)
             if not len(state):
-                raise ValueError(f"there are no {role} samples yet; update(values, real=...) adds them")
+                raise ValueError(
+                    f"there are no {role} samples yet; update(values, real=...) adds them"
+                )
             rows = (torch.cat(list(state)) if isinstance(state, list) else state).cpu().numpy()
             roles.append(rows[np.lexsort(rows.T)])
         pair = SamplePair.of(*roles)
@@ -112,4 +120,7 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
         """
         import torch
 
-        return {name: torch.tensor(value, dtype=torch.float64) for name, value in summaries(self.curve()).items()}
+        return {
+            name: torch.tensor(value, dtype=torch.float64)
+            for name, value in summaries(self.curve()).items()
+        }

@@ -4,8 +4,9 @@
     log_tensorboard("runs/today", {1000: metrics(...)})    scalars in the folder that TensorBoard looks at
     log_csv("metrics.csv", {1000: metrics(...)})           a column step, then one of each metric
 
-`prviz.Monitor` measures and logs in one call; `prviz.reports.training` has trackers and callbacks. All trackers count
-in whole steps, one value of a metric each; what has another step or none is left out by `steps_of`, which says so.
+`prviz.Monitor` measures and logs in one call; `prviz.reports.training` has trackers and callbacks.
+All trackers count in whole steps, one value of a metric each; what has another step or none is left
+out by `steps_of`, which says so.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
 
     Raises
     ------
-    ValueError : two have the same step, of which a tracker could not keep both, or none has a whole one.
+    ValueError : two have the same step, of which a tracker could not keep both, or none has a whole
+    one.
     """
     found: dict[str, int] = {}
     by_step: dict[int, str] = {}
@@ -84,21 +86,26 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
             others.append(each.name)
         elif (first := by_step.setdefault(int(step), each.name)) != each.name:
             raise ValueError(
-                f"{quoted(first)} and {quoted(each.name)} both are step {int(step)}; a tracker keeps one: log the "
-                "checkpoints of one run at a time, or give them steps of their own by --metadata"
+                f"{quoted(first)} and {quoted(each.name)} both are step {int(step)}; a tracker"
+                " keeps one: log the checkpoints of one run at a time, or give them steps of their"
+                " own by --metadata"
             )
         else:
             found[each.name] = int(step)
     if not found:
         raise ValueError(
-            "no checkpoint has a whole step from 0, which trackers count in; name the files by it, as in "
-            "step-1000.npy, or give it by --metadata"
+            "no checkpoint has a whole step from 0, which trackers count in; name the files by it,"
+            " as in step-1000.npy, or give it by --metadata"
         )
-    left_out = f"not logged, without a whole step from 0: {listed(others, most=5)}" if others else None
+    left_out = (
+        f"not logged, without a whole step from 0: {listed(others, most=5)}" if others else None
+    )
     return Steps(found, left_out)
 
 
-def rows_of(outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]) -> dict[int, dict[str, float]]:
+def rows_of(
+    outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]
+) -> dict[int, dict[str, float]]:
     """The summaries of all measured checkpoints with a step, of every family, by increasing step."""
     rows: dict[int, dict[str, float]] = {}
     for outcome in outcomes:
@@ -110,8 +117,8 @@ def rows_of(outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]) -> 
 def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
     """Append the rows of new steps to a CSV file with a column "step" and one per metric, created if it is missing.
 
-    Steps of the file stay as they are. The file is replaced as a whole and never holds half a row. Not for several
-    processes at a time: only the rows of the last one would stay.
+    Steps of the file stay as they are. The file is replaced as a whole and never holds half a row.
+    Not for several processes at a time: only the rows of the last one would stay.
 
     Returns
     -------
@@ -122,7 +129,8 @@ def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
     ValueError : what is there is no such file, or has other columns.
     OSError : it can't be read or written; what was there before still is.
     """
-    target, rows = Path(os.path.realpath(path)), _checked(rows)
+    target = Path(os.path.realpath(path))
+    rows = _checked(rows)
     if not rows:
         return []
     text, head, known = _read_csv(target, list(next(iter(rows.values()))))
@@ -159,23 +167,28 @@ def read_rows(path: str | os.PathLike[str], families: Sequence[str]) -> dict[int
     return {step: dict(zip(head[1:], values, strict=True)) for step, values in rows.items()}
 
 
-def check_csv(path: str | os.PathLike[str], families: Sequence[str], *, remedy: str = "name another file") -> None:
+def check_csv(
+    path: str | os.PathLike[str], families: Sequence[str], *, remedy: str = "name another file"
+) -> None:
     """Raise the errors of `log_csv` for the metrics of these families, before these are measured.
 
     remedy : what the message advises.
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
-        raise ValueError(f"metrics = {quoted(str(path))}: there is no folder {quoted(str(target.parent))}")
+        raise ValueError(
+            f"metrics = {quoted(str(path))}: there is no folder {quoted(str(target.parent))}"
+        )
     _read_csv(target, _names(families), remedy)
 
 
 def log_tensorboard(folder: str | os.PathLike[str], rows: Rows) -> list[int]:
     """Append metrics as scalars to TensorBoard event files in a folder, made where it is missing.
 
-    Each call makes one file, whole or not at all. What is there already, the same value of a metric at the same step,
-    is not written again. TensorBoard follows only the newest file of a folder: while training still writes to one, give
-    another, such as runs/today-prviz beside runs/today; it is drawn as a run of its own.
+    Each call makes one file, whole or not at all. What is there already, the same value of a metric
+    at the same step, is not written again. TensorBoard follows only the newest file of a folder:
+    while training still writes to one, give another, such as runs/today-prviz beside runs/today; it
+    is drawn as a run of its own.
 
     Returns
     -------
@@ -205,7 +218,9 @@ def log_tensorboard(folder: str | os.PathLike[str], rows: Rows) -> list[int]:
             Path(folder).mkdir(parents=True, exist_ok=True)
             write_whole(Path(folder) / name, _event_file(new))
         except OSError as error:
-            raise OSError(f"{quoted(str(folder))}: can't be written to ({error.strerror})") from error
+            raise OSError(
+                f"{quoted(str(folder))}: can't be written to ({error.strerror})"
+            ) from error
     return list(new)
 
 
@@ -214,7 +229,9 @@ def require_tensorboard() -> None:
     try:
         import tensorboardX  # noqa: F401
     except ImportError:
-        raise ValueError('tensorboardX is not installed; `pip install "prviz[tensorboard]"` brings it') from None
+        raise ValueError(
+            'tensorboardX is not installed; `pip install "prviz[tensorboard]"` brings it'
+        ) from None
 
 
 def whole_step(step: int) -> int:
@@ -243,7 +260,9 @@ def _checked(rows: Rows) -> dict[int, dict[str, float]]:
     names = set(next(iter(found.values()), {}))
     for step, row in found.items():
         if set(row) != names:
-            raise ValueError(f"rows: step {step} has other metrics than the first; all need the same")
+            raise ValueError(
+                f"rows: step {step} has other metrics than the first; all need the same"
+            )
     return found
 
 
@@ -273,7 +292,8 @@ def _read_csv(
     path: Path, names: Sequence[str], remedy: str = "name another file"
 ) -> tuple[str, list[str], dict[int, list[str]]]:
     """The text of a file, its columns, and the values of its rows by step; of an empty file if it is missing."""
-    where, wanted = quoted(path.name), [STEP, *names]
+    where = quoted(path.name)
+    wanted = [STEP, *names]
     if path.exists() and not path.is_file():
         raise ValueError(f"{where} is no file; {remedy}")
     try:
@@ -289,7 +309,9 @@ def _read_csv(
         text = data.decode("utf-8")
         head, *body = list(csv.reader(io.StringIO(text, newline=""), strict=True)) or [wanted]
         if head != wanted and (head[:1] != [STEP] or sorted(head) != sorted(wanted)):
-            raise ValueError(f"its columns are {listed(head, most=4)}, those needed are {listed(wanted, most=4)}")
+            raise ValueError(
+                f"its columns are {listed(head, most=4)}, those needed are {listed(wanted, most=4)}"
+            )
         rows: dict[int, list[str]] = {}
         for number, row in enumerate(body, start=2):
             if row:
@@ -328,9 +350,16 @@ def _event_file(rows: Rows) -> bytes:
         values = [Summary.Value(tag=name, simple_value=value) for name, value in found.items()]
         events.append(Event(wall_time=now, step=step, summary=Summary(value=values)))
     contents = b""
-    for data in (each.SerializeToString() for each in events):  # length, its checksum, data, their checksum
+    for data in (
+        each.SerializeToString() for each in events
+    ):  # length, its checksum, data, their checksum
         length = struct.pack("<Q", len(data))
-        contents += length + struct.pack("<I", masked_crc32c(length)) + data + struct.pack("<I", masked_crc32c(data))
+        contents += (
+            length
+            + struct.pack("<I", masked_crc32c(length))
+            + data
+            + struct.pack("<I", masked_crc32c(data))
+        )
     return contents
 
 

@@ -66,8 +66,8 @@ def lightning_callback(monitor: Monitor, sample: Sample) -> Any:
 def trainer_callback(monitor: Monitor, sample: Sample) -> Any:
     """A callback for the Trainer of transformers: measures after every evaluation.
 
-    It adds ``eval_prviz_auc`` (of the first family) and ``eval_prviz_is_best`` to the evaluation's metrics, so that
-    ``metric_for_best_model="prviz_auc"`` keeps the best checkpoint.
+    It adds ``eval_prviz_auc`` (of the first family) and ``eval_prviz_is_best`` to the evaluation's
+    metrics, so that ``metric_for_best_model="prviz_auc"`` keeps the best checkpoint.
     """
     from transformers import TrainerCallback
 
@@ -80,7 +80,12 @@ def trainer_callback(monitor: Monitor, sample: Sample) -> Any:
             if not state.is_world_process_zero:
                 return
             self.verdict = monitor.log(state.global_step, sample(found["model"]))
-            first = next(value for name, value in self.verdict.metrics.items() if name.endswith("/auc"))
-            found["metrics"] |= {"eval_prviz_auc": first, "eval_prviz_is_best": float(self.verdict.is_best is True)}
+            first = next(
+                value for name, value in self.verdict.metrics.items() if name.endswith("/auc")
+            )
+            found["metrics"] |= {
+                "eval_prviz_auc": first,
+                "eval_prviz_is_best": float(self.verdict.is_best is True),
+            }
 
     return Evaluating()

@@ -1,7 +1,8 @@
 """Guard that answers only requests to hosts of the app, so that no page of another site can reach it.
 
-A page of another site can reach a server of this machine by DNS rebinding: the name of that site is resolved to this
-machine's address, and the browser sends the page's requests here, with that name in the header Host.
+A page of another site can reach a server of this machine by DNS rebinding: the name of that site is
+resolved to this machine's address, and the browser sends the page's requests here, with that name
+in the header Host.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-# Settings of the app however it is started, several values with spaces between: more hosts, pages with it in a frame.
-HOSTS_VARIABLE, FRAMES_VARIABLE = "PRVIZ_ALLOW_HOST", "PRVIZ_ALLOW_FRAME"
+# Settings of the app however it is started, several values with spaces between: more hosts, pages
+# with it in a frame.
+HOSTS_VARIABLE = "PRVIZ_ALLOW_HOST"
+FRAMES_VARIABLE = "PRVIZ_ALLOW_FRAME"
 # Most characters of an unknown host that the refusal repeats.
 _SHOWN = 100
 _MISDIRECTED = 421
 _PORTS = {"http": 80, "https": 443}  # of origins that name none
-_POLICY_VIOLATION = 1008  # WebSocket close code; a client that is refused before the handshake sees HTTP status 403
+_POLICY_VIOLATION = (
+    1008  # WebSocket close code; a client that is refused before the handshake sees HTTP status 403
+)
 
 
 def host_name(text: str) -> str | None:
@@ -34,7 +39,8 @@ def host_name(text: str) -> str | None:
     for form in (text, f"[{text}]"):  # an IPv6 address has brackets in a header and none elsewhere
         try:
             parts = urlsplit(f"//{form}")
-            name, _ = parts.hostname, parts.port
+            name = parts.hostname
+            _ = parts.port
         except ValueError:
             continue
         if name and parts.netloc == form and "@" not in form:
@@ -49,7 +55,9 @@ def host_name(text: str) -> str | None:
 
 def _port(text: str) -> int | None:
     """The port in a text that has a host; None if it has none."""
-    return urlsplit(f"//{text if text.count(':') < 2 or text.startswith('[') else f'[{text}]'}").port
+    return urlsplit(
+        f"//{text if text.count(':') < 2 or text.startswith('[') else f'[{text}]'}"
+    ).port
 
 
 def named_host(text: str) -> str:
@@ -63,7 +71,11 @@ def named_origin(text: str) -> str:
     """The origin that a setting names, ``https://*.example.com`` for all below a name. Raises ValueError for others."""
     scheme, _, place = text.lower().removesuffix("/").partition("://")
     plain = place.removeprefix("*.")
-    if scheme in _PORTS and re.fullmatch(r"[\w.:[\]-]+", plain, re.ASCII) and host_name(plain) is not None:
+    if (
+        scheme in _PORTS
+        and re.fullmatch(r"[\w.:[\]-]+", plain, re.ASCII)
+        and host_name(plain) is not None
+    ):
         return f"{scheme}://{place}"
     raise ValueError(f"{text!r} is not an origin; one such as https://example.com is needed")
 
@@ -80,15 +92,22 @@ def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
 class HostGuard:
     """ASGI middleware: what is for other hosts is refused, and WebSockets and questions of other sites' pages.
 
-    Accepted are localhost, `hosts`, and the address at which the connection arrived, which is not known in advance if
-    the server is bound to every address. X-Forwarded-Host is not read, because anybody can send it.
+    Accepted are localhost, `hosts`, and the address at which the connection arrived, which is not
+    known in advance if the server is bound to every address. X-Forwarded-Host is not read, because
+    anybody can send it.
 
-    A WebSocket is opened, and a question posted, by pages of the app alone, of the same host and port: another port of
-    this machine may be that of another program. A proxy may name another host, or leave out the port, where its own
-    name is one of `proxies`.
+    A WebSocket is opened, and a question posted, by pages of the app alone, of the same host and
+    port: another port of this machine may be that of another program. A proxy may name another
+    host, or leave out the port, where its own name is one of `proxies`.
     """
 
-    def __init__(self, app: App, hosts: Iterable[str], proxies: Iterable[str] = (), frames: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        app: App,
+        hosts: Iterable[str],
+        proxies: Iterable[str] = (),
+        frames: Iterable[str] = (),
+    ) -> None:
         self.app, self._headers = app, headers(frames)
         self._hosts = frozenset(map(host_name, (*LOCAL, *hosts, *proxies)))
         self._proxies = frozenset(map(host_name, proxies)) - frozenset(LOCAL)
@@ -110,10 +129,15 @@ class HostGuard:
         accepted = (self._hosts | {host_name(arrived[0])}) - {None}
         hosts = _values(scope, b"host")
         if len(hosts) != 1 or host_name(hosts[0]) not in accepted:
-            target = f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}" if hosts else "that names no host"
+            target = (
+                f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}"
+                if hosts
+                else "that names no host"
+            )
             return (
-                f"A request {target} is not answered here. If that is a name of this machine, or of a proxy before it, "
-                f"start the app with `prviz app --allow-host NAME`, or with NAME in {HOSTS_VARIABLE}."
+                f"A request {target} is not answered here. If that is a name of this machine, or of"
+                " a proxy before it, start the app with `prviz app --allow-host NAME`, or with"
+                f" NAME in {HOSTS_VARIABLE}."
             )
         asks = scope["type"] == "websocket" or scope.get("method") == "POST"
         origins = _values(scope, b"origin") if asks else []
@@ -123,7 +147,8 @@ class HostGuard:
     def _is_own(self, origin: str, host: str) -> bool:
         """True if a page of this origin is one of the app, which was asked for at this accepted host."""
         scheme, _, place = origin.partition("://")
-        name, usual = host_name(place), _PORTS.get(scheme.lower())
+        name = host_name(place)
+        usual = _PORTS.get(scheme.lower())
         if name is None or usual is None:
             return False
         if name == host_name(host):
@@ -137,7 +162,9 @@ class HostGuard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                others = [each for each in message.get("headers", ()) if each[0].lower() not in ours]
+                others = [
+                    each for each in message.get("headers", ()) if each[0].lower() not in ours
+                ]
                 message = {**message, "headers": [*others, *self._headers]}
             await send(message)
 
@@ -147,7 +174,10 @@ class HostGuard:
 async def answer(send: Send, status: int, text: str) -> None:
     """Answer an HTTP request with one line of text."""
     body = f"{text}\n".encode(errors="replace")
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+    ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

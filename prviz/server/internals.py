@@ -27,7 +27,9 @@ def _convenience(without: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
                 return function(*args, **kwargs)
             except (ImportError, AttributeError, TypeError) as error:
                 if not said:
-                    logging.getLogger(__name__).warning("prviz does without %s: %s", function.__name__, error)
+                    logging.getLogger(__name__).warning(
+                        "prviz does without %s: %s", function.__name__, error
+                    )
                 said = True
                 return without
 
@@ -76,7 +78,8 @@ def end_session(session: str) -> None:
     found = _runtime()._session_mgr.get_session_info(session)
     _runtime().close_session(session)
     if found is not None:
-        found.session.session_state.__init__()  # `clear` keeps what the callbacks of widgets refer to
+        # `clear` keeps what the callbacks of widgets refer to
+        found.session.session_state.__init__()
         found.session._fragment_storage.clear()
 
 
@@ -90,7 +93,8 @@ def drop_upload(session: str, file: str) -> None:
 def use_own_pages() -> None:
     """Let `st.navigation` answer the first request too.
 
-    Until the script has run once, Streamlit serves a folder named `pages` by the router of older multi-page apps.
+    Until the script has run once, Streamlit serves a folder named `pages` by the router of older
+    multi-page apps.
     """
     from streamlit.runtime.pages_manager import PagesManager
 

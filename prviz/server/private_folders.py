@@ -1,7 +1,7 @@
 """Private temporary folders of this process, removed with the process, or by a later one after it was killed.
 
-All of them are in one temporary folder, whose lock the process holds as long as it lives. A folder whose lock no
-process holds belonged to a process that is gone.
+All of them are in one temporary folder, whose lock the process holds as long as it lives. A folder
+whose lock no process holds belonged to a process that is gone.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
-_PREFIX, _LOCK = "prviz-private-", "lock"
+_PREFIX = "prviz-private-"
+_LOCK = "lock"
 _making = threading.Lock()
-_own: tuple[Path, int] | None = None  # of this process: the folder, and the descriptor that holds its lock
+_own: tuple[Path, int] | None = (
+    None  # of this process: the folder, and the descriptor that holds its lock
+)
 
 
 class PrivateFolder:
@@ -67,12 +70,19 @@ def remove_abandoned() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):
             about = folder.lstat()
-            if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) != 0o700:
+            if (
+                not stat.S_ISDIR(about.st_mode)
+                or about.st_uid != os.getuid()
+                or stat.S_IMODE(about.st_mode) != 0o700
+            ):
                 continue  # no folder that this user's processes make
             lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if another process has it
-                if os.path.samestat(os.fstat(lock), (folder / _LOCK).lstat()):  # else another folder by now
+                # an OSError if another process has it
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(
+                    os.fstat(lock), (folder / _LOCK).lstat()
+                ):  # else another folder by now
                     shutil.rmtree(folder)  # follows no link
             finally:
                 os.close(lock)
@@ -87,7 +97,9 @@ def _root() -> Path:
             # Locked before it is renamed, so that other processes always find the lock held.
             lock = os.open(folder / f"new-{_LOCK}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             if sys.platform != "win32":
-                with suppress(OSError):  # a file system without locks: only this process removes the folder
+                with suppress(
+                    OSError
+                ):  # a file system without locks: only this process removes the folder
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     (folder / f"new-{_LOCK}").rename(folder / _LOCK)
             _own = folder, lock

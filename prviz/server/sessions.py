@@ -1,6 +1,7 @@
 """The app as a server: its layers, and the end of sessions that visitors have left.
 
-These stand between network and pages however the app was started: `app.py` passes `options` to Streamlit.
+These stand between network and pages however the app was started: `app.py` passes `options` to
+Streamlit.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from prviz.server.private_folders import remove_abandoned, remove_own
 from prviz.server.static_files import StaticFiles
 from prviz.server.uploads import UploadGuard, uploads
 
-# The versions of Streamlit on which the four pages run: `.ci/run` opens them on the oldest and the newest.
+# The versions of Streamlit on which the four pages run: `.ci/run` opens them on the oldest and the
+# newest.
 STREAMLIT = "streamlit>=1.61,<2"
 # Seconds between two checks for sessions without a connection.
 LOOK_SECONDS = 10.0
@@ -47,7 +49,8 @@ class _Session:
 class Sessions:
     """Sessions of this process; a session whose visitor has left is emptied and ended, to free its memory.
 
-    A connection may break: for a while a browser can come back to its session, which `opened` tells then.
+    A connection may break: for a while a browser can come back to its session, which `opened` tells
+    then.
     """
 
     def __init__(self) -> None:
@@ -66,7 +69,9 @@ class Sessions:
         """End sessions without a connection for `after` seconds; called on the thread of the event loop."""
         gone = []
         for name, each in list(self._open.items()):
-            if each.left is not None and internals.is_connected(name):  # again, and has asked for nothing yet
+            if each.left is not None and internals.is_connected(
+                name
+            ):  # again, and has asked for nothing yet
                 each.left = now
             elif each.left is not None and now - each.left >= after:
                 gone.append(name)
@@ -75,7 +80,9 @@ class Sessions:
         if gone:
             gc.collect()  # sessions contain reference cycles
             if sys.platform == "linux":
-                with suppress(AttributeError):  # only glibc has the function; its threads keep freed memory otherwise
+                with suppress(
+                    AttributeError
+                ):  # only glibc has the function; its threads keep freed memory otherwise
                     ctypes.CDLL(None).malloc_trim(0)
 
     def close_all(self) -> None:
@@ -113,7 +120,8 @@ def wrong_streamlit() -> str | None:
     if oldest <= found < newest:
         return None
     return (
-        f"the app needs {STREAMLIT}, and {installed} is installed; run: {sys.executable} -m pip install '{STREAMLIT}'"
+        f"the app needs {STREAMLIT}, and {installed} is installed; run: {sys.executable} -m pip"
+        f" install '{STREAMLIT}'"
     )
 
 
@@ -124,11 +132,13 @@ def address(host: str | None, port: int, base_path: str) -> str:
     return f"{url}/{base_path.strip('/')}" if base_path else url
 
 
-def options(warm_up: Callable[[], None] = lambda: None, ending: Callable[[], None] = lambda: None) -> dict[str, Any]:
+def options(
+    warm_up: Callable[[], None] = lambda: None, ending: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
     """Keyword arguments of `streamlit.App` for the app of this process, which is about to start.
 
-    warm_up : called in a thread once the server answers. ending : called when the process is told to end, before the
-    server waits for its last answers.
+    warm_up : called in a thread once the server answers. ending : called when the process is told
+    to end, before the server waits for its last answers.
     """
     import streamlit
     from starlette.middleware import Middleware
@@ -136,7 +146,9 @@ def options(warm_up: Callable[[], None] = lambda: None, ending: Callable[[], Non
     internals.use_own_pages()
     # Those that may be a proxy's, which may ask for another host than the browser does.
     proxies = _setting(HOSTS_VARIABLE, named_host)
-    proxies += [name for name in streamlit.get_option("server.allowedHosts") if name and "*" not in name]
+    proxies += [
+        name for name in streamlit.get_option("server.allowedHosts") if name and "*" not in name
+    ]
     address = streamlit.get_option("server.address")
     static = Path(streamlit.__file__).parent / "static" / "static"
     layers = [
@@ -146,8 +158,14 @@ def options(warm_up: Callable[[], None] = lambda: None, ending: Callable[[], Non
             proxies=proxies,
             frames=_setting(FRAMES_VARIABLE, named_origin),
         ),
-        Middleware(UploadGuard, uploads=uploads, protected=streamlit.get_option("server.enableXsrfProtection")),
-        Middleware(StaticFiles, folder=static, base_path=streamlit.get_option("server.baseUrlPath")),
+        Middleware(
+            UploadGuard,
+            uploads=uploads,
+            protected=streamlit.get_option("server.enableXsrfProtection"),
+        ),
+        Middleware(
+            StaticFiles, folder=static, base_path=streamlit.get_option("server.baseUrlPath")
+        ),
     ]
     return {"middleware": layers, "lifespan": partial(_lifespan, warm_up=warm_up, ending=ending)}
 
@@ -161,7 +179,9 @@ def _setting(variable: str, read: Callable[[str], str]) -> list[str]:
 
 
 @asynccontextmanager
-async def _lifespan(_: Any, warm_up: Callable[[], None], ending: Callable[[], None]) -> AsyncIterator[None]:
+async def _lifespan(
+    _: Any, warm_up: Callable[[], None], ending: Callable[[], None]
+) -> AsyncIterator[None]:
     import streamlit
 
     with suppress(ValueError):  # not in the main thread
@@ -172,7 +192,8 @@ async def _lifespan(_: Any, warm_up: Callable[[], None], ending: Callable[[], No
     if not streamlit.get_option("server.headless"):
         names = ("server.address", "server.port", "server.baseUrlPath")
         webbrowser.open(address(*map(streamlit.get_option, names)))
-    watching, warming = asyncio.create_task(sessions.watch()), asyncio.create_task(asyncio.to_thread(warm_up))
+    watching = asyncio.create_task(sessions.watch())
+    warming = asyncio.create_task(asyncio.to_thread(warm_up))
     yield
     warming.cancel()
     watching.cancel()
@@ -183,8 +204,9 @@ async def _lifespan(_: Any, warm_up: Callable[[], None], ending: Callable[[], No
 def send_at_once() -> None:
     """Let the server of this process send every part of an answer at once (TCP_NODELAY).
 
-    asyncio asks for that on sockets that name their protocol; the one that Streamlit listens on does not, and the body
-    of each answer would wait for the browser to acknowledge its head, 40 ms later.
+    asyncio asks for that on sockets that name their protocol; the one that Streamlit listens on
+    does not, and the body of each answer would wait for the browser to acknowledge its head, 40 ms
+    later.
     """
     with suppress(OSError):  # a system without this folder
         for path in Path("/dev/fd").iterdir():
@@ -193,7 +215,8 @@ def send_at_once() -> None:
                 if stat.S_ISSOCK(os.fstat(number).st_mode):
                     with socket.socket(fileno=os.dup(number)) as each:
                         if each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # its connections have it too
+                            # its connections have it too
+                            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def _before(number: int, ending: Callable[[], None]) -> None:

@@ -14,21 +14,37 @@ from pathlib import Path
 
 from prviz.server.hosts import App, Message, Receive, Send
 
-# The part of plotly.js that has all kinds of traces of the live figures: plotly.js-cartesian-dist-min of npm. The
-# version is in the name, by which pages/_live/pane.js asks for it.
+# The part of plotly.js that has all kinds of traces of the live figures:
+# plotly.js-cartesian-dist-min of npm. The version is in the name, by which pages/_live/pane.js asks
+# for it.
 PLOTLY = Path(__file__).parent / "plotly_js" / "plotly-cartesian-4.1.1.min.js"
 # A name stands for the same content for ever: Streamlit's names have a digest in them, too.
 _CACHE = (b"cache-control", b"public, max-age=31536000, immutable")
 _TYPES = {"js": b"text/javascript; charset=utf-8", "css": b"text/css; charset=utf-8"}
-# Streamlit's fonts and icon: with newer versions of Starlette some of its own versions fail to send them.
-_PLAIN_TYPES = {"woff2": b"font/woff2", "woff": b"font/woff", "ttf": b"font/ttf", "png": b"image/png"}
+# Streamlit's fonts and icon: with newer versions of Starlette some of its own versions fail to send
+# them.
+_PLAIN_TYPES = {
+    "woff2": b"font/woff2",
+    "woff": b"font/woff",
+    "ttf": b"font/ttf",
+    "png": b"image/png",
+}
 _ICON = "favicon.png"
-# Headers of Streamlit's page that do not hold for ours, and of requests: whether that one has changed, a part of it, or
-# it compressed, into which no style can be put.
+# Headers of Streamlit's page that do not hold for ours, and of requests: whether that one has
+# changed, a part of it, or it compressed, into which no style can be put.
 _VALIDATORS = {b"etag", b"last-modified", b"content-length", b"accept-ranges"}
 _CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encoding"}
-# Names of Streamlit's scripts that it asks for when a page's first elements have come, which all our pages have.
-_LATE = ("BidiComponent", "Html", "PageLink", "_arrayReduce", "purify.es", "recordbatch", "serialization")
+# Names of Streamlit's scripts that it asks for when a page's first elements have come, which all
+# our pages have.
+_LATE = (
+    "BidiComponent",
+    "Html",
+    "PageLink",
+    "_arrayReduce",
+    "purify.es",
+    "recordbatch",
+    "serialization",
+)
 _PAGE = re.compile(r"\W", re.ASCII)  # what no page has in its address
 _published: dict[str, bytes] = {}
 _styles: list[str] = []
@@ -37,7 +53,8 @@ _styles: list[str] = []
 def publish(script: str, *, announced: bool | str = True) -> str:
     """Serve a script of the pages, and return its name: it is beside Streamlit's own scripts, as plotly.js is.
 
-    announced : True if browsers fetch it with any page, before a figure asks for it; the address of a page, if with
+    announced : True if browsers fetch it with any page, before a figure asks for it; the address of
+    a page, if with
         that one alone, which then has no other script and no plotly.js to wait for.
     """
     content = script.encode()
@@ -56,9 +73,10 @@ def publish_style(style: str) -> None:
 class StaticFiles:
     """ASGI middleware that answers requests for scripts and styles, each compressed once and then kept in memory.
 
-    folder : of Streamlit's own files. Pages bring their style, and `class` of their element html, "page-learn" for
-    the address learn; their headers announce the app's scripts, so that browsers fetch them while Streamlit starts; it
-    would ask for them with the first figure. base_path : path below which the app answers.
+    folder : of Streamlit's own files. Pages bring their style, and `class` of their element html,
+    "page-learn" for the address learn; their headers announce the app's scripts, so that browsers
+    fetch them while Streamlit starts; it would ask for them with the first figure. base_path : path
+    below which the app answers.
     """
 
     def __init__(self, app: App, folder: Path, base_path: str = "") -> None:
@@ -66,8 +84,12 @@ class StaticFiles:
         own = [path for kind in _TYPES for path in folder.glob(f"{kind}/*.{kind}")]
         self._files = {f"{path.suffix[1:]}/{path.name}": path for path in (*own, PLOTLY)}
         media = [path for kind in _PLAIN_TYPES for path in folder.glob(f"media/*.{kind}")]
-        self._files |= {f"media/{path.name}": path for path in media} | {_ICON: folder.with_name(_ICON)}
-        self._late = [f"js/{path.name}" for name in _LATE for path in folder.glob(f"js/{name}.*.js")]
+        self._files |= {f"media/{path.name}": path for path in media} | {
+            _ICON: folder.with_name(_ICON)
+        }
+        self._late = [
+            f"js/{path.name}" for name in _LATE for path in folder.glob(f"js/{name}.*.js")
+        ]
         self._bodies: dict[tuple[str, bool], bytes] = {}  # by name, and whether compressed
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -80,20 +102,37 @@ class StaticFiles:
             name = _ICON
         content = _published.get(name) or self._files.get(name)
         if content is None or scope["method"] not in ("GET", "HEAD"):
-            if "." not in scope["path"].rpartition("/")[2]:  # a page: "not modified" would be one with an earlier style
-                scope["headers"] = [each for each in scope["headers"] if each[0].lower() not in _CONDITIONS]
+            if (
+                "." not in scope["path"].rpartition("/")[2]
+            ):  # a page: "not modified" would be one with an earlier style
+                scope["headers"] = [
+                    each for each in scope["headers"] if each[0].lower() not in _CONDITIONS
+                ]
             await self.app(scope, receive, _with_style(send, scope["path"], self._late, self._base))
             return
-        accepted = b",".join(value for key, value in scope["headers"] if key.lower() == b"accept-encoding")
+        accepted = b",".join(
+            value for key, value in scope["headers"] if key.lower() == b"accept-encoding"
+        )
         kind = name.rpartition(".")[2]
         packed = kind in _TYPES and b"gzip" in accepted
         body = self._bodies.get((name, packed))
         if body is None:
-            body = self._bodies[name, packed] = await asyncio.to_thread(_packed if packed else _plain, content)
-        headers = [(b"content-type", {**_TYPES, **_PLAIN_TYPES}[kind]), (b"content-length", str(len(body)).encode())]
-        headers += [_CACHE, (b"vary", b"accept-encoding"), *([(b"content-encoding", b"gzip")] if packed else [])]
+            body = self._bodies[name, packed] = await asyncio.to_thread(
+                _packed if packed else _plain, content
+            )
+        headers = [
+            (b"content-type", {**_TYPES, **_PLAIN_TYPES}[kind]),
+            (b"content-length", str(len(body)).encode()),
+        ]
+        headers += [
+            _CACHE,
+            (b"vary", b"accept-encoding"),
+            *([(b"content-encoding", b"gzip")] if packed else []),
+        ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        await send(
+            {"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body}
+        )
 
 
 def _plain(content: Path | bytes) -> bytes:
@@ -127,7 +166,10 @@ def _with_style(send: Send, path: str, late: Sequence[str], base: str) -> Send:
     async def send_styled(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", ()))
-            if any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in headers):
+            if any(
+                name.lower() == b"content-type" and value.startswith(b"text/html")
+                for name, value in headers
+            ):
                 kept = [each for each in headers if each[0].lower() not in _VALIDATORS]
                 held.append({**message, "headers": [*kept, (b"link", ", ".join(links).encode())]})
                 return
@@ -135,7 +177,8 @@ def _with_style(send: Send, path: str, late: Sequence[str], base: str) -> Send:
             body.extend(message.get("body", b""))
             if message.get("more_body"):
                 return
-            # In the body: among equals Streamlit's rules, which its script adds to the head, come before these.
+            # In the body: among equals Streamlit's rules, which its script adds to the head, come
+            # before these.
             content = bytes(body).replace(b"<html", b'<html class="page-%b"' % page.encode(), 1)
             style = b"<style>%b</style>" % "\n".join(_styles).encode()
             content = content.replace(b"<body>", b"<body>" + _address(path, base) + style, 1)

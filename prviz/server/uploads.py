@@ -14,9 +14,11 @@ from prviz.readers.source import human_size
 from prviz.server import internals
 from prviz.server.hosts import App, Message, Receive, Send, answer
 
-# Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest size of a field.
+# Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest
+# size of a field.
 SESSION_BYTES = 3 * 512 * 1024**2
-# Uploads of all sessions as a share of the machine's memory; default of `prviz app --upload-budget`.
+# Uploads of all sessions as a share of the machine's memory; default of `prviz app
+# --upload-budget`.
 MEMORY_SHARE = 0.5
 # Bytes of memory assumed where its size is unknown.
 USUAL_MEMORY = 8 * 1024**3
@@ -24,8 +26,12 @@ USUAL_MEMORY = 8 * 1024**3
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
 _FILE_NAME = re.compile(rb'filename="([^"\r\n]{0,300})"')
 # Most names that a refusal repeats, and first bytes of an upload that are searched for its name.
-_MOST_NAMES, _HEAD_BYTES = 5, 2000
-_FORBIDDEN, _NOT_FOUND, _LENGTH_REQUIRED, _NO_STORAGE = 403, 404, 411, 507
+_MOST_NAMES = 5
+_HEAD_BYTES = 2000
+_FORBIDDEN = 403
+_NOT_FOUND = 404
+_LENGTH_REQUIRED = 411
+_NO_STORAGE = 507
 # Cookie by which Streamlit knows that a request is of a page of its own.
 TOKEN = "_streamlit_xsrf"
 
@@ -40,7 +46,9 @@ class Refused:
     @property
     def names(self) -> str:
         """First names with their sizes, and the number of the others."""
-        shown = [f"{name} ({human_size(size)})" for name, size in list(self.sizes.items())[:_MOST_NAMES]]
+        shown = [
+            f"{name} ({human_size(size)})" for name, size in list(self.sizes.items())[:_MOST_NAMES]
+        ]
         more = len(self.sizes) - len(shown)
         return ", ".join(shown) + (f" and {more} more" if more else "")
 
@@ -57,9 +65,11 @@ class Uploads:
             sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         with suppress(ValueError, OSError):  # of a container
             sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-        self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)  # bytes of all sessions together
+        # bytes of all sessions together
+        self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)
         self.owners: dict[str, str | None] = {}
-        self._held: defaultdict[str, dict[str, int]] = defaultdict(dict)  # bytes by session and file, also while coming
+        # bytes by session and file, also while coming
+        self._held: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._refused: dict[str, Refused] = {}
 
     # ---- for a page, about its own session ----
@@ -94,17 +104,21 @@ class Uploads:
     def begin(self, session: str, file: str, size: int) -> str | None:
         """Take memory for an upload until `end`; the reason if there is not enough."""
         held = {name: sum(files.values()) for name, files in list(self._held.items())}
-        own, total, limit = held.get(session, 0), sum(held.values()), min(SESSION_BYTES, self.most)
+        own = held.get(session, 0)
+        total = sum(held.values())
+        limit = min(SESSION_BYTES, self.most)
         if own + size > limit:
             return (
-                f"The upload fields of this session may hold {human_size(limit)} in memory at a time, and "
-                f"{human_size(own)} were in use. Remove files that you do not need, then choose these once more."
+                f"The upload fields of this session may hold {human_size(limit)} in memory at a"
+                f" time, and {human_size(own)} were in use. Remove files that you do not need, then"
+                " choose these once more."
             )
         if total + size > self.most:
             return (
-                f"The upload fields of all visitors may hold {human_size(self.most)} in memory at a time, and "
-                f"{human_size(total)} were in use, {human_size(own)} of that by this session. Remove files that "
-                "you do not need, or choose these again when others have left; `prviz app --upload-budget` allows more."
+                f"The upload fields of all visitors may hold {human_size(self.most)} in memory at a"
+                f" time, and {human_size(total)} were in use, {human_size(own)} of that by this"
+                " session. Remove files that you do not need, or choose these again when others"
+                " have left; `prviz app --upload-budget` allows more."
             )
         self._held[session][file] = size
         return None
@@ -131,7 +145,9 @@ class UploadGuard:
     """
 
     def __init__(self, app: App, uploads: Uploads, protected: bool = True) -> None:
-        self.app, self._uploads, self._protected = app, uploads, protected
+        self.app = app
+        self._uploads = uploads
+        self._protected = protected
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass a request on to the app, or refuse an upload."""
@@ -162,7 +178,9 @@ class UploadGuard:
             self._uploads.refuse(session, name, size, reason)
         await answer(send, _NO_STORAGE, reason)
 
-    async def _pass_on(self, scope: Message, receive: Receive, send: Send, session: str, file: str) -> None:
+    async def _pass_on(
+        self, scope: Message, receive: Receive, send: Send, session: str, file: str
+    ) -> None:
         arrived = False
 
         async def send_noted(message: Message) -> None:
@@ -179,7 +197,8 @@ class UploadGuard:
     def _foreign(self, scope: Message, session: str) -> int | None:
         """The HTTP status that refuses a request for a session's files; None if it is of the session's own browser.
 
-        All tabs of a browser have one token, in a cookie, which also came with the session's WebSocket.
+        All tabs of a browser have one token, in a cookie, which also came with the session's
+        WebSocket.
         """
         from starlette.requests import cookie_parser
 
@@ -187,8 +206,11 @@ class UploadGuard:
             return None
         if session not in self._uploads.owners:
             return _NOT_FOUND
-        cookies = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"]
-        own, owner = cookie_parser("; ".join(cookies)).get(TOKEN), self._uploads.owners[session]
+        cookies = [
+            value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"
+        ]
+        own = cookie_parser("; ".join(cookies)).get(TOKEN)
+        owner = self._uploads.owners[session]
         return None if own and owner and _token(own) == _token(owner) else _FORBIDDEN
 
 
@@ -196,7 +218,8 @@ def _token(cookie: str) -> bytes:
     """What a cookie holds behind its mask, which differs from answer to answer."""
     parts = cookie.strip("\"'").split("|")
     try:
-        mask, masked = bytes.fromhex(parts[1]), bytes.fromhex(parts[2])
+        mask = bytes.fromhex(parts[1])
+        masked = bytes.fromhex(parts[2])
         return bytes(each ^ mask[place % len(mask)] for place, each in enumerate(masked))
     except (IndexError, ValueError, ZeroDivisionError):
         return cookie.encode()
@@ -204,7 +227,8 @@ def _token(cookie: str) -> bytes:
 
 async def _drained(receive: Receive) -> str:
     """Read an upload to its end without keeping it, as browsers read no answer before; return the file's name."""
-    head, more = b"", True
+    head = b""
+    more = True
     while more:
         message = await receive()
         more = message.get("more_body", False)

@@ -1,13 +1,14 @@
 """Errors of estimates over the dimension and over the number of samples, beside the bound of the theory.
 
-Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Theorem 6. For subgaussian P and Q with densities in a Sobolev
-ball, N samples of each and the bandwidth sigma ~ N^(-1/(2+d)), the plug-in KDE estimate of the overlap satisfies
+Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Theorem 6. For subgaussian P and Q with
+densities in a Sobolev ball, N samples of each and the bandwidth sigma ~ N^(-1/(2+d)), the plug-in
+KDE estimate of the overlap satisfies
 
     E |alpha_hat(lam) - alpha(lam)| <= C (lam + 1) N^(-1/(2+d)),     C free of N, lam, P and Q, but not of d
 
-This is an upper bound for the plug-in estimate. For the classifiers of `prviz.measure.estimates` the paper bounds the
-bias in this way (Proposition 14, Remark 15) and leaves the rest open: the measured slope may be steeper than the
-exponent.
+This is an upper bound for the plug-in estimate. For the classifiers of `prviz.measure.estimates`
+the paper bounds the bias in this way (Proposition 14, Remark 15) and leaves the rest open: the
+measured slope may be steeper than the exponent.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def rate_exponent(d: int) -> float:
 def factor_to_gain(exponent: float, gain: float = 2.0) -> float:
     """The factor of N that divides an error ~ N^exponent by `gain`: gain^(-1/exponent).
 
-    2^(2 + d) for the theorem's exponent and gain 2; inf where the error does not fall (exponent >= 0) or on overflow.
+    2^(2 + d) for the theorem's exponent and gain 2; inf where the error does not fall (exponent >=
+    0) or on overflow.
     """
     if gain <= 1:
         raise ValueError(f"gain = {gain}; a factor above 1 is needed")
@@ -63,12 +65,23 @@ class Slope(NamedTuple):
 def fitted_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
     """The slope of log(error) on log(size): the exponent b of error ~ size^b.
 
-    sizes, errors : positive, of the same length, at least two different sizes; otherwise raises ValueError.
+    sizes, errors : positive, of the same length, at least two different sizes; otherwise raises
+    ValueError.
     """
-    xs, ys = np.asarray(sizes, dtype=np.float64), np.asarray(errors, dtype=np.float64)
-    if xs.shape != ys.shape or xs.ndim != 1 or len(np.unique(xs)) < 2 or not bool(np.all((xs > 0) & (ys > 0))):
-        raise ValueError(f"sizes = {xs.tolist()}, errors = {ys.tolist()}; one positive error for each size is needed")
-    x, y = np.log(xs) - np.log(xs).mean(), np.log(ys) - np.log(ys).mean()
+    xs = np.asarray(sizes, dtype=np.float64)
+    ys = np.asarray(errors, dtype=np.float64)
+    if (
+        xs.shape != ys.shape
+        or xs.ndim != 1
+        or len(np.unique(xs)) < 2
+        or not bool(np.all((xs > 0) & (ys > 0)))
+    ):
+        raise ValueError(
+            f"sizes = {xs.tolist()}, errors = {ys.tolist()}; one positive error for each size is"
+            " needed"
+        )
+    x = np.log(xs) - np.log(xs).mean()
+    y = np.log(ys) - np.log(ys).mean()
     slope = float(x @ y / (x @ x))
     if len(xs) == 2:
         return Slope(slope, float("nan"))
@@ -154,8 +167,8 @@ def convergence(
 ) -> Convergence:
     """Errors over the sizes, each from draws of its own, with k = sqrt(n) and for kde the theorem's bandwidth.
 
-    The bandwidth is `shrunk_bandwidth`; at the smallest size it is the mean k-NN radius of the first draw. Raises
-    ValueError unless the sizes increase, and as `measured`.
+    The bandwidth is `shrunk_bandwidth`; at the smallest size it is the mean k-NN radius of the
+    first draw. Raises ValueError unless the sizes increase, and as `measured`.
     """
     if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
         raise ValueError(f"sizes = {list(sizes)}; at least two increasing numbers are needed")
@@ -174,4 +187,6 @@ def convergence(
         )
         errors.append(at_size.errors)
     names = method_names(methods)
-    return Convergence(problem.d, tuple(sizes), {name: tuple(each[name] for each in errors) for name in names})
+    return Convergence(
+        problem.d, tuple(sizes), {name: tuple(each[name] for each in errors) for name in names}
+    )

@@ -64,27 +64,45 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
     except (KeyError, OSError, ValueError):  # a name that no file can have is a ValueError
         whole = False
     if not whole:
-        raise ValueError(f"{entry.get('file', name)} is not the file that {MANIFEST} tells of; install prviz again")
-    rows = pd.read_csv(io.BytesIO(content), dtype=dict(columns), compression="gzip" if path.suffix == ".gz" else None)
-    facts = Provenance(**{field.name: entry[field.name] for field in dataclasses.fields(Provenance)})
+        raise ValueError(
+            f"{entry.get('file', name)} is not the file that {MANIFEST} tells of; install prviz"
+            " again"
+        )
+    rows = pd.read_csv(
+        io.BytesIO(content),
+        dtype=dict(columns),
+        compression="gzip" if path.suffix == ".gz" else None,
+    )
+    facts = Provenance(
+        **{field.name: entry[field.name] for field in dataclasses.fields(Provenance)}
+    )
     return KeptRows(rows.reindex(columns=list(columns)).astype(dict(columns)), facts)
 
 
-def keep_rows(rows: pd.DataFrame, name: str, facts: Provenance, place: Path, plain: int | None = None) -> Path:
+def keep_rows(
+    rows: pd.DataFrame, name: str, facts: Provenance, place: Path, plain: int | None = None
+) -> Path:
     """Write the rows, with numbers of 5 digits and without empty columns, and the facts in the manifest.
 
-    A file above ``plain`` bytes (None: LARGEST) is compressed. Raises ValueError, and writes nothing, if it is then
-    above LARGEST.
+    A file above ``plain`` bytes (None: LARGEST) is compressed. Raises ValueError, and writes
+    nothing, if it is then above LARGEST.
     """
-    filled, file = rows.dropna(axis="columns", how="all"), f"{name}.csv"
+    filled = rows.dropna(axis="columns", how="all")
+    file = f"{name}.csv"
     content = filled.to_csv(index=False, float_format="%.5g", lineterminator="\n").encode()
     if len(content) > (LARGEST if plain is None else plain):
-        content, file = gzip.compress(content, mtime=0), f"{file}.gz"
+        content = gzip.compress(content, mtime=0)
+        file = f"{file}.gz"
     if len(content) > LARGEST:
         raise ValueError(f"{name}: {len(content)} bytes of rows; at most {LARGEST} are kept")
     place.mkdir(parents=True, exist_ok=True)
     path = place / file
-    entry = {**dataclasses.asdict(facts), "computation": COMPUTATION, "file": file, "rows": len(rows)}
+    entry = {
+        **dataclasses.asdict(facts),
+        "computation": COMPUTATION,
+        "file": file,
+        "rows": len(rows),
+    }
     entry["sha256"] = _digest(entry, content)
     manifest = dict(sorted((_manifest(place) | {name: entry}).items()))
     write_all({path: content, place / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})

@@ -1,6 +1,7 @@
 """The plug-in estimate of the precision curve in few dimensions: the exact curve of two kernel density estimates.
 
-Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Definition 4, Theorem 6 and Remarks 10, 12 and 13.
+Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Definition 4, Theorem 6 and Remarks 10, 12
+and 13.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ from prviz.samples import SamplePair, Samples, as_samples
 Floats = NDArray[np.float64]
 
 # Cells per bandwidth, and the most cells of a grid.
-_FINE, _MOST = {1: 64, 2: 8}, 4_000_000
+_FINE = {1: 64, 2: 8}
+_MOST = 4_000_000
 
 
 class Kernel(NamedTuple):
     """A kernel, up to its scale.
 
-    title : in legends. order : s of Remark 13, the smoothness that it makes use of; its signed moments below s vanish.
-    For the box 1, that of Theorem 6. reach : where it ends, in bandwidths. width : its bandwidth at one
-    sample, in standard deviations of the data. weight : of offsets in bandwidths, one array per axis.
+    title : in legends. order : s of Remark 13, the smoothness that it makes use of; its signed
+    moments below s vanish. For the box 1, that of Theorem 6. reach : where it ends, in bandwidths.
+    width : its bandwidth at one sample, in standard deviations of the data. weight : of offsets in
+    bandwidths, one array per axis.
     """
 
     title: str
@@ -54,7 +57,13 @@ def _fourth(offsets: Sequence[Floats]) -> Floats:
 
 KERNELS: Mapping[str, Kernel] = MappingProxyType(
     {
-        "box": Kernel("box", 1, 1.0, 1.5, lambda offsets: np.asarray(sum(each**2 for each in offsets) <= 1, float)),
+        "box": Kernel(
+            "box",
+            1,
+            1.0,
+            1.5,
+            lambda offsets: np.asarray(sum(each**2 for each in offsets) <= 1, float),
+        ),
         "gaussian": Kernel("Gaussian", 2, 6.0, 1.0, _bell),
         "fourth": Kernel("order 4", 4, 6.0, 1.3, _fourth),
     }
@@ -76,18 +85,20 @@ def plug_in_curve(
     bandwidth : float
         Radius of the box, standard deviation of the others; the same for both.
     kernel : str
-        A key of `KERNELS`. Where a kernel of higher order makes a density negative, it is cut off and the rest scaled
-        to mass 1.
+        A key of `KERNELS`. Where a kernel of higher order makes a density negative, it is cut off
+        and the rest scaled to mass 1.
 
     Returns
     -------
     PRCurve
-        The curve of both densities on a grid, of 64 cells per bandwidth on a line and 8 in the plane.
+        The curve of both densities on a grid, of 64 cells per bandwidth on a line and 8 in the
+        plane.
 
     Raises
     ------
     ValueError
-        Another d or kernel, a bandwidth that is not positive, or one so small that the grid would be too large.
+        Another d or kernel, a bandwidth that is not positive, or one so small that the grid would
+        be too large.
     """
     from scipy.signal import fftconvolve
 
@@ -98,7 +109,8 @@ def plug_in_curve(
         raise ValueError(f"d = {pair.d}; 1 or 2 features are needed, since densities are on a grid")
     if not (np.isfinite(bandwidth) and bandwidth > 0):
         raise ValueError(f"bandwidth = {bandwidth}; a positive finite number is needed")
-    form, cell = KERNELS[kernel], bandwidth / _FINE[pair.d]
+    form = KERNELS[kernel]
+    cell = bandwidth / _FINE[pair.d]
     pad = form.reach * bandwidth + cell
     sets = [side.values.astype(np.float64) for side in pair]
     every = np.concatenate(sets)
@@ -106,7 +118,8 @@ def plug_in_curve(
     counts = np.ceil((every.max(axis=0) + pad - low) / cell).astype(int)
     if counts.prod() > _MOST:
         raise ValueError(
-            f"bandwidth = {bandwidth:g}; too small for these samples, whose grid would have {counts} cells"
+            f"bandwidth = {bandwidth:g}; too small for these samples, whose grid would have"
+            f" {counts} cells"
         )
     steps = np.arange(-form.reach, form.reach + 1e-9, 1 / _FINE[pair.d])
     weights = form.weight(np.meshgrid(*[steps] * pair.d, indexing="ij"))
@@ -114,7 +127,9 @@ def plug_in_curve(
     masses = []
     for values in sets:
         histogram = np.histogramdd(values, bins=list(counts), range=edges)[0]
-        density = np.maximum(fftconvolve(histogram, weights / weights.sum(), mode="same").ravel(), 0.0)
+        density = np.maximum(
+            fftconvolve(histogram, weights / weights.sum(), mode="same").ravel(), 0.0
+        )
         density[density < 1e-9 * density.max()] = 0.0  # rounding of the transform
         masses.append(density / density.sum())
     held = masses[0] + masses[1] > 0

@@ -1,6 +1,7 @@
 """A grid of measurements, one tidy row each, on this machine's cores or any executor; resumed where it stopped.
 
-A cell of the grid is a pair of samples, drawn or read where the cell runs, and all rows measured on the pair.
+A cell of the grid is a pair of samples, drawn or read where the cell runs, and all rows measured on
+the pair.
 """
 
 from __future__ import annotations
@@ -40,7 +41,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Columns of a row: the settings (ASKED) and what was used (USED).
-ASKED = ("key", "problem", "parameters", "d", "n", "method", "k", "bandwidth", "split", "repeat", "seed")
+ASKED = (
+    "key",
+    "problem",
+    "parameters",
+    "d",
+    "n",
+    "method",
+    "k",
+    "bandwidth",
+    "split",
+    "repeat",
+    "seed",
+)
 USED = ("n_real", "n_generated", "k_used", "radius_real", "radius_generated", "seconds")
 _TEXTS = ("key", "problem", "parameters", "method", "k")
 _WHOLE = ("d", "n", "repeat", "seed", "n_real", "n_generated", "k_used")
@@ -104,7 +117,8 @@ class OfData(Protocol):
 class Files:
     """A pair that is read where it is measured, from paths that every worker can open. Its truth is not known.
 
-    digests : digests of the real and generated samples to be measured. A cell that reads others has no rows.
+    digests : digests of the real and generated samples to be measured. A cell that reads others has
+    no rows.
     choice : which columns of a table are features.
     """
 
@@ -121,7 +135,9 @@ class Files:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Digests of both files, which tell rows of different contents apart."""
-        return dict(zip(("real", "generated"), (digest[:32] for digest in self.digests), strict=True))
+        return dict(
+            zip(("real", "generated"), (digest[:32] for digest in self.digests), strict=True)
+        )
 
     def read(self) -> tuple[Samples, Samples]:
         """The samples that the files hold now."""
@@ -129,9 +145,13 @@ class Files:
 
     def check(self, sets: tuple[Samples, Samples]) -> None:
         """Raise ValueError unless these are the samples to be measured."""
-        for path, samples, digest in zip((self.real, self.generated), sets, self.digests, strict=True):
+        for path, samples, digest in zip(
+            (self.real, self.generated), sets, self.digests, strict=True
+        ):
             if samples.digest != digest:
-                raise ValueError(f"{str(path)!r} holds other samples than when the sweep began; start it again")
+                raise ValueError(
+                    f"{str(path)!r} holds other samples than when the sweep began; start it again"
+                )
 
 
 @dataclass(frozen=True)
@@ -184,7 +204,12 @@ def _parameters(problem: Known | Files) -> str:
 def _row_key(cell: Cell, wanted: Wanted) -> str:
     """The key of a row: a hash of everything that it depends on."""
     problem = cell.problem
-    parts = [COMPUTATION, problem.name, _parameters(problem), problem.digest if isinstance(problem, OfData) else None]
+    parts = [
+        COMPUTATION,
+        problem.name,
+        _parameters(problem),
+        problem.digest if isinstance(problem, OfData) else None,
+    ]
     parts += [cell.n, cell.split, cell.repeat, cell.seed, *wanted]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
@@ -197,7 +222,8 @@ def wanted_rows(
 ) -> tuple[Wanted, ...]:
     """The rows of one split: every k and every bandwidth for the methods that tune them.
 
-    A bandwidth of None is the automatic one, at every k. Methods that need a split have no row without one.
+    A bandwidth of None is the automatic one, at every k. Methods that need a split have no row
+    without one.
     """
     rows: list[Wanted] = []
     for method in methods:
@@ -206,7 +232,9 @@ def wanted_rows(
             continue
         if tunes is None:
             rows.append((method, None, None))
-        widths = [width for width in bandwidths if width is not None] if tunes == "bandwidth" else []
+        widths = (
+            [width for width in bandwidths if width is not None] if tunes == "bandwidth" else []
+        )
         rows += [(method, None, width) for width in widths]
         if tunes is not None and (tunes == "k" or None in bandwidths):
             rows += [(method, k, None) for k in ks]
@@ -238,16 +266,22 @@ def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
     sets = cell.problem.read()
     try:
         pair = SamplePair(*sets)
-        return measured_on(cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None)
+        return measured_on(
+            cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None
+        )
     finally:  # after the measurement, since large files are memory-mapped and may change until then
         cell.problem.check(sets)
 
 
-def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple[dict[str, Any], Estimate]]:
+def measured_on(
+    cell: Cell, pair: SamplePair, truth: PRCurve | None
+) -> list[tuple[dict[str, Any], Estimate]]:
     """`measured` on the cell's pair, drawn already."""
     split = pair.split(cell.split, cell.drawn_by)
     began = time.perf_counter()
-    requests = [(method, resolve_k(1 if k is None else k, pair), width) for method, k, width in cell.wanted]
+    requests = [
+        (method, resolve_k(1 if k is None else k, pair), width) for method, k, width in cell.wanted
+    ]
     estimates = measure(split, requests, cell.drawn_by)
     curves = [estimate.curve for estimate in estimates]
     seconds = time.perf_counter() - began
@@ -256,11 +290,24 @@ def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tup
         method, k, bandwidth = wanted
         radii = estimate.bandwidth or (np.nan, np.nan)
         row: dict[str, Any] = dict.fromkeys(COLUMNS, np.nan)
-        row |= {"key": _row_key(cell, wanted), "problem": cell.problem.name, "parameters": _parameters(cell.problem)}
-        row |= {"method": method, "k": None if k is None else str(k), "bandwidth": bandwidth, "split": cell.split}
+        row |= {
+            "key": _row_key(cell, wanted),
+            "problem": cell.problem.name,
+            "parameters": _parameters(cell.problem),
+        }
+        row |= {
+            "method": method,
+            "k": None if k is None else str(k),
+            "bandwidth": bandwidth,
+            "split": cell.split,
+        }
         row |= {"d": pair.d, "n": cell.n, "repeat": cell.repeat, "seed": cell.seed}
         row |= {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds}
-        row |= {"k_used": None if k is None else estimate.k, "radius_real": radii[0], "radius_generated": radii[1]}
+        row |= {
+            "k_used": None if k is None else estimate.k,
+            "radius_real": radii[0],
+            "radius_generated": radii[1],
+        }
         found.append((row | numbers(curve, truth), estimate))
     return found
 
@@ -298,14 +345,16 @@ def sweep(
     Parameters
     ----------
     problems : str, toy problem, pair of paths, or sequence of these
-        Names of toys, toy problems, or pairs of paths (real, generated). Each file is read once before the sweep and
-        again where it is measured; the sweep ends if a file changes in between.
+        Names of toys, toy problems, or pairs of paths (real, generated). Each file is read once
+        before the sweep and again where it is measured; the sweep ends if a file changes in
+        between.
     methods : sequence of str, str or None
         Names in ESTIMATORS; None: the default ones.
     ks : sequence of int or "sqrt"
         Numbers of neighbours, as in `prviz.pr_curve`.
     bandwidths : sequence of float or None
-        As in `prviz.pr_curve`. For methods that tune a bandwidth each number is one row, independent of ``ks``.
+        As in `prviz.pr_curve`. For methods that tune a bandwidth each number is one row,
+        independent of ``ks``.
     splits : sequence of float or None
         As in `prviz.pr_curve`. Methods that need a split have no rows where it is None.
     ns : sequence of int or None
@@ -315,14 +364,15 @@ def sweep(
     repeats : int
         Number of fresh samples, each with a fresh split.
     seed : int
-        Seed of the sweep. Each cell's seed follows from this one and the cell's settings alone, so that order, restarts
-        and the number of workers change nothing.
+        Seed of the sweep. Each cell's seed follows from this one and the cell's settings alone, so
+        that order, restarts and the number of workers change nothing.
     executor : Executor or None
         Runs the cells; None: a process for every core. Each cell keeps to one thread.
     out : path or None
-        A Parquet file that keeps the rows, written every few seconds and at the end, also where the sweep stops; a
-        crash loses the rows of the last seconds. Rows in the file are not measured again. Rows of other settings, and
-        of earlier contents of the files (other digests in ``parameters``), stay. Several sweeps may share the file.
+        A Parquet file that keeps the rows, written every few seconds and at the end, also where the
+        sweep stops; a crash loses the rows of the last seconds. Rows in the file are not measured
+        again. Rows of other settings, and of earlier contents of the files (other digests in
+        ``parameters``), stay. Several sweeps may share the file.
     progress : callable or None
         Called with the share of the cells that are done; may raise to stop.
     on_rows : callable or None
@@ -334,14 +384,14 @@ def sweep(
     Returns
     -------
     DataFrame
-        A row per measurement in the order of the grid. ``seconds`` is the time of the cell, which measures all its rows
-        in one pass; iou, excess and deficit are nan where no truth is known.
+        A row per measurement in the order of the grid. ``seconds`` is the time of the cell, which
+        measures all its rows in one pass; iou, excess and deficit are nan where no truth is known.
 
     Raises
     ------
     ValueError
-        An argument or a file that can't be used; or an ``out`` that is not a sweep's, is damaged, or was written by a
-        version of prviz that measured otherwise.
+        An argument or a file that can't be used; or an ``out`` that is not a sweep's, is damaged,
+        or was written by a version of prviz that measured otherwise.
     TypeError
         A problem of another type.
     OSError
@@ -387,7 +437,9 @@ def sweep_cells(
         _check_sizes(problem, n, split, _several("ks", ks))
         found.append(Cell(problem, n, split, repeat, seed, wanted_rows(names, ks, widths, split)))
     if not any(cell.wanted for cell in found):
-        raise ValueError(f"methods = {methods!r}, splits = {list(splits)}; these methods need a split: name one")
+        raise ValueError(
+            f"methods = {methods!r}, splits = {list(splits)}; these methods need a split: name one"
+        )
     return found
 
 
@@ -398,7 +450,11 @@ def sweep_seconds(cells: Sequence[Cell]) -> float | None:
         each = [_cell_seconds(*cell) for cell in alike]
     if any(seconds is None for seconds in each):
         return None
-    total = sum(seconds * times for seconds, times in zip(each, alike.values(), strict=True) if seconds is not None)
+    total = sum(
+        seconds * times
+        for seconds, times in zip(each, alike.values(), strict=True)
+        if seconds is not None
+    )
     return total / max(min(available_threads(), len(cells)), 1)
 
 
@@ -412,7 +468,13 @@ def _cell_seconds(
     ks = len({k for _, k, _ in wanted} - {None}) or 1
     widths = len({width for _, _, width in wanted} - {None})
     size = n or problem.default_n
-    options: Options = {**passes(methods), "ks": ks, "bandwidths": widths, "split": split, "drawn": True}
+    options: Options = {
+        **passes(methods),
+        "ks": ks,
+        "bandwidths": widths,
+        "split": split,
+        "drawn": True,
+    }
     return estimate_seconds(size, size, d, **options)
 
 
@@ -423,8 +485,8 @@ def sweep_means(rows: pd.DataFrame, number: str = "iou") -> pd.DataFrame:
 
     Returns
     -------
-    A row per setting: the columns SETTINGS, ``mean``, ``spread`` (the standard deviation over the repeats, n - 1; nan
-    for a single one) and ``repeats`` (their number).
+    A row per setting: the columns SETTINGS, ``mean``, ``spread`` (the standard deviation over the
+    repeats, n - 1; nan for a single one) and ``repeats`` (their number).
     """
     groups = rows.groupby(list(SETTINGS), dropna=False, sort=False)[number]
     return groups.agg(mean="mean", spread="std", repeats="count").reset_index()
@@ -442,11 +504,17 @@ def _problems(
     choice: ColumnChoice,
     on_read: Callable[[Samples], None],
 ) -> list[Known | Files]:
-    paths = isinstance(problems, tuple) and len(problems) == 2 and any(isinstance(p, os.PathLike) for p in problems)
+    paths = (
+        isinstance(problems, tuple)
+        and len(problems) == 2
+        and any(isinstance(p, os.PathLike) for p in problems)
+    )
     alone = isinstance(problems, str | Known) or paths
     given: list[Any] = [problems] if alone else list(problems)  # type: ignore[arg-type]
     if not given:
-        raise ValueError("problems is empty; a toy's name, a toy problem or a pair of paths is needed")
+        raise ValueError(
+            "problems is empty; a toy's name, a toy problem or a pair of paths is needed"
+        )
     found: list[Known | Files] = []
     names: dict[str, None] = {}
 
@@ -474,18 +542,28 @@ def _problem(problem: Any, digest: Callable[[Path], str], choice: ColumnChoice) 
         return problem
     if isinstance(problem, str):
         if problem not in TOYS:
-            raise ValueError(f"problems has {problem!r}; one of {', '.join(TOYS)} is needed, or a pair of paths")
+            raise ValueError(
+                f"problems has {problem!r}; one of {', '.join(TOYS)} is needed, or a pair of paths"
+            )
         return toy(problem)
-    if isinstance(problem, Sequence) and len(problem) == 2 and all(isinstance(p, str | os.PathLike) for p in problem):
+    if (
+        isinstance(problem, Sequence)
+        and len(problem) == 2
+        and all(isinstance(p, str | os.PathLike) for p in problem)
+    ):
         real, generated = (Path(each).absolute() for each in problem)
         for path in (real, generated):
             if not path.is_file():
                 raise ValueError(f"problems has {str(path)!r}, which is not a file here")
         return Files(real, generated, (digest(real), digest(generated)), choice)
-    raise TypeError(f"problems has {problem!r}; a toy's name, a toy problem or a pair of paths is needed")
+    raise TypeError(
+        f"problems has {problem!r}; a toy's name, a toy problem or a pair of paths is needed"
+    )
 
 
-def _check_sizes(problem: Known | Files, n: int | None, split: float | None, ks: Sequence[K]) -> None:
+def _check_sizes(
+    problem: Known | Files, n: int | None, split: float | None, ks: Sequence[K]
+) -> None:
     """Raise ValueError for n, split or k that a cell would refuse only when its turn comes."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 2):
         raise ValueError(f"ns has {n!r}; whole numbers of at least 2 are needed, or None")
@@ -495,4 +573,7 @@ def _check_sizes(problem: Known | Files, n: int | None, split: float | None, ks:
     most = fit_size(size, split) - 1
     for k in ks:
         if k != "sqrt" and (isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most):
-            raise ValueError(f'ks has {k!r}; with n = {size} and split = {split}, 1 to {most} or "sqrt" is needed')
+            raise ValueError(
+                f'ks has {k!r}; with n = {size} and split = {split}, 1 to {most} or "sqrt" is'
+                " needed"
+            )

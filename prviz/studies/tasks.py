@@ -12,7 +12,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import Connection
@@ -29,8 +36,8 @@ if TYPE_CHECKING:
 
 COMPUTATION = 4
 """Version of the computation: raise this number whenever a result of the same input changes, whether in an estimator, a
-truth, a toy's sampler or the bundled data. It is part of the key of everything that is kept, and of every kept table:
-what another version measured is never taken for a result of this one."""
+truth, a toy's sampler or the bundled data. It is part of the key of everything that is kept, and of
+every kept table: what another version measured is never taken for a result of this one."""
 
 Row = dict[str, Any]
 Result = TypeVar("Result")
@@ -40,11 +47,14 @@ Columns = Mapping[str, Literal["string", "Int64", "float64", "boolean"]]
 
 # Tasks submitted at a time per worker: enough to keep every worker busy, few enough to stop soon.
 _AHEAD = 2
-# Seconds between two writes of a file of rows, which a crash may lose, and the least pause after a write in multiples
-# of its duration: writing, which takes time in proportion to all rows, takes at most 5 % of the time.
-_WRITE_SECONDS, _WRITE_PAUSE = 5.0, 19.0
+# Seconds between two writes of a file of rows, which a crash may lose, and the least pause after a
+# write in multiples of its duration: writing, which takes time in proportion to all rows, takes at
+# most 5 % of the time.
+_WRITE_SECONDS = 5.0
+_WRITE_PAUSE = 19.0
 # Metadata of a kept Parquet file: the version of the computation, and the SHA-256 of the rows.
-_VERSION_KEY, _DIGEST_KEY = b"prviz.computation", b"prviz.sha256"
+_VERSION_KEY = b"prviz.computation"
+_DIGEST_KEY = b"prviz.sha256"
 # NumPy types that columns are hashed as, the same on every machine.
 _HASHED_AS = {"Int64": "<i8", "float64": "<f8", "boolean": "?"}
 
@@ -79,15 +89,19 @@ def run_tasks(
     ----------
     columns : names and types of a row's columns; "key" is among them.
     executor : runs the tasks; None: a process for every core. Each task keeps to one thread.
-    out : a Parquet file that keeps the rows, written every few seconds and at the end, also where the run stops; a
-        crash loses the rows of the last seconds. Rows in the file are not measured again; rows of other tasks stay.
-        Several runs may share the file. known : the same for rows in memory, by key.
-    progress : called with the share of the tasks that are done. on_rows : called with the rows of each finished task.
+    out : a Parquet file that keeps the rows, written every few seconds and at the end, also where
+    the run stops; a
+        crash loses the rows of the last seconds. Rows in the file are not measured again; rows of
+        other tasks stay. Several runs may share the file. known : the same for rows in memory, by
+        key.
+    progress : called with the share of the tasks that are done. on_rows : called with the rows of
+    each finished task.
         Both may raise to stop; finished rows are then in ``out``.
 
     Raises
     ------
-    ValueError : an ``out`` that is damaged, or holds something else, or results of another version of the computation.
+    ValueError : an ``out`` that is damaged, or holds something else, or results of another version
+    of the computation.
     OSError : ``out`` can't be written, or a worker ended; and whatever a task raises.
     """
     kept = None if out is None else _RowsFile(Path(out), columns)
@@ -101,7 +115,9 @@ def run_tasks(
         if kept is not None:
             at_the_end.callback(kept.write)
         ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
-        for _, measured in finished(pool, calls, ahead, lambda: None if kept is None else kept.add(())):
+        for _, measured in finished(
+            pool, calls, ahead, lambda: None if kept is None else kept.add(())
+        ):
             new_rows = measured or []
             rows |= {row["key"]: row for row in new_rows}
             if kept is not None:
@@ -136,7 +152,9 @@ def task_executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
     workers = max(min(available_threads(), tasks), 1)
     context = multiprocessing.get_context("spawn")
     stop, held_here = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(stop,))
+    pool = ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start_worker, initargs=(stop,)
+    )
     try:
         yield pool
     except BaseException:
@@ -156,12 +174,13 @@ def finished(
 ) -> Iterator[tuple[Tag, Result | None]]:
     """Tag and result of every call, as the calls finish; no call begins after the caller stops.
 
-    calls : drawn when there is room; a tag without a call comes back at once, with None. ahead : most calls submitted
-    at a time. idle : called where nothing has finished for a few seconds.
+    calls : drawn when there is room; a tag without a call comes back at once, with None. ahead :
+    most calls submitted at a time. idle : called where nothing has finished for a few seconds.
 
     Raises ChildProcessError if a worker ended, and whatever a call raises.
     """
-    waiting, running = iter(calls), dict[Future[Result], Tag]()
+    waiting = iter(calls)
+    running = dict[Future[Result], Tag]()
     try:
         while True:
             while len(running) < ahead and (drawn := next(waiting, None)) is not None:
@@ -180,7 +199,8 @@ def finished(
                 idle()
     except BrokenExecutor:
         raise ChildProcessError(
-            "a worker process was ended from outside, perhaps because memory ran out; fewer samples need less"
+            "a worker process was ended from outside, perhaps because memory ran out; fewer samples"
+            " need less"
         ) from None
     finally:
         for future in running:
@@ -202,7 +222,8 @@ def interrupt_blocked() -> Iterator[None]:
 
 # ---- in the worker ----
 
-_at_work, _stopped = threading.Event(), threading.Event()
+_at_work = threading.Event()
+_stopped = threading.Event()
 
 
 def _start_worker(stop: Connection) -> None:
@@ -212,8 +233,8 @@ def _start_worker(stop: Connection) -> None:
     def end() -> None:
         wait_for_connections([stop])
         _stopped.set()
-        # Between two tasks a result may be half sent, for which the parent would wait: then this process ends with the
-        # next task, or when the parent has ended.
+        # Between two tasks a result may be half sent, for which the parent would wait: then this
+        # process ends with the next task, or when the parent has ended.
         parent = multiprocessing.parent_process()
         if parent is not None and not _at_work.is_set():
             wait_for_connections([parent.sentinel])
@@ -247,7 +268,9 @@ def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
     arrow = pa.Table.from_pandas(rows, preserve_index=False)
     metadata = {_VERSION_KEY: str(COMPUTATION), _DIGEST_KEY: _digest(rows, columns)}
     stream = io.BytesIO()
-    pq.write_table(arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **metadata}), stream)
+    pq.write_table(
+        arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **metadata}), stream
+    )
     return stream.getvalue()
 
 
@@ -278,7 +301,8 @@ class _RowsFile:
         if not path.absolute().parent.is_dir():
             raise ValueError(f"out = {str(path)!r}; its folder does not exist")
         self.rows: dict[str, Row] = {}
-        self._path, self._columns = path, columns
+        self._path = path
+        self._columns = columns
         self._content = ""  # digest of the file as it was last read or written
         self._unwritten = False
         self._next_write = time.monotonic() + _WRITE_SECONDS
@@ -299,7 +323,9 @@ class _RowsFile:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise ValueError(f"out = {str(self._path)!r} can't be read ({error.strerror})") from None
+            raise ValueError(
+                f"out = {str(self._path)!r} can't be read ({error.strerror})"
+            ) from None
         content = hashlib.sha256(data).hexdigest()
         if content != self._content:
             self.rows = _rows_of(data, str(self._path), self._columns) | self.rows
@@ -317,9 +343,11 @@ class _RowsFile:
                 write_whole(self._path, data)
         except OSError as error:
             raise OSError(
-                f"out = {str(self._path)!r} can't be written ({error.strerror or error}); what was in it still is"
+                f"out = {str(self._path)!r} can't be written ({error.strerror or error}); what was"
+                " in it still is"
             ) from error
-        self._content, self._unwritten = hashlib.sha256(data).hexdigest(), False
+        self._content = hashlib.sha256(data).hexdigest()
+        self._unwritten = False
         now = time.monotonic()
         self._next_write = now + max(_WRITE_SECONDS, _WRITE_PAUSE * (now - began))
 
@@ -334,28 +362,38 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
         names = arrow.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = error_text(error)
-        raise ValueError(f"out = {name!r} can't be read as Parquet ({reason}); another path is needed") from None
+        raise ValueError(
+            f"out = {name!r} can't be read as Parquet ({reason}); another path is needed"
+        ) from None
     missing = [column for column in columns if column not in names]
     if missing:
         raise ValueError(f"out = {name!r} is not a sweep's file: it has no column {missing[0]}")
     others = [column for column in names if column not in columns]
     if others:
-        raise ValueError(f"out = {name!r} holds other rows: it has a column {others[0]}; another path is needed")
+        raise ValueError(
+            f"out = {name!r} holds other rows: it has a column {others[0]}; another path is needed"
+        )
     metadata = arrow.schema.metadata or {}
     if metadata.get(_VERSION_KEY) != str(COMPUTATION).encode():
         raise ValueError(
-            f"out = {name!r} was not written by this version of prviz: its results may differ from those of this one, "
-            "and the two must not be mixed; name another path, where all is measured again"
+            f"out = {name!r} was not written by this version of prviz: its results may differ from"
+            " those of this one, and the two must not be mixed; name another path, where all is"
+            " measured again"
         )
     try:
         rows = table(arrow.to_pylist(), columns)
         whole = metadata.get(_DIGEST_KEY) == _digest(rows, columns).encode()
-    except (pa.ArrowException, ValueError, TypeError, OverflowError):  # values that such columns can't hold
+    except (
+        pa.ArrowException,
+        ValueError,
+        TypeError,
+        OverflowError,
+    ):  # values that such columns can't hold
         whole = False
     if not whole:
         raise ValueError(
-            f"out = {name!r} is damaged: its rows are not those that were written; put a copy in its place, or name "
-            "another path, where all is measured again"
+            f"out = {name!r} is damaged: its rows are not those that were written; put a copy in"
+            " its place, or name another path, where all is measured again"
         )
     records: Any = rows.to_dict("records")
     return {row["key"]: row for row in records}
@@ -371,7 +409,8 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
 
     scheduler : its address, such as "tcp://host:8786"; None: a local cluster, closed at the end.
 
-    Tasks of a worker that dies go to another one. Raises ValueError if Dask is not installed or no scheduler answers.
+    Tasks of a worker that dies go to another one. Raises ValueError if Dask is not installed or no
+    scheduler answers.
     """
     try:
         import distributed
@@ -384,7 +423,8 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
             client = dask.Client(scheduler or cluster, timeout=CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             raise ValueError(
-                f"no scheduler answers at {scheduler} ({error_text(error)}); an address like tcp://host:8786 is needed"
+                f"no scheduler answers at {scheduler} ({error_text(error)}); an address like"
+                " tcp://host:8786 is needed"
             ) from None
         with client, client.get_executor(retries=2) as executor:
             yield executor

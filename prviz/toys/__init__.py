@@ -54,7 +54,10 @@ _PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
 )
 
 TOYS: Mapping[str, Mapping[str, Value]] = MappingProxyType(
-    {name: MappingProxyType({spec.name: spec.default for spec in problem.specs}) for name, problem in _PROBLEMS.items()}
+    {
+        name: MappingProxyType({spec.name: spec.default for spec in problem.specs})
+        for name, problem in _PROBLEMS.items()
+    }
 )
 """Parameters of every toy problem by its name, with their defaults: the setting of the paper."""
 

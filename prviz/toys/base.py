@@ -28,8 +28,9 @@ MOST_VALUES = 200_000_000
 class SupportMasses(NamedTuple):
     """Masses of supports, to compare the extremes of a curve with (hal-05344404, section 4.3).
 
-    supp is the closed support. The literature took Q(supp P) for alpha_inf, which is Q(cosupp), the mass where
-    P and Q have the same null sets (Proposition 20). The other two mirror these: beta_0 = P(cosupp).
+    supp is the closed support. The literature took Q(supp P) for alpha_inf, which is Q(cosupp), the
+    mass where P and Q have the same null sets (Proposition 20). The other two mirror these: beta_0
+    = P(cosupp).
     """
 
     q_of_supp_p: float
@@ -52,8 +53,10 @@ class Parameter:
 
     name : keyword of `toy`. label, help : plain text for the page. default : value of the paper.
     low, high : inclusive bounds, for "weights" of every entry. step : increment of a slider.
-    kind : "int", "float", or "weights" for a tuple with one number per mode or box (the mixtures' means too).
-    total : True for the shares of a whole, as the weights of a few modes are: only their ratios count.
+    kind : "int", "float", or "weights" for a tuple with one number per mode or box (the mixtures'
+    means too).
+    total : True for the shares of a whole, as the weights of a few modes are: only their ratios
+    count.
     """
 
     name: str
@@ -97,21 +100,26 @@ def _check_whole(name: str, value: Any, low: int) -> None:
 
 def dimension(default: int) -> Parameter:
     """Parameter d, common to nearly all problems."""
-    return Parameter("d", "dimension d", default, 1, 4096, 1, "Number of features of every sample.", "int")
+    return Parameter(
+        "d", "dimension d", default, 1, 4096, 1, "Number of features of every sample.", "int"
+    )
 
 
 @dataclass(frozen=True)
 class ToyProblem(ABC):
     """Two known distributions: P, the real one, and Q, the generated one.
 
-    settings : pairs (name, value); missing parameters have their defaults. `toy` takes keywords instead.
+    settings : pairs (name, value); missing parameters have their defaults. `toy` takes keywords
+    instead.
         Two problems of one class with the same settings are equal.
 
-    Subclasses define the specs, the two samplers, the log ratio, the supports, their masses and the truth.
+    Subclasses define the specs, the two samplers, the log ratio, the supports, their masses and the
+    truth.
 
     Raises
     ------
-    ValueError : an unknown parameter, or a value out of its bounds. TypeError : a value of another type.
+    ValueError : an unknown parameter, or a value out of its bounds. TypeError : a value of another
+    type.
     """
 
     name: ClassVar[str]
@@ -132,8 +140,12 @@ class ToyProblem(ABC):
         legal = [spec.name for spec in self.specs]
         for name in given:
             if name not in legal:
-                raise ValueError(f"{self.name} has no parameter {name!r}; its parameters are {', '.join(legal)}")
-        values = tuple((spec.name, spec.checked(given.get(spec.name, spec.default))) for spec in self.specs)
+                raise ValueError(
+                    f"{self.name} has no parameter {name!r}; its parameters are {', '.join(legal)}"
+                )
+        values = tuple(
+            (spec.name, spec.checked(given.get(spec.name, spec.default))) for spec in self.specs
+        )
         object.__setattr__(self, "settings", values)
         self._check()
 
@@ -174,9 +186,12 @@ class ToyProblem(ABC):
         _check_whole("seed", seed, 0)
         if n * self.d > MOST_VALUES:
             raise ValueError(
-                f"n = {n}; at most {MOST_VALUES // self.d} samples of dimension {self.d} are drawn at once"
+                f"n = {n}; at most {MOST_VALUES // self.d} samples of dimension {self.d} are drawn"
+                " at once"
             )
-        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(int(seed)).spawn(2)]
+        streams = [
+            np.random.default_rng(child) for child in np.random.SeedSequence(int(seed)).spawn(2)
+        ]
         real = self._draw_real(int(n), streams[0])
         generated = self._draw_generated(int(n), streams[1])
         return SamplePair(Samples(real, "real"), Samples(generated, "generated"))
@@ -184,8 +199,8 @@ class ToyProblem(ABC):
     def log_ratio(self, z: Samples | ArrayLike) -> Floats:
         """The log ratio log q(z) - log p(z), (m,), of points z (m, d).
 
-        Values: inf where only Q has mass, -inf where only P has mass, 0 where neither has (0/0 has the key 1). Raises
-        ValueError for points of another dimension.
+        Values: inf where only Q has mass, -inf where only P has mass, 0 where neither has (0/0 has
+        the key 1). Raises ValueError for points of another dimension.
         """
         values = as_samples(z, name="z").values
         if values.shape[1] != self.d:
@@ -195,8 +210,8 @@ class ToyProblem(ABC):
     def in_supports(self, z: Samples | ArrayLike) -> InSupports:
         """True for points of z (m, d) in supp P, in supp Q and in the co-support.
 
-        The co-support holds the points of both supports where the density ratio is neither 0 nor infinite. Raises
-        ValueError for points of another dimension.
+        The co-support holds the points of both supports where the density ratio is neither 0 nor
+        infinite. Raises ValueError for points of another dimension.
         """
         log_ratio = self.log_ratio(z)
         real, generated = self._in_supports(as_samples(z, name="z").values)
@@ -226,7 +241,8 @@ class ToyProblem(ABC):
     def truth_by_sampling(self, n: int = 100_000, seed: int = 0) -> SampledTruth:
         """The truth by Monte Carlo of the likelihood ratio (hal-05344404, section 5.1): a check of `truth`.
 
-        `auc_error` of the result is the standard error of the area; see `prviz.curves.ground_truth.sampled_truth`.
+        `auc_error` of the result is the standard error of the area; see
+        `prviz.curves.ground_truth.sampled_truth`.
         """
 
         def log_ratios(size: int, child: int) -> tuple[Floats, Floats]:
@@ -260,8 +276,8 @@ class ToyProblem(ABC):
 class CellMasses(ToyProblem):
     """P and Q with the masses p_c and q_c on cells c, such as boxes, uniform inside each: base class.
 
-    Cells overlap at most in borders, so the density ratio is q_c / p_c on cell c and the curve is that of the masses:
-    alpha(lam) = sum over c of min(lam p_c, q_c), exactly.
+    Cells overlap at most in borders, so the density ratio is q_c / p_c on cell c and the curve is
+    that of the masses: alpha(lam) = sum over c of min(lam p_c, q_c), exactly.
     """
 
     area_error = 0.0
@@ -269,7 +285,8 @@ class CellMasses(ToyProblem):
     @property
     def masses(self) -> tuple[Floats, Floats]:
         """Masses p and q of the cells, each of sum 1."""
-        p, q = self._weights("real_weights"), self._weights("generated_weights")
+        p = self._weights("real_weights")
+        q = self._weights("generated_weights")
         return p / p.sum(), q / q.sum()
 
     @abstractmethod
@@ -306,5 +323,6 @@ class CellMasses(ToyProblem):
     def support_masses(self) -> SupportMasses:
         """Supports and co-support agree but for borders, which have no mass: masses of the cells in common."""
         p, q = self.masses
-        q_mass, p_mass = float(q[p > 0].sum()), float(p[q > 0].sum())
+        q_mass = float(q[p > 0].sum())
+        p_mass = float(p[q > 0].sum())
         return SupportMasses(q_mass, q_mass, p_mass, p_mass)

@@ -12,23 +12,24 @@ from prviz.toys.base import CellMasses, Parameter, Value, dimension
 
 Floats = NDArray[np.float64]
 
-# Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a face never drops a
-# sample. Cubes are at least one side apart.
+# Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a
+# face never drops a sample. Cubes are at least one side apart.
 _ROUNDING = 1e-6
 
 
 class _Classes(CellMasses):
     """P and Q with the masses p_c and q_c on classes c; each class is uniform inside a cube of side 1.
 
-    The cubes are disjoint. Class c sits at the lattice point whose coordinates are the digits of c, times the
-    separation.
+    The cubes are disjoint. Class c sits at the lattice point whose coordinates are the digits of c,
+    times the separation.
     """
 
     @property
     def _lattice(self) -> tuple[int, int]:
         """Base and digits: fewest points per axis that give every class its own point, on the first axes."""
         total = len(self.masses[0])
-        base, digits = 2, 1
+        base = 2
+        digits = 1
         while base**self.d < total:
             base += 1
         while base**digits < total:
@@ -40,17 +41,22 @@ class _Classes(CellMasses):
         classes = rng.choice(len(weights), size=n, p=weights)
         z = rng.random((n, self.d))
         z -= 0.5
-        z[:, :digits] += self._number("separation") * (classes[:, None] // base ** np.arange(digits) % base)
+        z[:, :digits] += self._number("separation") * (
+            classes[:, None] // base ** np.arange(digits) % base
+        )
         return z
 
     def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
         """Class of each row of z (m, d), -1 outside every cube."""
         base, digits = self._lattice
-        p, separation = self.masses[0], self._number("separation")
+        p = self.masses[0]
+        separation = self._number("separation")
         places = np.rint(z[:, :digits] / separation)
         reach = 0.5 + _ROUNDING
         inside = (np.abs(z[:, :digits] - separation * places) <= reach).all(axis=1)
-        inside &= ((places >= 0) & (places < base)).all(axis=1) & (np.abs(z[:, digits:]) <= reach).all(axis=1)
+        inside &= ((places >= 0) & (places < base)).all(axis=1) & (
+            np.abs(z[:, digits:]) <= reach
+        ).all(axis=1)
         codes = np.where(inside[:, None], places, 0).astype(np.intp) @ base ** np.arange(digits)
         return np.where(inside & (codes < len(p)), codes, -1)
 
@@ -65,26 +71,52 @@ def _example(p: tuple[float, ...], q: tuple[float, ...]) -> dict[str, Value]:
 class FiniteExamples(_Classes):
     """Six small examples (a) to (f) of Sajjadi et al., on up to 16 boxes.
 
-    Their text calls (e) and (f) "noisy versions" of (a) and (b); the figure shows the masses without numbers, so
-    0.9 and 0.1 in (e) and (f) are this package's choice.
+    Their text calls (e) and (f) "noisy versions" of (a) and (b); the figure shows the masses
+    without numbers, so 0.9 and 0.1 in (e) and (f) are this package's choice.
     """
 
     name = "finite"
     title = "Mode collapse: six small examples"
     source = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, section 3, Figures 2 and 3"
     summary = (
-        "A few separate boxes with a share of the real and of the generated samples each: a dropped mode, an invented "
-        "one, a perfect copy, nothing in common, and two noisy versions. The curve follows from the shares alone."
+        "A few separate boxes with a share of the real and of the generated samples each: a dropped"
+        " mode, an invented one, a perfect copy, nothing in common, and two noisy versions. The"
+        " curve follows from the shares alone."
     )
     specs: ClassVar[tuple[Parameter, ...]] = (
         dimension(2),
-        Parameter("real_weights", "real shares p", (0.5, 0.5, 0.0, 0.0), 0.0, 1.0, 0.05, _WEIGHTS, "weights",
-                  True),
-        Parameter("generated_weights", "generated shares q", (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, 0.05,
-                  _WEIGHTS, "weights", True),
-        Parameter("separation", "separation of the boxes", 3.0, 2.0, 50.0, 0.5,
-                  "Distance of neighbouring boxes' centres, in units of a box's side."),
-    )  # fmt: skip
+        Parameter(
+            "real_weights",
+            "real shares p",
+            (0.5, 0.5, 0.0, 0.0),
+            0.0,
+            1.0,
+            0.05,
+            _WEIGHTS,
+            "weights",
+            True,
+        ),
+        Parameter(
+            "generated_weights",
+            "generated shares q",
+            (1.0, 0.0, 0.0, 0.0),
+            0.0,
+            1.0,
+            0.05,
+            _WEIGHTS,
+            "weights",
+            True,
+        ),
+        Parameter(
+            "separation",
+            "separation of the boxes",
+            3.0,
+            2.0,
+            50.0,
+            0.5,
+            "Distance of neighbouring boxes' centres, in units of a box's side.",
+        ),
+    )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "(a) mode collapse: one of two modes is dropped": _example((0.5, 0.5, 0, 0), (1, 0, 0, 0)),
         "(b) a second mode is invented": _example((1, 0, 0, 0), (0.5, 0.5, 0, 0)),
@@ -96,7 +128,8 @@ class FiniteExamples(_Classes):
     paper_n = 2_000
 
     def _check(self) -> None:
-        real, generated = len(self._weights("real_weights")), len(self._weights("generated_weights"))
+        real = len(self._weights("real_weights"))
+        generated = len(self._weights("generated_weights"))
         if not 1 <= real <= 16 or real != generated:
             raise ValueError(
                 f"real_weights has {real} entries, generated_weights has {generated}; "
@@ -104,7 +137,9 @@ class FiniteExamples(_Classes):
             )
         for name in ("real_weights", "generated_weights"):
             if not self._weights(name).sum() > 0:
-                raise ValueError(f"{name} = {self.parameters[name]}; at least one share must be above 0")
+                raise ValueError(
+                    f"{name} = {self.parameters[name]}; at least one share must be above 0"
+                )
 
 
 class DroppedMode(FiniteExamples):
@@ -112,17 +147,22 @@ class DroppedMode(FiniteExamples):
 
     name = "modes"
     title = "Mode dropped, mode invented"
-    source = "Shares of Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Figure 3, on the boxes of Sajjadi et al. 2018"
+    source = (
+        "Shares of Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Figure 3, on the boxes of"
+        " Sajjadi et al. 2018"
+    )
     summary = (
-        "The generator drops one of three modes, invents another and gets the shares of the two others wrong. The modes"
-        " are boxes that end: the curve begins at the share of generated samples that could be real, and ends at the"
-        " share of real ones that could be generated."
+        "The generator drops one of three modes, invents another and gets the shares of the two"
+        " others wrong. The modes are boxes that end: the curve begins at the share of generated"
+        " samples that could be real, and ends at the share of real ones that could be generated."
     )
     specs = (
         dimension(64),
         *(
             replace(spec, default=value)
-            for spec, value in zip(FiniteExamples.specs[1:3], ((0.2, 0.2, 0.6, 0.0), (0.0, 0.5, 0.1, 0.4)), strict=True)
+            for spec, value in zip(
+                FiniteExamples.specs[1:3], ((0.2, 0.2, 0.6, 0.0), (0.0, 0.5, 0.1, 0.4)), strict=True
+            )
         ),
         FiniteExamples.specs[3],
     )
@@ -139,18 +179,41 @@ class CommonClasses(_Classes):
     title = "Many classes, some in common"
     source = "Simon, Webster, Rabin 2019, section 6 and Figure 3"
     summary = (
-        "Real and generated data have 80 classes each, but only a share of them in common. The true curve is"
-        " a rectangle of that size; methods that merge classes see more in common than there is."
+        "Real and generated data have 80 classes each, but only a share of them in common. The true"
+        " curve is a rectangle of that size; methods that merge classes see more in common than"
+        " there is."
     )
     specs = (
         dimension(64),
-        Parameter("classes", "classes on each side", 80, 1, 500, 1,
-                  "Number of equally likely classes of each side.", "int"),
-        Parameter("share", "common share rho", 0.5, 0.0, 1.0, 0.05,
-                  "Share of the classes that both sides have; rounded to a whole number of classes."),
-        Parameter("separation", "separation of the classes", 10.0, 2.0, 100.0, 1.0,
-                  "Distance of neighbouring classes' centres, in units of a class's side."),
-    )  # fmt: skip
+        Parameter(
+            "classes",
+            "classes on each side",
+            80,
+            1,
+            500,
+            1,
+            "Number of equally likely classes of each side.",
+            "int",
+        ),
+        Parameter(
+            "share",
+            "common share rho",
+            0.5,
+            0.0,
+            1.0,
+            0.05,
+            "Share of the classes that both sides have; rounded to a whole number of classes.",
+        ),
+        Parameter(
+            "separation",
+            "separation of the classes",
+            10.0,
+            2.0,
+            100.0,
+            1.0,
+            "Distance of neighbouring classes' centres, in units of a class's side.",
+        ),
+    )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         f"rho = {percent} %": {"d": 64, "classes": 80, "share": percent / 100, "separation": 10.0}
         for percent in (50, 0, 25, 75, 100)
@@ -168,9 +231,11 @@ class CommonClasses(_Classes):
     @property
     def masses(self) -> tuple[Floats, Floats]:
         """Masses p and q of the classes."""
-        classes, common = int(self._number("classes")), self._common
+        classes = int(self._number("classes"))
+        common = self._common
         total = 2 * classes - common
-        p, q = np.zeros(total), np.zeros(total)
+        p = np.zeros(total)
+        q = np.zeros(total)
         p[:classes] = 1.0 / classes
         q[total - classes :] = 1.0 / classes
         return p, q

@@ -44,7 +44,8 @@ class GaussianPair(ToyProblem):
         return z
 
     def _log_ratio(self, z: NDArray[Any]) -> Floats:
-        # Expanded, so that a pure shift costs one sum without cancellation; squares are needed only with a scale.
+        # Expanded, so that a pure shift costs one sum without cancellation; squares are needed only
+        # with a scale.
         precision = self._scale**-2
         along = z.sum(axis=1, dtype=np.float64) - 0.5 * self.d * self._offset
         result: Floats = precision * self._offset * along - self.d * np.log(self._scale)
@@ -56,7 +57,10 @@ class GaussianPair(ToyProblem):
         return ground_truth.scaled_gaussians(self._scale, self.d, distance=self.distance)
 
 
-_SHIFT = "Shift of the generated Gaussian on every coordinate; the distance of the two means is mu times sqrt(d)."
+_SHIFT = (
+    "Shift of the generated Gaussian on every coordinate; the distance of the two means is mu times"
+    " sqrt(d)."
+)
 
 
 class ShiftedGaussians(GaussianPair):
@@ -66,10 +70,14 @@ class ShiftedGaussians(GaussianPair):
     title = "Shifted generator: two Gaussians"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.1, Figure 2 and Table 1"
     summary = (
-        "The generator gets everything right except that it is shifted a little. Both Gaussians reach "
-        "everywhere, so the true curve always touches precision 1 and recall 1, however large the shift."
+        "The generator gets everything right except that it is shifted a little. Both Gaussians"
+        " reach everywhere, so the true curve always touches precision 1 and recall 1, however"
+        " large the shift."
     )
-    specs = (dimension(64), Parameter("mu", "shift per coordinate mu", 1 / 8, 0.0, 2.0, 1 / 24, _SHIFT))
+    specs = (
+        dimension(64),
+        Parameter("mu", "shift per coordinate mu", 1 / 8, 0.0, 2.0, 1 / 24, _SHIFT),
+    )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "mu = 1/8 (0.12)": {"d": 64, "mu": 1 / 8},
         "mu = 5/24 (0.21)": {"d": 64, "mu": 5 / 24},
@@ -89,8 +97,9 @@ class Identical(GaussianPair):
     title = "Perfect generator: P = Q"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), Figure 5 (P = Q in d = 64)"
     summary = (
-        "Real and generated samples come from the same Gaussian, so precision and recall are both perfect "
-        "and the true curve fills the square. Whatever an estimate misses of the square is its bias."
+        "Real and generated samples come from the same Gaussian, so precision and recall are both"
+        " perfect and the true curve fills the square. Whatever an estimate misses of the square is"
+        " its bias."
     )
     specs = (dimension(64),)
     area_error = 0.0
@@ -99,21 +108,30 @@ class Identical(GaussianPair):
 class Outlier(GaussianPair):
     """Shifted Gaussians, with the last real sample replaced by the constant vector `value`.
 
-    `truth`, `log_ratio` and `support_masses` are those of the clean pair. One point among n changes an empirical
-    rate by at most 1/n; larger changes of an estimate come from its neighbourhoods.
+    `truth`, `log_ratio` and `support_masses` are those of the clean pair. One point among n changes
+    an empirical rate by at most 1/n; larger changes of an estimate come from its neighbourhoods.
     """
 
     name = "outlier"
     title = "One outlier among the real samples"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3 and Figure 7"
     summary = (
-        "Two shifted Gaussians, but one real sample lies far away at (4, ..., 4). The truth is that of the clean pair: "
-        "one point of n may move any rate by 1/n at most, yet methods with large balls react to it."
+        "Two shifted Gaussians, but one real sample lies far away at (4, ..., 4). The truth is that"
+        " of the clean pair: one point of n may move any rate by 1/n at most, yet methods with"
+        " large balls react to it."
     )
     specs = (
         dimension(64),
         Parameter("mu", "shift per coordinate mu", 3 / 8, 0.0, 2.0, 1 / 24, _SHIFT),
-        Parameter("value", "outlier's coordinates", 4.0, -10.0, 10.0, 0.5, "Value of all coordinates of the outlier."),
+        Parameter(
+            "value",
+            "outlier's coordinates",
+            4.0,
+            -10.0,
+            10.0,
+            0.5,
+            "Value of all coordinates of the outlier.",
+        ),
     )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "outlier at 4, mu = 3/8": {"d": 64, "mu": 3 / 8, "value": 4.0},
@@ -145,13 +163,20 @@ class HighDimension(GaussianPair):
     title = "Curse of dimensionality: shifted Gaussians"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.4 and Figure 4"
     summary = (
-        "As many dimensions as Inception features have. The truth depends on the distance of the means alone, so it is "
-        "the same as in low dimension, but estimates grow too optimistic: the curse of dimensionality."
+        "As many dimensions as Inception features have. The truth depends on the distance of the"
+        " means alone, so it is the same as in low dimension, but estimates grow too optimistic:"
+        " the curse of dimensionality."
     )
     specs = (
         dimension(2048),
         Parameter(
-            "shift", "distance of the means", 1.0, 0.0, 10.0, 0.5, "Norm of the shift of the generated Gaussian."
+            "shift",
+            "distance of the means",
+            1.0,
+            0.0,
+            10.0,
+            0.5,
+            "Norm of the shift of the generated Gaussian.",
         ),
     )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
@@ -174,19 +199,25 @@ _MOST_MODES = 32
 _WEIGHTS = "One weight per mode, at least 0; they are scaled to sum 1."
 _MEANS = (0.0, -5.0, 3.0, 5.0)
 _FIRST: dict[str, Value] = {
-    "d": 64, "means": _MEANS, "real_weights": (0.2, 0.2, 0.6, 0.0), "generated_weights": (0.0, 0.5, 0.1, 0.4),
-}  # fmt: skip
+    "d": 64,
+    "means": _MEANS,
+    "real_weights": (0.2, 0.2, 0.6, 0.0),
+    "generated_weights": (0.0, 0.5, 0.1, 0.4),
+}
 _SECOND: dict[str, Value] = {
-    "d": 64, "means": _MEANS, "real_weights": (0.3, 0.2, 0.5, 0.0), "generated_weights": (0.0, 0.5, 0.2, 0.3),
-}  # fmt: skip
+    "d": 64,
+    "means": _MEANS,
+    "real_weights": (0.3, 0.2, 0.5, 0.0),
+    "generated_weights": (0.0, 0.5, 0.2, 0.3),
+}
 
 
 class Mixtures(ToyProblem):
     """P = sum of p_l N(mu_l * ones, I), Q = sum of q_l N(mu_l * ones, I), over the same modes l.
 
-    All means lie on the diagonal, so the log ratio depends on the projection y = sum(z) / sqrt(d) alone and
-    the truth is a numerically exact one-dimensional integral (`prviz.curves.ground_truth.line_mixtures`), where the
-    papers drew 100,000 samples.
+    All means lie on the diagonal, so the log ratio depends on the projection y = sum(z) / sqrt(d)
+    alone and the truth is a numerically exact one-dimensional integral
+    (`prviz.curves.ground_truth.line_mixtures`), where the papers drew 100,000 samples.
     """
 
     name = "mixtures"
@@ -196,45 +227,77 @@ class Mixtures(ToyProblem):
         "its first version (2024), section 4.2"
     )
     summary = (
-        "The generator drops one mode, invents another and gets the weights of the two shared ones wrong, "
-        "all at once. The steps of the true curve show each of the three failures."
+        "The generator drops one mode, invents another and gets the weights of the two shared ones"
+        " wrong, all at once. The steps of the true curve show each of the three failures."
     )
     specs = (
         dimension(64),
-        Parameter("means", "mean of mode", _MEANS, -20.0, 20.0, 0.5,
-                  "Position of each mode on every coordinate; two modes are sqrt(d) times that apart.",
-                  "weights"),
-        Parameter("real_weights", "real weights p", (0.2, 0.2, 0.6, 0.0), 0.0, 1.0, 0.05,
-                  _WEIGHTS, "weights", True),
-        Parameter("generated_weights", "generated weights q", (0.0, 0.5, 0.1, 0.4), 0.0, 1.0, 0.05,
-                  _WEIGHTS, "weights", True),
-    )  # fmt: skip
+        Parameter(
+            "means",
+            "mean of mode",
+            _MEANS,
+            -20.0,
+            20.0,
+            0.5,
+            "Position of each mode on every coordinate; two modes are sqrt(d) times that apart.",
+            "weights",
+        ),
+        Parameter(
+            "real_weights",
+            "real weights p",
+            (0.2, 0.2, 0.6, 0.0),
+            0.0,
+            1.0,
+            0.05,
+            _WEIGHTS,
+            "weights",
+            True,
+        ),
+        Parameter(
+            "generated_weights",
+            "generated weights q",
+            (0.0, 0.5, 0.1, 0.4),
+            0.0,
+            1.0,
+            0.05,
+            _WEIGHTS,
+            "weights",
+            True,
+        ),
+    )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "weights of 2026 (n = 10,000)": _FIRST,
         "weights of 2024 (n = 1,000)": _SECOND,
         "mode collapse: p (1/2, 1/2), q (1, 0)": {
-            "d": 64, "means": _MEANS,
-            "real_weights": (0.5, 0.5, 0.0, 0.0), "generated_weights": (1.0, 0.0, 0.0, 0.0),
+            "d": 64,
+            "means": _MEANS,
+            "real_weights": (0.5, 0.5, 0.0, 0.0),
+            "generated_weights": (1.0, 0.0, 0.0, 0.0),
         },
         "modes that overlap (means 0, -0.5, 0.3, 0.5)": _FIRST | {"means": (0.0, -0.5, 0.3, 0.5)},
-    }  # fmt: skip
+    }
     preset_n: ClassVar[dict[str, int]] = {"weights of 2024 (n = 1,000)": 1_000}
 
     def _check(self) -> None:
-        means, real, generated = (len(self._weights(name)) for name in ("means", "real_weights", "generated_weights"))
+        means, real, generated = (
+            len(self._weights(name)) for name in ("means", "real_weights", "generated_weights")
+        )
         if not 1 <= means <= _MOST_MODES or not means == real == generated:
             raise ValueError(
-                f"means, real_weights and generated_weights have {means}, {real} and {generated} entries; "
-                f"one each per mode is needed, for 1 to {_MOST_MODES} modes"
+                f"means, real_weights and generated_weights have {means}, {real} and {generated}"
+                f" entries; one each per mode is needed, for 1 to {_MOST_MODES} modes"
             )
         for name in ("real_weights", "generated_weights"):
             if not self._weights(name).sum() > 0:
-                raise ValueError(f"{name} = {self.parameters[name]}; at least one weight must be above 0")
+                raise ValueError(
+                    f"{name} = {self.parameters[name]}; at least one weight must be above 0"
+                )
 
     @property
     def _masses(self) -> tuple[Floats, Floats]:
         """Masses of the modes in P and Q."""
-        p, q = self._weights("real_weights"), self._weights("generated_weights")
+        p = self._weights("real_weights")
+        q = self._weights("generated_weights")
         return p / p.sum(), q / q.sum()
 
     @property
@@ -267,14 +330,26 @@ class ScaledGaussian(GaussianPair):
 
     name = "scaled-gaussian"
     title = "Truncation trick: a Gaussian that shrinks"
-    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2 (truncation), on Gaussians as in 5.3"
+    source = (
+        "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2 (truncation), on Gaussians as"
+        " in 5.3"
+    )
     summary = (
-        "The generator plays safe: its samples are pulled towards the centre, as the truncation trick does. In many "
-        "dimensions both distributions sit on thin shells, so even mild shrinking leaves little overlap."
+        "The generator plays safe: its samples are pulled towards the centre, as the truncation"
+        " trick does. In many dimensions both distributions sit on thin shells, so even mild"
+        " shrinking leaves little overlap."
     )
     specs = (
         dimension(64),
-        Parameter("scale", "scale of Q", 0.9, 0.05, 5.0, 0.05, "Standard deviation of Q; below 1 it is truncated."),
+        Parameter(
+            "scale",
+            "scale of Q",
+            0.9,
+            0.05,
+            5.0,
+            0.05,
+            "Standard deviation of Q; below 1 it is truncated.",
+        ),
         Parameter("shift", "shift of Q", 0.0, -5.0, 5.0, 0.05, "Mean of Q on every coordinate."),
     )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
@@ -298,19 +373,30 @@ class NarrowGaussian(GaussianPair):
 
     name = "narrow-gaussian"
     title = "One picture repeated: noise around one point"
-    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.3 (white noise against a noisy picture)"
+    source = (
+        "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.3 (white noise against a noisy"
+        " picture)"
+    )
     summary = (
-        "The generator repeats one picture with a little noise; the real data are white noise. Both reach "
-        "everywhere, so extreme precision and recall are 1 in theory, although nearly nothing agrees."
+        "The generator repeats one picture with a little noise; the real data are white noise. Both"
+        " reach everywhere, so extreme precision and recall are 1 in theory, although nearly"
+        " nothing agrees."
     )
     specs = (
         dimension(64),
         Parameter(
-            "position", "picture's coordinates", 1.0, -3.0, 3.0, 0.25,
+            "position",
+            "picture's coordinates",
+            1.0,
+            -3.0,
+            3.0,
+            0.25,
             "Mean of Q on every coordinate; at 1 it is as far from the centre as a typical real sample.",
         ),
-        Parameter("sigma", "noise sigma", 0.1, 0.01, 0.95, 0.01, "Standard deviation of the noise."),
-    )  # fmt: skip
+        Parameter(
+            "sigma", "noise sigma", 0.1, 0.01, 0.95, 0.01, "Standard deviation of the noise."
+        ),
+    )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "a noisy picture (sigma 0.1, d = 64)": {"d": 64, "position": 1.0, "sigma": 0.1},
         "hardly narrower (sigma 0.9, d = 64)": {"d": 64, "position": 0.0, "sigma": 0.9},
@@ -329,24 +415,31 @@ class NarrowGaussian(GaussianPair):
 class Dirac(GaussianPair):
     """P = N(0, I), Q = the point mass at position * ones.
 
-    P and Q are mutually singular: the log ratio is inf on the point and -inf elsewhere, and the curve is the single
-    point (0, 0). Q(supp P) = 1, since the closed support of P is R^d, yet Q(cosupp) = alpha_inf = 0.
+    P and Q are mutually singular: the log ratio is inf on the point and -inf elsewhere, and the
+    curve is the single point (0, 0). Q(supp P) = 1, since the closed support of P is R^d, yet
+    Q(cosupp) = alpha_inf = 0.
     """
 
     name = "dirac"
     title = "Total mode collapse: always the same sample"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.3, Example 1"
     summary = (
-        "The generator always returns the same sample. It lies inside the support of the real Gaussian, so "
-        "the literature's formula calls precision 1; the true curve is zero everywhere."
+        "The generator always returns the same sample. It lies inside the support of the real"
+        " Gaussian, so the literature's formula calls precision 1; the true curve is zero"
+        " everywhere."
     )
     specs = (
         dimension(64),
         Parameter(
-            "position", "point's coordinates", 1.0, -3.0, 3.0, 0.25,
+            "position",
+            "point's coordinates",
+            1.0,
+            -3.0,
+            3.0,
+            0.25,
             "Value of all its coordinates; at 1 it is as far from the centre as a typical real sample.",
         ),
-    )  # fmt: skip
+    )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "where real samples are (1)": {"d": 64, "position": 1.0},
         "at the centre (0)": {"d": 64, "position": 0.0},
@@ -374,28 +467,44 @@ class Dirac(GaussianPair):
 class Boxes(ToyProblem):
     """P uniform on the unit cube, Q uniform on a cube of another volume, moved along the diagonal.
 
-    With v the volume of Q's cube and m = overlap * min(1, v) the volume of the common part, the density ratio on
-    that part is 1/v and alpha(lam) = min(lam m, m / v): alpha_inf = m / v, beta_0 = m. An overlap of 1 nests the
-    smaller cube in a corner of the larger one, an overlap of 0 leaves them touching in a corner.
+    With v the volume of Q's cube and m = overlap * min(1, v) the volume of the common part, the
+    density ratio on that part is 1/v and alpha(lam) = min(lam m, m / v): alpha_inf = m / v, beta_0
+    = m. An overlap of 1 nests the smaller cube in a corner of the larger one, an overlap of 0
+    leaves them touching in a corner.
     """
 
     name = "boxes"
     title = "Two boxes: apart, overlapping or nested"
     source = (
-        "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), the check of hypercubes that share a "
-        "fifth of their volume; nested as in Sajjadi et al. 2018, section 3"
+        "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), the check of hypercubes that"
+        " share a fifth of their volume; nested as in Sajjadi et al. 2018, section 3"
     )
     summary = (
-        "Real and generated samples fill one box each. The true curve is a rectangle: precision is the share"
-        " of the generated box that lies in the real one, recall the share of the real box that is covered."
+        "Real and generated samples fill one box each. The true curve is a rectangle: precision is"
+        " the share of the generated box that lies in the real one, recall the share of the real"
+        " box that is covered."
     )
     specs = (
         dimension(8),
-        Parameter("volume", "volume of the generated box", 1.0, 0.01, 100.0, 0.05,
-                  "In units of the real box's volume."),
-        Parameter("overlap", "overlap", 0.2, 0.0, 1.0, 0.05,
-                  "Share of the smaller box that lies in the other; 1 nests the two, 0 sets them apart."),
-    )  # fmt: skip
+        Parameter(
+            "volume",
+            "volume of the generated box",
+            1.0,
+            0.01,
+            100.0,
+            0.05,
+            "In units of the real box's volume.",
+        ),
+        Parameter(
+            "overlap",
+            "overlap",
+            0.2,
+            0.0,
+            1.0,
+            0.05,
+            "Share of the smaller box that lies in the other; 1 nests the two, 0 sets them apart.",
+        ),
+    )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "a fifth in common": {"d": 8, "volume": 1.0, "overlap": 0.2},
         "a fifth in common, d = 64": {"d": 64, "volume": 1.0, "overlap": 0.2},
@@ -438,7 +547,8 @@ class Boxes(ToyProblem):
         return in_real, in_generated
 
     def _truth(self) -> PRCurve:
-        m, share = self._common, self._common / self._number("volume")
+        m = self._common
+        share = self._common / self._number("volume")
         return ground_truth.finite_masses([1.0 - m, m, 0.0], [0.0, share, max(1.0 - share, 0.0)])
 
     @property

@@ -14,41 +14,78 @@ from prviz.toys.base import Parameter, ToyProblem, Value, dimension
 
 Floats = NDArray[np.float64]
 
-# Cells of the line around each class on which densities are integrated, and how far they reach on either side.
-_CELLS, _REACH = 8_000, 14.0
+# Cells of the line around each class on which densities are integrated, and how far they reach on
+# either side.
+_CELLS = 8_000
+_REACH = 14.0
 _MOST_CLASSES = 8
 _CLASSES: dict[str, Value] = {"d": 2, "means": (-1.0, 0.0, 1.5), "weights": (0.4, 0.3, 0.3)}
 _SCALE = (
-    "1 is the mixture itself, 0 ignores the class that was asked for; above 1 each class moves away from the others."
+    "1 is the mixture itself, 0 ignores the class that was asked for; above 1 each class moves away"
+    " from the others."
 )
 
 
 class Guidance(ToyProblem):
     """P and Q: classes c of N(mu_c * ones, I), drawn by their weights and guided at two scales w.
 
-    A class guided at scale w has the density p(z | c)^w p(z)^(1 - w) / Z_c(w), where p is the whole mixture. All means
-    lie on the diagonal, so densities along it alone decide, and Z_c is an integral over a line.
+    A class guided at scale w has the density p(z | c)^w p(z)^(1 - w) / Z_c(w), where p is the whole
+    mixture. All means lie on the diagonal, so densities along it alone decide, and Z_c is an
+    integral over a line.
     """
 
     name = "guidance"
     title = "Guidance: each class pushed away from the others"
     source = (
-        "Ho, Salimans 2022 (classifier-free guidance); a sweep against a reference scale: Sykes, Simon, Rabin, Fadili "
-        "2026 (hal-05344404), section 5.4.2 and Figure 15"
+        "Ho, Salimans 2022 (classifier-free guidance); a sweep against a reference scale: Sykes,"
+        " Simon, Rabin, Fadili 2026 (hal-05344404), section 5.4.2 and Figure 15"
     )
     summary = (
-        "A conditional generator is asked for every class by its share. Guided, it draws what is typical of a class "
-        "and not of the others, so that what lies between the classes is lost."
+        "A conditional generator is asked for every class by its share. Guided, it draws what is"
+        " typical of a class and not of the others, so that what lies between the classes is lost."
     )
     specs = (
         dimension(2),
-        Parameter("means", "mean of class", _CLASSES["means"], -20.0, 20.0, 0.5,
-                  "Position of each class on every coordinate; two classes are sqrt(d) times that apart.", "weights"),
-        Parameter("weights", "share of class", _CLASSES["weights"], 0.0, 1.0, 0.05,
-                  "How often each class is asked for; only ratios count.", "weights", True),
-        Parameter("reference", "scale of P", 1.0, 0.0, 10.0, 0.5, f"Guidance scale of the real set. {_SCALE}"),
-        Parameter("scale", "scale of Q", 4.0, 0.0, 10.0, 0.5, f"Guidance scale of the generated set. {_SCALE}"),
-    )  # fmt: skip
+        Parameter(
+            "means",
+            "mean of class",
+            _CLASSES["means"],
+            -20.0,
+            20.0,
+            0.5,
+            "Position of each class on every coordinate; two classes are sqrt(d) times that apart.",
+            "weights",
+        ),
+        Parameter(
+            "weights",
+            "share of class",
+            _CLASSES["weights"],
+            0.0,
+            1.0,
+            0.05,
+            "How often each class is asked for; only ratios count.",
+            "weights",
+            True,
+        ),
+        Parameter(
+            "reference",
+            "scale of P",
+            1.0,
+            0.0,
+            10.0,
+            0.5,
+            f"Guidance scale of the real set. {_SCALE}",
+        ),
+        Parameter(
+            "scale",
+            "scale of Q",
+            4.0,
+            0.0,
+            10.0,
+            0.5,
+            f"Guidance scale of the generated set. {_SCALE}",
+        ),
+    )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "scale 4 against none": {**_CLASSES, "reference": 1.0, "scale": 4.0},
         "scale 1 against 5, as a sweep begins": {**_CLASSES, "reference": 5.0, "scale": 1.0},
@@ -56,19 +93,23 @@ class Guidance(ToyProblem):
     }
 
     def _check(self) -> None:
-        means, weights = self._weights("means"), self._weights("weights")
+        means = self._weights("means")
+        weights = self._weights("weights")
         if not 1 <= len(means) == len(weights) <= _MOST_CLASSES:
             raise ValueError(
-                f"means and weights have {len(means)} and {len(weights)} entries; one each per class is needed, for 1 "
-                f"to {_MOST_CLASSES} classes"
+                f"means and weights have {len(means)} and {len(weights)} entries; one each per"
+                f" class is needed, for 1 to {_MOST_CLASSES} classes"
             )
         if not weights.sum() > 0:
-            raise ValueError(f"weights = {self.parameters['weights']}; at least one weight must be above 0")
+            raise ValueError(
+                f"weights = {self.parameters['weights']}; at least one weight must be above 0"
+            )
 
     @property
     def _asked(self) -> tuple[Floats, Floats]:
         """Positions along the diagonal and shares of the classes that are asked for."""
-        means, weights = self._weights("means"), self._weights("weights")
+        means = self._weights("means")
+        weights = self._weights("weights")
         asked = weights > 0
         return means[asked] * np.sqrt(self.d), weights[asked] / weights[asked].sum()
 
@@ -80,12 +121,16 @@ class Guidance(ToyProblem):
 
     def _draw(self, n: int, scale: float, rng: np.random.Generator) -> NDArray[Any]:
         """The class by its share, the place along the diagonal by inverting its distribution, the rest a Gaussian."""
-        edges, masses = self._edges, np.exp(self._log_masses(scale))
-        asked, line = rng.choice(len(masses), size=n, p=self._asked[1]), np.empty(n)
+        edges = self._edges
+        masses = np.exp(self._log_masses(scale))
+        asked = rng.choice(len(masses), size=n, p=self._asked[1])
+        line = np.empty(n)
         for place, each in enumerate(masses):
             rows = np.flatnonzero(asked == place)
             below = np.cumsum(each)
-            cells = np.minimum(np.searchsorted(below, rng.random(len(rows)) * below[-1]), len(each) - 1)
+            cells = np.minimum(
+                np.searchsorted(below, rng.random(len(rows)) * below[-1]), len(each) - 1
+            )
             line[rows] = edges[cells] + rng.random(len(rows)) * np.diff(edges)[cells]
         z = rng.standard_normal((n, self.d))
         z += ((line - z.sum(axis=1) / np.sqrt(self.d)) / np.sqrt(self.d))[:, None]
@@ -93,12 +138,17 @@ class Guidance(ToyProblem):
 
     def _log_ratio(self, z: NDArray[Any]) -> Floats:
         y = z.sum(axis=1, dtype=np.float64) / np.sqrt(self.d)
-        return self._log_guided(y, self._number("scale")) - self._log_guided(y, self._number("reference"))
+        return self._log_guided(y, self._number("scale")) - self._log_guided(
+            y, self._number("reference")
+        )
 
     def _log_guided(self, y: Floats, scale: float) -> Floats:
         """Logarithm of the guided density over the mixture's own, at positions y along the diagonal."""
         log_ratio: Floats = logsumexp(
-            self._tilts(y, scale) - self._log_totals(scale)[:, None] + np.log(self._asked[1])[:, None], axis=0
+            self._tilts(y, scale)
+            - self._log_totals(scale)[:, None]
+            + np.log(self._asked[1])[:, None],
+            axis=0,
         )
         return log_ratio
 
@@ -106,7 +156,9 @@ class Guidance(ToyProblem):
     def _edges(self) -> Floats:
         """Edges of cells on the line, fine around each class: nothing lies between classes far apart."""
         centres, _ = self._asked
-        return np.unique([np.linspace(centre - _REACH, centre + _REACH, _CELLS + 1) for centre in centres])
+        return np.unique(
+            [np.linspace(centre - _REACH, centre + _REACH, _CELLS + 1) for centre in centres]
+        )
 
     def _log_masses(self, scale: float) -> Floats:
         """Logarithm of each guided class's mass in each cell, (classes, cells), of sum 1 each."""
@@ -135,7 +187,8 @@ class Guidance(ToyProblem):
             return finite_masses([1.0], [1.0])
         shares = np.log(self._asked[1])[:, None]
         p, q = (
-            np.exp(logsumexp(self._log_masses(self._number(name)) + shares, axis=0)) for name in ("reference", "scale")
+            np.exp(logsumexp(self._log_masses(self._number(name)) + shares, axis=0))
+            for name in ("reference", "scale")
         )
         return finite_masses(p, q)
 

@@ -15,7 +15,8 @@ from prviz.toys.base import CellMasses, Parameter, Value, dimension
 Floats = NDArray[np.float64]
 Amounts = tuple[float, ...]
 
-LINE, SIDE = 25, 12
+LINE = 25
+SIDE = 12
 
 _LETTER_P = """
 ............
@@ -49,13 +50,19 @@ _LETTER_Q = """
 
 def _amounts(values: ArrayLike) -> Amounts:
     """Values rounded to steps of 1/20, so that a link holds them in few characters."""
-    return tuple(round(float(value), 2) for value in np.round(np.asarray(values, dtype=np.float64).ravel() * 20) / 20)
+    return tuple(
+        round(float(value), 2)
+        for value in np.round(np.asarray(values, dtype=np.float64).ravel() * 20) / 20
+    )
 
 
 def _line(first: float, second: float) -> Amounts:
     """Amounts of two bumps of these heights on the line."""
     x = (np.arange(LINE) + 0.5) / LINE
-    return _amounts(first * np.exp(-0.5 * ((x - 0.28) / 0.09) ** 2) + second * np.exp(-0.5 * ((x - 0.72) / 0.09) ** 2))
+    return _amounts(
+        first * np.exp(-0.5 * ((x - 0.28) / 0.09) ** 2)
+        + second * np.exp(-0.5 * ((x - 0.72) / 0.09) ** 2)
+    )
 
 
 def _every(selects: Callable[[NDArray[np.intp]], ArrayLike]) -> Amounts:
@@ -95,12 +102,13 @@ PAINTINGS: Mapping[str, tuple[int, Amounts, Amounts]] = MappingProxyType(
 
 
 MOST_CELLS = 256
-# Distance of samples from the borders of their cell, as a share of its side: far more than the rounding of a
-# coordinate, so that no sample falls into a neighbouring cell without mass.
+# Distance of samples from the borders of their cell, as a share of its side: far more than the
+# rounding of a coordinate, so that no sample falls into a neighbouring cell without mass.
 _MARGIN = 1e-12
 _WEIGHTS = (
-    f"One amount per cell, at least 0, up to {MOST_CELLS} cells; they are scaled to sum 1. For d = 1 from left to "
-    "right; else row by row from the top of a square grid, so that their number is a square, such as 144."
+    f"One amount per cell, at least 0, up to {MOST_CELLS} cells; they are scaled to sum 1. For d ="
+    " 1 from left to right; else row by row from the top of a square grid, so that their number is"
+    " a square, such as 144."
 )
 _FIRST = next(iter(PAINTINGS.values()))
 
@@ -115,33 +123,46 @@ def cell_names(d: int, side: int) -> list[str]:
 class Painted(CellMasses):
     """P and Q with the masses p_c and q_c on cells c of the unit cube, uniform inside each.
 
-    d = 1: m cells of width 1 / m on [0, 1]. d >= 2: the cells of a square grid of sqrt(m) x sqrt(m) on the first two
-    features, the rows from the top, where the second feature is near 1; any further features are uniform on [0, 1]
-    in both sets. Cells hold their lower borders; the last ones the upper too.
+    d = 1: m cells of width 1 / m on [0, 1]. d >= 2: the cells of a square grid of sqrt(m) x sqrt(m)
+    on the first two features, the rows from the top, where the second feature is near 1; any
+    further features are uniform on [0, 1] in both sets. Cells hold their lower borders; the last
+    ones the upper too.
     """
 
     name = "painted"
     title = "A painting: any two densities, cell by cell"
     source = (
-        "this package's own paintings; the curve of masses on cells: Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, "
-        "section 3, Theorem 2"
+        "this package's own paintings; the curve of masses on cells: Sajjadi, Bachem, Lucic,"
+        " Bousquet, Gelly 2018, section 3, Theorem 2"
     )
     summary = (
-        "Real and generated data have any share you like in each cell of a line or of a square grid, and are even "
-        "inside each cell. The curve follows from the shares alone, however hard the pattern is for an estimator."
+        "Real and generated data have any share you like in each cell of a line or of a square"
+        " grid, and are even inside each cell. The curve follows from the shares alone, however"
+        " hard the pattern is for an estimator."
     )
     specs = (
         dimension(1),
         Parameter("real_weights", "real amounts p", _FIRST[1], 0.0, 1.0, 0.05, _WEIGHTS, "weights"),
-        Parameter("generated_weights", "generated amounts q", _FIRST[2], 0.0, 1.0, 0.05, _WEIGHTS, "weights"),
+        Parameter(
+            "generated_weights",
+            "generated amounts q",
+            _FIRST[2],
+            0.0,
+            1.0,
+            0.05,
+            _WEIGHTS,
+            "weights",
+        ),
     )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
-        name: {"d": d, "real_weights": p, "generated_weights": q} for name, (d, p, q) in PAINTINGS.items()
+        name: {"d": d, "real_weights": p, "generated_weights": q}
+        for name, (d, p, q) in PAINTINGS.items()
     }
     paper_n = 2_000
 
     def _check(self) -> None:
-        real, generated = len(self._weights("real_weights")), len(self._weights("generated_weights"))
+        real = len(self._weights("real_weights"))
+        generated = len(self._weights("generated_weights"))
         if not 1 <= real <= MOST_CELLS or real != generated:
             raise ValueError(
                 f"real_weights has {real} entries, generated_weights has {generated}; "
@@ -149,8 +170,8 @@ class Painted(CellMasses):
             )
         if self.d > 1 and math.isqrt(real) ** 2 != real:
             raise ValueError(
-                f"real_weights has {real} entries; in d = {self.d} the cells make a square grid: a square number of "
-                "them is needed, such as 25 or 144"
+                f"real_weights has {real} entries; in d = {self.d} the cells make a square grid: a"
+                " square number of them is needed, such as 25 or 144"
             )
         for name in ("real_weights", "generated_weights"):
             if not self._weights(name).sum() > 0:
@@ -177,7 +198,11 @@ class Painted(CellMasses):
         side = self.side
         positions = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
         positions = np.minimum(positions, side - 1)  # points on the upper border
-        cells = positions[:, 0] if self.d == 1 else positions[:, 0] + side * (side - 1 - positions[:, 1])
+        cells = (
+            positions[:, 0]
+            if self.d == 1
+            else positions[:, 0] + side * (side - 1 - positions[:, 1])
+        )
         return np.where(((z >= 0.0) & (z <= 1.0)).all(axis=1), cells, -1)
 
     def shares(self, z: NDArray[Any]) -> Floats:

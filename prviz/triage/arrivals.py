@@ -24,8 +24,8 @@ _CHANGING = "still being written"
 class Arrivals(NamedTuple):
     """What a look has found.
 
-    complete : files that can be measured, in the order given, each with its state. waiting : the others with a reason;
-    they are looked at again.
+    complete : files that can be measured, in the order given, each with its state. waiting : the
+    others with a reason; they are looked at again.
     """
 
     complete: Mapping[Path, FileState]
@@ -49,18 +49,23 @@ def is_still(path: Path, state: FileState) -> bool:
 class ArrivalWatch:
     """Says at every look which files are complete: the same at two looks, ``pause`` apart, and readable.
 
-    A file that can't be read waits and is tried again when it has changed; a complete one is not read again as long as
-    it stays the same. Not thread-safe.
+    A file that can't be read waits and is tried again when it has changed; a complete one is not
+    read again as long as it stays the same. Not thread-safe.
 
     Parameters
     ----------
     pause : seconds for which size, time and identity of a file have to stay the same.
     below : a folder that all files must be in, links followed; None: any folder.
-    problem : function of a path that gives the reason why it can't be read, "" if it can; None: `prviz.read` tries.
+    problem : function of a path that gives the reason why it can't be read, "" if it can; None:
+    `prviz.read` tries.
     """
 
     def __init__(
-        self, pause: float = PAUSE, *, below: Path | None = None, problem: Callable[[Path], str] | None = None
+        self,
+        pause: float = PAUSE,
+        *,
+        below: Path | None = None,
+        problem: Callable[[Path], str] | None = None,
     ) -> None:
         self._pause = pause
         self._problem = problem or partial(_problem, below=below)
@@ -79,7 +84,8 @@ class ArrivalWatch:
     def _waits_for(self, path: Path) -> str:
         """The reason why a file is not complete; "" if it is."""
         try:
-            now, state = time.monotonic(), file_state(path)
+            now = time.monotonic()
+            state = file_state(path)
         except (OSError, ValueError) as error:
             return error_text(error)
         judged = self._judged.get(path)
@@ -98,8 +104,12 @@ class ArrivalWatch:
 
 def _problem(path: Path, below: Path | None) -> str:
     try:
-        read_chosen(path, EVERY, limits=Limits(copied=True), below=below)  # a run may truncate what is only mapped
-    except (AmbiguousKeyError, SuspectColumnsError):  # whole: it holds several arrays, or columns to choose from
+        # a run may truncate what is only mapped
+        read_chosen(path, EVERY, limits=Limits(copied=True), below=below)
+    except (
+        AmbiguousKeyError,
+        SuspectColumnsError,
+    ):  # whole: it holds several arrays, or columns to choose from
         return ""
     except (ValueError, TypeError, OSError, MemoryError) as error:
         return error_text(error)

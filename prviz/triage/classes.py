@@ -1,8 +1,9 @@
 """Class by class: which real classes a generator misses, and which of its own classes it invents.
 
-A sample is missed if none of the other set lies in the ball to its k-th nearest neighbour in its own set. Where both
-sets are of one distribution, all orders of a sample's neighbours are equally likely, so that the share of missed ones
-is known without any held-out samples: that of k neighbours in a row from the own set.
+A sample is missed if none of the other set lies in the ball to its k-th nearest neighbour in its
+own set. Where both sets are of one distribution, all orders of a sample's neighbours are equally
+likely, so that the share of missed ones is known without any held-out samples: that of k neighbours
+in a row from the own set.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ NEIGHBOURS = 5
 LEAST_OF_CLASS = 50
 # Probability that all intervals of a table hold together.
 CONFIDENCE = 0.95
-# Neighbours share their fate: so many samples count as one. `tests/benchmarks/classes.py` measures how often a class is
-# called worse by chance.
+# Neighbours share their fate: so many samples count as one. `tests/benchmarks/classes.py` measures
+# how often a class is called worse by chance.
 AS_ONE = 3.0
 # A whole number as text, with or without decimals.
 _WHOLE = re.compile(r"-?\d+(\.0+)?")
@@ -54,8 +55,8 @@ class ClassShare(NamedTuple):
     n : int
         Samples of the class in that set.
     others : int
-        Samples that they were compared with: of the same class where both sets have labels. 0: the other set has none
-        of the class, which is said of classes of every size.
+        Samples that they were compared with: of the same class where both sets have labels. 0: the
+        other set has none of the class, which is said of classes of every size.
     missed, expected : float
         Share of them that is missed, and that of two sets of one distribution.
     low, high : float
@@ -96,8 +97,8 @@ def by_class(
     real_labels : array_like of shape (n,)
         The class of each real sample.
     generated_labels : array_like of shape (m,), optional
-        Those of the generated ones; then classes are compared with the same class of the other set, both ways. None:
-        real classes are compared with all generated samples.
+        Those of the generated ones; then classes are compared with the same class of the other set,
+        both ways. None: real classes are compared with all generated samples.
     k : int
         Neighbours that set a sample's ball.
     memory_limit : int
@@ -111,12 +112,15 @@ def by_class(
     Raises
     ------
     ValueError
-        Labels of another number than the samples, or too many different ones; two sets without a label in common.
+        Labels of another number than the samples, or too many different ones; two sets without a
+        label in common.
     """
     labels = [_texts(real_labels, real, "real")]
     if generated_labels is not None:
         labels.append(_texts(generated_labels, generated, "generated"))
-        if reason := apart_text(real_labels, generated_labels, real.name or "real", generated.name or "generated"):
+        if reason := apart_text(
+            real_labels, generated_labels, real.name or "real", generated.name or "generated"
+        ):
             raise ValueError(reason)
     # neighbours of one group say nothing of the law: one sample of each
     real, labels[0] = _independent(real, labels[0])
@@ -130,7 +134,9 @@ def by_class(
     if generated_labels is None:
         missed = _missed(real, generated, k, memory_limit)
         expected = _expected(real.n, generated.n, k)
-        shares = [_share(name, "real", missed[labels[0] == name], generated.n, expected) for name in names]
+        shares = [
+            _share(name, "real", missed[labels[0] == name], generated.n, expected) for name in names
+        ]
     else:
         sets = real, generated
         roles: Sequence[Literal["real", "generated"]] = ("real", "generated")
@@ -140,12 +146,19 @@ def by_class(
                 if not len(own):
                     continue
                 if not len(other):
-                    share = _share(name, role, np.ones(len(own), dtype=np.bool_), 0, 0.0)._replace(few=False)
-                    # the probability that all of a class are drawn into one of two sets of one distribution
+                    share = _share(name, role, np.ones(len(own), dtype=np.bool_), 0, 0.0)._replace(
+                        few=False
+                    )
+                    # the probability that all of a class are drawn into one of two sets of one
+                    # distribution
                     absent[share] = _expected(sets[place].n + 1, sets[1 - place].n, len(own))
                 else:
-                    missed = _missed(sets[place].take(own), sets[1 - place].take(other), k, memory_limit)
-                    share = _share(name, role, missed, len(other), _expected(len(own), len(other), k))
+                    missed = _missed(
+                        sets[place].take(own), sets[1 - place].take(other), k, memory_limit
+                    )
+                    share = _share(
+                        name, role, missed, len(other), _expected(len(own), len(other), k)
+                    )
                 shares.append(share)
     return _holm(shares, absent)
 
@@ -153,8 +166,10 @@ def by_class(
 class MissedSamples(NamedTuple):
     """The samples of one set that no sample of the other set is near, as `by_class` counts them.
 
-    rows : the clearest first. ratios : of each, the distance of the nearest other over the radius of its own ball.
-    n : number of samples that were looked at: all, of groups one each. expected : share of them in equal sets.
+    rows : the clearest first. ratios : of each, the distance of the nearest other over the radius
+    of its own ball.
+    n : number of samples that were looked at: all, of groups one each. expected : share of them in
+    equal sets.
     """
 
     rows: NDArray[np.intp]
@@ -181,18 +196,23 @@ def missed_samples(
     return MissedSamples(rows, ratios[chosen], one_each.n, _expected(one_each.n, others.n, k))
 
 
-def apart_text(real_labels: ArrayLike, generated_labels: ArrayLike, real: str, generated: str) -> str:
+def apart_text(
+    real_labels: ArrayLike, generated_labels: ArrayLike, real: str, generated: str
+) -> str:
     """Why two sets can't be compared class by class, as they have no label in common; "" where they have one.
 
     real, generated : names of the sets.
     """
-    sides = [list(dict.fromkeys(_as_texts(labels).tolist())) for labels in (real_labels, generated_labels)]
+    sides = [
+        list(dict.fromkeys(_as_texts(labels).tolist()))
+        for labels in (real_labels, generated_labels)
+    ]
     if not set(sides[0]).isdisjoint(sides[1]):
         return ""
     shown = [", ".join(map(repr, side[:3])) + (" ..." if len(side) > 3 else "") for side in sides]
     return (
-        f"no label of {generated} is in {real}: {shown[1]} against {shown[0]}; give both sets labels of one kind, such "
-        "as the same names"
+        f"no label of {generated} is in {real}: {shown[1]} against {shown[0]}; give both sets"
+        " labels of one kind, such as the same names"
     )
 
 
@@ -215,7 +235,8 @@ def class_shares(
 ) -> tuple[dict[str, tuple[ClassShare, ...]], dict[str, str]]:
     """`by_class` of checkpoints by name, by a label of the reference's file and, where they have it, of theirs.
 
-    The second mapping has the checkpoints that have no label in common with the reference, with the reason in words.
+    The second mapping has the checkpoints that have no label in common with the reference, with the
+    reason in words.
 
     path : file of the reference. label : a column or array, see `prviz.readers.read_label`.
     A checkpoint that can't be read is left out.
@@ -225,7 +246,10 @@ def class_shares(
     real_labels = read_label(path, label, reference)
     if real_labels is None:
         known = f"; it has {listed(reference.labels)}" if reference.labels else ""
-        raise ValueError(f"{quoted(path.name)}: there is no label {quoted(label)} with a value for each sample{known}")
+        raise ValueError(
+            f"{quoted(path.name)}: there is no label {quoted(label)} with a value for each"
+            f" sample{known}"
+        )
     found: dict[str, tuple[ClassShare, ...]] = {}
     apart: dict[str, str] = {}
     for each in checkpoints:
@@ -234,10 +258,14 @@ def class_shares(
             labels = read_label(each.path, label, generated, below=each.below)
         except FAILURES:
             continue
-        if labels is not None and (reason := apart_text(real_labels, labels, path.name, each.path.name)):
+        if labels is not None and (
+            reason := apart_text(real_labels, labels, path.name, each.path.name)
+        ):
             apart[each.name] = reason
             continue
-        found[each.name] = by_class(reference, generated, real_labels, labels, memory_limit=memory_limit)
+        found[each.name] = by_class(
+            reference, generated, real_labels, labels, memory_limit=memory_limit
+        )
     return found, apart
 
 
@@ -247,7 +275,9 @@ def _as_texts(labels: ArrayLike) -> NDArray[np.str_]:
     if found.dtype.kind == "f" and np.isfinite(found).all() and np.all(found == np.rint(found)):
         found = found.astype(np.int64)
     texts = found.astype(str)
-    if found.dtype.kind in "OU" and all(map(_WHOLE.fullmatch, set(texts.tolist()))):  # as pandas writes 1 beside gaps
+    if found.dtype.kind in "OU" and all(
+        map(_WHOLE.fullmatch, set(texts.tolist()))
+    ):  # as pandas writes 1 beside gaps
         return np.array([text.partition(".")[0] for text in texts.tolist()], dtype=str)
     return texts
 
@@ -255,9 +285,14 @@ def _as_texts(labels: ArrayLike) -> NDArray[np.str_]:
 def _texts(labels: ArrayLike, samples: Samples, role: str) -> NDArray[np.str_]:
     found = _as_texts(labels)
     if found.shape != (samples.n,):
-        raise ValueError(f"{role} labels have shape {found.shape}; one for each of {samples.n} samples is needed")
+        raise ValueError(
+            f"{role} labels have shape {found.shape}; one for each of {samples.n} samples is needed"
+        )
     if (count := len(set(found))) > _MOST_CLASSES:
-        raise ValueError(f"{role} labels have {count} different values; at most {_MOST_CLASSES} classes are compared")
+        raise ValueError(
+            f"{role} labels have {count} different values; at most {_MOST_CLASSES} classes are"
+            " compared"
+        )
     return found
 
 
@@ -275,7 +310,8 @@ def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> NDArray
     nearest = nearest_rows(own.values, rows, 1, others.values, memory_limit=memory_limit)[1][:, 0]
     radii = nearest_radii(own.values, rows, k)
     ratios = np.where(nearest > radii, np.inf, 1.0)
-    np.divide(nearest, radii, out=ratios, where=radii > 0)  # rounded, a quotient of unequal numbers is never 1
+    # rounded, a quotient of unequal numbers is never 1
+    np.divide(nearest, radii, out=ratios, where=radii > 0)
     return ratios
 
 
@@ -285,9 +321,13 @@ def _expected(n: int, m: int, k: int) -> float:
     return float(np.prod((n - 1 - before) / (n - 1 + m - before)))
 
 
-def _share(label: str, role: Literal["real", "generated"], missed: Flags, others: int, expected: float) -> ClassShare:
+def _share(
+    label: str, role: Literal["real", "generated"], missed: Flags, others: int, expected: float
+) -> ClassShare:
     n = len(missed)
-    return ClassShare(label, role, n, others, float(missed.mean()), expected, 0.0, 1.0, False, n < LEAST_OF_CLASS)
+    return ClassShare(
+        label, role, n, others, float(missed.mean()), expected, 0.0, 1.0, False, n < LEAST_OF_CLASS
+    )
 
 
 def _holm(
@@ -295,7 +335,8 @@ def _holm(
 ) -> tuple[ClassShare, ...]:
     """The shares with intervals, in order: Holm 1979, on binomial tests of effective numbers of samples.
 
-    absent : the classes of which the other set has no sample, with the probability of that by chance.
+    absent : the classes of which the other set has no sample, with the probability of that by
+    chance.
     """
     from scipy.stats import beta
 
@@ -304,17 +345,24 @@ def _holm(
         if each in absent:
             return absent[each]
         n = each.n / AS_ONE
-        return float(beta.cdf(each.expected, each.missed * n, n - each.missed * n + 1)) if each.missed > 0 else 1.0
+        return (
+            float(beta.cdf(each.expected, each.missed * n, n - each.missed * n + 1))
+            if each.missed > 0
+            else 1.0
+        )
 
     tested = sorted((each for each in shares if not each.few), key=chance)
-    found, holds = list[ClassShare](), True
+    found = list[ClassShare]()
+    holds = True
     for place, each in enumerate(tested):
         level = (1 - CONFIDENCE) / (len(tested) - place)
         holds = holds and chance(each) <= level / 2
         found.append(_interval(each, level)._replace(worse=holds))
     found.sort(key=lambda each: (-(each.low - each.expected), -(each.missed - each.expected)))
     found.sort(key=lambda each: each.others > 0 or not each.worse)
-    few = sorted((each for each in shares if each.few), key=lambda each: -(each.missed - each.expected))
+    few = sorted(
+        (each for each in shares if each.few), key=lambda each: -(each.missed - each.expected)
+    )
     return (*found, *(_interval(each, 1 - CONFIDENCE) for each in few))
 
 
@@ -335,8 +383,13 @@ def class_sentence(share: ClassShare) -> str:
     if not share.others:
         other = "generated" if share.role == "real" else "real"
         return f"{label}: {share.n:,} {share.role}, none {other}"
-    what = "of the real samples no generated one is near" if share.role == "real" else "made, no real one is near"
+    what = (
+        "of the real samples no generated one is near"
+        if share.role == "real"
+        else "made, no real one is near"
+    )
     few = f"; only {share.n} samples" if share.few else ""
     return (
-        f"{label}: {share.missed:.0%} ({share.low:.0%} to {share.high:.0%}) {what}, {share.expected:.0%} expected{few}"
+        f"{label}: {share.missed:.0%} ({share.low:.0%} to {share.high:.0%}) {what},"
+        f" {share.expected:.0%} expected{few}"
     )

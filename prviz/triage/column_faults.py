@@ -18,7 +18,8 @@ from prviz.triage.finding import UNCLEAR, TriageFinding, grade
 
 # Largest part of the features that are a few; of more the sets as wholes differ.
 FEW = 0.25
-# Median p-value of the others, about 0.9 of features that are alike, below which a part of them differs too.
+# Median p-value of the others, about 0.9 of features that are alike, below which a part of them
+# differs too.
 ALIKE = 0.4
 # How many times the median step of the others makes a feature stand out even so.
 DOMINATES = 4.0
@@ -26,8 +27,10 @@ DOMINATES = 4.0
 CERTAIN = 1e-3
 # Features at most that are asked what explains them.
 LOOKED_AT = 30
-# p-value from which on what a repair leaves of a feature is chance, and the least factor that is one.
-MENDED, FACTOR = 0.05, 1.2
+# p-value from which on what a repair leaves of a feature is chance, and the least factor that is
+# one.
+MENDED = 0.05
+FACTOR = 1.2
 
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -46,8 +49,8 @@ REPAIRS: Mapping[str, str] = {
 class Differing:
     """The features that differ, each by itself.
 
-    pair : independent rows. columns : from 0, the surest first. p : of every feature, by itself. part : True where
-    others differ, too.
+    pair : independent rows. columns : from 0, the surest first. p : of every feature, by itself.
+    part : True where others differ, too.
     """
 
     pair: SamplePair
@@ -72,7 +75,9 @@ class Differing:
             return False
         if np.median(self.p[self.others]) > ALIKE:
             return True
-        return self.apart > DOMINATES * float(np.median([_step(self.pair, place) for place in self.others]))
+        return self.apart > DOMINATES * float(
+            np.median([_step(self.pair, place) for place in self.others])
+        )
 
     def constant(self) -> Differing:
         """Those alone that are one value throughout a set, and not the other: a fact, whatever else is wrong."""
@@ -105,7 +110,8 @@ def column_hint(of: Differing) -> TriageFinding:
 
 
 def _said(of: Differing) -> str:
-    number, verb = len(of.columns), "differs" if len(of.columns) == 1 else "differ"
+    number = len(of.columns)
+    verb = "differs" if len(of.columns) == 1 else "differ"
     said = "; ".join(each.text for each in named_columns(of.pair, of.columns))
     alone = of.few and of.certain and not of.part
     others = ", the others are alike" if alone else ""
@@ -115,14 +121,23 @@ def _said(of: Differing) -> str:
 def column_fault(of: Differing) -> TriageFinding:
     """The features that differ, by name, with what can be checked in the file."""
     number = len(of.columns)
-    repairs = {_repair(of.pair, place) for place in of.columns[:LOOKED_AT]} if of.few and of.certain else set()
+    repairs = (
+        {_repair(of.pair, place) for place in of.columns[:LOOKED_AT]}
+        if of.few and of.certain
+        else set()
+    )
     how = repairs.pop() if len(repairs) == 1 else ""
     sentence = f"{_said(of)}{REPAIRS[how]}"
     if number == 1 and how in ("factor", "shift"):
         factor, move = _change(*_values(of.pair, of.columns[0]))
-        sentence += f" Here: {'×' if how == 'factor' else '+'} {number_text(factor if how == 'factor' else move)}."
+        sentence += (
+            f" Here: {'×' if how == 'factor' else '+'}"
+            f" {number_text(factor if how == 'factor' else move)}."
+        )
     share = number / of.pair.d
-    return TriageFinding("columns", "Features that differ", sentence, share, grade(of.apart), "preflight")
+    return TriageFinding(
+        "columns", "Features that differ", sentence, share, grade(of.apart), "preflight"
+    )
 
 
 def _repair(pair: SamplePair, place: int) -> str:
@@ -148,7 +163,9 @@ def _change(real: Floats, generated: Floats) -> tuple[float, float]:
         (ends[2] - ends[0], ends[1], values.std(), values.mean())
         for ends, values in zip(sides, (real, generated), strict=True)
     ]
-    ratios = [float(other / one) for one, other in zip(*sizes, strict=True) if one and other / one > 0]
+    ratios = [
+        float(other / one) for one, other in zip(*sizes, strict=True) if one and other / one > 0
+    ]
     factor = min(ratios, key=lambda each: _apart(real, generated / each), default=0.0)
     return float(f"{factor:.3g}"), float(f"{sides[1][1] - sides[0][1]:.3g}")
 

@@ -21,8 +21,8 @@ from prviz.uncertainty.paired import GeneratorComparison, compare_estimates
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# Ratio of generated to real density from which a real sample counts as covered: a quarter, since at 1 a perfect
-# generator would miss half of the real samples by chance.
+# Ratio of generated to real density from which a real sample counts as covered: a quarter, since at
+# 1 a perfect generator would miss half of the real samples by chance.
 COVERED = 0.25
 
 
@@ -30,11 +30,14 @@ COVERED = 0.25
 class PairedDifference(ReadOnlyArrays):
     """Difference of the curves a and b along rays of equal lam, and the real samples that only one of them covers.
 
-    lam : (m,) from 0 to inf. alpha, beta : (m,) differences a - b of precision and of recall on each ray; alpha = lam
+    lam : (m,) from 0 to inf. alpha, beta : (m,) differences a - b of precision and of recall on
+    each ray; alpha = lam
         beta, so that beside lam = 0 and inf one is 0 exactly where the other is.
-    alpha_low, alpha_high, beta_low, beta_high : (m,) the interval of the differences on each ray by itself. Where the
+    alpha_low, alpha_high, beta_low, beta_high : (m,) the interval of the differences on each ray by
+    itself. Where the
         interval holds 0, the samples don't tell a and b apart on this ray.
-    only_a, only_b : indices of the real evaluation samples that a covers and b misses, and of those that b covers and
+    only_a, only_b : indices of the real evaluation samples that a covers and b misses, and of those
+    that b covers and
         a misses; the largest contrast first.
     rows : (n_real,) row of the real evaluation sample of each index, counted as `Supports.rows`.
     """
@@ -53,7 +56,12 @@ class PairedDifference(ReadOnlyArrays):
     @property
     def apart(self) -> NDArray[np.bool_]:
         """(m,) True for rays on which the interval of precision or of recall leaves out 0."""
-        return (self.alpha_low > 0) | (self.alpha_high < 0) | (self.beta_low > 0) | (self.beta_high < 0)
+        return (
+            (self.alpha_low > 0)
+            | (self.alpha_high < 0)
+            | (self.beta_low > 0)
+            | (self.beta_high < 0)
+        )
 
 
 def compare_curves(
@@ -66,7 +74,8 @@ def compare_curves(
 ) -> GeneratorComparison:
     """Both curves and their joint replicates, the slow part of a comparison; `differences` are of all summaries.
 
-    a, b : two measurements by one family, at one setting and on the same real samples, which are resampled together.
+    a, b : two measurements by one family, at one setting and on the same real samples, which are
+    resampled together.
     bootstrap, seed, confidence : as in `rank`. progress : called with the fraction done.
     """
     check_whole("bootstrap", bootstrap, 2)
@@ -75,7 +84,9 @@ def compare_curves(
     if a.method != b.method:
         raise ValueError(f"a is measured by {a.method}, b by {b.method}; one family is needed")
     if a.digests.real != b.digests.real:
-        raise ValueError("a and b were measured against different real samples; the same are needed")
+        raise ValueError(
+            "a and b were measured against different real samples; the same are needed"
+        )
     return compare_estimates(a.estimate, b.estimate, bootstrap, seed, confidence, progress)
 
 
@@ -89,29 +100,38 @@ def difference_of(
 ) -> PairedDifference:
     """The difference, with a band where each ray has its own interval, and the real samples that only one covers.
 
-    curves : result of `compare_curves` for a and b. points : rays lam = tan(theta), theta even over [0, pi / 2].
-    covered : a lam in (0, 1]. A real sample is covered if the optimal classifier at this lam calls the sample
-        generated: generated samples are at least lam times as dense there as real ones. The largest such lam measures
-        how well the sample is covered; over several runs its angle is averaged.
+    curves : result of `compare_curves` for a and b. points : rays lam = tan(theta), theta even over
+    [0, pi / 2].
+    covered : a lam in (0, 1]. A real sample is covered if the optimal classifier at this lam calls
+    the sample
+        generated: generated samples are at least lam times as dense there as real ones. The largest
+        such lam measures how well the sample is covered; over several runs its angle is averaged.
     """
     check_whole("points", points, 2)
     if not 0 < covered <= 1:
         raise ValueError(f"covered = {covered}; a share above 0, at most 1, is needed")
     lam = np.tan(np.linspace(0.0, np.pi / 2, points))
     lam[-1] = np.inf
-    replicates = [_difference(one, other, lam) for one, other in zip(curves.a.curves, curves.b.curves, strict=True)]
+    replicates = [
+        _difference(one, other, lam)
+        for one, other in zip(curves.a.curves, curves.b.curves, strict=True)
+    ]
     precision, recall = (
         np.transpose([interval(ray, curves.a.level) for ray in np.transpose(side)])
         for side in zip(*replicates, strict=True)
     )
     alpha, beta = _difference(a.curve, b.curve, lam)
-    rows, angles = a.estimate.supports.real_rows, [_coverage(side.estimate.runs) for side in (a, b)]
+    rows = a.estimate.supports.real_rows
+    angles = [_coverage(side.estimate.runs) for side in (a, b)]
     holds = [angle >= np.arctan(covered) - ROUNDING for angle in angles]
     contrast = angles[0] - angles[1]  # the largest first
-    only_a, only_b = np.flatnonzero(holds[0] & ~holds[1]), np.flatnonzero(holds[1] & ~holds[0])
+    only_a = np.flatnonzero(holds[0] & ~holds[1])
+    only_b = np.flatnonzero(holds[1] & ~holds[0])
     only_a = only_a[np.argsort(-contrast[only_a], kind="stable")]
     only_b = only_b[np.argsort(contrast[only_b], kind="stable")]
-    return PairedDifference(lam, alpha, precision[0], precision[1], beta, recall[0], recall[1], only_a, only_b, rows)
+    return PairedDifference(
+        lam, alpha, precision[0], precision[1], beta, recall[0], recall[1], only_a, only_b, rows
+    )
 
 
 def _difference(a: PRCurve, b: PRCurve, lam: Floats) -> tuple[Floats, Floats]:

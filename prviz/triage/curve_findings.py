@@ -16,13 +16,15 @@ from prviz.uncertainty.bootstrap import Spread
 
 # Overlap, 1 - TV, below which the sets count as apart.
 APART = 0.1
-# Share of an extreme that the 5 most influential samples alone may hold, and the same in multiples of their share of
-# the samples; beyond both, the extreme hangs on outliers.
+# Share of an extreme that the 5 most influential samples alone may hold, and the same in multiples
+# of their share of the samples; beyond both, the extreme hangs on outliers.
 OUTLIERS = 0.05
 OUTLIERS_SHARE = 5.0
-# Ratio of the ends of the range of lam over which one point of the curve is optimal that counts as a kink.
+# Ratio of the ends of the range of lam over which one point of the curve is optimal that counts as
+# a kink.
 KINK = 3.0
-KINK_MOVE = 0.03  # largest move of the point in either error rate: the noise of a rate from a few hundred samples
+# largest move of the point in either error rate: the noise of a rate from a few hundred samples
+KINK_MOVE = 0.03
 KINK_INSIDE = 0.05  # least distance to either end of the curve, and to error rates of 0
 # Width of the interval of AuC above which samples are too few to tell checkpoints apart.
 WIDE = 0.1
@@ -30,24 +32,42 @@ WIDE = 0.1
 
 def apart(spread: Spread) -> tuple[TriageFinding, ...]:
     """A finding if hardly any mass is shared."""
-    overlap, value = spread.interval_of("one_minus_tv"), 1.0 - spread.curve.total_variation
+    overlap = spread.interval_of("one_minus_tv")
+    value = 1.0 - spread.curve.total_variation
     if overlap.high >= APART:
         return ()
     sentence = (
-        f"Both sets share only {percent(value)} of their mass: the generator is hardly trained or has collapsed "
-        "altogether, or the two don't come from the same encoder and preprocessing."
+        f"Both sets share only {percent(value)} of their mass: the generator is hardly trained or"
+        " has collapsed altogether, or the two don't come from the same encoder and preprocessing."
     )
-    low, high = overlap.low, overlap.high
-    return (TriageFinding("apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=low, high=high),)
+    low = overlap.low
+    high = overlap.high
+    return (
+        TriageFinding(
+            "apart",
+            "Hardly any overlap",
+            sentence,
+            value,
+            "warning",
+            "preflight",
+            low=low,
+            high=high,
+        ),
+    )
 
 
-def doubts(spread: Spread, facts: PairFacts, independent: int | None = None) -> tuple[TriageFinding, ...]:
+def doubts(
+    spread: Spread, facts: PairFacts, independent: int | None = None
+) -> tuple[TriageFinding, ...]:
     """Lost directions, and too few samples.
 
-    independent : number of independent samples that evaluate, of the set with fewer; None: all of them are.
+    independent : number of independent samples that evaluate, of the set with fewer; None: all of
+    them are.
     """
     return tuple(
-        fault for fault in (_flat(facts), _few(spread, independent or min(facts.evaluate))) if fault is not None
+        fault
+        for fault in (_flat(facts), _few(spread, independent or min(facts.evaluate)))
+        if fault is not None
     )
 
 
@@ -71,10 +91,15 @@ def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
     side, other = ("precision", "generated") if found.role == "real" else ("recall", "real")
     several = f"{len(top)} of {len(found.rows):,} {found.role} samples"
     sentence = (
-        f"The extreme {side} hangs on outliers: without {several}, {percent(lost)} of the {other} samples would lose "
-        f"all support. Read {side} a little inside the curve, at 0.05 of the other, rather than at its end."
+        f"The extreme {side} hangs on outliers: without {several}, {percent(lost)} of the {other}"
+        f" samples would lose all support. Read {side} a little inside the curve, at 0.05 of the"
+        " other, rather than at its end."
     )
-    return (TriageFinding("outliers", f"Outliers carry extreme {side}", sentence, lost, grade(lost), "outliers"),)
+    return (
+        TriageFinding(
+            "outliers", f"Outliers carry extreme {side}", sentence, lost, grade(lost), "outliers"
+        ),
+    )
 
 
 def _flat(facts: PairFacts) -> TriageFinding | None:
@@ -83,8 +108,13 @@ def _flat(facts: PairFacts) -> TriageFinding | None:
     gained = np.linalg.norm(facts.generated.sd) > np.linalg.norm(facts.real.sd)
     if real <= DIMENSION_RATIO * generated or gained:
         return None
-    sentence = f"The generated samples vary in about {generated:.1f} directions, the real ones in {real:.1f}: collapse."
-    return TriageFinding("flat", "Fewer directions", sentence, generated / real, "warning", "dimension", "ratio")
+    sentence = (
+        f"The generated samples vary in about {generated:.1f} directions, the real ones in"
+        f" {real:.1f}: collapse."
+    )
+    return TriageFinding(
+        "flat", "Fewer directions", sentence, generated / real, "warning", "dimension", "ratio"
+    )
 
 
 def _few(spread: Spread, n: int) -> TriageFinding | None:
@@ -92,11 +122,14 @@ def _few(spread: Spread, n: int) -> TriageFinding | None:
     if high - low <= WIDE and n >= FEW_EVALUATED:
         return None
     sentence = (
-        f"With {n:,} samples to evaluate in the smaller set, AuC could lie from {low:.2f} to {high:.2f}: small "
-        "differences between checkpoints can't be seen, nor faults that few samples show."
+        f"With {n:,} samples to evaluate in the smaller set, AuC could lie from {low:.2f} to"
+        f" {high:.2f}: small differences between checkpoints can't be seen, nor faults that few"
+        " samples show."
     )
     level: Level = "warning" if n < FEW_EVALUATED else "note"
-    return TriageFinding("few", "Too few samples", sentence, high - low, level, "interval", low=low, high=high)
+    return TriageFinding(
+        "few", "Too few samples", sentence, high - low, level, "interval", low=low, high=high
+    )
 
 
 class ModeReweighting(NamedTuple):
@@ -114,22 +147,29 @@ class ModeReweighting(NamedTuple):
 def mode_reweighting(curve: PRCurve) -> ModeReweighting:
     """The mode re-weighting with the widest range of lam inside a curve.
 
-    The range is that on which any of several vertices is optimal that lie within KINK_MOVE of each other in both rates,
-    their middle at least KINK_INSIDE away from both ends and from rates of 0.
+    The range is that on which any of several vertices is optimal that lie within KINK_MOVE of each
+    other in both rates, their middle at least KINK_INSIDE away from both ends and from rates of 0.
     """
     fpr, fnr = curve.vertices.T
-    lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
+    lo = np.append(curve.breakpoints, 0.0)
+    hi = np.insert(curve.breakpoints, 0, np.inf)
     last = np.minimum(
-        np.searchsorted(fpr, fpr + KINK_MOVE, side="right"), np.searchsorted(-fnr, KINK_MOVE - fnr, side="right")
+        np.searchsorted(fpr, fpr + KINK_MOVE, side="right"),
+        np.searchsorted(-fnr, KINK_MOVE - fnr, side="right"),
     )
     last = np.maximum(last - 1, np.arange(len(fpr)))
-    f, n = (fpr + fpr[last]) / 2, (fnr + fnr[last]) / 2
+    f = (fpr + fpr[last]) / 2
+    n = (fnr + fnr[last]) / 2
     inside = (f >= KINK_INSIDE) & (n >= KINK_INSIDE)
-    inside &= (f <= curve.extreme_recall - KINK_INSIDE) & (n <= curve.extreme_precision - KINK_INSIDE)
+    inside &= (f <= curve.extreme_recall - KINK_INSIDE) & (
+        n <= curve.extreme_precision - KINK_INSIDE
+    )
     if not inside.any():
         return ModeReweighting(1.0, float("nan"), float("nan"), float("nan"))
     places = np.flatnonzero(inside)
     ratios = hi[places] / lo[last[places]]
     place = places[int(np.argmax(ratios))]
     ends = float(lo[last[place]]), float(hi[place])
-    return ModeReweighting(float(ratios.max()), float(np.sqrt(ends[0] * ends[1])), float(f[place]), float(n[place]))
+    return ModeReweighting(
+        float(ratios.max()), float(np.sqrt(ends[0] * ends[1])), float(f[place]), float(n[place])
+    )

@@ -34,18 +34,21 @@ if TYPE_CHECKING:
 
 # Difference of the scores of one checkpoint by two families above which these disagree in level.
 LEVELS_APART = 0.1
-# Factor of the margins by the best classifier: draws leave out what other samples to learn from would change.
-# Of 50 pairs of equal generators (two laws, n = 300) 11 were told apart for sure without it, 3 with it; 5 % are meant.
+# Factor of the margins by the best classifier: draws leave out what other samples to learn from
+# would change. Of 50 pairs of equal generators (two laws, n = 300) 11 were told apart for sure
+# without it, 3 with it; 5 % are meant.
 WIDEN = 1.6
-# The family of neighbours that ranks where the best classifier does not, if it is measured: the plainest of them.
+# The family of neighbours that ranks where the best classifier does not, if it is measured: the
+# plainest of them.
 NEIGHBOURS = "knn"
 
 
 class Basis(NamedTuple):
     """What a decision rests on; it follows from the families that are measured, never from their results.
 
-    method : the family of the scores. clause : why this one, in a clause. second : the family that orders checkpoints
-    whose score is below `prviz.triage.ranking.TOLD_APART`, behind all others; None: none does.
+    method : the family of the scores. clause : why this one, in a clause. second : the family that
+    orders checkpoints whose score is below `prviz.triage.ranking.TOLD_APART`, behind all others;
+    None: none does.
     """
 
     method: str
@@ -56,9 +59,9 @@ class Basis(NamedTuple):
 class Disagreement(NamedTuple):
     """What other families say of the best checkpoint.
 
-    levels : the family of its lowest and that of its highest score, each with the score, where these are further apart
-    than LEVELS_APART; else (). others : checkpoints that can't be best by the basis, each with the families by which it
-    would be.
+    levels : the family of its lowest and that of its highest score, each with the score, where
+    these are further apart than LEVELS_APART; else (). others : checkpoints that can't be best by
+    the basis, each with the families by which it would be.
     """
 
     best: str
@@ -72,20 +75,25 @@ class Disagreement(NamedTuple):
         if self.levels:
             (low, least), (high, most) = self.levels
             parts.append(
-                f"The families disagree in level: {self.best} scores {most:.3f} by {family_title(high)}, "
-                f"{least:.3f} by {family_title(low)}."
+                f"The families disagree in level: {self.best} scores {most:.3f} by"
+                f" {family_title(high)}, {least:.3f} by {family_title(low)}."
             )
         for name, families in self.others.items():
-            parts.append(f"{name} would be the best by {listed([family_title(each) for each in families])}.")
+            parts.append(
+                f"{name} would be the best by {listed([family_title(each) for each in families])}."
+            )
         return " ".join(parts)
 
 
 class Decision(NamedTuple):
     """What to take.
 
-    best : name of the checkpoint. told_apart : True if no other may be best. also : those that may be best as well.
-    memorised : checkpoints that copy the reference, which are not candidates unless all do. basis : what this rests on.
-    disagreement : a sentence on families that disagree in level; "" where they agree. headline : the decision in words.
+    best : name of the checkpoint. told_apart : True if no other may be best. also : those that may
+    be best as well.
+    memorised : checkpoints that copy the reference, which are not candidates unless all do. basis :
+    what this rests on.
+    disagreement : a sentence on families that disagree in level; "" where they agree. headline :
+    the decision in words.
     sentence : all of it in words.
     """
 
@@ -103,11 +111,13 @@ class Decision(NamedTuple):
 class Judgement:
     """A decision, and the numbers beside it.
 
-    table : the ranking of all checkpoints by the families of the basis (see `prviz.triage.ranking.ranking`).
-    candidates : that of those that don't copy the reference. apart : families that see the best otherwise. scores : by
-    family and checkpoint, at the goal. at_most : by checkpoint, the score that the true one does not exceed with a
-    confidence of 95 % (see `prviz.upper_bound`), and no score does; None without a bound. shares : by checkpoint its
-    share of the ceiling, by the same family as the scores.
+    table : the ranking of all checkpoints by the families of the basis (see
+    `prviz.triage.ranking.ranking`).
+    candidates : that of those that don't copy the reference. apart : families that see the best
+    otherwise. scores : by family and checkpoint, at the goal. at_most : by checkpoint, the score
+    that the true one does not exceed with a confidence of 95 % (see `prviz.upper_bound`), and no
+    score does; None without a bound. shares : by checkpoint its share of the ceiling, by the same
+    family as the scores.
     """
 
     decision: Decision
@@ -132,19 +142,24 @@ class KnownSides(NamedTuple):
 def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
     """What decides: the best classifier where it has judged all, for no held-out classifier errs less, else neighbours.
 
-    measured : all checkpoints by all families, at least one. chosen : the family that the user has chosen, if any.
+    measured : all checkpoints by all families, at least one. chosen : the family that the user has
+    chosen, if any.
     """
     number = len({each.checkpoint.name for each in measured})
     times = Counter(each.method for each in measured)
     everywhere = [name for name in times if times[name] == number]
     methods = everywhere or list(times)
     neighbours = (
-        NEIGHBOURS if NEIGHBOURS in methods else next((name for name in methods if name != TIGHTEST.name), None)
+        NEIGHBOURS
+        if NEIGHBOURS in methods
+        else next((name for name in methods if name != TIGHTEST.name), None)
     )
     if chosen in methods and chosen != TIGHTEST.name:
         return Basis(chosen, f"by {family_title(chosen)}, as chosen" if len(methods) > 1 else "")
     if TIGHTEST.name in methods:
-        clause = "by the best classifier, to which every other is too mild" if len(methods) > 1 else ""
+        clause = (
+            "by the best classifier, to which every other is too mild" if len(methods) > 1 else ""
+        )
         return Basis(TIGHTEST.name, clause, neighbours if everywhere else None)
     method = neighbours or methods[0]
     return Basis(method, f"by {family_title(method)}" if len(methods) > 1 else "")
@@ -177,24 +192,29 @@ def judge(
 ) -> Judgement:
     """The decision on checkpoints that are measured by the same families at the same settings.
 
-    The score of a checkpoint, its spread and the order of two follow from these alone, whatever others there are.
+    The score of a checkpoint, its spread and the order of two follow from these alone, whatever
+    others there are.
 
     Parameters
     ----------
     measured : all checkpoints by all families, at least one.
     goal : as in `prviz.triage.ranking.ranking`. seed : of the replicates.
-    memorised : names of checkpoints that copy the reference. yardstick : of these settings; None: not measured.
-    apart : by name, True for those that are told from real samples by more than chance, see `prviz.witness`.
+    memorised : names of checkpoints that copy the reference. yardstick : of these settings; None:
+    not measured.
+    apart : by name, True for those that are told from real samples by more than chance, see
+    `prviz.witness`.
     replicates : of the bootstrap.
     basis : what to decide by; None: `basis_of` these.
     known : what holds at every goal, where it is known.
-    drawn : replicates of the checkpoints by family, and top : of the ceiling, where they are known; see
+    drawn : replicates of the checkpoints by family, and top : of the ceiling, where they are known;
+    see
         `prviz.triage.yardstick.shares_of_ceiling`. store : keeps them.
     """
     basis = basis or basis_of(measured)
     known = known or known_sides(measured)
     ordered = in_order([each for each in measured if each.method == basis.method])
-    names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
+    names = [each.checkpoint.name for each in ordered]
+    steps = [each.checkpoint.step for each in ordered]
 
     def of_family(method: str) -> SharedReference:
         of_all = drawn.get(method)
@@ -203,21 +223,27 @@ def judge(
             of_all = together(some, replicates, seed, store=store)
         return capped(of_all, [known.bounds[method][name] for name in names])
 
-    scored, second = of_family(basis.method), None if basis.second is None else of_family(basis.second)
+    scored = of_family(basis.method)
+    second = None if basis.second is None else of_family(basis.second)
     widen = WIDEN if ESTIMATORS[basis.method].judges_all else 1.0
     table = ranking(scored, names, goal, steps=steps, second=second, widen=widen)
-    candidates = [place for place, name in enumerate(names) if name not in memorised] or list(range(len(names)))
+    candidates = [place for place, name in enumerate(names) if name not in memorised] or list(
+        range(len(names))
+    )
     of_candidates = table
     if len(candidates) < len(names):
         few = [names[place] for place in candidates]
         others = None if second is None else second.of(candidates)
         of_candidates = ranking(scored.of(candidates), few, goal, second=others, widen=widen)
     scores = {
-        method: {name: each.score(goal) for name, each in curves.items()} for method, curves in known.curves.items()
+        method: {name: each.score(goal) for name, each in curves.items()}
+        for method, curves in known.curves.items()
     }
     best = str(of_candidates["checkpoint"].iloc[0])
     also = tuple(of_candidates["checkpoint"].iloc[1:][of_candidates["tied_with_best"].iloc[1:]])
-    otherwise = _disagreement(best, also, scores, basis.method, candidates=[names[place] for place in candidates])
+    otherwise = _disagreement(
+        best, also, scores, basis.method, candidates=[names[place] for place in candidates]
+    )
     copied = [name for name in names if name in memorised]
     said = _headline(of_candidates, basis, yardstick, goal, left_out=len(names) - len(candidates))
     if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}):
@@ -227,7 +253,11 @@ def judge(
         said.text,
         f"Scored {basis.clause}." if basis.clause else "",
         otherwise.sentence,
-        f"Left out, as copies of the reference: {listed(copied)}." if copied and best not in copied else "",
+        (
+            f"Left out, as copies of the reference: {listed(copied)}."
+            if copied and best not in copied
+            else ""
+        ),
     )
     shares: dict[str, CeilingShare] = {}
     if yardstick is not None:
@@ -245,12 +275,17 @@ def judge(
         )
     sentence = " ".join(filter(None, sentences))
     return Judgement(
-        decision=Decision(best, not also, also, tuple(copied), basis, otherwise.sentence, said, sentence),
+        decision=Decision(
+            best, not also, also, tuple(copied), basis, otherwise.sentence, said, sentence
+        ),
         table=table,
         candidates=of_candidates,
         apart=otherwise,
         scores=scores,
-        at_most={name: None if most is None else most.score(goal) for name, most in known.bounds[basis.method].items()},
+        at_most={
+            name: None if most is None else most.score(goal)
+            for name, most in known.bounds[basis.method].items()
+        },
         shares=shares,
     )
 
@@ -265,7 +300,10 @@ def _headline(
     if basis.method != TIGHTEST.name or not told.any() or not (second or told.all()):
         return said
     if not told.all():
-        behind = f"Below {TOLD_APART:g} all are told from real data; {second} orders these, behind the others."
+        behind = (
+            f"Below {TOLD_APART:g} all are told from real data; {second} orders these, behind the"
+            " others."
+        )
         return said._replace(rest=f"{said.rest} {behind}")
     ceiling = None if yardstick is None else yardstick.ceiling.get(basis.method)
     possible = "" if ceiling is None else f", {sides(ceiling.curve).score(goal):.2f} is possible"
@@ -276,11 +314,19 @@ def _headline(
 
 
 def _disagreement(
-    best: str, also: Sequence[str], scores: Mapping[str, Mapping[str, float]], method: str, *, candidates: Sequence[str]
+    best: str,
+    also: Sequence[str],
+    scores: Mapping[str, Mapping[str, float]],
+    method: str,
+    *,
+    candidates: Sequence[str],
 ) -> Disagreement:
     # the best classifier, where it is measured, judges them all
     families = {} if TIGHTEST.name in scores else scores
-    levels = sorted(((name, each[best]) for name, each in families.items() if best in each), key=lambda one: one[1])
+    levels = sorted(
+        ((name, each[best]) for name, each in families.items() if best in each),
+        key=lambda one: one[1],
+    )
     far = method in families and levels[-1][1] - levels[0][1] > LEVELS_APART
     others: dict[str, tuple[str, ...]] = {}
     for name, of_family in families.items():
@@ -304,7 +350,9 @@ def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
     return KnownSides(curves, bounds)
 
 
-def sides_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, tuple[AreaSides, AreaSides | None]]:
+def sides_of_one(
+    measured: Sequence[MeasuredCheckpoint],
+) -> dict[str, tuple[AreaSides, AreaSides | None]]:
     """The sides of one checkpoint by each family, and of the bound that goes with it; None without one."""
     found: dict[str, tuple[AreaSides, AreaSides | None]] = {}
     shared: AreaSides | None = None
@@ -329,7 +377,9 @@ def summaries_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, dict[s
 
 def capped_summaries(measured: MeasuredCheckpoint, own: AreaSides) -> dict[str, float]:
     """The summaries with the area of these sides where they are not those of the curve, see `sides_of_one`."""
-    return with_area_at_most(measured.summaries, None if own == sides(measured.curve) else own.score(0.5))
+    return with_area_at_most(
+        measured.summaries, None if own == sides(measured.curve) else own.score(0.5)
+    )
 
 
 def _sides_or_none(curve: PRCurve | None) -> AreaSides | None:

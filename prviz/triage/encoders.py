@@ -24,7 +24,8 @@ _MOST = 4
 class EncoderRanking:
     """The ranking in the features of one encoder.
 
-    encoder, d : the encoder's name and the number of its features. table : of `prviz.triage.ranking.ranking`.
+    encoder, d : the encoder's name and the number of its features. table : of
+    `prviz.triage.ranking.ranking`.
     """
 
     encoder: str
@@ -34,7 +35,8 @@ class EncoderRanking:
     @property
     def possible(self) -> tuple[str, ...]:
         """The first checkpoint, and those that may be best as well."""
-        first, others = self.table["checkpoint"].iloc[0], self.table.iloc[1:]
+        first = self.table["checkpoint"].iloc[0]
+        others = self.table.iloc[1:]
         return (str(first), *map(str, others["checkpoint"][others["tied_with_best"]]))
 
     def score(self, name: str) -> float:
@@ -57,7 +59,8 @@ def rank_estimates(
 ) -> pd.DataFrame:
     """Table of `prviz.triage.ranking.ranking` for estimates by one family on the same real samples.
 
-    names : of the checkpoints, in the order of the estimates. goal, bootstrap, seed : as in `rank` there.
+    names : of the checkpoints, in the order of the estimates. goal, bootstrap, seed : as in `rank`
+    there.
     """
     curves = replicated([each.runs for each in estimates], bootstrap, seed, progress)
     replicates = np.array([[sides(curve) for curve in drawn] for drawn in curves])
@@ -69,13 +72,20 @@ def encoder_verdict(rankings: Sequence[EncoderRanking]) -> str:
     """A sentence: whether one checkpoint may be best in the features of every encoder."""
     if not rankings:
         raise ValueError("rankings is empty; at least one is needed")
-    total, counts = len(rankings), Counter(name for each in rankings for name in each.possible)
+    total = len(rankings)
+    counts = Counter(name for each in rankings for name in each.possible)
     always = [name for name, count in counts.items() if count == total]
     alone = [name for name in always if all(each.possible == (name,) for each in rankings)]
     if alone:
-        return f"The winner does not depend on the encoder: {alone[0]} is best in all {total} readings."
+        return (
+            f"The winner does not depend on the encoder: {alone[0]} is best in all {total}"
+            " readings."
+        )
     if always:
-        return f"No encoder rules out {_listed(always)}: first, or tied with the first, in all {total} readings."
+        return (
+            f"No encoder rules out {_listed(always)}: first, or tied with the first, in all {total}"
+            " readings."
+        )
     most = [f"{name} in {count}" for name, count in counts.most_common(_MOST)]
     return f"The winner depends on the encoder: of {total} readings, {_listed(most)} may be best."
 

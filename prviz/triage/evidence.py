@@ -1,7 +1,8 @@
 """Evidence of a finding: where an end of the curve is read, repeated rows, directions, sizes, kinds of samples.
 
-A real sample that the generator misses is in the confusion group "kept" of the optimal classifier at lam
-(`prviz.diagnostics.confusion_groups`), a generated sample that the generator invents in the group "rejected".
+A real sample that the generator misses is in the confusion group "kept" of the optimal classifier
+at lam (`prviz.diagnostics.confusion_groups`), a generated sample that the generator invents in the
+group "rejected".
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from prviz.samples import SamplePair, Samples
 
 Floats = NDArray[np.float64]
 
-# Precision at which the recall end is read, and recall at which the precision end is read: a little inside the curve,
-# as in `prviz.curves.summaries`.
+# Precision at which the recall end is read, and recall at which the precision end is read: a little
+# inside the curve, as in `prviz.curves.summaries`.
 END = 0.05
-# Most values of a label column, and fewest samples per value: beyond either the column names samples, not kinds.
+# Most values of a label column, and fewest samples per value: beyond either the column names
+# samples, not kinds.
 LISTED_KINDS = 50
 _PER_KIND = 3
 
@@ -53,18 +55,22 @@ def most_repeated(pair: SamplePair, most: int = 10) -> tuple[Repeated, ...]:
     most : number of different rows at most.
     """
     classes = row_classes(pair)
-    real, generated = classes[: pair.real.n], classes[pair.real.n :]
+    real = classes[: pair.real.n]
+    generated = classes[pair.real.n :]
     values, first, counts = np.unique(generated, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts))[:most]
     order = order[counts[order] > 1]
-    return tuple(Repeated(int(first[i]), int(counts[i]), int(np.sum(real == values[i]))) for i in order)
+    return tuple(
+        Repeated(int(first[i]), int(counts[i]), int(np.sum(real == values[i]))) for i in order
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum(ReadOnlyArrays):
     """Shares of the variance of a set along its principal directions.
 
-    shares : (r,) decreasing, their sum 1; empty where all rows are equal. rows : number of rows they are computed from.
+    shares : (r,) decreasing, their sum 1; empty where all rows are equal. rows : number of rows
+    they are computed from.
     variance : the sum over the features. dimension : 1 / sum of squared shares.
     """
 
@@ -79,7 +85,11 @@ class Spectrum(ReadOnlyArrays):
 
     def directions(self, share: float) -> int:
         """Number of leading directions that hold this share of the variance."""
-        return int(np.searchsorted(np.cumsum(self.shares), share - 1e-9) + 1) if len(self.shares) else 0
+        return (
+            int(np.searchsorted(np.cumsum(self.shares), share - 1e-9) + 1)
+            if len(self.shares)
+            else 0
+        )
 
 
 def spectrum(samples: Samples, *, seed: int = 0) -> Spectrum:
@@ -87,7 +97,9 @@ def spectrum(samples: Samples, *, seed: int = 0) -> Spectrum:
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
         return Spectrum(np.empty(0), len(centred), 0.0)
-    gram = (centred @ centred.T if len(centred) < samples.d else centred.T @ centred).astype(np.float64)
+    gram = (centred @ centred.T if len(centred) < samples.d else centred.T @ centred).astype(
+        np.float64
+    )
     values = np.clip(np.linalg.eigvalsh(gram)[::-1], 0.0, None)
     total = float(values.sum())
     with np.errstate(over="ignore"):
@@ -107,7 +119,9 @@ class Scales(NamedTuple):
 def scales(samples: Samples, sd: ArrayLike) -> Scales:
     """Norms and spreads of a set, sd : (d,) its standard deviations (`prviz.preflight` has them)."""
     with np.errstate(over="ignore"):
-        blocks = (samples.values[rows].astype(np.float64) for rows in row_blocks(samples.n, samples.d))
+        blocks = (
+            samples.values[rows].astype(np.float64) for rows in row_blocks(samples.n, samples.d)
+        )
         norms = np.concatenate([np.linalg.norm(block, axis=1) for block in blocks])
     shares = np.linspace(0.0, 1.0, 101)
     return Scales(np.quantile(norms, shares), np.quantile(np.asarray(sd, dtype=np.float64), shares))
@@ -131,7 +145,8 @@ def kinds(column: NDArray[Any], rows: ArrayLike, chosen: ArrayLike) -> tuple[Kin
 
     column : (n,) the label of every sample. rows : the rows to count. chosen : some of these rows.
 
-    Empty where the label has one value among the rows, or too many values to name kinds rather than samples.
+    Empty where the label has one value among the rows, or too many values to name kinds rather than
+    samples.
     """
     counts = Counter(map(str, np.asarray(column)[np.asarray(rows, dtype=np.intp)]))
     if not 2 <= len(counts) <= min(LISTED_KINDS, counts.total() // _PER_KIND):

@@ -60,10 +60,12 @@ NUMBERS: Mapping[str, str] = {
 class TriageFinding:
     """One thing that is wrong, or may be.
 
-    key : a key of NUMBERS. title : two or three words. sentence : the observation in plain words, with its number.
-    number : that number, a share unless ``unit`` says otherwise. low, high : its interval of 95 %, if any.
-    level : a warning needs action; a note does not. evidence : a key of EVIDENCE. borderline : True if not each of
-    several random halvings of the samples shows it by itself.
+    key : a key of NUMBERS. title : two or three words. sentence : the observation in plain words,
+    with its number.
+    number : that number, a share unless ``unit`` says otherwise. low, high : its interval of 95 %,
+    if any.
+    level : a warning needs action; a note does not. evidence : a key of EVIDENCE. borderline : True
+    if not each of several random halvings of the samples shows it by itself.
     """
 
     key: str

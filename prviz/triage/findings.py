@@ -1,8 +1,9 @@
 """Findings: what is wrong with a checkpoint, in plain words, each with its number and its evidence.
 
-A fault is named by the statistic that shows it and nothing else does (`prviz.triage.pair_statistics`), each compared
-with what held-out real samples get. A sentence says what is observed; the evidence shows the samples that it concerns.
-Findings depend on the samples alone, not on the seed of the split or of the bootstrap.
+A fault is named by the statistic that shows it and nothing else does
+(`prviz.triage.pair_statistics`), each compared with what held-out real samples get. A sentence says
+what is observed; the evidence shows the samples that it concerns. Findings depend on the samples
+alone, not on the seed of the split or of the bootstrap.
 """
 
 from __future__ import annotations
@@ -39,7 +40,12 @@ from prviz.triage.curve_findings import (
     outlier_faults,
 )
 from prviz.triage.finding import SEVERE, UNCLEAR, TriageFinding
-from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation
+from prviz.triage.memorisation import (
+    HeldOutDistances,
+    Memorisation,
+    held_out_distances,
+    memorisation,
+)
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
 from prviz.triage.placement_faults import misplaced, normalised
 from prviz.triage.row_faults import near_copies, nearly_repeated, one_row, row_faults
@@ -54,17 +60,19 @@ RULES = 9
 MINOR = 3.0
 # A finding is none if held-out real samples have it too, and it is at most so many times as large.
 ALIKE = 1.5
-# Findings of rows that repeat others, which no feature explains; of samples that are missing; and how many times its
-# share of the samples the distribution of a feature may then move.
+# Findings of rows that repeat others, which no feature explains; of samples that are missing; and
+# how many times its share of the samples the distribution of a feature may then move.
 OF_ROWS = frozenset({"repeated", "collapse", "copies", "near_copies"})
 OF_LOST = frozenset({"dropping", "reweighting"})
 BY_SHARES = 2.0
-# Probability that trees tell sets apart by chance, below which that is said where nothing else is found.
+# Probability that trees tell sets apart by chance, below which that is said where nothing else is
+# found.
 CERTAIN = 1e-3
 # Fewest samples per set for statistics of two halves.
 LEAST = 60
 
-# What follows from a fault that explains more, and would contradict it: no list names a fault and its reverse.
+# What follows from a fault that explains more, and would contradict it: no list names a fault and
+# its reverse.
 EXCLUDES: Mapping[str, frozenset[str]] = {
     "wide": frozenset({"dropping", "narrow", "blurred", "invention"}),
     "noise": frozenset({"dropping", "narrow", "blurred"}),
@@ -77,29 +85,62 @@ EXCLUDES: Mapping[str, frozenset[str]] = {
     "off": frozenset({"narrow", "blurred"}),
     "collapse": frozenset({"off", "invention", "wide", "noise"}),
 }
-# Part of the generated samples that repeat others exactly from which on missing modes and lost spread follow from that.
+# Part of the generated samples that repeat others exactly from which on missing modes and lost
+# spread follow from that.
 MOSTLY = 0.5
-FOLLOWS = frozenset({"dropping", "reweighting", "narrow", "blurred", "coarse", "permuted", "shifted", "scale"})
+FOLLOWS = frozenset(
+    {"dropping", "reweighting", "narrow", "blurred", "coarse", "permuted", "shifted", "scale"}
+)
 
 LOOKED_FOR: Mapping[str, str] = {
-    "Dropped modes": "real samples without a generated one among their neighbours, or beyond their reach",
-    "Invented modes": "generated samples without a real one among their neighbours, close to each other",
-    "Off the manifold": "generated samples without real ones near by, nor each other, while the others fit",
+    "Dropped modes": (
+        "real samples without a generated one among their neighbours, or beyond their reach"
+    ),
+    "Invented modes": (
+        "generated samples without a real one among their neighbours, close to each other"
+    ),
+    "Off the manifold": (
+        "generated samples without real ones near by, nor each other, while the others fit"
+    ),
     "Re-weighted modes": "other shares in the real clusters, none of which is empty",
-    "Too narrow, too wide": "another spread within the clusters and as a whole, alike in all directions",
-    "Blurred": "nearest samples closer than the tenth nearest explain, or spread lost in minor directions",
-    "Light tails": "the farthest of each cluster nearer than real ones, by the middle one, and no cluster empty",
+    "Too narrow, too wide": (
+        "another spread within the clusters and as a whole, alike in all directions"
+    ),
+    "Blurred": (
+        "nearest samples closer than the tenth nearest explain, or spread lost in minor directions"
+    ),
+    "Light tails": (
+        "the farthest of each cluster nearer than real ones, by the middle one, and no cluster"
+        " empty"
+    ),
     "Noise added": "spread added in minor directions more than in main ones",
     "Under-trained": "samples between the real ones, while the variance of the whole set fits",
     "Repeated real samples": f"{SEVERE:.0%} more real than generated rows repeat another",
-    "Repeated samples": f"{MANY_ROWS:.0%} more generated than real rows repeat another, or others nearly",
-    "Copies": "generated rows that are rows of the reference, or much closer to one than to the next",
-    "Different scales, shifted or permuted features": "one factor, shift or order that makes the sets fit",
-    "Features that differ": "features of another distribution by themselves, while the others are alike",
-    "Fewer directions": f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one",
-    "Outliers": f"5 samples alone carry more than {OUTLIERS:.0%} of the other set, and far more than their share",
-    "Rows that belong together": f"nearest samples at most {NEXT} rows apart, far more often than by chance",
-    "Too few samples": f"AuC's interval is wider than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it",
+    "Repeated samples": (
+        f"{MANY_ROWS:.0%} more generated than real rows repeat another, or others nearly"
+    ),
+    "Copies": (
+        "generated rows that are rows of the reference, or much closer to one than to the next"
+    ),
+    "Different scales, shifted or permuted features": (
+        "one factor, shift or order that makes the sets fit"
+    ),
+    "Features that differ": (
+        "features of another distribution by themselves, while the others are alike"
+    ),
+    "Fewer directions": (
+        f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one"
+    ),
+    "Outliers": (
+        f"5 samples alone carry more than {OUTLIERS:.0%} of the other set, and far more than their"
+        " share"
+    ),
+    "Rows that belong together": (
+        f"nearest samples at most {NEXT} rows apart, far more often than by chance"
+    ),
+    "Too few samples": (
+        f"AuC's interval is wider than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it"
+    ),
     "Hardly any overlap": f"less than {APART:.0%} of the mass is shared",
 }
 """What is looked for, by title."""
@@ -123,12 +164,15 @@ def findings(
 ) -> tuple[TriageFinding, ...]:
     """All findings, the fault that explains most first; none for a faultless pair of enough samples.
 
-    pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
-    held_out : what copies are compared with; None: the reference itself. usual : what held-out real samples show, see
-    `usual_faults`: a finding that they have alike is none. of_samples : gives the `sample_faults` of the pair; None:
-    they are searched. witness : gives the pair's `prviz.Witness.entry`, asked where no fault is found: that trees tell
-    the sets apart is said then.
-    replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by it.
+    pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by
+    `prviz.estimate`.
+    held_out : what copies are compared with; None: the reference itself. usual : what held-out real
+    samples show, see `usual_faults`: a finding that they have alike is none. of_samples : gives the
+    `sample_faults` of the pair; None: they are searched. witness : gives the pair's
+    `prviz.Witness.entry`, asked where no fault is found: that trees tell the sets apart is said
+    then.
+    replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by
+    it.
 
     Outliers are searched for families that count samples in balls of their own.
     """
@@ -152,7 +196,12 @@ def findings(
     grouped = estimate.supports.groups is not None
     independent = min(estimate.supports.n_independent) if grouped else None
     # first, as all tests that follow take rows as independent
-    faults = (*dependent(pair), *faults, *(() if unfit else apart(spread)), *doubts(spread, facts, independent))
+    faults = (
+        *dependent(pair),
+        *faults,
+        *(() if unfit else apart(spread)),
+        *doubts(spread, facts, independent),
+    )
     if not unfit and carries(estimate.method):
         for place, role in enumerate(ROLES):
             influenced = influence(
@@ -186,7 +235,9 @@ def sample_faults(
     if single := one_row(facts):  # no spread, to which nothing can be compared
         return (single,)
     spreads = facts.real.sd, facts.generated.sd
-    if _tested(pair) < LEAST or not all(each.any() for each in spreads):  # of rows that are all equal nothing else
+    if _tested(pair) < LEAST or not all(
+        each.any() for each in spreads
+    ):  # of rows that are all equal nothing else
         return row_faults(facts, copies)
     shown = agreed_faults(halvings(pair, memory_limit=memory_limit), facts, copies)
     return _with_columns(pair, shown, copies, memory_limit)
@@ -194,7 +245,9 @@ def sample_faults(
 
 def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int) -> Found:
     """The faults with the features that differ: these alone where nothing is left without them."""
-    if any(fault.key in {"repeated", "collapse"} for fault in shown):  # rows that repeat others are no fair draw
+    if any(
+        fault.key in {"repeated", "collapse"} for fault in shown
+    ):  # rows that repeat others are no fair draw
         return shown
     of = differing(pair)
     if not of.columns:
@@ -208,13 +261,16 @@ def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_l
     if first is not None and first.key == "permuted":
         return shown
     lost = first is not None and first.key in OF_LOST and of.apart < BY_SHARES * first.number
-    if lost:  # samples that are missing move the features that tell them from others, but leave them a spread
+    # samples that are missing move the features that tell them from others, but leave them a spread
+    if lost:
         of = of.constant()
         if not of.columns:
             return shown
         named = column_fault(of)
     left = leaving_out(pair, of.columns)
-    without = agreed_faults(halvings(left, memory_limit=memory_limit), preflight(left).facts, copies)
+    without = agreed_faults(
+        halvings(left, memory_limit=memory_limit), preflight(left).facts, copies
+    )
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
     return (*rows, *without, named)
 
@@ -250,7 +306,9 @@ def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
     return sizes[0] * sizes[1] > 0 and abs(sizes[0]) <= ALIKE * abs(sizes[1])
 
 
-def agreed_faults(drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:
+def agreed_faults(
+    drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation
+) -> tuple[TriageFinding, ...]:
     """The faults that the mean of several halvings shows and most of them alone; borderline where not every one does.
 
     Where the mean alone shows one, it is said that the samples are too few to say what.
@@ -259,14 +317,22 @@ def agreed_faults(drawn: Sequence[PairStatistics], facts: PairFacts, copies: Mem
     listed = named_faults(mean_statistics(drawn), facts, copies)
     votes = Counter(key for each in single for key in {fault.key for fault in each})
     shown = tuple(
-        fault if votes[fault.key] == len(drawn) else _borderline(fault, votes[fault.key], len(drawn))
+        (
+            fault
+            if votes[fault.key] == len(drawn)
+            else _borderline(fault, votes[fault.key], len(drawn))
+        )
         for fault in listed
         if 2 * votes[fault.key] > len(drawn)
     )
     if shown or not listed:
         return shown
     titles = dict.fromkeys(each[0].title for each in (listed, *single) if each)
-    return (_unclear(" or ".join(f"“{title}”" for title in titles), votes[listed[0].key] / len(drawn), facts),)
+    return (
+        _unclear(
+            " or ".join(f"“{title}”" for title in titles), votes[listed[0].key] / len(drawn), facts
+        ),
+    )
 
 
 def _borderline(fault: TriageFinding, votes: int, of: int) -> TriageFinding:
@@ -304,10 +370,16 @@ def _unnamed(pair: SamplePair, seen: Mapping[str, Any] | None) -> Found:
     return (TriageFinding("unclear", UNCLEAR, sentence, 0.0, "note", "interval", borderline=True),)
 
 
-def named_faults(statistics: PairStatistics, facts: PairFacts, copies: Memorisation) -> tuple[TriageFinding, ...]:
+def named_faults(
+    statistics: PairStatistics, facts: PairFacts, copies: Memorisation
+) -> tuple[TriageFinding, ...]:
     """The faults that explain these statistics and copies, the one that explains most first."""
     of_rows = row_faults(facts, copies)
-    plain = tuple(fault for fault in of_rows if fault.key in ("repeated", "collapse") and fault.number > SEVERE)
+    plain = tuple(
+        fault
+        for fault in of_rows
+        if fault.key in ("repeated", "collapse") and fault.number > SEVERE
+    )
     others = tuple(fault for fault in of_rows if fault not in plain)
     rest = _other_faults(statistics, facts, copies, others)
     following = {fault.key for fault in plain}
@@ -319,7 +391,10 @@ def named_faults(statistics: PairStatistics, facts: PairFacts, copies: Memorisat
 
 
 def _other_faults(
-    statistics: PairStatistics, facts: PairFacts, copies: Memorisation, of_rows: tuple[TriageFinding, ...]
+    statistics: PairStatistics,
+    facts: PairFacts,
+    copies: Memorisation,
+    of_rows: tuple[TriageFinding, ...],
 ) -> tuple[TriageFinding, ...]:
     """The faults but for many repeats, the one that explains most first."""
     whole = normalised(facts) or misplaced(statistics)
@@ -332,9 +407,15 @@ def _other_faults(
     shown = (explains(statistics) for explains in (off_support, reshaped, other_shares))
     parts += [part for part in shown if part is not None]
     invented = any(fault.key == "invention" for _, fault in parts)
-    if statistics.tight_z > SURE and (not invented or statistics.tight > statistics.off) and "collapse" not in copied:
+    if (
+        statistics.tight_z > SURE
+        and (not invented or statistics.tight > statistics.off)
+        and "collapse" not in copied
+    ):
         parts.append((statistics.tight, nearly_repeated(statistics)))
-    if any(fault.key == "collapse" for _, fault in parts):  # samples that repeat others move all else
+    if any(
+        fault.key == "collapse" for _, fault in parts
+    ):  # samples that repeat others move all else
         parts = [part for part in parts if part[1].key not in EXCLUDES["collapse"]]
     parts.sort(key=lambda part: -part[0])
     sure = {"collapse", "copies", "near_copies"}  # rows that repeat others are seen by themselves

@@ -10,8 +10,11 @@ from prviz.checks.row_order import TOGETHER
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import CheckpointOutcome
 
-# Flags that findings of the same checkpoint say better, compared with what held-out real samples get.
-_SAID_BY_FINDINGS = frozenset({"Duplicates inside the generated set", "Rows in both sets", "Norms", "Spread", TOGETHER})
+# Flags that findings of the same checkpoint say better, compared with what held-out real samples
+# get.
+_SAID_BY_FINDINGS = frozenset(
+    {"Duplicates inside the generated set", "Rows in both sets", "Norms", "Spread", TOGETHER}
+)
 # Said of all checkpoints by a note on its own.
 _SAID_ELSEWHERE = frozenset({"Encoder", "Sizes", "These look swapped"})
 
@@ -20,7 +23,9 @@ _SAID_ELSEWHERE = frozenset({"Encoder", "Sizes", "These look swapped"})
 _OF_REFERENCE = frozenset({"Duplicates inside the real set", "Feature scales"})
 
 
-def own_warnings(outcome: CheckpointOutcome, findings: Mapping[str, Sequence[TriageFinding]]) -> list[Finding]:
+def own_warnings(
+    outcome: CheckpointOutcome, findings: Mapping[str, Sequence[TriageFinding]]
+) -> list[Finding]:
     """The warnings on a checkpoint that neither a finding says of it nor a note says of all."""
     if not outcome.measured:
         return []
@@ -47,7 +52,11 @@ def by_checkpoint(
     for name, flags in own.items():
         rest = []
         for flag in flags:
-            if flag.title in _OF_REFERENCE or flag.value_text.startswith("the real set") or flag.line in everywhere:
+            if (
+                flag.title in _OF_REFERENCE
+                or flag.value_text.startswith("the real set")
+                or flag.line in everywhere
+            ):
                 shared.setdefault(flag.line, flag)
             else:
                 rest.append(flag)
@@ -60,7 +69,8 @@ def warnings_of(
 ) -> tuple[Finding, ...]:
     """The warnings on these checkpoints, one of each kind, that no finding says of the same checkpoint.
 
-    Where a kind does not concern all checkpoints alike its text names the first of them and the number of the others.
+    Where a kind does not concern all checkpoints alike its text names the first of them and the
+    number of the others.
     """
     by_title: dict[str, list[tuple[str, Finding]]] = {}
     count = 0

@@ -23,7 +23,9 @@ from prviz.readers.errors import ReadError, listed, quoted
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 
-_FILE, _STEP, _RUN = "file", "step", "run"
+_FILE = "file"
+_STEP = "step"
+_RUN = "run"
 _MOST_BYTES = 16 * 1024**2
 _MOST_COLUMNS = 200
 _MOST_ROWS = 100_000
@@ -38,14 +40,17 @@ class Details(NamedTuple):
     run: str = ""
 
 
-def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path | None = None) -> dict[Path, Details]:
+def details_of(
+    metadata: Path, checkpoints: Mapping[Path, str], *, below: Path | None = None
+) -> dict[Path, Details]:
     """The details of each checkpoint in a CSV file with a header line.
 
-    The column "file" holds the files' names (with folders, where names alone don't tell them apart) or the
-    checkpoints' names, "run" a text; "step" and every other column hold finite numbers or nothing. Checkpoints may be
-    missing.
+    The column "file" holds the files' names (with folders, where names alone don't tell them apart)
+    or the checkpoints' names, "run" a text; "step" and every other column hold finite numbers or
+    nothing. Checkpoints may be missing.
 
-    checkpoints : names by path. below : a folder that the CSV file must be in, links followed; None: any folder.
+    checkpoints : names by path. below : a folder that the CSV file must be in, links followed;
+    None: any folder.
     """
     where = quoted(metadata.name)
     rows = _rows(metadata, where, below)
@@ -54,18 +59,28 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
     found: dict[Path, Details] = {}
     for number, cells in enumerate(rows, start=2):
         if number > _MOST_ROWS:
-            raise ValueError(f"{where}: more than {_MOST_ROWS} rows; one row a checkpoint is needed")
+            raise ValueError(
+                f"{where}: more than {_MOST_ROWS} rows; one row a checkpoint is needed"
+            )
         if not any(cell.strip() for cell in cells):
             continue
         here = f"{where}, row {number}"
         if len(cells) != len(names):
-            raise ValueError(f"{here}: {len(cells)} cells; {len(names)} are needed, as in the header")
+            raise ValueError(
+                f"{here}: {len(cells)} cells; {len(names)} are needed, as in the header"
+            )
         row = dict(zip(names, cells, strict=True))
         path = find(row.pop(_FILE).strip(), here)
         if path in found:
-            raise ValueError(f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed")
+            raise ValueError(
+                f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed"
+            )
         run = " ".join(row.pop(_RUN, "").split())
-        numbers = {name: _number(cell, f"{here}, column {quoted(name)}") for name, cell in row.items() if cell.strip()}
+        numbers = {
+            name: _number(cell, f"{here}, column {quoted(name)}")
+            for name, cell in row.items()
+            if cell.strip()
+        }
         found[path] = Details(numbers.pop(_STEP, None), numbers, run)
     return found
 
@@ -80,7 +95,10 @@ def _columns(head: list[str], where: str) -> list[str]:
     if _FILE not in names:
         raise ValueError(f"{where}: its columns are {listed(names)}; a column 'file' is needed")
     if twice := [name for name, times in Counter(names).items() if times > 1 or not name]:
-        raise ValueError(f"{where}: the column {quoted(twice[0])} is there twice or has no name; each needs its own")
+        raise ValueError(
+            f"{where}: the column {quoted(twice[0])} is there twice or has no name; each needs"
+            " its own"
+        )
     return names
 
 
@@ -94,7 +112,10 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
     except (ReadError, OSError) as error:
         raise ValueError(str(error)) from None
     if len(data) > _MOST_BYTES:
-        raise ValueError(f"{where}: more than {_MOST_BYTES // 1024**2} MiB; a table of one row a checkpoint is needed")
+        raise ValueError(
+            f"{where}: more than {_MOST_BYTES // 1024**2} MiB; a table of one row a checkpoint is"
+            " needed"
+        )
     try:
         yield from csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
     except (UnicodeDecodeError, csv.Error) as error:
@@ -108,14 +129,19 @@ def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
     @cache
     def ending(parts: int) -> Mapping[tuple[str, ...], list[Path]]:
         """The checkpoints by the last ``parts`` components of their paths."""
-        return _grouped((path.parts[-parts:], path) for path in checkpoints if parts <= len(path.parts))
+        return _grouped(
+            (path.parts[-parts:], path) for path in checkpoints if parts <= len(path.parts)
+        )
 
     def find(text: str, here: str) -> Path:
         wanted = Path(text).parts
         fitting = names.get(text) or ending(len(wanted)).get(wanted, [])
         if len(fitting) != 1:
             count = "none" if not fitting else f"{len(fitting)}"
-            raise ValueError(f"{here}, column 'file': {quoted(text)} names {count} of the checkpoints; one is needed")
+            raise ValueError(
+                f"{here}, column 'file': {quoted(text)} names {count} of the checkpoints; one is"
+                " needed"
+            )
         return fitting[0]
 
     return find
@@ -143,7 +169,8 @@ def _number(cell: str, here: str) -> float:
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-# Words before a step in a file's name; in a name with several, the first of this list counts: the finest unit.
+# Words before a step in a file's name; in a name with several, the first of this list counts: the
+# finest unit.
 _WORDS = ("global[-_ ]?step|steps?", "iterations?|iters?|it", "epochs?|ep", "checkpoint|ckpt")
 _NUMBER = r"(\d+(?:\.\d+)?)(?:(k|m)(?:imgs?)?)?(?![a-z0-9])"
 _NAMED = [re.compile(rf"(?<![a-z])(?:{word})[-_= ]*{_NUMBER}", re.IGNORECASE) for word in _WORDS]
@@ -186,29 +213,41 @@ class PicturesError(ValueError):
 
 
 def checkpoints_of(
-    sources: PathLike | Iterable[PathLike], metadata: PathLike | None = None, *, leave_out: Iterable[PathLike] = ()
+    sources: PathLike | Iterable[PathLike],
+    metadata: PathLike | None = None,
+    *,
+    leave_out: Iterable[PathLike] = (),
 ) -> list[Checkpoint]:
     """The checkpoints in a folder, or in a list of files and folders; nothing of a file is read.
 
-    sources : folders, of which the files directly inside in a format of `prviz.read` are taken, and files, which are
+    sources : folders, of which the files directly inside in a format of `prviz.read` are taken, and
+    files, which are
         taken whatever they hold. A file that occurs twice is taken once.
-    metadata : a CSV file about the checkpoints, see `prviz.triage.inputs.details_of`; itself never a checkpoint.
+    metadata : a CSV file about the checkpoints, see `prviz.triage.inputs.details_of`; itself never
+    a checkpoint.
     leave_out : files that are no checkpoints, such as the reference.
 
-    Returns the list in natural order: by the name in front of the step, then by step, then by name, 9 before 10. Names
-    are the files' names without extension, with as much of extension and folders as tells them apart; the step is read
-    from there (see `step_of`), unless the metadata give it.
+    Returns the list in natural order: by the name in front of the step, then by step, then by name,
+    9 before 10. Names are the files' names without extension, with as much of extension and folders
+    as tells them apart; the step is read from there (see `step_of`), unless the metadata give it.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    skipped = {_resolved(Path(each)) for each in [*leave_out, *([] if metadata is None else [metadata])]}
+    skipped = {
+        _resolved(Path(each)) for each in [*leave_out, *([] if metadata is None else [metadata])]
+    }
     paths = list(dict.fromkeys(path for each in given for path in _files(Path(each), skipped)))
     if not paths:
         listed = ", ".join(str(each) for each in given) or "nothing"
-        own = [str(each) for each in given if not Path(each).is_dir() and _resolved(Path(each)) in skipped]
+        own = [
+            str(each)
+            for each in given
+            if not Path(each).is_dir() and _resolved(Path(each)) in skipped
+        ]
         if own:
             raise ValueError(
-                f"checkpoints = {listed}: {own[0]} is the reference, the holdout or another file of this command "
-                "already, and compared with itself every score would be perfect; name files of generated samples"
+                f"checkpoints = {listed}: {own[0]} is the reference, the holdout or another file of"
+                " this command already, and compared with itself every score would be perfect;"
+                " name files of generated samples"
             )
         inside = (file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS))
         picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
@@ -218,13 +257,22 @@ def checkpoints_of(
         command = EMBED_PICTURES
         if picture.parent not in map(Path, given):  # a set for each sub-folder
             folder = shlex.quote(str(given[0]))
-            command = f"prviz embed {folder} -o DIR --each --encoder ENCODER (prviz embed --list shows them)"
+            command = (
+                f"prviz embed {folder} -o DIR --each --encoder ENCODER (prviz embed --list shows"
+                " them)"
+            )
         raise PicturesError(f"{reason}; embed the pictures first: {command}")
-    return named(dict(zip(paths, _names(paths), strict=True)), None if metadata is None else Path(metadata))
+    return named(
+        dict(zip(paths, _names(paths), strict=True)), None if metadata is None else Path(metadata)
+    )
 
 
 def checkpoints_below(
-    below: Below, files: Iterable[str], metadata: str | None = None, *, leave_out: Iterable[str] = ()
+    below: Below,
+    files: Iterable[str],
+    metadata: str | None = None,
+    *,
+    leave_out: Iterable[str] = (),
 ) -> list[Checkpoint]:
     """`checkpoints_of` for files below a folder: nothing outside the folder is opened, now or later.
 
@@ -233,10 +281,14 @@ def checkpoints_below(
     Raises as `checkpoints_of`.
     """
     given = list(files)
-    skipped = {_there(below, name) for name in [*leave_out, *([] if metadata is None else [metadata])]} - {None}
+    skipped = {
+        _there(below, name) for name in [*leave_out, *([] if metadata is None else [metadata])]
+    } - {None}
     paths = [below.root / name for name in given if _there(below, name) not in skipped]
     if not paths:
-        raise ValueError(f"checkpoints = {len(given)} files: none is left but those that are no checkpoints")
+        raise ValueError(
+            f"checkpoints = {len(given)} files: none is left but those that are no checkpoints"
+        )
     about = None if metadata is None else below.root / metadata
     return named(dict(zip(paths, _names(paths), strict=True)), about, below=below.root)
 
@@ -249,7 +301,9 @@ def _there(below: Below, name: str) -> Path | None:
         return None
 
 
-def named(names: Mapping[Path, str], metadata: Path | None = None, *, below: Path | None = None) -> list[Checkpoint]:
+def named(
+    names: Mapping[Path, str], metadata: Path | None = None, *, below: Path | None = None
+) -> list[Checkpoint]:
     """The checkpoints at these paths, with these names, in natural order; see `checkpoints_of`.
 
     below : the folder that all files must be in. Raises ValueError for malformed metadata.
@@ -260,7 +314,9 @@ def named(names: Mapping[Path, str], metadata: Path | None = None, *, below: Pat
         details = known.get(path) or Details(None, {})
         match = None if details.step is not None else _match(name)
         step = details.step if match is None else step_of(name)
-        series = "" if details.step is not None else name if match is None else name[: match.start()]
+        series = (
+            "" if details.step is not None else name if match is None else name[: match.start()]
+        )
         order = (natural(series), step is None, step or 0.0, natural(name))
         found.append((Checkpoint(path, name, step, details.extra, below, details.run), order))
     return [each for each, _ in sorted(found, key=lambda pair: pair[1])]
@@ -279,9 +335,14 @@ def step_of(name: str) -> float | None:
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """A key that sorts numbers in texts by their value, however many digits they have: 9 before 10."""
-    parts = [part.lstrip("0") if place % 2 else part for place, part in enumerate(_DIGITS.split(text.casefold()))]
+    parts = [
+        part.lstrip("0") if place % 2 else part
+        for place, part in enumerate(_DIGITS.split(text.casefold()))
+    ]
     return tuple(
-        (0, len(part), part) if place % 2 else (1, 0, part) for place, part in enumerate(parts) if place % 2 or part
+        (0, len(part), part) if place % 2 else (1, 0, part)
+        for place, part in enumerate(parts)
+        if place % 2 or part
     )
 
 
@@ -293,19 +354,28 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
     """The files that a source stands for."""
     if not path.is_dir():
         return [] if _resolved(path) in skipped else [Path(os.path.normpath(path))]
-    inside = (each for each in path.iterdir() if each.name.lower().endswith(ACCEPTED) and not each.name.startswith("."))
+    inside = (
+        each
+        for each in path.iterdir()
+        if each.name.lower().endswith(ACCEPTED) and not each.name.startswith(".")
+    )
     files = {Path(os.path.normpath(each)) for each in inside if each.is_file()}
-    # `prviz embed` writes the same samples twice: its table is no checkpoint, nor is a file whose table is left out.
+    # `prviz embed` writes the same samples twice: its table is no checkpoint, nor is a file whose
+    # table is left out.
     tables = {each: each.with_name(table_beside(each.name)) for each in files}
     files -= set(tables.values())
-    return sorted(each for each in files if skipped.isdisjoint((_resolved(each), _resolved(tables[each]))))
+    return sorted(
+        each for each in files if skipped.isdisjoint((_resolved(each), _resolved(tables[each])))
+    )
 
 
-def skipped_files(sources: PathLike | Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()) -> list[Path]:
+def skipped_files(
+    sources: PathLike | Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()
+) -> list[Path]:
     """The files of the folders among ``sources`` that `checkpoints_of` skips, as their format holds no samples.
 
-    leave_out : files that are not counted, such as the metadata. Nor are hidden files, folders, and the tables that
-    `prviz embed` writes beside its files.
+    leave_out : files that are not counted, such as the metadata. Nor are hidden files, folders, and
+    the tables that `prviz embed` writes beside its files.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     known = {_resolved(Path(each)) for each in leave_out}
@@ -326,7 +396,9 @@ def common_prefix(names: Sequence[str]) -> str:
     >>> common_prefix(["run/step-1000", "run/step-2000"]), common_prefix(["alone"]), common_prefix(["a-1", "a-12"])
     ('run/step-', '', 'a-')
     """
-    low, high, end = min(names), max(names), 0
+    low = min(names)
+    high = max(names)
+    end = 0
     for place, (one, other) in enumerate(zip(low, high, strict=False)):
         if one != other:
             break
@@ -347,7 +419,10 @@ def _names(paths: Sequence[Path]) -> list[str]:
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
         for whole in (False, True):
             last = [path.name if whole else path.stem.removesuffix(".samples") for path in paths]
-            names = ["/".join((*path.parts[-parts:-1], name)) for path, name in zip(paths, last, strict=True)]
+            names = [
+                "/".join((*path.parts[-parts:-1], name))
+                for path, name in zip(paths, last, strict=True)
+            ]
             if max(Counter(names).values()) == 1:
                 return names
     return [str(path) for path in paths]

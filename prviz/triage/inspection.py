@@ -38,9 +38,10 @@ def findings_of(
 ) -> dict[str, Found]:
     """`prviz.triage.findings.findings` of every checkpoint, by name.
 
-    reference : the real samples as they were measured. measured : one measurement of each checkpoint.
-    held_out : of this reference, and of ``holdout``, other real samples, if any. witnesses : what gives checkpoints
-    away, by name, as far as it is known.
+    reference : the real samples as they were measured. measured : one measurement of each
+    checkpoint.
+    held_out : of this reference, and of ``holdout``, other real samples, if any. witnesses : what
+    gives checkpoints away, by name, as far as it is known.
     load : reads the samples of a checkpoint; None: its file. store : keeps the findings.
     A checkpoint whose file has changed since, or can't be read, is left out.
     """
@@ -59,9 +60,18 @@ def findings_of(
             continue
         if usual is None and holdout is not None:
             usual_key = {"rules": RULES, "usual": holdout.digest, "real": reference.digest, **few}
-            usual = _kept(store, usual_key, partial(usual_faults, reference, holdout, memory_limit=memory_limit))
+            usual = _kept(
+                store,
+                usual_key,
+                partial(usual_faults, reference, holdout, memory_limit=memory_limit),
+            )
         pair = SamplePair(reference, generated)
-        samples_key = {"rules": RULES, "of_samples": held_out.holdout, **each.digests._asdict(), **few}
+        samples_key = {
+            "rules": RULES,
+            "of_samples": held_out.holdout,
+            **each.digests._asdict(),
+            **few,
+        }
         search = partial(sample_faults, pair, held_out=held_out, memory_limit=memory_limit)
         here = found[each.checkpoint.name] = findings(
             pair,
@@ -73,7 +83,9 @@ def findings_of(
             held_out=held_out,
             usual=usual or (),
             of_samples=partial(_kept_faults, store, samples_key, search),
-            witness=partial(_witness, witnesses, reference, each, settings, load, store, memory_limit),
+            witness=partial(
+                _witness, witnesses, reference, each, settings, load, store, memory_limit
+            ),
             progress=step,
         )
         if store is not None:
@@ -93,13 +105,17 @@ def _witness(
     """What gives a checkpoint away, measured where it is not known; None where its file has changed."""
     name = measured.checkpoint.name
     if name not in known:
-        known = witnesses_of(reference, [measured], settings, load=load, store=store, memory_limit=memory_limit)
+        known = witnesses_of(
+            reference, [measured], settings, load=load, store=store, memory_limit=memory_limit
+        )
     return known.get(name)
 
 
 def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:
     """A sentence on findings that compare fewer rows than there are, for want of memory; "" if none does."""
-    rows = max((rows for each in measured if (rows := _few_rows(each, d, memory_limit))), default=None)
+    rows = max(
+        (rows for each in measured if (rows := _few_rows(each, d, memory_limit))), default=None
+    )
     if rows is None:
         return ""
     return f"findings compare {rows} samples of each set: --memory-limit leaves no room for more"
@@ -112,7 +128,10 @@ def _few_rows(measured: MeasuredCheckpoint, d: int, memory_limit: int) -> int | 
 
 
 def _kept_faults(
-    store: ResultCache | None, key: Mapping[str, Any], search: Callable[[PairFacts], Found], facts: PairFacts
+    store: ResultCache | None,
+    key: Mapping[str, Any],
+    search: Callable[[PairFacts], Found],
+    facts: PairFacts,
 ) -> Found:
     """`sample_faults`, which no family changes: kept by themselves, since the deciding family may change."""
     return _kept(store, key, partial(search, facts))
@@ -129,7 +148,9 @@ def _kept(store: ResultCache | None, key: Mapping[str, Any], search: Callable[[]
     return found
 
 
-def _key(measured: MeasuredCheckpoint, settings: TriageSettings, held_out: HeldOutDistances) -> Mapping[str, Any]:
+def _key(
+    measured: MeasuredCheckpoint, settings: TriageSettings, held_out: HeldOutDistances
+) -> Mapping[str, Any]:
     """Everything that findings depend on."""
     return {
         "rules": RULES,

@@ -41,7 +41,8 @@ UNEVEN = 2.0
 # Errors that fail one checkpoint and leave the others running.
 FAILURES = (ValueError, TypeError, OSError, MemoryError)
 
-# Most checkpoints submitted to an executor at a time: enough for many workers, few enough to stop soon.
+# Most checkpoints submitted to an executor at a time: enough for many workers, few enough to stop
+# soon.
 _AHEAD = 64
 
 _LOCAL = threading.local()
@@ -58,20 +59,23 @@ def measure_all(
 ) -> Iterator[CheckpointOutcome]:
     """The result of `prviz.estimate` for every checkpoint against the reference, in their order, one by one.
 
-    One checkpoint is in memory at a time. A checkpoint that can't be read, has another dimension, values that are no
-    numbers or too few samples gives a `CheckpointOutcome` with a reason; the others go on. The radii inside the real
-    set are computed once for all checkpoints. A result does not depend on the other checkpoints, except for the common
-    size under ``equal_sizes``.
+    One checkpoint is in memory at a time. A checkpoint that can't be read, has another dimension,
+    values that are no numbers or too few samples gives a `CheckpointOutcome` with a reason; the
+    others go on. The radii inside the real set are computed once for all checkpoints. A result does
+    not depend on the other checkpoints, except for the common size under ``equal_sizes``.
 
     reference : the real samples.
-    store : the cache of results; None: nothing is cached. A family that the user registered is always measured, since
+    store : the cache of results; None: nothing is cached. A family that the user registered is
+    always measured, since
         its name does not identify its code.
     memory_limit : bytes beyond the samples of the reference and of one checkpoint.
 
-    Raises ValueError, TypeError: settings that do not fit the reference, before anything is measured; OSError: a result
-    can't be cached.
+    Raises ValueError, TypeError: settings that do not fit the reference, before anything is
+    measured; OSError: a result can't be cached.
     """
-    evaluator = _evaluator(reference, checkpoints, settings or TriageSettings(), store, memory_limit)
+    evaluator = _evaluator(
+        reference, checkpoints, settings or TriageSettings(), store, memory_limit
+    )
     return (
         evaluator.outcome(checkpoint, part_of(progress, place, len(checkpoints)))
         for place, checkpoint in enumerate(checkpoints)
@@ -90,8 +94,8 @@ def measure_elsewhere(
 ) -> Iterator[CheckpointOutcome]:
     """`measure_all` on the workers of an executor, in the order in which checkpoints are finished.
 
-    This process reads every file to look up its results in the cache; a worker reads the files without results, by the
-    same paths, on one thread.
+    This process reads every file to look up its results in the cache; a worker reads the files
+    without results, by the same paths, on one thread.
 
     reference : file of the real samples. memory_limit : bytes of each worker beyond the samples.
 
@@ -134,8 +138,8 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     if len(sizes) < 2:
         return None
     return (
-        f"the sets have {min(sizes)} to {max(sizes)} samples; curves depend on sizes, so compare equal ones: "
-        "equal sizes cut all to the smallest"
+        f"the sets have {min(sizes)} to {max(sizes)} samples; curves depend on sizes, so compare"
+        " equal ones: equal sizes cut all to the smallest"
     )
 
 
@@ -177,7 +181,8 @@ def set_sizes(
 ) -> SetSizes:
     """The sizes of all sets that can be measured.
 
-    size : that of a checkpoint's set, None where it can't be measured; by default every file is read.
+    size : that of a checkpoint's set, None where it can't be measured; by default every file is
+    read.
     """
     sizes = {"": reference.n}
     for checkpoint in checkpoints:
@@ -190,13 +195,17 @@ def set_sizes(
 
 def other_encoders(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     """A sentence on checkpoints by another encoder than the reference; None: there is none."""
-    found = {each.checkpoint.name: each.encoder_difference for each in measured if each.encoder_difference}
+    found = {
+        each.checkpoint.name: each.encoder_difference
+        for each in measured
+        if each.encoder_difference
+    }
     if not found:
         return None
     name, difference = next(iter(found.items()))
     return (
-        f"{len(found)} by another encoder than the reference, so that their curves say nothing: embed both by one "
-        f"({name}: {difference})"
+        f"{len(found)} by another encoder than the reference, so that their curves say nothing:"
+        f" embed both by one ({name}: {difference})"
     )
 
 
@@ -229,9 +238,13 @@ class _Elsewhere:
         """Measure some families of a checkpoint, in the worker."""
         with threads_at_most(1), one_blas_thread():
             try:
-                evaluator = replace(self, settings=replace(self.settings, methods=names)).evaluator()
+                evaluator = replace(
+                    self, settings=replace(self.settings, methods=names)
+                ).evaluator()
             except (ValueError, OSError) as error:
-                return CheckpointOutcome(checkpoint, (), reason=f"the worker can't measure it: {error_text(error)}")
+                return CheckpointOutcome(
+                    checkpoint, (), reason=f"the worker can't measure it: {error_text(error)}"
+                )
             return evaluator.outcome(checkpoint, lambda _: None)
 
     def evaluator(self) -> CheckpointEvaluator:
@@ -241,12 +254,17 @@ class _Elsewhere:
             if real.digest != self.digest:
                 raise ValueError(f"{self.reference} has other contents there")
             real = cut(real, self.size, self.settings.seed)
-            _LOCAL.work, _LOCAL.evaluator = self, CheckpointEvaluator(real, self.settings, None, self.memory_limit)
+            _LOCAL.work, _LOCAL.evaluator = (
+                self,
+                CheckpointEvaluator(real, self.settings, None, self.memory_limit),
+            )
         evaluator: CheckpointEvaluator = _LOCAL.evaluator
         return evaluator
 
 
-def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: TriageSettings) -> int:
+def equal_size(
+    reference: Samples, checkpoints: Sequence[Checkpoint], settings: TriageSettings
+) -> int:
     """The size of the smallest set that can be measured."""
     return set_sizes(reference, checkpoints, settings).least
 
@@ -287,8 +305,10 @@ class CheckpointEvaluator:
         if reference.n < LEAST_ROWS:
             raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
         _legal(SamplePair(reference, reference), settings)
-        self.reference, self.settings = reference, settings
-        self._store, self._memory = store, memory_limit
+        self.reference = reference
+        self.settings = settings
+        self._store = store
+        self._memory = memory_limit
         self._bounded = bounded
         self._radii = RealRadii()
 
@@ -313,7 +333,8 @@ class CheckpointEvaluator:
 
     def kept(self, checkpoint: Checkpoint, digest: str, n: int) -> tuple[MeasuredCheckpoint, ...]:
         """The results of n samples, known by their digest alone; () unless the cache has those of all families."""
-        digests, found = PairDigests(self.reference.digest, digest), []
+        digests = PairDigests(self.reference.digest, digest)
+        found = []
         k = math.isqrt(min(self.reference.n, n)) if self.settings.k == "sqrt" else self.settings.k
         for name in self.settings.methods:
             key = self._key(digests, name, None if ESTIMATORS[name].tunes is None else k)
@@ -339,7 +360,9 @@ class CheckpointEvaluator:
         except FAILURES as error:
             return CheckpointState(_failed(checkpoint, error), PairDigests("", ""), ())
         cached, missing = self._cached(checkpoint, pair)
-        return CheckpointState(CheckpointOutcome(checkpoint, self._in_order(cached)), _digests(pair), missing)
+        return CheckpointState(
+            CheckpointOutcome(checkpoint, self._in_order(cached)), _digests(pair), missing
+        )
 
     def joined(self, looked: CheckpointState, outcome: CheckpointOutcome) -> CheckpointOutcome:
         """The cached results of a checkpoint and those of a worker together, in the order of the families."""
@@ -347,14 +370,23 @@ class CheckpointEvaluator:
         if outcome.reason is not None:
             return CheckpointOutcome(checkpoint, (), reason=outcome.reason, choices=outcome.choices)
         if any(each.digests != looked.digests for each in outcome.measured):
-            return CheckpointOutcome(checkpoint, (), reason="it changed while it was measured; start again")
-        found = {each.method: each.named(checkpoint) for each in (*looked.known.measured, *outcome.measured)}
+            return CheckpointOutcome(
+                checkpoint, (), reason="it changed while it was measured; start again"
+            )
+        found = {
+            each.method: each.named(checkpoint)
+            for each in (*looked.known.measured, *outcome.measured)
+        }
         return CheckpointOutcome(checkpoint, self._in_order(found), outcome.fresh)
 
     def keep(self, outcome: CheckpointOutcome) -> None:
         """Cache the new results of an outcome. Raises OSError where that fails."""
         for each in outcome.measured:
-            if self._store is not None and each.method in outcome.fresh and _repeatable(each.method):
+            if (
+                self._store is not None
+                and each.method in outcome.fresh
+                and _repeatable(each.method)
+            ):
                 key = self._key(each.digests, each.method, each.k)
                 self._store.put(key, each.estimate, each.seconds)
                 if each.own_bound is not None:
@@ -373,15 +405,19 @@ class CheckpointEvaluator:
         """The results by family, and the families measured now."""
         found, missing = self._cached(checkpoint, pair)
         if missing:
-            settings, began = self.settings, time.perf_counter()
-            split, distances = pair.split(settings.split, settings.seed), None
+            settings = self.settings
+            began = time.perf_counter()
+            split = pair.split(settings.split, settings.seed)
+            distances = None
             if any(ESTIMATORS[name].shares_pass for name in missing):
                 distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
             number = resolve_k(settings.k, pair)
             requests = [(name, number, settings.bandwidth) for name in missing]
             bounded = [name for name in missing if self._has_bound(name)]
             parts = part_of(progress, 0, 2) if bounded else progress
-            estimates = measure(split, requests, settings.seed, self._memory, parts, distances=distances)
+            estimates = measure(
+                split, requests, settings.seed, self._memory, parts, distances=distances
+            )
             bounds: dict[str, PRCurve] = {}
             for name in bounded:
                 tick = part_of(progress, 1, 2)
@@ -481,7 +517,8 @@ def _failed(checkpoint: Checkpoint, error: BaseException) -> CheckpointOutcome:
 def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) -> Samples:
     """The samples of a file; where its format can hold several arrays or roles, of the one that the settings name.
 
-    The samples are copied into memory: a training run may truncate the file while they are measured.
+    The samples are copied into memory: a training run may truncate the file while they are
+    measured.
 
     Raises ReadError as `prviz.read`.
     """
@@ -489,7 +526,9 @@ def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) 
     if key is not None and kind_of(path.name) not in (TABLES if "=" in key else WITH_KEYS):
         key = None
     choice = ColumnChoice.of(settings.features, settings.drop, settings.group, shared=True)
-    return read_chosen(path, choice, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below)
+    return read_chosen(
+        path, choice, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below
+    )
 
 
 def _legal(pair: SamplePair, settings: TriageSettings) -> Split:

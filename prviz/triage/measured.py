@@ -33,11 +33,14 @@ class TriageSettings:
     """Settings that every checkpoint is measured with, as in `prviz.pr_curve`.
 
     methods : names in ESTIMATORS, measured in one pass where possible.
-    equal_sizes : True if all sets are cut, by the seed, to the smallest set that can be measured; curves depend on
+    equal_sizes : True if all sets are cut, by the seed, to the smallest set that can be measured;
+    curves depend on
         sizes.
-    key : the array of the reference and of every checkpoint in formats that can hold several; None: chosen by
+    key : the array of the reference and of every checkpoint in formats that can hold several; None:
+    chosen by
         `prviz.read`.
-    features, drop, group : the columns of tables, see ``columns``, ``drop`` and ``group`` of `prviz.read`; a file may
+    features, drop, group : the columns of tables, see ``columns``, ``drop`` and ``group`` of
+    `prviz.read`; a file may
         lack a column of them.
     """
 
@@ -60,7 +63,10 @@ class TriageSettings:
         object.__setattr__(self, "bandwidth", check_bandwidth(self.bandwidth))
         for name in self.methods if self.split is None else ():
             if ESTIMATORS[name].needs_split:
-                raise ValueError(f"split = None, but {name} needs samples that it was not fitted on; give a share")
+                raise ValueError(
+                    f"split = None, but {name} needs samples that it was not fitted on; give a"
+                    " share"
+                )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,10 +75,13 @@ class MeasuredCheckpoint:
 
     estimate : curve and supports; the real evaluation samples are the same for all checkpoints.
     n_real, n_generated : numbers of samples measured, before the split.
-    encoder : that of the generated samples, see `prviz.Samples`. encoder_difference : its difference from that of the
+    encoder : that of the generated samples, see `prviz.Samples`. encoder_difference : its
+    difference from that of the
         real ones, as plain text; "" where there is none or one is not known.
-    flags : what changes the meaning of numbers on these samples, see `prviz.checks.flags`; () where they are not read.
-    own_bound : the upper bound of the true curve, see `prviz.upper_bound`, where it is measured with the family.
+    flags : what changes the meaning of numbers on these samples, see `prviz.checks.flags`; () where
+    they are not read.
+    own_bound : the upper bound of the true curve, see `prviz.upper_bound`, where it is measured
+    with the family.
     seconds : duration of the measurement, together with all families measured in the same pass.
     """
 
@@ -91,7 +100,9 @@ class MeasuredCheckpoint:
         """The measurement under another name or step of its checkpoint; what is computed of its curve stays."""
         renamed = replace(self, checkpoint=checkpoint)
         kept = ("bound", "summaries")
-        renamed.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
+        renamed.__dict__.update(
+            {name: value for name, value in self.__dict__.items() if name in kept}
+        )
         return renamed
 
     @property
@@ -128,7 +139,8 @@ class MeasuredCheckpoint:
 def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | None:
     """The upper bound of one checkpoint's true curve that goes with its score by a family; None without split.
 
-    It is that measured with the family, else that of all families without one of their own together.
+    It is that measured with the family, else that of all families without one of their own
+    together.
     measured : the checkpoint by all its families, this one among them.
     """
     own = next(each.own_bound for each in measured if each.method == method)
@@ -141,9 +153,9 @@ def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | N
 class CheckpointOutcome(NamedTuple):
     """Results of one checkpoint, or the reason why it failed.
 
-    measured : results by each family, in their order; empty after a failure. fresh : families measured now rather than
-    found in the cache. reason : the failure in one line; None: no failure. choices : the arrays of the file, if it
-    failed because several of them could be the samples.
+    measured : results by each family, in their order; empty after a failure. fresh : families
+    measured now rather than found in the cache. reason : the failure in one line; None: no failure.
+    choices : the arrays of the file, if it failed because several of them could be the samples.
     """
 
     checkpoint: Checkpoint

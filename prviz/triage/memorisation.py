@@ -1,8 +1,9 @@
 """Memorisation: generated samples that copy a real one, exactly or nearly, more often than other real samples do.
 
-A near copy is much nearer to one real sample than to the next. In an even density of dimension d the ratio of the two
-distances is the d-th root of a uniform number, whatever the density: samples that only vary too little have the ratios
-of other real ones, though their distances are smaller (`tests/benchmarks/memorisation.py` measures it).
+A near copy is much nearer to one real sample than to the next. In an even density of dimension d
+the ratio of the two distances is the d-th root of a uniform number, whatever the density: samples
+that only vary too little have the ratios of other real ones, though their distances are smaller
+(`tests/benchmarks/memorisation.py` measures it).
 """
 
 from __future__ import annotations
@@ -28,13 +29,16 @@ from prviz.triage.result_cache import ResultCache
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# A near copy has a ratio of at most the square of this quantile of the held-out ratios: about NEAR ** 2 of other real
-# samples have such a ratio, a share so small that a moderate error of the model doesn't matter. In few dimensions that
-# is closer than copies are: there the quantile itself is the threshold, if so many times more than NEAR of the samples
-# lie below it, near so many different real ones, as no error of the model explains.
+# A near copy has a ratio of at most the square of this quantile of the held-out ratios: about NEAR
+# ** 2 of other real samples have such a ratio, a share so small that a moderate error of the model
+# doesn't matter. In few dimensions that is closer than copies are: there the quantile itself is the
+# threshold, if so many times more than NEAR of the samples lie below it, near so many different
+# real ones, as no error of the model explains.
 NEAR = 0.02
-_MARGIN, _DIFFERENT = 2.0, 5
-# Probability that an interval holds. Its complement bounds false alarms, of which triage makes one test per checkpoint.
+_MARGIN = 2.0
+_DIFFERENT = 5
+# Probability that an interval holds. Its complement bounds false alarms, of which triage makes one
+# test per checkpoint.
 CONFIDENCE = 0.99
 # Largest share of a holdout that may also occur in the reference.
 MOST_SHARED = 0.05
@@ -69,8 +73,9 @@ class NearPair(NamedTuple):
 class Memorisation(NamedTuple):
     """Copies of the reference among generated samples.
 
-    exact : at distance 0; its interval is of copies of rows that the reference holds once, as others repeat among real
-    ones too. near : at most ``threshold`` times as far from the nearest real sample as from the next, these too.
+    exact : at distance 0; its interval is of copies of rows that the reference holds once, as
+    others repeat among real ones too. near : at most ``threshold`` times as far from the nearest
+    real sample as from the next, these too.
     pairs : the nearest pairs, nearest first. source : where the expected shares are from, in words.
     """
 
@@ -103,18 +108,24 @@ def held_out_distances(
 ) -> HeldOutDistances:
     """Distances from the holdout to the reference; without one, those inside the reference, leaving each sample out.
 
-    Two samples of the reference that are nearest to each other share their distance, so that n of them count as n / 2.
-    Of a reference with groups the whole group of a sample is left out. Only tiles of the distances are in memory.
+    Two samples of the reference that are nearest to each other share their distance, so that n of
+    them count as n / 2. Of a reference with groups the whole group of a sample is left out. Only
+    tiles of the distances are in memory.
 
-    Raises ValueError: a holdout of which more than MOST_SHARED occurs in the reference, or of another dimension.
+    Raises ValueError: a holdout of which more than MOST_SHARED occurs in the reference, or of
+    another dimension.
     """
     if holdout is None:
         # the first is the sample itself, or one equal to it
         if reference.group_numbers is not None:
             values = _of_other_groups(reference, reference.group_numbers, memory_limit)
-            return HeldOutDistances(values, reference.n_independent / 2, "the reference itself, each group left out")
+            return HeldOutDistances(
+                values, reference.n_independent / 2, "the reference itself, each group left out"
+            )
         values = _nearest(reference, reference, 3, memory_limit)[1][:, 1:]
-        return HeldOutDistances(values, _independent(reference) / 2, "the reference itself, each sample left out")
+        return HeldOutDistances(
+            values, _independent(reference) / 2, "the reference itself, each sample left out"
+        )
     shared = check_holdout(reference, holdout)
     source = f"{holdout.n} held-out real samples"
     if shared:
@@ -134,7 +145,9 @@ def _of_other_groups(reference: Samples, groups: NDArray[np.intp], memory_limit:
     sizes = np.bincount(groups)
     most = int(sizes.max())
     if reference.n - most < 2:
-        raise ValueError("groups: nearly all real samples are of one group; samples of other groups are needed")
+        raise ValueError(
+            "groups: nearly all real samples are of one group; samples of other groups are needed"
+        )
     found = np.empty((reference.n, 2))
     # the nearest of a group's size and two more hold two of other groups
     step = max(1, memory_limit // (64 * (most + 2)))
@@ -142,7 +155,9 @@ def _of_other_groups(reference: Samples, groups: NDArray[np.intp], memory_limit:
     for start in range(0, reference.n, step):
         rows = order[start : start + step]
         k = int(sizes[groups[rows]].max()) + 2
-        near, distances = nearest_rows(reference.values, rows, k, reference.values, memory_limit=memory_limit)
+        near, distances = nearest_rows(
+            reference.values, rows, k, reference.values, memory_limit=memory_limit
+        )
         other = groups[near] != groups[rows][:, None]
         first = np.argsort(~other, axis=1, kind="stable")[:, :2]
         found[rows] = np.take_along_axis(distances, first, axis=1)
@@ -157,31 +172,38 @@ def check_holdout(reference: Samples, holdout: Samples) -> int:
     shared = duplicates(SamplePair(reference, holdout)).shared_generated
     if shared > MOST_SHARED * holdout.n:
         raise ValueError(
-            f"holdout: {shared} of {holdout.n} samples are in the reference too; at most {MOST_SHARED:.0%} may be: "
-            "give real samples that the reference does not hold"
+            f"holdout: {shared} of {holdout.n} samples are in the reference too; at most"
+            f" {MOST_SHARED:.0%} may be: give real samples that the reference does not hold"
         )
     return shared
 
 
 def memorisation(
-    reference: Samples, generated: Samples, held_out: HeldOutDistances, *, memory_limit: int = MEMORY_LIMIT
+    reference: Samples,
+    generated: Samples,
+    held_out: HeldOutDistances,
+    *,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> Memorisation:
     """Exact and near copies of the reference among generated samples, compared with held-out real ones.
 
-    The interval of each difference joins those of its two shares (Newcombe 1998, method 10, with the intervals of
-    Clopper and Pearson).
+    The interval of each difference joins those of its two shares (Newcombe 1998, method 10, with
+    the intervals of Clopper and Pearson).
     """
     rows, distances = _nearest(generated, reference, memory_limit=memory_limit)
-    ratios, usual = _ratios(distances), _ratios(held_out.values)
+    ratios = _ratios(distances)
+    usual = _ratios(held_out.values)
     drawn = _independent(generated)
     known = usual[usual > 0]
     wide = float(np.quantile(known, NEAR, method="lower")) if len(known) else 0.0
-    threshold, near = wide**2, _excess(ratios <= wide**2, usual <= wide**2, held_out.independent, drawn)
+    threshold = wide**2
+    near = _excess(ratios <= wide**2, usual <= wide**2, held_out.independent, drawn)
     if near.low <= 0:
         below = ratios <= wide
         more = _excess(below, usual <= wide, held_out.independent, drawn)
         if more.low > _MARGIN * NEAR and len(np.unique(rows[below, 0])) >= _DIFFERENT:
-            threshold, near = wide, more
+            threshold = wide
+            near = more
     first = np.argsort(distances[:, 0], kind="stable")[:_PAIRS]
     equal, usually = (each[:, 0] == 0 for each in (distances, held_out.values))
     exact = _excess(equal, usually, held_out.independent, drawn)
@@ -199,12 +221,16 @@ def memorisation(
 def _nearest(
     points: Samples, among: Samples, k: int = 2, memory_limit: int = MEMORY_LIMIT
 ) -> tuple[NDArray[np.intp], Floats]:
-    return nearest_rows(points.values, np.arange(points.n), k, among.values, memory_limit=memory_limit)
+    return nearest_rows(
+        points.values, np.arange(points.n), k, among.values, memory_limit=memory_limit
+    )
 
 
 def _ratios(distances: Floats) -> Floats:
     """Nearest over second nearest distance; 1 where both are 0, as between rows that repeat among real ones."""
-    return np.where(distances[:, -1] > 0, distances[:, 0] / np.maximum(distances[:, -1], _TINY), 1.0)
+    return np.where(
+        distances[:, -1] > 0, distances[:, 0] / np.maximum(distances[:, -1], _TINY), 1.0
+    )
 
 
 def memorisation_of(
@@ -220,21 +246,29 @@ def memorisation_of(
 ) -> dict[str, Memorisation]:
     """`memorisation` of every measured checkpoint by name, on the samples that were measured and the whole reference.
 
-    load : reads the samples of a checkpoint; None: its file. store : keeps the counts; None: they are not kept.
-    A checkpoint whose file has changed since, or can't be read, is left out.
+    load : reads the samples of a checkpoint; None: its file. store : keeps the counts; None: they
+    are not kept. A checkpoint whose file has changed since, or can't be read, is left out.
     """
     found = {}
     for place, outcome in enumerate(outcomes):
         if not outcome.measured:
             continue
         part_of(progress, place, len(outcomes))(0.0)
-        checkpoint, first = outcome.checkpoint, outcome.measured[0]
-        key = {"copies": held_out.holdout, "once": True, "real": reference.digest, "generated": first.digests.generated}
+        checkpoint = outcome.checkpoint
+        first = outcome.measured[0]
+        key = {
+            "copies": held_out.holdout,
+            "once": True,
+            "real": reference.digest,
+            "generated": first.digests.generated,
+        }
         if store is not None and (known := _from_facts(store.facts(key))) is not None:
             found[checkpoint.name] = known
             continue
         if (generated := samples_of(first, reference, settings, load)) is not None:
-            counted = found[checkpoint.name] = memorisation(reference, generated, held_out, memory_limit=memory_limit)
+            counted = found[checkpoint.name] = memorisation(
+                reference, generated, held_out, memory_limit=memory_limit
+            )
             if store is not None:
                 store.put_facts(key, counted)
     return found
@@ -252,8 +286,11 @@ def samples_of(
     """
     checkpoint = measured.checkpoint
     try:
-        generated = load(checkpoint) if load else samples_at(checkpoint.path, settings, checkpoint.below)
-        generated = SamplePair(reference, generated).generated  # its features in the order of the reference
+        generated = (
+            load(checkpoint) if load else samples_at(checkpoint.path, settings, checkpoint.below)
+        )
+        # its features in the order of the reference
+        generated = SamplePair(reference, generated).generated
     except FAILURES:
         return None
     generated = cut(generated, measured.n_generated, settings.seed)
@@ -264,7 +301,13 @@ def _from_facts(facts: Any) -> Memorisation | None:
     """The counts in facts, which are those of a `Memorisation` as JSON keeps them; None for anything else."""
     try:
         exact, near, threshold, pairs, source = facts
-        return Memorisation(Excess(*exact), Excess(*near), threshold, tuple(NearPair(*each) for each in pairs), source)
+        return Memorisation(
+            Excess(*exact),
+            Excess(*near),
+            threshold,
+            tuple(NearPair(*each) for each in pairs),
+            source,
+        )
     except (TypeError, ValueError):
         return None
 
@@ -274,24 +317,29 @@ def memorised_text(found: Mapping[str, Memorisation]) -> str | None:
     lines = [f"  {name}: {copies_text(each)}" for name, each in found.items() if each.memorised]
     if not lines:
         return None
-    return "\n".join(["Memorised: copies of the reference rank high and are no new samples.", *lines])
+    return "\n".join(
+        ["Memorised: copies of the reference rank high and are no new samples.", *lines]
+    )
 
 
 def copies_text(found: Memorisation) -> str:
     """The copies of one checkpoint in words."""
-    near, nearest = found.near, found.pairs[0]
+    near = found.near
+    nearest = found.pairs[0]
     return (
-        f"{found.exact.number} exact copies; {near.share:.1%} of its samples are at most {found.threshold:.2g} times "
-        f"as far from one real sample as from the next, {near.expected:.1%} expected from {found.source} (difference "
-        f"{near.low:+.1%} to {near.high:+.1%}, {CONFIDENCE:.0%} interval); nearest: generated row "
-        f"{nearest.generated}, real row {nearest.real}, distance {nearest.distance:.4g}"
+        f"{found.exact.number} exact copies; {near.share:.1%} of its samples are at most"
+        f" {found.threshold:.2g} times as far from one real sample as from the next,"
+        f" {near.expected:.1%} expected from {found.source} (difference {near.low:+.1%} to"
+        f" {near.high:+.1%}, {CONFIDENCE:.0%} interval); nearest: generated row"
+        f" {nearest.generated}, real row {nearest.real}, distance {nearest.distance:.4g}"
     )
 
 
 def _excess(flags: Flags, usual: Flags, independent: float, drawn: int) -> Excess:
     """The excess of the flagged samples, which count as ``drawn`` independent ones."""
     number = int(np.count_nonzero(flags))
-    share, expected = number / len(flags), float(usual.mean())
+    share = number / len(flags)
+    expected = float(usual.mean())
     low, high = _binomial(number if drawn == len(flags) else share * drawn, drawn)
     least, most = _binomial(expected * independent, independent)
     return Excess(

@@ -1,9 +1,10 @@
 """Statistics of a pair that findings rest on: how generated samples differ from held-out real ones.
 
-The real samples are cut into two halves. One, the *fit* half, defines what is compared: clusters, principal directions,
-neighbours. The other, the *held-out* half, shows what real samples get there, and the generated samples are compared
-with it by two-sample tests. Both halves take both parts, and every statistic is the mean of the two. So for two sets of
-one distribution every difference is chance alone, of known size, whatever the dimension.
+The real samples are cut into two halves. One, the *fit* half, defines what is compared: clusters,
+principal directions, neighbours. The other, the *held-out* half, shows what real samples get there,
+and the generated samples are compared with it by two-sample tests. Both halves take both parts, and
+every statistic is the mean of the two. So for two sets of one distribution every difference is
+chance alone, of known size, whatever the dimension.
 """
 
 from __future__ import annotations
@@ -20,39 +21,59 @@ from prviz.checks.facts import row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 from prviz.samples import SamplePair
-from prviz.triage.row_sets import BLOCK_VALUES, Floats, Ints, RowSet, coordinates, mixing_weights, unit_of
+from prviz.triage.row_sets import (
+    BLOCK_VALUES,
+    Floats,
+    Ints,
+    RowSet,
+    coordinates,
+    mixing_weights,
+    unit_of,
+)
 
 Flags = NDArray[np.bool_]
 
-# Rows per set that each halving compares of more, the least and the most of them, and the most products of values that
-# distances may take: 5,000 rows at d = 64.
-ROWS, MOST_ROWS, WORK = 1_200, 6_000, 1_600_000_000
-# Bytes at the peak per compared row and coordinate: eleven matrices of that shape, in float64, and some room.
+# Rows per set that each halving compares of more, the least and the most of them, and the most
+# products of values that distances may take: 5,000 rows at d = 64.
+ROWS = 1_200
+MOST_ROWS = 6_000
+WORK = 1_600_000_000
+# Bytes at the peak per compared row and coordinate: eleven matrices of that shape, in float64, and
+# some room.
 _ROW_BYTES = 96
-# Bytes at the peak per value of a block of features, and three times as many for the rows themselves.
+# Bytes at the peak per value of a block of features, and three times as many for the rows
+# themselves.
 _BLOCK_BYTES = 256
 # The neighbour whose distance counts as the distance to a set: the first is noisy.
 K = 3
-# The neighbour that the nearest is compared with; how many of both sets are asked whether any is generated, or real.
-LOCAL, VOID, FEW = 10, 20, 5
-# Quantiles of the held-out distances to the fit half: samples beyond FAR are off the support, those below NEAR near.
-FAR, NEAR = 0.98, 0.02
+# The neighbour that the nearest is compared with; how many of both sets are asked whether any is
+# generated, or real.
+LOCAL = 10
+VOID = 20
+FEW = 5
+# Quantiles of the held-out distances to the fit half: samples beyond FAR are off the support, those
+# below NEAR near.
+FAR = 0.98
+NEAR = 0.02
 # Factor below the quantile NEAR from which on two generated samples count as one repeated.
 TIGHT = 3.0
 # Fewest fit samples per cluster, and most clusters: for masses, and for spreads and centres.
-FINE, COARSE = (30, 24), (30, 16)
+FINE = (30, 24)
+COARSE = (30, 16)
 # Least share of generated samples on the support: below it, all are compared.
 LEFT = 0.15
 # Largest number of features whose order is searched: the search takes d^3.
 PERMUTED = 1_024
-# Mean square of a feature's differences, in units of chance, from which on it is tried in another place.
+# Mean square of a feature's differences, in units of chance, from which on it is tried in another
+# place.
 DISORDER = 3.0
-# Differences of a feature, of its distribution and of its correlations, that are no chance of one feature; to the first
-# the logarithm of their number is added, to the second twice that.
+# Differences of a feature, of its distribution and of its correlations, that are no chance of one
+# feature; to the first the logarithm of their number is added, to the second twice that.
 UNLIKE = (5.0, 9.0)
 # Width of a decile's chance difference in standard errors of a mean, for a Gaussian about 1.3.
 DECILE = 1.3
-# Least variance of a feature in a cluster, where the mean feature has 1: less would make every move a sure one.
+# Least variance of a feature in a cluster, where the mean feature has 1: less would make every move
+# a sure one.
 FLOOR = 1e-3
 # Ratio of the shares of a cluster, generated over real, below which it counts as empty.
 EMPTY = 0.12
@@ -66,37 +87,45 @@ _TINY = 1e-12
 class PairStatistics:
     """How generated samples differ from held-out real ones; ``_z`` is a z-score against chance.
 
-    off : share of generated samples without real ones near by, beyond the share of real ones. compact : distance of
-    these to the nearest generated over that to the nearest real ones, median; nan if there are too few. left : share of
-    generated samples that are not off; those below are theirs. radius : log ratio of the distances to the real samples.
-    unreached : the mirror of ``off``. void : share of real samples with no generated one among the VOID nearest of as
-    many of both sets. bare : share of the samples that are off with no real one among the FEW nearest. tight : share
-    with another generated one much nearer than real ones get. nearest : log ratio of the distances to the nearest,
-    within the sets. uneven : log ratio of the nearest distance over the LOCAL-th, which no stretching changes; below 0
-    where samples were averaged with their neighbours, above where noise was added.
+    off : share of generated samples without real ones near by, beyond the share of real ones.
+    compact : distance of these to the nearest generated over that to the nearest real ones, median;
+    nan if there are too few. left : share of generated samples that are not off; those below are
+    theirs. radius : log ratio of the distances to the real samples.
+    unreached : the mirror of ``off``. void : share of real samples with no generated one among the
+    VOID nearest of as many of both sets. bare : share of the samples that are off with no real one
+    among the FEW nearest. tight : share with another generated one much nearer than real ones get.
+    nearest : log ratio of the distances to the nearest, within the sets. uneven : log ratio of the
+    nearest distance over the LOCAL-th, which no stretching changes; below 0 where samples were
+    averaged with their neighbours, above where noise was added.
 
     mass_z : of the shares of both sets in the real clusters. moved : share that would have to move.
-    worst, best : lowest and highest z-score of a cluster. empty : real share of clusters with hardly any generated
-    sample, less theirs. seldom, often : ratio of the shares, generated over real, of
+    worst, best : lowest and highest z-score of a cluster. empty : real share of clusters with
+    hardly any generated sample, less theirs. seldom, often : ratio of the shares, generated over
+    real, of
     the clusters that are made too seldom and too often. by_mass : part of
     the move of the mean that the shares explain.
 
-    total, top, low : log ratio of the distances from the centres of the real clusters: in all directions, in those of
-    the largest variance (half of it), in those beyond 80 % of it. spread : largest distance of their distribution
-    functions. low_quarter : as low, of the lower quartiles. anisotropy : real variance per direction of top over low.
+    total, top, low : log ratio of the distances from the centres of the real clusters: in all
+    directions, in those of the largest variance (half of it), in those beyond 80 % of it. spread :
+    largest distance of their distribution functions. low_quarter : as low, of the lower quartiles.
+    anisotropy : real variance per direction of top over low.
     tail : how much farther the last of 20 lies from its centre than the middle one, log ratio.
-    all_... : the same from one centre. added, whole_added : variance added within clusters and as a whole, over that of
-    the real samples there. within, whole : that of the real samples. whole_chance : standard error of whole_added.
+    all_... : the same from one centre. added, whole_added : variance added within clusters and as a
+    whole, over that of the real samples there. within, whole : that of the real samples.
+    whole_chance : standard error of whole_added.
     offset : squared distance of the real mean from the origin, over the real variance.
 
-    centre_z : of the moves of the cluster centres. after_shift, after_scale, after_stretch, after_features : of what is
-    left of the moves after one shift, one factor from the origin, one from the mean, a factor per feature; nan where
-    such a model fits any moves. stretch : the factor from the mean, less 1; 0 for a single cluster, whose centre is the
-    mean. factor : that from the origin, less 1.
+    centre_z : of the moves of the cluster centres. after_shift, after_scale, after_stretch,
+    after_features : of what is left of the moves after one shift, one factor from the origin, one
+    from the mean, a factor per feature; nan where such a model fits any moves. stretch : the factor
+    from the mean, less 1; 0 for a single cluster, whose centre is the mean. factor : that from the
+    origin, less 1.
 
-    deciles : mean squared difference of the features' deciles, in units of chance. deciles_shift, deciles_scale,
-    deciles_features : what is left after a shift per feature, one factor, a factor per feature. scale : log of the one
-    factor. features : their number. disordered : number of features that fit better in another place. misfit,
+    deciles : mean squared difference of the features' deciles, in units of chance. deciles_shift,
+    deciles_scale,
+    deciles_features : what is left after a shift per feature, one factor, a factor per feature.
+    scale : log of the one factor. features : their number. disordered : number of features that fit
+    better in another place. misfit,
     misfit_ordered : how badly these fit, by deciles and correlations, before and after.
     """
 
@@ -189,22 +218,33 @@ def halvings(
 ) -> tuple[PairStatistics, ...]:
     """The statistics of a pair by several random halves each; their mean is `pair_statistics`.
 
-    seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do not depend on one, nor
-    on the order of the rows. rows : rows per set that each halving compares, at most; of more each takes others.
+    seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do
+    not depend on one, nor on the order of the rows. rows : rows per set that each halving compares,
+    at most; of more each takes others.
     times : number of halvings.
-    memory_limit : bytes beyond the samples; below 280 MB fewer rows of many features are compared, see `rows_within`.
+    memory_limit : bytes beyond the samples; below 280 MB fewer rows of many features are compared,
+    see `rows_within`.
 
-    No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in blocks then.
+    No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in
+    blocks then.
     """
-    with one_blas_thread(), one_openmp_thread():  # matrices this small cost several times as much on two
+    with (
+        one_blas_thread(),
+        one_openmp_thread(),
+    ):  # matrices this small cost several times as much on two
         compared = _Compared(pair, min(rows, rows_within(pair.d, memory_limit)), memory_limit)
-        return tuple(_halved(compared, np.random.default_rng((seed, turn)), turn) for turn in range(times))
+        return tuple(
+            _halved(compared, np.random.default_rng((seed, turn)), turn) for turn in range(times)
+        )
 
 
 def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
     """The mean of every statistic, over those that are numbers."""
     return PairStatistics(
-        **{field.name: _mean([getattr(each, field.name) for each in drawn]) for field in fields(drawn[0])}
+        **{
+            field.name: _mean([getattr(each, field.name) for each in drawn])
+            for field in fields(drawn[0])
+        }
     )
 
 
@@ -221,16 +261,21 @@ def _order_of(values: NDArray[Any]) -> Ints:
 class _Compared:
     """The rows of a pair, in an order that does not depend on how they stand.
 
-    rows : rows per set that are compared, at most; of groups one row each, for the tests are of independent rows. wide
+    rows : rows per set that are compared, at most; of groups one row each, for the tests are of
+    independent rows. wide
     : True for more features than rows of both sets, which then are compared in fewer coordinates.
     """
 
     def __init__(self, pair: SamplePair, rows: int, memory_limit: int) -> None:
-        self._pair, self._rows = pair, rows
+        self._pair = pair
+        self._rows = rows
         self._block = min(BLOCK_VALUES, memory_limit // _BLOCK_BYTES)
         mixed = (np.random.default_rng(0).permutation(part.n) for part in pair)
         orders = (_order_of(part.values) for part in pair)
-        self._orders = [order[mix] if len(order) > rows else order for order, mix in zip(orders, mixed, strict=True)]
+        self._orders = [
+            order[mix] if len(order) > rows else order
+            for order, mix in zip(orders, mixed, strict=True)
+        ]
         numbers = (part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
         self.wide = pair.d > sum(min(number, rows) for number in numbers)
         classes = row_classes(pair) if self.wide else np.empty(0, np.intp)
@@ -267,16 +312,23 @@ def _one_of_each(rows: Ints, groups: NDArray[Any] | None) -> Ints:
 
 def _halved(compared: _Compared, rng: np.random.Generator, turn: int) -> PairStatistics:
     real, generated, points, others = compared.drawn(rng, turn)
-    h, g = len(real) // 2, len(generated) // 2
+    h = len(real) // 2
+    g = len(generated) // 2
     folds = []
     for swapped in (False, True):
-        fit, held = (slice(h, None), slice(None, h)) if swapped else (slice(None, h), slice(h, None))
-        one, other = (slice(g, None), slice(None, g)) if swapped else (slice(None, g), slice(g, None))
+        fit, held = (
+            (slice(h, None), slice(None, h)) if swapped else (slice(None, h), slice(h, None))
+        )
+        one, other = (
+            (slice(g, None), slice(None, g)) if swapped else (slice(None, g), slice(g, None))
+        )
         fold = _Fold(real, generated, points, others, fit, held, one, other, wide=compared.wide)
         folds.append(fold.statistics(rng))
     both = {name: _mean([fold[name] for fold in folds]) for name in folds[0]}
     whole = not compared.wide
-    return PairStatistics(**both, **_whole(real, points, others, whole), **_deciles(real, generated, whole))
+    return PairStatistics(
+        **both, **_whole(real, points, others, whole), **_deciles(real, generated, whole)
+    )
 
 
 def _mean(values: list[float]) -> float:
@@ -288,7 +340,8 @@ def _mean(values: list[float]) -> float:
 class _Fold:
     """One use of the halves: ``fit`` and ``held`` of the real rows, ``one`` and ``other`` of the generated ones.
 
-    real, generated : the rows by their features. points, others : the same rows in coordinates with the same distances.
+    real, generated : the rows by their features. points, others : the same rows in coordinates with
+    the same distances.
     wide : True if these are fewer than the features.
     """
 
@@ -304,10 +357,13 @@ class _Fold:
 
     def statistics(self, rng: np.random.Generator) -> dict[str, float]:
         """Statistics with one half of the real samples as fit samples."""
-        fit, d = self.points[self.fit], self.real.d
-        one, other = self.others[self.one], self.others[self.other]
+        fit = self.points[self.fit]
+        d = self.real.d
+        one = self.others[self.one]
+        other = self.others[self.other]
         found, on, on_held = _neighbours(fit, self.points[self.held], one, other)
-        held, generated = self.points[self.held][on_held], np.concatenate([one, other])[on]
+        held = self.points[self.held][on_held]
+        generated = np.concatenate([one, other])[on]
         found |= _masses(held, generated, clusters(fit, _count(fit, FINE), rng, d))
         centres = clusters(fit, _count(fit, COARSE), rng, d)
         found |= _spreads(fit, held, generated, centres, d if d > len(self.points) else None)
@@ -319,7 +375,8 @@ class _Fold:
         fit = self.points[self.fit]
         weights = mixing_weights(fit, centres) if self.wide else None
         for columns in self.real.columns(whole=not self.wide):
-            real, generated = self.real.features(columns), self.generated.features(columns)
+            real = self.real.features(columns)
+            generated = self.generated.features(columns)
             mean = real[self.fit].mean(axis=0)
             if weights is not None:
                 centres = weights @ (real[self.fit] - mean) + mean
@@ -334,22 +391,31 @@ class _Fold:
 # ---- neighbours ----
 
 
-def _neighbours(fit: Floats, held: Floats, one: Floats, other: Floats) -> tuple[dict[str, float], Flags, Flags]:
+def _neighbours(
+    fit: Floats, held: Floats, one: Floats, other: Floats
+) -> tuple[dict[str, float], Flags, Flags]:
     """Statistics of distances, and which generated and which held-out samples are on the support."""
-    own, own_one = _radii(fit), _radii(one)
+    own = _radii(fit)
+    own_one = _radii(one)
     near_held, held_local = _nearest(held, fit, LOCAL)
     near_other, other_to_fit = _nearest(other, fit)
     near_one, one_to_fit = _nearest(one, fit)
     near_own, other_local = _nearest(other, one, LOCAL)
     near_held_one, held_to_one = _nearest(held, one)
-    held_to_fit, other_to_one = held_local[:, :K], other_local[:, :K]
+    held_to_fit = held_local[:, :K]
+    other_to_one = other_local[:, :K]
 
     radii_held = held_to_fit[:, -1] / own[near_held[:, 0]]
-    radii = np.concatenate([one_to_fit[:, -1] / own[near_one[:, 0]], other_to_fit[:, -1] / own[near_other[:, 0]]])
+    radii = np.concatenate(
+        [one_to_fit[:, -1] / own[near_one[:, 0]], other_to_fit[:, -1] / own[near_other[:, 0]]]
+    )
     limit = np.quantile(radii_held, FAR)
-    off, off_held = radii > limit, radii_held > limit
+    off = radii > limit
+    off_held = radii_held > limit
     lost = off[len(one) :]
-    on, on_held = (~off, ~off_held) if off.mean() < 1 - LEFT else (np.ones_like(off), np.ones_like(off_held))
+    on, on_held = (
+        (~off, ~off_held) if off.mean() < 1 - LEFT else (np.ones_like(off), np.ones_like(off_held))
+    )
     compact = other_to_one[lost, -1] / np.maximum(other_to_fit[lost, -1], _TINY)
 
     mirrored = other_to_one[:, -1] / own_one[near_own[:, 0]]
@@ -364,7 +430,9 @@ def _neighbours(fit: Floats, held: Floats, one: Floats, other: Floats) -> tuple[
         np.log(np.maximum(each[:, 0], _TINY)) - np.log(np.maximum(each[:, -1], _TINY))
         for each in (other_local, held_local)
     )
-    bent = _shifted(uneven_held, uneven, np.zeros(len(held), np.intp), np.zeros(len(other), np.intp), 1)
+    bent = _shifted(
+        uneven_held, uneven, np.zeros(len(held), np.intp), np.zeros(len(other), np.intp), 1
+    )
     found = {
         **_share("off", off, off_held),
         "compact": float(np.median(compact)) if lost.sum() >= 5 else math.nan,
@@ -385,7 +453,9 @@ def _neighbours(fit: Floats, held: Floats, one: Floats, other: Floats) -> tuple[
 
 def _log_ratio(generated: Floats, held: Floats) -> float:
     """Logarithm of the ratio of the medians; 0 without generated samples."""
-    medians = (max(float(np.median(each)), _TINY) for each in (generated if len(generated) else held, held))
+    medians = (
+        max(float(np.median(each)), _TINY) for each in (generated if len(generated) else held, held)
+    )
     return math.log(next(medians)) - math.log(next(medians))
 
 
@@ -409,18 +479,24 @@ def _radii(points: Floats) -> Floats:
 
 def _share(name: str, generated: Flags, held: Flags) -> dict[str, float]:
     """Excess of a share among generated samples over that among held-out ones, and its z-score."""
-    n, m = len(held), len(generated)
+    n = len(held)
+    m = len(generated)
     pooled = (held.sum() + generated.sum() + 1) / (n + m + 2)
     difference = float(generated.mean() - held.mean())
-    return {name: difference, f"{name}_z": difference / math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))}
+    return {
+        name: difference,
+        f"{name}_z": difference / math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m)),
+    }
 
 
 def _rank_z(generated: Floats, held: Floats) -> float:
     """z-score of the rank-sum test; 0 without samples.
 
-    It is that of `scipy.stats.ranksums`, which takes ten times as long as it also finds the p-value.
+    It is that of `scipy.stats.ranksums`, which takes ten times as long as it also finds the
+    p-value.
     """
-    n, m = len(generated), len(held)
+    n = len(generated)
+    m = len(held)
     if not n or not m:
         return 0.0
     ordered = np.sort(np.concatenate([generated, held]))
@@ -443,7 +519,9 @@ def _count(values: Floats, sizes: tuple[int, int]) -> int:
     return int(np.clip(len(values) // sizes[0], 1, sizes[1]))
 
 
-def clusters(values: Floats, count: int, rng: np.random.Generator, features: int | None = None) -> Floats:
+def clusters(
+    values: Floats, count: int, rng: np.random.Generator, features: int | None = None
+) -> Floats:
     """Centres of k-means: as many as asked for, fewer of fewer different rows.
 
     features : number of features of which the values are coordinates; None: that of the values.
@@ -453,8 +531,11 @@ def clusters(values: Floats, count: int, rng: np.random.Generator, features: int
     rounded = (values / (np.abs(values).max() or 1.0)).round(9) + 0.0  # no negative zeros
     different = len({row.tobytes() for row in rounded})
     seed = int(rng.integers(2**31))
-    tolerance = 1e-4 * (values.shape[1] / features if features else 1.0)  # of the mean variance of a feature
-    k_means = KMeans(min(count, different), n_init=1, max_iter=_ROUNDS, random_state=seed, tol=tolerance)
+    # of the mean variance of a feature
+    tolerance = 1e-4 * (values.shape[1] / features if features else 1.0)
+    k_means = KMeans(
+        min(count, different), n_init=1, max_iter=_ROUNDS, random_state=seed, tol=tolerance
+    )
     return np.asarray(k_means.fit(values).cluster_centers_)
 
 
@@ -467,13 +548,20 @@ def cluster_of(values: Floats, centres: Floats) -> Ints:
 
 def _masses(held: Floats, generated: Floats, centres: Floats) -> dict[str, float]:
     """The shares of both sets in the clusters."""
-    n, m = len(held), len(generated)
-    counts, others = (np.bincount(cluster_of(each, centres), minlength=len(centres)) for each in (held, generated))
-    p, q, pooled = counts / n, others / m, (counts + others + 1) / (n + m + 1)
+    n = len(held)
+    m = len(generated)
+    counts, others = (
+        np.bincount(cluster_of(each, centres), minlength=len(centres)) for each in (held, generated)
+    )
+    p = counts / n
+    q = others / m
+    pooled = (counts + others + 1) / (n + m + 1)
     chance = np.sqrt(np.maximum(pooled * (1 - pooled), _TINY) * (1 / n + 1 / m))
-    z, freedom = (q - p) / chance, max(len(centres) - 1, 1)
+    z = (q - p) / chance
+    freedom = max(len(centres) - 1, 1)
     empty = (q < EMPTY * p) & (z < -3)
-    more, less = z > 2, z < -2
+    more = z > 2
+    less = z < -2
     return {
         "mass_z": (float((z**2 * (1 - pooled)).sum()) - freedom) / math.sqrt(2 * freedom),
         "moved": float((q - p)[more].sum() + (p - q)[less].sum()) / 2,
@@ -508,7 +596,9 @@ def _spreads(
         held_up = np.cumsum(variances) / max(float(variances.sum()), _TINY)
         top = int(np.searchsorted(held_up, 0.5)) + 1
         low = min(int(np.searchsorted(held_up, 0.8)) + 1, directions - 1)
-        energies = [_energies(each, axes, top, low, whole=features is None) for each in residuals[1:]]
+        energies = [
+            _energies(each, axes, top, low, whole=features is None) for each in residuals[1:]
+        ]
         distances = []
         for name in ("total", "top", "low"):
             one, other = (np.log(each[name] + _TINY) for each in energies)
@@ -527,7 +617,9 @@ def _spreads(
             more = energies[1]["all"], energies[0]["all"]
             added = np.average(more[0], axis=0, weights=weights[sides[2][1]]) - more[1].mean(axis=0)
             real = max(float(energies[0]["total"].mean()), _TINY)
-            minor = variances[low:].sum() / (directions - low) if features else variances[low:].mean()
+            minor = (
+                variances[low:].sum() / (directions - low) if features else variances[low:].mean()
+            )
             found |= {
                 "anisotropy": float(variances[:top].mean() / max(float(minor), _TINY)),
                 "added": float(added.sum()) / real,
@@ -541,7 +633,8 @@ def _tail(one: Floats, other: Floats) -> tuple[float, float]:
 
     The error of a quantile is that of a share, times the width that so large a share has there.
     """
-    reach, variance = 0.0, 0.0
+    reach = 0.0
+    variance = 0.0
     for sign, values in ((-1, one), (1, other)):
         low, last, high, less, middle, more = np.quantile(values, [0.92, 0.95, 0.98, 0.4, 0.5, 0.6])
         reach += sign * float(last - middle)
@@ -558,19 +651,23 @@ def _less(rows: Floats, others: Floats) -> Floats:
 def _principal(residuals: Floats, n: int, features: int | None) -> tuple[Floats, Floats]:
     """Variances along the principal directions, the largest first, and these directions, (d, r).
 
-    Of more features than rows the products of the rows have the same variances: those of all other directions are 0.
+    Of more features than rows the products of the rows have the same variances: those of all other
+    directions are 0.
     """
     if features is None:
         variances, axes = np.linalg.eigh(residuals.T @ residuals / n)
         return np.clip(variances[::-1], 0, None), axes[:, ::-1]
     variances, mixed = np.linalg.eigh(residuals @ residuals.T / n)
-    variances, mixed = np.clip(variances[::-1], 0, None), mixed[:, ::-1]
+    variances = np.clip(variances[::-1], 0, None)
+    mixed = mixed[:, ::-1]
     known = variances > len(residuals) * np.finfo(np.float64).eps * max(float(variances[0]), _TINY)
     axes = residuals.T @ (mixed[:, known] / np.sqrt(n * variances[known]))
     return np.where(known, variances, 0.0), axes
 
 
-def _energies(residuals: Floats, axes: Floats, top: int, low: int, *, whole: bool) -> dict[str, Floats]:
+def _energies(
+    residuals: Floats, axes: Floats, top: int, low: int, *, whole: bool
+) -> dict[str, Floats]:
     """Squared lengths of the rows in all directions ("total"), in the first ``top`` and beyond the first ``low`` ones.
 
     whole : True if the axes are all directions. "all" : what adds up to the total, (n, r).
@@ -578,7 +675,10 @@ def _energies(residuals: Floats, axes: Floats, top: int, low: int, *, whole: boo
     if whole:
         squares = np.square(residuals @ axes)
         bands = {"total": slice(None), "top": slice(top), "low": slice(low, None)}
-        return {"all": squares, **{name: squares[:, band].sum(axis=1) for name, band in bands.items()}}
+        return {
+            "all": squares,
+            **{name: squares[:, band].sum(axis=1) for name, band in bands.items()},
+        }
     total = np.square(residuals).sum(axis=1)
     main = residuals @ axes[:, : max(top, low)]
     beyond = _less(residuals, main[:, :low] @ axes[:, :low].T)
@@ -590,11 +690,16 @@ def _energies(residuals: Floats, axes: Floats, top: int, low: int, *, whole: boo
     }
 
 
-def _shifted(one: Floats, other: Floats, mine: Ints, others: Ints, count: int) -> tuple[float, float]:
+def _shifted(
+    one: Floats, other: Floats, mine: Ints, others: Ints, count: int
+) -> tuple[float, float]:
     """Mean difference within the clusters, so that their shares do not matter, and its z-score."""
-    shifts, weights, errors = [], [], []
+    shifts = []
+    weights = []
+    errors = []
     for cluster in range(count):
-        a, b = one[mine == cluster], other[others == cluster]
+        a = one[mine == cluster]
+        b = other[others == cluster]
         if min(len(a), len(b)) >= 5:
             shifts.append(b.mean() - a.mean())
             weights.append(min(len(a) / len(one), len(b) / len(other)))
@@ -602,11 +707,13 @@ def _shifted(one: Floats, other: Floats, mine: Ints, others: Ints, count: int) -
     if not shifts:
         return 0.0, 0.0
     shares = np.array(weights) / sum(weights)
-    shift, error = float(shares @ shifts), math.sqrt(float(shares**2 @ errors))
+    shift = float(shares @ shifts)
+    error = math.sqrt(float(shares**2 @ errors))
     return shift, shift / error if error > 0 else 0.0
 
 
-# Features of held-out and of generated rows, of the centres of clusters, and their mean, all by the same columns.
+# Features of held-out and of generated rows, of the centres of clusters, and their mean, all by the
+# same columns.
 _Features: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 
 
@@ -617,7 +724,14 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
     """
     parts = [_moved(*block, mine, others) for block in blocks]
     at, by, weight, apart = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
-    names = ("centre_z", "after_shift", "after_scale", "after_stretch", "after_features", "stretch_z")
+    names = (
+        "centre_z",
+        "after_shift",
+        "after_scale",
+        "after_stretch",
+        "after_features",
+        "stretch_z",
+    )
     if not len(at):
         return dict.fromkeys((*names, "stretch", "factor"), 0.0)
 
@@ -628,9 +742,13 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
         return (float((weight * np.square(by - model)).sum()) - freedom) / math.sqrt(2 * freedom)
 
     def slope(on: Floats, axis: int | None = None) -> Floats:
-        return np.asarray((weight * on * by).sum(axis=axis) / np.maximum((weight * on**2).sum(axis=axis), _TINY))
+        return np.asarray(
+            (weight * on * by).sum(axis=axis) / np.maximum((weight * on**2).sum(axis=axis), _TINY)
+        )
 
-    factor, stretch, d = float(slope(at)), float(slope(apart)), by.shape[1]
+    factor = float(slope(at))
+    stretch = float(slope(apart))
+    d = by.shape[1]
     moved = (float((weight * np.square(by)).sum()) - by.size) / math.sqrt(2 * by.size)
     return {
         "centre_z": moved,
@@ -648,17 +766,24 @@ def _moved(
     held: Floats, generated: Floats, centres: Floats, mean: Floats, mine: Ints, others: Ints
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Centres of clusters of enough rows, their moves, the weights of these, and the centres about the mean."""
-    means, moves, weights = [np.empty((0, held.shape[1]))], [np.empty((0, held.shape[1]))], []
+    means = [np.empty((0, held.shape[1]))]
+    moves = [np.empty((0, held.shape[1]))]
+    weights = []
     weights.append(means[0])
     for cluster in range(len(centres)):
-        a, b = held[mine == cluster], generated[others == cluster]
+        a = held[mine == cluster]
+        b = generated[others == cluster]
         if min(len(a), len(b)) >= 10:
-            chance = np.maximum(a.var(axis=0), FLOOR) / len(a) + np.maximum(b.var(axis=0), FLOOR) / len(b)
-            means.append(centres[cluster][None])  # of the fit samples: noise that the moves share looks like a model
+            chance = np.maximum(a.var(axis=0), FLOOR) / len(a) + np.maximum(
+                b.var(axis=0), FLOOR
+            ) / len(b)
+            # of the fit samples: noise that the moves share looks like a model
+            means.append(centres[cluster][None])
             moves.append((b.mean(axis=0) - a.mean(axis=0))[None])
             weights.append((1 / chance)[None])
     at, by, weight = (np.concatenate(each) for each in (means, moves, weights))
-    # one cluster's centre is the mean: what rounding leaves between the two is no distance to divide by
+    # one cluster's centre is the mean: what rounding leaves between the two is no distance to
+    # divide by
     return at, by, weight, at - mean if len(centres) > 1 else np.zeros_like(at)
 
 
@@ -670,16 +795,25 @@ def _whole(real: RowSet, points: Floats, others: Floats, whole: bool) -> dict[st
     squares = [np.square(each - each.mean(axis=0)).sum(axis=1) for each in (points, others)]
     unit = max(float(squares[0].mean()), _TINY)
     error = math.sqrt(sum(float((each / unit).var()) / len(each) for each in squares))
-    mean = np.concatenate([real.features(columns).mean(axis=0) for columns in real.columns(whole=whole)])
+    mean = np.concatenate(
+        [real.features(columns).mean(axis=0) for columns in real.columns(whole=whole)]
+    )
     offset = float(np.square(mean).sum()) / unit
-    return {"whole_added": float(squares[1].mean()) / unit - 1, "whole_chance": error, "whole": unit, "offset": offset}
+    return {
+        "whole_added": float(squares[1].mean()) / unit - 1,
+        "whole_chance": error,
+        "whole": unit,
+        "offset": offset,
+    }
 
 
 def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
     """How far the features' deciles lie apart, and what repairs of the generated features leave."""
-    at, parts = np.arange(0.1, 0.95, 0.1), []
+    at = np.arange(0.1, 0.95, 0.1)
+    parts = []
     for columns in real.columns(whole=whole):
-        mine, theirs = real.features(columns), generated.features(columns)
+        mine = real.features(columns)
+        theirs = generated.features(columns)
         deciles = [np.quantile(each, at, axis=0).T for each in (mine, theirs)]
         parts.append((*deciles, np.sqrt((mine.var(axis=0) + theirs.var(axis=0)) / 2)))
     one, other, spread = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -689,7 +823,9 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
         return np.asarray(np.square((repaired - one) / error[:, None]).mean(axis=1))
 
     def factors(axis: int | None) -> Floats:
-        return np.asarray((one * other).sum(axis=axis) / np.maximum((one * one).sum(axis=axis), _TINY))
+        return np.asarray(
+            (one * other).sum(axis=axis) / np.maximum((one * one).sum(axis=axis), _TINY)
+        )
 
     plain = left(other)
     factor = float(factors(None))
@@ -709,8 +845,9 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
 def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     """How much better the generated features fit in another order, by distributions and correlations of ranks.
 
-    Only where two features differ beyond chance among all of them; then those that fit badly are moved, and their
-    correlations are those with the features that fit. Both are of ranks: values that are mostly 0 change no chance.
+    Only where two features differ beyond chance among all of them; then those that fit badly are
+    moved, and their correlations are those with the features that fit. Both are of ranks: values
+    that are mostly 0 change no chance.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -740,7 +877,10 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
 def _unlike(real: Floats, generated: Floats) -> Floats:
     """Mean squared difference of the shares up to the real deciles, in units of chance, of each feature."""
     at, shares = _shares_up_to_deciles(real)
-    others = [np.searchsorted(row, ends, "right") for row, ends in zip(np.sort(generated, axis=0).T, at, strict=True)]
+    others = [
+        np.searchsorted(row, ends, "right")
+        for row, ends in zip(np.sort(generated, axis=0).T, at, strict=True)
+    ]
     return _mean_squares(shares, np.stack(others) / len(generated), len(real), len(generated))
 
 
@@ -752,14 +892,19 @@ def _all_unlike(real: Floats, generated: Floats) -> Floats:
     below = np.empty(at.size)
     for place, row in enumerate(np.sort(generated, axis=0).T):
         below[order] = np.searchsorted(row, at.ravel()[order], "right")
-        found[:, place] = _mean_squares(shares, below.reshape(at.shape) / len(generated), len(real), len(generated))
+        found[:, place] = _mean_squares(
+            shares, below.reshape(at.shape) / len(generated), len(real), len(generated)
+        )
     return found
 
 
 def _shares_up_to_deciles(real: Floats) -> tuple[Floats, Floats]:
     """The deciles of each feature, (d, 9), and the shares of its values up to them."""
     at = np.quantile(real, np.arange(0.1, 0.95, 0.1), axis=0, method="inverted_cdf").T
-    below = [np.searchsorted(row, ends, "right") for row, ends in zip(np.sort(real, axis=0).T, at, strict=True)]
+    below = [
+        np.searchsorted(row, ends, "right")
+        for row, ends in zip(np.sort(real, axis=0).T, at, strict=True)
+    ]
     return at, np.stack(below) / len(real)
 
 
@@ -779,7 +924,9 @@ def _ranks(values: Floats) -> Floats:
 
 def _squares(one: Floats, other: Floats) -> Floats:
     """Squared distances of all rows of one to all rows of the other."""
-    return np.asarray(np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1) - 2 * one @ other.T)
+    return np.asarray(
+        np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1) - 2 * one @ other.T
+    )
 
 
 def _correlations(values: Floats) -> Floats:

@@ -7,28 +7,45 @@ import math
 from prviz.diagnostics.preflight import PairFacts
 from prviz.triage.finding import TriageFinding, percent
 from prviz.triage.pair_statistics import PairStatistics
-from prviz.triage.shape_faults import MENDED, MOVED, MOVED_BOTH, SURE, SURE_MASS, own_modes, reshaped
+from prviz.triage.shape_faults import (
+    MENDED,
+    MOVED,
+    MOVED_BOTH,
+    SURE,
+    SURE_MASS,
+    own_modes,
+    reshaped,
+)
 
-# Differences of deciles that count, in units of chance, of which chance alone gives up to 5.5; the lower one counts
-# where cluster centres move too.
-DIFFERENT, DIFFERENT_BOTH = 8.0, 5.0
-HUGE, LITTLE = 50.0, 0.05  # a difference of deciles beside which clusters say nothing; the part that a repair leaves
+# Differences of deciles that count, in units of chance, of which chance alone gives up to 5.5; the
+# lower one counts where cluster centres move too.
+DIFFERENT = 8.0
+DIFFERENT_BOTH = 5.0
+HUGE = 50.0
+LITTLE = (
+    0.05  # a difference of deciles beside which clusters say nothing; the part that a repair leaves
+)
 FITS = 4.0  # differences of features that fit again, in units of chance
 LIKE_MASS = 2.0  # z-score of the shares of the clusters below which they move nothing
-BY_MASS = (0.4, 0.6)  # part of a move of the mean from which on the shares of the modes may be, and are, its cause
+# part of a move of the mean from which on the shares of the modes may be, and are, its cause
+BY_MASS = (
+    0.4,
+    0.6,
+)
 SURER = 3.0  # times as much must be explained by the deciles alone
-# Least squared distance of the real mean from the origin, over the variance: nearer, a factor from the origin and one
-# from the mean are the same.
+# Least squared distance of the real mean from the origin, over the variance: nearer, a factor from
+# the origin and one from the mean are the same.
 OFFSET = 0.08
-# Least relative distance of a norm ratio from 1: rows of norm 1 are no sign of normalisation where those of the other
-# set have nearly the same norm.
+# Least relative distance of a norm ratio from 1: rows of norm 1 are no sign of normalisation where
+# those of the other set have nearly the same norm.
 NORM_DIFFERS = 0.02
 NORM_SPREADS = 2.0  # or their greatest norm over their least, from which on they have no common one
 
 
 def normalised(facts: PairFacts) -> TriageFinding | None:
     """One set of norm 1 and another that is not; no difference of rounding."""
-    real, generated = facts.real, facts.generated
+    real = facts.real
+    generated = facts.generated
     ratio = generated.norm / real.norm if real.norm else math.inf if generated.norm else 1.0
     other = generated if real.normalised else real
     differs = abs(math.log(ratio)) > NORM_DIFFERS if 0 < ratio < math.inf else True
@@ -37,10 +54,12 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
         return None
     which = "real" if real.normalised else "generated"
     sentence = (
-        f"Only the {which} set is l2-normalised: norms of the other lie between {other.least_norm:.3g} and "
-        f"{other.greatest_norm:.3g}. Normalise both or none."
+        f"Only the {which} set is l2-normalised: norms of the other lie between"
+        f" {other.least_norm:.3g} and {other.greatest_norm:.3g}. Normalise both or none."
     )
-    return TriageFinding("scale", "Different scales", sentence, ratio, "warning", "preflight", "ratio")
+    return TriageFinding(
+        "scale", "Different scales", sentence, ratio, "warning", "preflight", "ratio"
+    )
 
 
 def misplaced(of: PairStatistics) -> TriageFinding | None:
@@ -50,8 +69,12 @@ def misplaced(of: PairStatistics) -> TriageFinding | None:
     if of.deciles > HUGE and (far := _far_away(of)):
         return far
     both = of.centre_z > MOVED_BOTH and of.deciles > DIFFERENT_BOTH
-    one_way = any(of.centre_z - max(left, 0.0) > MOVED_BOTH and left < 1.5 for left in (of.after_shift, of.after_scale))
-    moved, different = of.centre_z > MOVED or both or one_way, of.deciles > DIFFERENT or both
+    one_way = any(
+        of.centre_z - max(left, 0.0) > MOVED_BOTH and left < 1.5
+        for left in (of.after_shift, of.after_scale)
+    )
+    moved = of.centre_z > MOVED or both or one_way
+    different = of.deciles > DIFFERENT or both
     if _scaled(of):
         return _scale(math.exp(of.scale) if different and not moved else 1 + of.factor)
     if not (moved or different) or (of.off_z > SURE and own_modes(of) and not moved):
@@ -75,7 +98,8 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     by_place = _by_place(of)
     scaled = left(of.after_scale, of.deciles_scale) if _alike(of, factor) and by_place else 1.0
     shifted = left(of.after_shift, of.deciles_shift) if by_place else 1.0
-    uneven = of.deciles_features < 0.5 * of.deciles_scale and of.offset > OFFSET  # else it is a spread, or noise
+    # else it is a spread, or noise
+    uneven = of.deciles_features < 0.5 * of.deciles_scale and of.offset > OFFSET
     by_feature = left(of.after_features, of.deciles_features) if by_place and uneven else 1.0
     best = min(shifted, by_feature, scaled)
     stretched = max(of.after_stretch, 0.0) / of.centre_z if moved else 1.0
@@ -83,7 +107,9 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
         return None
     if scaled < MENDED and scaled < best + 0.1:
         return _scale(math.exp(of.scale) if different else 1 + of.factor)
-    if by_feature < 0.7 * shifted or (by_feature < shifted + 0.03 and of.deciles_features < 0.75 * of.deciles_shift):
+    if by_feature < 0.7 * shifted or (
+        by_feature < shifted + 0.03 and of.deciles_features < 0.75 * of.deciles_shift
+    ):
         return _scale(math.exp(of.scale), " one per feature,")
     return _shift(1 - shifted)
 
@@ -109,17 +135,27 @@ def _disordered(of: PairStatistics) -> bool:
 
 def _other_order(of: PairStatistics) -> TriageFinding:
     sentence = (
-        f"{of.disordered:.0f} of {of.features:.0f} features stand in another place: in another order they fit "
-        "those of the real set. Check how both files were written."
+        f"{of.disordered:.0f} of {of.features:.0f} features stand in another place: in another"
+        " order they fit those of the real set. Check how both files were written."
     )
     share = of.disordered / of.features
-    return TriageFinding("permuted", "Features in another order", sentence, share, "warning", "preflight")
+    return TriageFinding(
+        "permuted", "Features in another order", sentence, share, "warning", "preflight"
+    )
 
 
 def _displaced(of: PairStatistics) -> bool:
     """True if one shift explains the moves of all clusters, whose shares and spreads are those of the real ones."""
-    alone = min(of.after_stretch, of.after_scale) > MENDED * of.centre_z and of.after_shift < of.after_features
-    return alone and of.after_shift < 0.1 * of.centre_z and of.mass_z < SURE_MASS and abs(of.whole_added) < 0.1
+    alone = (
+        min(of.after_stretch, of.after_scale) > MENDED * of.centre_z
+        and of.after_shift < of.after_features
+    )
+    return (
+        alone
+        and of.after_shift < 0.1 * of.centre_z
+        and of.mass_z < SURE_MASS
+        and abs(of.whole_added) < 0.1
+    )
 
 
 def _whole(of: PairStatistics) -> float:
@@ -138,8 +174,8 @@ def _far_away(of: PairStatistics) -> TriageFinding | None:
 
 def _shift(explained: float) -> TriageFinding:
     sentence = (
-        f"The generated set is displaced as a whole: one shift of all samples explains {percent(explained)} of what "
-        "differs. Check centring and preprocessing."
+        "The generated set is displaced as a whole: one shift of all samples explains"
+        f" {percent(explained)} of what differs. Check centring and preprocessing."
     )
     return TriageFinding("shifted", "Shifted features", sentence, explained, "warning", "preflight")
 
@@ -147,12 +183,25 @@ def _shift(explained: float) -> TriageFinding:
 def _scaled(of: PairStatistics) -> bool:
     """True if one factor from the origin explains both the spread and the places of the clusters."""
     wider = of.total if abs(of.total_z) > abs(of.all_total_z) else of.all_total
-    if max(abs(of.total_z), abs(of.all_total_z)) < SURE or wider * of.factor <= 0 or of.offset < OFFSET:
+    if (
+        max(abs(of.total_z), abs(of.all_total_z)) < SURE
+        or wider * of.factor <= 0
+        or of.offset < OFFSET
+    ):
         return False
     mended = of.after_scale < max(MENDED * of.centre_z, FITS)
-    return mended and 0.5 < of.factor / wider < 2 and of.after_scale < min(of.after_stretch, of.centre_z) - 3
+    return (
+        mended
+        and 0.5 < of.factor / wider < 2
+        and of.after_scale < min(of.after_stretch, of.centre_z) - 3
+    )
 
 
 def _scale(factor: float, how: str = "") -> TriageFinding:
-    sentence = f"Generated values are real ones times a factor,{how} about {factor:.3g}: check units and preprocessing."
-    return TriageFinding("scale", "Different scales", sentence, factor, "warning", "preflight", "ratio")
+    sentence = (
+        f"Generated values are real ones times a factor,{how} about {factor:.3g}: check units and"
+        " preprocessing."
+    )
+    return TriageFinding(
+        "scale", "Different scales", sentence, factor, "warning", "preflight", "ratio"
+    )

@@ -1,8 +1,9 @@
 """What would have been found: faults planted in one half of the reference, and how often they are named.
 
-"Nothing found" means little where little could be found. So each fault is put into a random half of the reference, of
-at most MOST samples, that half is compared with the other one, and the share of tries that name the fault is its power.
-A half is smaller than the reference, so the power at full size is rather higher.
+"Nothing found" means little where little could be found. So each fault is put into a random half of
+the reference, of at most MOST samples, that half is compared with the other one, and the share of
+tries that name the fault is its power. A half is smaller than the reference, so the power at full
+size is rather higher.
 """
 
 from __future__ import annotations
@@ -25,14 +26,16 @@ Floats = NDArray[np.float64]
 Plant = Callable[[Floats, Floats, np.random.Generator], Floats]
 
 # Fewest tries per fault that are worth a share, and most samples per set: more take minutes.
-FEWEST, MOST = 5, 2000
+FEWEST = 5
+MOST = 2000
 
 
 class Power(NamedTuple):
     """How often a planted fault was named.
 
-    fault : the fault in words, with the share of the samples that it took, the mean over the tries. key : key of the
-    finding that names it. named, tries : numbers; borderline findings count. size : samples per set.
+    fault : the fault in words, with the share of the samples that it took, the mean over the tries.
+    key : key of the finding that names it. named, tries : numbers; borderline findings count. size
+    : samples per set.
     """
 
     fault: str
@@ -48,7 +51,12 @@ class Power(NamedTuple):
 
 
 def power(
-    real: Samples, *, tries: int = 20, seconds: float = 10.0, seed: int = 0, progress: Progress | None = None
+    real: Samples,
+    *,
+    tries: int = 20,
+    seconds: float = 10.0,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> tuple[Power, ...]:
     """How often faults of known size would be found with this reference; () where it has too few samples.
 
@@ -74,13 +82,18 @@ def power(
     size = min(real.n // 2, MOST)
     if size < LEAST:
         return ()
-    rng, end = np.random.default_rng(seed), time.monotonic() + seconds
-    named, changed, done = dict.fromkeys(PLANTED, 0), dict.fromkeys(PLANTED, 0.0), 0
+    rng = np.random.default_rng(seed)
+    end = time.monotonic() + seconds
+    named = dict.fromkeys(PLANTED, 0)
+    changed = dict.fromkeys(PLANTED, 0.0)
+    done = 0
     for done in range(1, tries + 1):
         if progress is not None:
             progress((done - 1) / tries)
         order = rng.permutation(real.n)
-        reference, fresh = (real.values[rows].astype(np.float64) for rows in (order[:size], order[size : 2 * size]))
+        reference, fresh = (
+            real.values[rows].astype(np.float64) for rows in (order[:size], order[size : 2 * size])
+        )
         for fault, (key, plant) in PLANTED.items():
             values = plant(fresh, reference, rng)
             changed[fault] += _changed(fresh, values)
@@ -130,7 +143,9 @@ def _copied(share: float) -> Plant:
         chosen = np.flatnonzero(rng.random(len(fresh)) < share)
         found = fresh.copy()
         found[chosen] = reference[rng.choice(len(reference), len(chosen))]
-        found[chosen] += 1e-3 * reference.std(axis=0) * rng.normal(size=(len(chosen), reference.shape[1]))
+        found[chosen] += (
+            1e-3 * reference.std(axis=0) * rng.normal(size=(len(chosen), reference.shape[1]))
+        )
         return found
 
     return plant
@@ -141,7 +156,10 @@ PLANTED: Mapping[str, tuple[str, Plant]] = {
     "a dropped mode, {} of the samples": ("dropping", _dropped(0.05)),
     "a larger dropped mode, {} of the samples": ("dropping", _dropped(0.1)),
     "an invented mode, {} of the samples": ("invention", _invented(0.05)),
-    "a spread of 0.9 times the real one": ("narrow", lambda fresh, *_: 0.9 * fresh + 0.1 * fresh.mean(axis=0)),
+    "a spread of 0.9 times the real one": (
+        "narrow",
+        lambda fresh, *_: 0.9 * fresh + 0.1 * fresh.mean(axis=0),
+    ),
     "near copies, {} of the samples": ("near_copies", _copied(0.1)),
 }
 """Faults that are planted: in words, {} for their share; the key of the finding that names them, "" if none may."""

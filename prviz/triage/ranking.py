@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Score by the best classifier below which a checkpoint counts as told from real samples: a second order ranks it.
+# Score by the best classifier below which a checkpoint counts as told from real samples: a second
+# order ranks it.
 TOLD_APART = 0.1
 
 AT_MOST = (
-    "With 95 % confidence the true score of this checkpoint is at most that, whatever the bias of the family, if the "
-    f"samples are independent: its classifiers are judged on samples that they have not seen. {NO_LOWER_BOUND}"
+    "With 95 % confidence the true score of this checkpoint is at most that, whatever the bias of"
+    " the family, if the samples are independent: its classifiers are judged on samples that they"
+    f" have not seen. {NO_LOWER_BOUND}"
 )
 
 ROUNDING = 1e-12  # largest difference of scores that counts as rounding
@@ -43,9 +45,11 @@ _MOST_NAMES = 4
 class AreaSides(NamedTuple):
     """The two halves of the area under a curve, each doubled, in [0, 1]; their mean is AuC.
 
-    precision : area of the rays lam >= 1, on which precision is at least recall: the integral of alpha(1 / u)^2 over u
+    precision : area of the rays lam >= 1, on which precision is at least recall: the integral of
+    alpha(1 / u)^2 over u
         in [0, 1], a mean square of precision.
-    recall : area of the rays lam <= 1: the integral of beta(lam)^2 over lam in [0, 1], a mean square of recall.
+    recall : area of the rays lam <= 1: the integral of beta(lam)^2 over lam in [0, 1], a mean
+    square of recall.
     """
 
     precision: float
@@ -59,7 +63,8 @@ class AreaSides(NamedTuple):
 class SharedReference(NamedTuple):
     """Several checkpoints on the same real samples.
 
-    values : (c, 2) precision and recall side of each. replicates : (bootstrap, c, 2) the same of resampled samples.
+    values : (c, 2) precision and recall side of each. replicates : (bootstrap, c, 2) the same of
+    resampled samples.
     """
 
     values: Floats
@@ -79,7 +84,8 @@ def capped(found: SharedReference, most: Sequence[AreaSides | None]) -> SharedRe
 def sides(curve: PRCurve) -> AreaSides:
     """Both sides of a curve, in closed form."""
     f, n = curve.vertices.T
-    lo, hi = np.concatenate([curve.breakpoints, [0.0]]), np.concatenate([[np.inf], curve.breakpoints])
+    lo = np.concatenate([curve.breakpoints, [0.0]])
+    hi = np.concatenate([[np.inf], curve.breakpoints])
     lows, highs = (np.stack([np.maximum(ends, 1.0), np.minimum(ends, 1.0)]) for ends in (lo, hi))
     steep, flat = hull.sector_areas(f, n, lows, highs)
     return AreaSides(min(2.0 * float(steep.sum()), 1.0), min(2.0 * float(flat.sum()), 1.0))
@@ -88,13 +94,14 @@ def sides(curve: PRCurve) -> AreaSides:
 def score(curve: PRCurve, goal: float = 0.5) -> float:
     """Score of a curve for a goal, in [0, 1]: (1 - goal) P + goal R, P and R the `AreaSides` of the area under it.
 
-    goal : 0 counts only the rays with precision >= recall, 1 only those with recall >= precision, 0.5 both: AuC
+    goal : 0 counts only the rays with precision >= recall, 1 only those with recall >= precision,
+    0.5 both: AuC
         exactly.
 
-    Areas rather than F-scores, because a curve that lies above another everywhere then scores at least as much at every
-    goal, because no score depends on a single point of the curve, and because the score is linear in the goal: a
-    checkpoint that is best at some goal is never beaten on both sides, see `undominated`. Raises ValueError for a goal
-    outside [0, 1].
+    Areas rather than F-scores, because a curve that lies above another everywhere then scores at
+    least as much at every goal, because no score depends on a single point of the curve, and
+    because the score is linear in the goal: a checkpoint that is best at some goal is never beaten
+    on both sides, see `undominated`. Raises ValueError for a goal outside [0, 1].
     """
     _check_goal(goal)
     return sides(curve).score(goal)
@@ -114,7 +121,10 @@ def undominated(values: Floats) -> Flags:
 def in_order(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
     """The checkpoints by name: the order in which they are resampled, whatever the order of the input."""
     steps = ((each, each.checkpoint.step) for each in measured)
-    keyed = [(each, (each.checkpoint.name, float("nan") if step is None else float(step))) for each, step in steps]
+    keyed = [
+        (each, (each.checkpoint.name, float("nan") if step is None else float(step)))
+        for each, step in steps
+    ]
     return [each for each, _ in sorted(keyed, key=lambda pair: pair[1])]
 
 
@@ -127,9 +137,10 @@ def together(
 ) -> SharedReference:
     """Both sides of every checkpoint, and their replicates from evaluation samples drawn again with replacement.
 
-    In each replicate the real samples are drawn once for all checkpoints, the generated ones of each checkpoint
-    separately; supports stay as they are. See `prviz.bootstrap`. This is the slow part of a ranking; `ranking` gives
-    the table for any goal from it. ``progress`` is called with the fraction done. store : keeps the replicates.
+    In each replicate the real samples are drawn once for all checkpoints, the generated ones of
+    each checkpoint separately; supports stay as they are. See `prviz.bootstrap`. This is the slow
+    part of a ranking; `ranking` gives the table for any goal from it. ``progress`` is called with
+    the fraction done. store : keeps the replicates.
     """
     replicates = []
     for place, each in enumerate(measured):
@@ -143,7 +154,8 @@ def side_replicates(
 ) -> Floats:
     """(bootstrap, 2) both sides of one checkpoint in every replicate, whatever other checkpoints there are.
 
-    The draws of the real samples follow from the seed alone, those of the generated ones from it and the supports.
+    The draws of the real samples follow from the seed alone, those of the generated ones from it
+    and the supports.
     """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
@@ -164,7 +176,11 @@ def digest_of_supports(runs: Sequence[Supports]) -> str:
     digest = hashlib.sha256()
     for run in runs:
         digest.update(f"{run.n_real} {len(run.c_real)} {run.rows is None};".encode())
-        for part in (run.c_real, run.c_generated, *(each for each in (run.rows, run.groups) if each is not None)):
+        for part in (
+            run.c_real,
+            run.c_generated,
+            *(each for each in (run.rows, run.groups) if each is not None),
+        ):
             digest.update(np.asarray(part, dtype=np.float64).tobytes())
     return digest.hexdigest()
 
@@ -175,18 +191,31 @@ def _from_facts(facts: Any, bootstrap: int) -> Floats | None:
         found = np.array(facts, dtype=np.float64)
     except (TypeError, ValueError):
         return None
-    return found if found.shape == (bootstrap, 2) and bool(np.all((found >= 0) & (found <= 1))) else None
+    return (
+        found
+        if found.shape == (bootstrap, 2) and bool(np.all((found >= 0) & (found <= 1)))
+        else None
+    )
 
 
-def shared_reference(measured: Sequence[MeasuredCheckpoint], replicates: Sequence[Floats]) -> SharedReference:
+def shared_reference(
+    measured: Sequence[MeasuredCheckpoint], replicates: Sequence[Floats]
+) -> SharedReference:
     """Checkpoints of one family on the same real samples, with the `side_replicates` of each."""
     evaluated_together([each.estimate.runs for each in measured])
     if len({each.digests.real for each in measured}) > 1:
-        raise ValueError("measured has checkpoints of several references; a paired comparison needs the same real ones")
+        raise ValueError(
+            "measured has checkpoints of several references; a paired comparison needs the same"
+            " real ones"
+        )
     families = sorted({each.method for each in measured})
     if len(families) > 1:
-        raise ValueError(f"measured has the families {', '.join(families)}; only one can be ranked at a time")
-    return SharedReference(np.array([sides(each.curve) for each in measured]), np.stack(replicates, axis=1))
+        raise ValueError(
+            f"measured has the families {', '.join(families)}; only one can be ranked at a time"
+        )
+    return SharedReference(
+        np.array([sides(each.curve) for each in measured]), np.stack(replicates, axis=1)
+    )
 
 
 def ranking(
@@ -201,32 +230,38 @@ def ranking(
 ) -> pd.DataFrame:
     """The ranking for a goal, best first, from replicates that serve all goals.
 
-    found : the result of `together`. names : a name per checkpoint, in its order; ties of the score stay in this order.
-    second : the same checkpoints by another family, which orders those whose score is below TOLD_APART, all behind the
+    found : the result of `together`. names : a name per checkpoint, in its order; ties of the score
+    stay in this order.
+    second : the same checkpoints by another family, which orders those whose score is below
+    TOLD_APART, all behind the
         others. So the order of two follows from these two alone, and goes round in no circle.
     widen : factor of the margins by the first family, for what other fit samples would change.
     goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
-    confidence : in (0, 1), of the intervals, and of keeping the truly best checkpoint among those that may be best.
+    confidence : in (0, 1), of the intervals, and of keeping the truly best checkpoint among those
+    that may be best.
     steps : a step per checkpoint, None where it is not known.
 
-    Returns a line per checkpoint: checkpoint (its name), step, score, low, high (spread of its replicates), best (share
-    of the replicates in which it is best; several best ones divide a replicate), behind (score of the first line less
-    its own), loses (share of the replicates in which it is behind the first line), tied_with_best (True if it may be
-    best as well; for the first line: if any other may), margin (how far behind the first line a checkpoint can't be
-    best; 0 for the first line), front (True if no other beats it both in precision and in recall), precision, recall
-    (its `AreaSides`), and second, second_low, second_high (score and spread by the second family, nan without). Where
-    that one orders a checkpoint and the first line, behind and margin are in its scores; else scores below TOLD_APART
-    count as that in both, as what is below does not order.
+    Returns a line per checkpoint: checkpoint (its name), step, score, low, high (spread of its
+    replicates), best (share of the replicates in which it is best; several best ones divide a
+    replicate), behind (score of the first line less its own), loses (share of the replicates in
+    which it is behind the first line), tied_with_best (True if it may be best as well; for the
+    first line: if any other may), margin (how far behind the first line a checkpoint can't be best;
+    0 for the first line), front (True if no other beats it both in precision and in recall),
+    precision, recall (its `AreaSides`), and second, second_low, second_high (score and spread by
+    the second family, nan without). Where that one orders a checkpoint and the first line, behind
+    and margin are in its scores; else scores below TOLD_APART count as that in both, as what is
+    below does not order.
 
-    A checkpoint may be best unless another that may be best scores more by over c times the standard error of their
-    difference over the replicates; c is the value that no such difference exceeds by chance in ``confidence`` of the
-    replicates. Those that can't be best are left out one round after another until none falls, so that files far behind
-    change nothing. As every bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for
-    other fit samples, nor for bias, which cancels as far as both checkpoints have the same: the spread of a score is no
-    interval of the true one.
+    A checkpoint may be best unless another that may be best scores more by over c times the
+    standard error of their difference over the replicates; c is the value that no such difference
+    exceeds by chance in ``confidence`` of the replicates. Those that can't be best are left out one
+    round after another until none falls, so that files far behind change nothing. As every
+    bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for other
+    fit samples, nor for bias, which cancels as far as both checkpoints have the same: the spread of
+    a score is no interval of the true one.
 
-    Source: Hsu 1996, Multiple Comparisons, chapter 4 (comparisons with the best); Hansen, Lunde, Nason 2011, The Model
-    Confidence Set (leaving out in rounds); Efron, Tibshirani 1993.
+    Source: Hsu 1996, Multiple Comparisons, chapter 4 (comparisons with the best); Hansen, Lunde,
+    Nason 2011, The Model Confidence Set (leaving out in rounds); Efron, Tibshirani 1993.
     """
     import pandas as pd
 
@@ -234,12 +269,17 @@ def ranking(
     check_confidence(confidence)
     steps = [None] * len(names) if steps is None else steps
     if not len(names) == len(steps) == len(found.values):
-        raise ValueError(f"{len(names)} names and {len(steps)} steps for {len(found.values)} checkpoints")
+        raise ValueError(
+            f"{len(names)} names and {len(steps)} steps for {len(found.values)} checkpoints"
+        )
     weights = np.array([1.0 - goal, goal])
-    scores, replicates = found.values @ weights, found.replicates @ weights
-    others, others_drawn = None, None
+    scores = found.values @ weights
+    replicates = found.replicates @ weights
+    others = None
+    others_drawn = None
     if second is not None:
-        others, others_drawn = second.values @ weights, second.replicates @ weights
+        others = second.values @ weights
+        others_drawn = second.replicates @ weights
     drawn = _keys(replicates, others_drawn)
     best = np.lexsort((np.arange(len(scores)), -scores))
     if others is not None:
@@ -250,7 +290,9 @@ def ranking(
     scales = [_Scale.of(scores, replicates, widen=widen)]
     if others is not None and others_drawn is not None:
         clipped = np.maximum(scores, TOLD_APART), np.maximum(replicates, TOLD_APART)
-        behind = np.where(told & told[first], others[first] - others, clipped[0][first] - clipped[0])
+        behind = np.where(
+            told & told[first], others[first] - others, clipped[0][first] - clipped[0]
+        )
         scales = [_Scale.of(*clipped, widen=widen), _Scale.of(others, others_drawn, told)]
     may_be_best, margins = _comparison_with_best(scales, confidence, first)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
@@ -258,7 +300,9 @@ def ranking(
     table = pd.DataFrame(
         {
             "checkpoint": pd.Series(names, dtype=object),
-            "step": np.array([np.nan if step is None else step for step in steps], dtype=np.float64),
+            "step": np.array(
+                [np.nan if step is None else step for step in steps], dtype=np.float64
+            ),
             "score": scores,
             "low": low,
             "high": high,
@@ -280,7 +324,9 @@ def ranking(
 def check_confidence(confidence: float) -> None:
     """Raise ValueError unless 0 < confidence < 1."""
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence}; a share between 0 and 1 (both excluded) is needed")
+        raise ValueError(
+            f"confidence = {confidence}; a share between 0 and 1 (both excluded) is needed"
+        )
 
 
 def _keys(scores: Floats, second: Floats | None) -> Floats:
@@ -288,7 +334,9 @@ def _keys(scores: Floats, second: Floats | None) -> Floats:
     return scores if second is None else np.where(scores < TOLD_APART, second - 1.0, scores)
 
 
-def _second_columns(others: Floats | None, drawn: Floats | None, confidence: float) -> dict[str, Floats | float]:
+def _second_columns(
+    others: Floats | None, drawn: Floats | None, confidence: float
+) -> dict[str, Floats | float]:
     if others is None or drawn is None:
         return dict.fromkeys(("second", "second_low", "second_high"), float("nan"))
     low, high = np.transpose([interval(column, confidence) for column in drawn.T])
@@ -298,8 +346,9 @@ def _second_columns(others: Floats | None, drawn: Floats | None, confidence: flo
 class _Scale(NamedTuple):
     """What checkpoints are compared by.
 
-    scores : (c,). moved : (c, b) replicates less their mean. compares : (c,) True for those that are compared by it
-    among each other, in the place of the scale before it. widen : factor of the margins.
+    scores : (c,). moved : (c, b) replicates less their mean. compares : (c,) True for those that
+    are compared by it among each other, in the place of the scale before it. widen : factor of the
+    margins.
     """
 
     scores: Floats
@@ -308,19 +357,26 @@ class _Scale(NamedTuple):
     widen: float
 
     @classmethod
-    def of(cls, scores: Floats, replicates: Floats, compares: Flags | None = None, widen: float = 1.0) -> _Scale:
+    def of(
+        cls, scores: Floats, replicates: Floats, compares: Flags | None = None, widen: float = 1.0
+    ) -> _Scale:
         """Where compares is None all are."""
         compares = np.ones(len(scores), dtype=np.bool_) if compares is None else compares
-        return cls(scores, np.ascontiguousarray((replicates - replicates.mean(axis=0)).T), compares, widen)
+        return cls(
+            scores, np.ascontiguousarray((replicates - replicates.mean(axis=0)).T), compares, widen
+        )
 
 
-def _comparison_with_best(scales: Sequence[_Scale], confidence: float, first: int) -> tuple[Flags, Floats]:
+def _comparison_with_best(
+    scales: Sequence[_Scale], confidence: float, first: int
+) -> tuple[Flags, Floats]:
     """(c,) True for checkpoints that may be best, and how far behind the first each would not be one of them."""
     number = len(scales[0].scores)
     inside = np.arange(number)
     while True:
         place = int(np.searchsorted(inside, first))
-        of_first, kept = {}, []
+        of_first = {}
+        kept = []
         for one in inside.tolist():
             needed = _margin(scales, one, inside, confidence)
             of_first[one] = needed[place]
@@ -343,7 +399,9 @@ def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
     return np.asarray(apart)
 
 
-def _margin(scales: Sequence[_Scale], one: int, rivals: NDArray[np.intp], confidence: float) -> Floats:
+def _margin(
+    scales: Sequence[_Scale], one: int, rivals: NDArray[np.intp], confidence: float
+) -> Floats:
     """(r,) how much more each rival must score than this checkpoint to beat it."""
     apart = scales[0].moved[rivals] - scales[0].moved[one]
     widen = np.full(len(rivals), scales[0].widen)
@@ -360,7 +418,9 @@ def _margin(scales: Sequence[_Scale], one: int, rivals: NDArray[np.intp], confid
 
 def _check_goal(goal: float) -> None:
     if not 0 <= goal <= 1:
-        raise ValueError(f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed")
+        raise ValueError(
+            f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed"
+        )
 
 
 # ---- in words ----
@@ -381,11 +441,13 @@ class Headline(NamedTuple):
 def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Headline:
     """The best checkpoint where no other may be it, else which ones may.
 
-    table : result of `prviz.triage.ranking.ranking`. second : name of the family of its second scores.
+    table : result of `prviz.triage.ranking.ranking`. second : name of the family of its second
+    scores.
     left_out : number of checkpoints that are measured but not to be taken.
     """
     best, *rest = table.to_dict("records")
-    name, said = best["checkpoint"], _score_text(best, second)
+    name = best["checkpoint"]
+    said = _score_text(best, second)
     if not rest and left_out:
         return Headline(f"Best: {name}", f"{said}. No other one is left.")
     if not rest:
@@ -396,7 +458,11 @@ def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Hea
         head = f"May be best: {len(inside)} of {len(table)}"
         return Headline(head, f"Best of the paired draws: {listed(shares)}. {said} for {name}.")
     following = rest[0]
-    lower = "" if _by_second(following) and not _by_second(best) else f", {following['behind']:.3f} lower"
+    lower = (
+        ""
+        if _by_second(following) and not _by_second(best)
+        else f", {following['behind']:.3f} lower"
+    )
     often = f"best in {share_text(best['best'])} of the paired draws"
     return Headline(f"Best: {name}", f"{said}, {often}. Next is {following['checkpoint']}{lower}.")
 
@@ -409,9 +475,15 @@ def _by_second(line: Mapping[Any, Any]) -> bool:
 def _score_text(line: Mapping[Any, Any], second: str) -> str:
     """The score that orders a checkpoint, with its spread."""
     if _by_second(line):
-        family, value, low, high = second, line["second"], line["second_low"], line["second_high"]
+        family = second
+        value = line["second"]
+        low = line["second_low"]
+        high = line["second_high"]
     else:
-        family, value, low, high = "Score", line["score"], line["low"], line["high"]
+        family = "Score"
+        value = line["score"]
+        low = line["low"]
+        high = line["high"]
     return f"{family} {value:.3f} ({low:.3f} to {high:.3f} in 95 % of the draws)"
 
 

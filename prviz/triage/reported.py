@@ -27,7 +27,8 @@ class OppositePair(NamedTuple):
     """Two checkpoints of equal Frechet distance on opposite sides of the diagonal.
 
     precise, diverse : names; F8 leans to precision in the first, to recall in the second.
-    distances : of the two, in this order. sides : F8 leaning to precision less F8 leaning to recall, of the two.
+    distances : of the two, in this order. sides : F8 leaning to precision less F8 leaning to
+    recall, of the two.
     """
 
     precise: str
@@ -42,17 +43,24 @@ class OppositePair(NamedTuple):
 
 
 def opposite_pairs(
-    names: Sequence[str], distances: Sequence[float], sides: Sequence[float], *, tolerance: float = EQUAL
+    names: Sequence[str],
+    distances: Sequence[float],
+    sides: Sequence[float],
+    *,
+    tolerance: float = EQUAL,
 ) -> list[OppositePair]:
     """All pairs of equal Frechet distance and opposite sides, the one farthest from the diagonal first.
 
-    names, distances, sides : of each checkpoint; a distance of nan has no pair. tolerance : largest ratio of the
-    distances of a pair, less 1.
+    names, distances, sides : of each checkpoint; a distance of nan has no pair. tolerance : largest
+    ratio of the distances of a pair, less 1.
 
     Raises ValueError: lengths that differ, or a tolerance that is not positive.
     """
     if not len(names) == len(distances) == len(sides):
-        raise ValueError(f"{len(names)} names, {len(distances)} distances and {len(sides)} sides; one each is needed")
+        raise ValueError(
+            f"{len(names)} names, {len(distances)} distances and {len(sides)} sides; one each is"
+            " needed"
+        )
     if not tolerance > 0:
         raise ValueError(f"tolerance = {tolerance}; a positive number is needed")
     pairs = []
@@ -68,7 +76,8 @@ def opposite_pairs(
 def all_numbers(pair: SamplePair, *, k: int = 5) -> dict[str, float]:
     """`prviz.scalars`, and the class score where a label of the real samples is their class.
 
-    The ends of the interval of the Frechet distance are "frechet_low" and "frechet_high", where it has one.
+    The ends of the interval of the Frechet distance are "frechet_low" and "frechet_high", where it
+    has one.
     """
     distance = FrechetDistance(math.nan, math.nan, "")
     if min(pair.real.n, pair.generated.n) > pair.d:
@@ -78,7 +87,9 @@ def all_numbers(pair: SamplePair, *, k: int = 5) -> dict[str, float]:
         found |= {"frechet_low": distance.low, "frechet_high": distance.high}
     name = next((name for name in CLASS_LABELS if name in pair.real.labels), None)
     if name is not None:
-        found["class_score"] = class_entropy(pair.real, pair.generated, pair.real.labels[name]).score
+        found["class_score"] = class_entropy(
+            pair.real, pair.generated, pair.real.labels[name]
+        ).score
     return found
 
 

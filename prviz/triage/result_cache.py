@@ -32,28 +32,52 @@ from prviz.studies.tasks import COMPUTATION
 T = TypeVar("T")
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
-# Environment variable that names the cache folder, and the largest size of the user's cache in bytes.
+# Environment variable that names the cache folder, and the largest size of the user's cache in
+# bytes.
 CACHE_VARIABLE = "PRVIZ_CACHE"
 CACHE_BYTES = 1_000_000_000
 
-# Nanoseconds (a day) that a file's last use may lie in the future, as by the clock of another machine; beyond, the time
-# counts as wrong.
+# Nanoseconds (a day) that a file's last use may lie in the future, as by the clock of another
+# machine; beyond, the time counts as wrong.
 _AHEAD = 86_400 * 10**9
-# Name of a result's file, and of a temporary file, which a write that was cut off has left if it is older than
-# _CUT_OFF nanoseconds (an hour): a younger one may be another process's, which is still writing it.
-_RESULT, _TEMPORARY = re.compile(r"[0-9a-f]{64}\.npz"), re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
+# Name of a result's file, and of a temporary file, which a write that was cut off has left if it is
+# older than _CUT_OFF nanoseconds (an hour): a younger one may be another process's, which is still
+# writing it.
+_RESULT = re.compile(r"[0-9a-f]{64}\.npz")
+_TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
 _CUT_OFF = 3_600 * 10**9
 _BROKEN = (
-    *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError, IndexError, SyntaxError),
-    *(RuntimeError, MemoryError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        NotImplementedError,
+        IndexError,
+        SyntaxError,
+    ),
+    *(
+        RuntimeError,
+        MemoryError,
+        OverflowError,
+        struct.error,
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+    ),
 )
-# Flags to open a file without following links or waiting for pipes; Windows lacks both and needs O_BINARY.
+# Flags to open a file without following links or waiting for pipes; Windows lacks both and needs
+# O_BINARY.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-# Most bytes of one result and of its description in memory; a file that unpacks to more counts as broken.
+# Most bytes of one result and of its description in memory; a file that unpacks to more counts as
+# broken.
 _MOST_BYTES = 1 << 30
 _MOST_ABOUT = 1 << 20
-# Share of the largest size, as 1 / _LOOKS, that is written between two looks at a folder of results: a look takes as
-# long as there are results, and one at each of them would take the square of that.
+# Share of the largest size, as 1 / _LOOKS, that is written between two looks at a folder of
+# results: a look takes as long as there are results, and one at each of them would take the square
+# of that.
 _LOOKS = 16
 # Most facts in memory, of up to 13 kB: those of a thousand checkpoints by four families.
 _MOST_REMEMBERED = 12_000
@@ -62,21 +86,27 @@ _MOST_REMEMBERED = 12_000
 class ResultCache:
     """A folder of results, one .npz file each, named by the digest of its key, which names the "method".
 
-    A result is an estimate and the seconds that it took, together with all families of its pass. `facts` are small ones
-    of other kinds, such as findings: whatever JSON can hold.
+    A result is an estimate and the seconds that it took, together with all families of its pass.
+    `facts` are small ones of other kinds, such as findings: whatever JSON can hold.
 
-    A result is written whole or not at all. A file that can't be read counts as absent, and so does a link. The
-    checksums inside the archive detect damaged files.
+    A result is written whole or not at all. A file that can't be read counts as absent, and so does
+    a link. The checksums inside the archive detect damaged files.
 
     folder : created with the first result if it is missing.
-    most_bytes : largest size, kept by deleting the least recently used results, down to 15 / 16 of it; None: no limit.
+    most_bytes : largest size, kept by deleting the least recently used results, down to 15 / 16 of
+    it; None: no limit.
         No other file is touched.
-    needed : True if a result that can't be written is an error; otherwise ``trouble`` holds the last such message.
-    private : True if the folder and its files must belong to this user, and nobody else may write to the folder;
-        otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on Windows.)
+    needed : True if a result that can't be written is an error; otherwise ``trouble`` holds the
+    last such message.
+    private : True if the folder and its files must belong to this user, and nobody else may write
+    to the folder;
+        otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on
+        Windows.)
     given_as : the name of `folder` in messages.
-    remembers : True to hold the last facts in memory as well, for a process that asks for them again and again.
-    holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result would leave behind.
+    remembers : True to hold the last facts in memory as well, for a process that asks for them
+    again and again.
+    holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result
+    would leave behind.
     """
 
     def __init__(
@@ -90,7 +120,8 @@ class ResultCache:
         given_as: str = "out",
         remembers: bool = False,
     ) -> None:
-        self.folder, self.holds = Path(folder), holds
+        self.folder = Path(folder)
+        self.holds = holds
         self.most_bytes = most_bytes
         self.needed = needed
         self._room = 0  # bytes that may be written before the folder is looked at again
@@ -104,7 +135,14 @@ class ResultCache:
     def cache(cls, *, remembers: bool = False) -> ResultCache:
         """The cache in the user's own cache folder, of limited size; where it can't be used, results are measured."""
         given_as = CACHE_VARIABLE if os.environ.get(CACHE_VARIABLE) else "the cache of results"
-        return cls(cache_folder(), CACHE_BYTES, needed=False, private=True, given_as=given_as, remembers=remembers)
+        return cls(
+            cache_folder(),
+            CACHE_BYTES,
+            needed=False,
+            private=True,
+            given_as=given_as,
+            remembers=remembers,
+        )
 
     def get(self, key: Mapping[str, Any]) -> tuple[Estimate, float] | None:
         """The result of a key; None if the cache has none."""
@@ -133,7 +171,9 @@ class ResultCache:
             del self._remembered[next(iter(self._remembered))]
         self._remembered[self._path(key)] = facts
 
-    def _get(self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]) -> T | None:
+    def _get(
+        self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]
+    ) -> T | None:
         """What is taken from the arrays of a key's file; None where there is no such file, or a broken one."""
         path = self._path(key)
         if not self._trusted():
@@ -175,8 +215,9 @@ class ResultCache:
         if status.st_uid == self._owner and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             return True
         self.trouble = (
-            f"{self.folder}: it belongs to another user, or others can write to it, so results are neither taken from "
-            f"it nor kept there (`chmod go-w` ends the latter; {CACHE_VARIABLE} names another folder)"
+            f"{self.folder}: it belongs to another user, or others can write to it, so results are"
+            f" neither taken from it nor kept there (`chmod go-w` ends the latter; {CACHE_VARIABLE}"
+            " names another folder)"
         )
         return False
 
@@ -200,7 +241,8 @@ class ResultCache:
         self._room -= written
         if self._room >= 0:
             return
-        results, now = [], time.time_ns()
+        results = []
+        now = time.time_ns()
         latest = now + _AHEAD
         for path in self.folder.iterdir():
             with contextlib.suppress(OSError):
@@ -312,4 +354,6 @@ def _read(arrays: Arrays, key: Mapping[str, Any]) -> tuple[Estimate, float]:
         runs.append(Supports(*supports, run["n_real"], bandwidth, rows, groups))
     if not runs:
         raise ValueError("no run")
-    return Estimate(key["method"], about["k"], runs[0].bandwidth, tuple(runs)), float(about["seconds"])
+    return Estimate(key["method"], about["k"], runs[0].bandwidth, tuple(runs)), float(
+        about["seconds"]
+    )

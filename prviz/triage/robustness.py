@@ -1,7 +1,7 @@
 """Robustness of a verdict: over families and k, between families, and on fewer samples. Pure functions of scores.
 
-Rows are a table with the columns checkpoint, method, k and score (larger is better), and n and repeat where checkpoints
-were measured on subsamples.
+Rows are a table with the columns checkpoint, method, k and score (larger is better), and n and
+repeat where checkpoints were measured on subsamples.
 """
 
 from __future__ import annotations
@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 class WinnerMap(ReadOnlyArrays):
     """The winner for every family and k; in `draw_map`, for every draw and size.
 
-    methods, ks : the rows, in the order of the input, and the columns, increasing; in `draw_map` draws and sizes.
+    methods, ks : the rows, in the order of the input, and the columns, increasing; in `draw_map`
+    draws and sizes.
     winners : (methods, ks) the name of the best; None where a checkpoint was not measured.
-    margins : (methods, ks) the best score less the second best; nan without a second, 0 for two best ones.
-    verdict : the winner of most cells, where two winners of one cell count half each; among equals the one with the
+    margins : (methods, ks) the best score less the second best; nan without a second, 0 for two
+    best ones.
+    verdict : the winner of most cells, where two winners of one cell count half each; among equals
+    the one with the
         larger mean score. In `draw_map` the winner with all samples.
-    flips : (methods, ks) True where the verdict does not win: the region in which the verdict flips.
-    close : (methods, ks) True where the lead is noise, so that nobody wins and the cell counts for nothing.
+    flips : (methods, ks) True where the verdict does not win: the region in which the verdict
+    flips.
+    close : (methods, ks) True where the lead is noise, so that nobody wins and the cell counts for
+    nothing.
     """
 
     methods: tuple[str, ...]
@@ -51,7 +56,8 @@ class WinnerMap(ReadOnlyArrays):
 def winner_map(rows: pd.DataFrame, noise: float = 0.0) -> WinnerMap:
     """The winner for every family and k, and the cells that the overall winner loses.
 
-    rows : one score per checkpoint, method and k, or several repeats, which are averaged. A family without k fills
+    rows : one score per checkpoint, method and k, or several repeats, which are averaged. A family
+    without k fills
         every column of its row. Cells in which some checkpoints were not measured are left out.
     noise : a lead of at most that is chance: such cells have no winner, unless all are such.
     """
@@ -64,12 +70,16 @@ def winner_map(rows: pd.DataFrame, noise: float = 0.0) -> WinnerMap:
     for row, method in enumerate(methods):
         own = rows[rows["method"] == method]
         for column, k in enumerate(ks):
-            cell = own[own["k"].isna()] if k is None or own["k"].isna().all() else own[own["k"] == k]
+            cell = (
+                own[own["k"].isna()] if k is None or own["k"].isna().all() else own[own["k"] == k]
+            )
             means = cell.groupby("checkpoint")["score"].mean()
             if len(means) == everyone:
                 cells[row, column] = means
     if not cells:
-        raise ValueError("rows has no family and k at which every checkpoint was measured; there is no winner")
+        raise ValueError(
+            "rows has no family and k at which every checkpoint was measured; there is no winner"
+        )
     close = {place for place, means in cells.items() if noise > 0.0 and _lead(means) <= noise}
     if len(close) == len(cells):
         close = set()
@@ -86,8 +96,10 @@ def _map(
 ) -> WinnerMap:
     """The winner of each cell (row, column) by the scores of all checkpoints in it; none in those of `close`."""
     shape = (len(methods), len(ks))
-    winners, margins = np.full(shape, None, object), np.full(shape, np.nan)
-    flips, noisy = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+    winners = np.full(shape, None, object)
+    margins = np.full(shape, np.nan)
+    flips = np.zeros(shape, np.bool_)
+    noisy = np.zeros(shape, np.bool_)
     for place, means in cells.items():
         margins[place] = _lead(means)
         noisy[place] = place in close
@@ -109,11 +121,11 @@ def _lead(means: pd.Series[float]) -> float:
 def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:
     """Kendall's tau between the rankings of every two families: 1 the same order, -1 the reverse, 0 unrelated.
 
-    rows : as in `winner_map`; the scores of a family are averaged over k and repeats. tau is tau-b, which corrects for
-    equal scores.
+    rows : as in `winner_map`; the scores of a family are averaged over k and repeats. tau is tau-b,
+    which corrects for equal scores.
 
-    Returns a table of families by families, the diagonal 1; nan where two share fewer than two checkpoints, or one of
-    the two scores all of them equally.
+    Returns a table of families by families, the diagonal 1; nan where two share fewer than two
+    checkpoints, or one of the two scores all of them equally.
 
     Source: Kendall 1945, The treatment of ties in ranking problems.
     """
@@ -133,27 +145,35 @@ def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:
 def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
     """Stability of the ranking of one family on fewer samples.
 
-    rows : checkpoint, n, repeat, score, one per checkpoint in every draw (n, repeat). The mean score over the draws of
-        the largest n is the reference. Draws in which some checkpoints were not measured are left out.
+    rows : checkpoint, n, repeat, score, one per checkpoint in every draw (n, repeat). The mean
+    score over the draws of
+        the largest n is the reference. Draws in which some checkpoints were not measured are left
+        out.
 
-    Returns a line per n, increasing: n, draws (their number), tau (mean of Kendall's tau between a draw and the
-    reference, over the draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of
-    the reference wins; a draw with several winners counts in part), winner (of most draws).
+    Returns a line per n, increasing: n, draws (their number), tau (mean of Kendall's tau between a
+    draw and the reference, over the draws in which it is defined; nan: in none), same_winner (share
+    of the draws that the winner of the reference wins; a draw with several winners counts in part),
+    winner (of most draws).
 
-    Raises ValueError: missing columns, several families or k, a score that is not finite, or two scores of one
-    checkpoint in one draw.
+    Raises ValueError: missing columns, several families or k, a score that is not finite, or two
+    scores of one checkpoint in one draw.
     """
     import pandas as pd
 
     table = _draws(rows)
     sizes = table.index.get_level_values("n")
     reference = table[sizes == sizes.max()].mean()
-    first, lines = _best(reference)[0], []
+    first = _best(reference)[0]
+    lines = []
     for n in sorted(set(sizes)):
         scores = [draw for _, draw in table[sizes == n].iterrows()]
         wins = [(first in best) / len(best) for best in map(_best, scores)]
         taus = [tau for draw in scores if not np.isnan(tau := _tau(draw, reference))]
-        line = {"n": int(n), "draws": len(scores), "tau": float(np.mean(taus)) if taus else float("nan")}
+        line = {
+            "n": int(n),
+            "draws": len(scores),
+            "tau": float(np.mean(taus)) if taus else float("nan"),
+        }
         lines.append(line | {"same_winner": float(np.mean(wins)), "winner": _verdict(scores)})
     return pd.DataFrame(lines)
 
@@ -169,8 +189,13 @@ def draw_map(rows: pd.DataFrame) -> WinnerMap:
     fewer = table[sizes < sizes.max()]
     if not len(fewer):
         raise ValueError("rows has no draw on fewer samples in which every checkpoint was measured")
-    repeats, ns = (sorted({int(each) for each in fewer.index.get_level_values(name)}) for name in ("repeat", "n"))
-    cells = {(repeats.index(repeat), ns.index(n)): scores for (n, repeat), scores in fewer.iterrows()}
+    repeats, ns = (
+        sorted({int(each) for each in fewer.index.get_level_values(name)})
+        for name in ("repeat", "n")
+    )
+    cells = {
+        (repeats.index(repeat), ns.index(n)): scores for (n, repeat), scores in fewer.iterrows()
+    }
     return _map(tuple(f"draw {repeat + 1}" for repeat in repeats), tuple(ns), cells, verdict)
 
 
@@ -179,9 +204,14 @@ def _draws(rows: pd.DataFrame) -> pd.DataFrame:
     _check(rows, ("checkpoint", "n", "repeat", "score"))
     for name in ("method", "k"):
         if name in rows and rows[name].nunique(dropna=False) > 1:
-            raise ValueError(f"rows has several values of {name}; the stability of one ranking needs a single one")
+            raise ValueError(
+                f"rows has several values of {name}; the stability of one ranking needs a"
+                " single one"
+            )
     if rows.duplicated(["checkpoint", "n", "repeat"]).any():
-        raise ValueError("rows has two scores of one checkpoint in one draw; give every draw its own repeat")
+        raise ValueError(
+            "rows has two scores of one checkpoint in one draw; give every draw its own repeat"
+        )
     table = rows.pivot(index=["n", "repeat"], columns="checkpoint", values="score").dropna()
     if not len(table):
         raise ValueError("rows has no draw in which every checkpoint was measured")
@@ -216,6 +246,8 @@ def _tau(one: pd.Series[float], other: pd.Series[float]) -> float:
 def _check(rows: pd.DataFrame, columns: tuple[str, ...]) -> None:
     missing = [name for name in columns if name not in rows]
     if missing:
-        raise ValueError(f"rows lacks {', '.join(missing)}; the columns {', '.join(columns)} are needed")
+        raise ValueError(
+            f"rows lacks {', '.join(missing)}; the columns {', '.join(columns)} are needed"
+        )
     if not len(rows) or not np.isfinite(rows["score"].to_numpy(dtype=np.float64)).all():
         raise ValueError("rows is empty, or has a score that is not finite")

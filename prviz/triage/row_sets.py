@@ -1,8 +1,9 @@
 """Rows of two sets in units of one length; of more features than rows also in fewer coordinates, with equal distances.
 
-n rows lie in a subspace of at most n dimensions, whatever the number of their features. The pivoted Cholesky factor of
-their products gives coordinates there: each row's error is a rounding of its own length, so that a set a million times
-as large beside another costs that one no digits, which the eigenvectors of the products would.
+n rows lie in a subspace of at most n dimensions, whatever the number of their features. The pivoted
+Cholesky factor of their products gives coordinates there: each row's error is a rounding of its own
+length, so that a set a million times as large beside another costs that one no digits, which the
+eigenvectors of the products would.
 """
 
 from __future__ import annotations
@@ -35,8 +36,12 @@ class RowSet:
     block : most values of a block of features.
     """
 
-    def __init__(self, values: NDArray[Any], rows: Ints, unit: float | None = None, block: int = BLOCK_VALUES) -> None:
-        self._values, self._rows, self._unit = values, rows, unit
+    def __init__(
+        self, values: NDArray[Any], rows: Ints, unit: float | None = None, block: int = BLOCK_VALUES
+    ) -> None:
+        self._values = values
+        self._rows = rows
+        self._unit = unit
         self.block = block
         self.d = int(values.shape[1])
 
@@ -64,7 +69,8 @@ def unit_of(rows: RowSet, *, whole: bool) -> float:
 def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]:
     """(n, r) coordinates of the rows of each set, r at most their total number, with the distances of their features.
 
-    classes : a number for each row of each set, equal for equal rows only: these get equal coordinates.
+    classes : a number for each row of each set, equal for equal rows only: these get equal
+    coordinates.
     """
     from scipy.linalg.lapack import dpstrf
 
@@ -95,5 +101,7 @@ def mixing_weights(points: Floats, centres: Floats) -> Floats:
     from scipy.linalg import lstsq
 
     mean = points.mean(axis=0)
-    found = lstsq((points - mean).T, (centres - mean).T, lapack_driver="gelsy", check_finite=False)[0]
+    found = lstsq((points - mean).T, (centres - mean).T, lapack_driver="gelsy", check_finite=False)[
+        0
+    ]
     return np.asarray(found.T)

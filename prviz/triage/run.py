@@ -18,7 +18,12 @@ from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.inspection import findings_of
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.memorisation import HeldOutDistances, Memorisation, held_out_distances, memorisation_of
+from prviz.triage.memorisation import (
+    HeldOutDistances,
+    Memorisation,
+    held_out_distances,
+    memorisation_of,
+)
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.witnesses import WitnessEntry, believed_areas, told_apart, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
@@ -31,8 +36,10 @@ SHOWN = 5
 class TriageResults:
     """Outcomes of checkpoints and all that follows from them.
 
-    reference : the real samples as they were measured. memorisation, findings, witnesses : by the checkpoint's name.
-    yardstick : None where it can't be measured, for the reason in no_ceiling. judgement : None if nothing was measured.
+    reference : the real samples as they were measured. memorisation, findings, witnesses : by the
+    checkpoint's name.
+    yardstick : None where it can't be measured, for the reason in no_ceiling. judgement : None if
+    nothing was measured.
     """
 
     reference: Samples
@@ -49,7 +56,9 @@ class TriageResults:
 
     def _repr_html_(self) -> str:
         if self.judgement is None:
-            return table_html((), [(each.checkpoint.name,) for each in self.outcomes[:SHOWN]], headline=self._said)
+            return table_html(
+                (), [(each.checkpoint.name,) for each in self.outcomes[:SHOWN]], headline=self._said
+            )
         method = self.judgement.decision.basis.method
         lines = self.judgement.candidates.head(SHOWN).to_dict("records")
         rows = [
@@ -69,12 +78,16 @@ class TriageResults:
             if (each.checkpoint.name, each.method) == (best, method)
         )
         decided = self.judgement.decision.headline
-        aside = table_html(("score", "spread of draws", "best in"), rows, decided.rest, f"{decided.head}.")
+        aside = table_html(
+            ("score", "spread of draws", "best in"), rows, decided.rest, f"{decided.head}."
+        )
         return shown.beside(shown.drawing({best: measured.curve}, {best: shown.COLOR}), aside)
 
     @property
     def _said(self) -> str:
-        return "none is measured" if self.judgement is None else self.judgement.decision.headline.head
+        return (
+            "none is measured" if self.judgement is None else self.judgement.decision.headline.head
+        )
 
 
 class TriageRun:
@@ -86,8 +99,8 @@ class TriageRun:
     settings : as for `prviz.triage.measure.measure_all`.
     holdout : other real samples; None: two halves of the reference, and the reference itself.
     goal : as in `prviz.triage.ranking.ranking`.
-    store : keeps what is computed. memory_limit : bytes beyond the samples. areas : True to measure those that remedies
-    leave.
+    store : keeps what is computed. memory_limit : bytes beyond the samples. areas : True to measure
+    those that remedies leave.
 
     Raises
     ------
@@ -105,9 +118,16 @@ class TriageRun:
         memory_limit: int = MEMORY_LIMIT,
         areas: bool = True,
     ) -> None:
-        self.reference, self.settings, self.holdout, self.goal = reference, settings, holdout, goal
-        self._store, self._memory, self._areas = store, memory_limit, areas
-        self._held_out = {reference.digest: held_out_distances(reference, holdout, memory_limit=memory_limit)}
+        self.reference = reference
+        self.settings = settings
+        self.holdout = holdout
+        self.goal = goal
+        self._store = store
+        self._memory = memory_limit
+        self._areas = areas
+        self._held_out = {
+            reference.digest: held_out_distances(reference, holdout, memory_limit=memory_limit)
+        }
 
     def results(
         self,
@@ -120,7 +140,9 @@ class TriageRun:
 
         load : reads the samples of a checkpoint; None: its file.
         """
-        settings, store, memory = self.settings, self._store, self._memory
+        settings = self.settings
+        store = self._store
+        memory = self._memory
         measured = [each for outcome in outcomes for each in outcome.measured]
         if not measured:
             return TriageResults(
@@ -144,10 +166,13 @@ class TriageRun:
             memory_limit=memory,
             progress=part_of(progress, 0, 2),
         )
-        possible, no_ceiling = None, ""
+        possible = None
+        no_ceiling = ""
         try:
             size = max(each.n_generated for each in measured)
-            possible = yardstick(real, settings, self.holdout, size=size, store=store, memory_limit=memory)
+            possible = yardstick(
+                real, settings, self.holdout, size=size, store=store, memory_limit=memory
+            )
         except ValueError as error:
             no_ceiling = str(error)
         by_basis = looked_into(measured)
@@ -188,5 +213,7 @@ class TriageRun:
 
     def _distances(self, real: Samples) -> HeldOutDistances:
         if real.digest not in self._held_out:
-            self._held_out[real.digest] = held_out_distances(real, self.holdout, memory_limit=self._memory)
+            self._held_out[real.digest] = held_out_distances(
+                real, self.holdout, memory_limit=self._memory
+            )
         return self._held_out[real.digest]

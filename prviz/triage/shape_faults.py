@@ -10,38 +10,49 @@ from prviz.triage.pair_statistics import PairStatistics
 
 Part: TypeAlias = tuple[float, TriageFinding]
 
-# z-score beyond which a difference is no chance: in 1,440 draws of real against real from nine sets (n = 250 to 800) no
-# one that is held against it exceeded 3.5.
+# z-score beyond which a difference is no chance: in 1,440 draws of real against real from nine sets
+# (n = 250 to 800) no one that is held against it exceeded 3.5.
 SURE = 4.0
 INTERVAL = 1.96  # standard errors to the ends of an interval of 95 %
 CLEAR = 2.58  # z-score of what only supports a finding
 SURE_MASS = 4.5  # of the shares of the clusters: a sum of squares, whose tail is longer
-# Moves of the cluster centres that count, in units of chance: they depend on how features hang together, so that chance
-# alone gives up to 17. The lower one counts where the deciles differ too.
-MOVED, MOVED_BOTH = 20.0, 6.0
+# Moves of the cluster centres that count, in units of chance: they depend on how features hang
+# together, so that chance alone gives up to 17. The lower one counts where the deciles differ too.
+MOVED = 20.0
+MOVED_BOTH = 6.0
 MENDED = 0.3  # a repair explains a difference if it leaves less of it
-# Generated samples off the support form modes of their own if their nearest generated ones are so much nearer.
+# Generated samples off the support form modes of their own if their nearest generated ones are so
+# much nearer.
 COMPACT = 0.75
 BARE = 0.7  # least share of them without a real one among the nearest
-# Least share of real samples without a generated one among their nearest, and least z-score of those beyond its reach,
-# from which on modes are missing rather than re-weighted.
-VOID_SHARE, BEYOND = 0.015, 2.0
-# Log ratio of the distances to the nearest and to less near samples, below which samples were averaged with neighbours.
+# Least share of real samples without a generated one among their nearest, and least z-score of
+# those beyond its reach, from which on modes are missing rather than re-weighted.
+VOID_SHARE = 0.015
+BEYOND = 2.0
+# Log ratio of the distances to the nearest and to less near samples, below which samples were
+# averaged with neighbours.
 AVERAGED = -0.04
-# Log ratio of spreads by which minor directions shrink more than main ones where samples are smoothed.
+# Log ratio of spreads by which minor directions shrink more than main ones where samples are
+# smoothed.
 TILT = 0.03
-# Part of the moves of the cluster centres that no shift and no factor explains where a filter has bent the set.
+# Part of the moves of the cluster centres that no shift and no factor explains where a filter has
+# bent the set.
 BENT = 0.25
-# Least log ratio of the distances to the nearest, and least z-score of those to the real samples, of other shapes.
-CLOSER, FARTHER = 0.04, 2.5
-# Real variance within the clusters, over the whole, up to which all samples of a cluster count as one.
+# Least log ratio of the distances to the nearest, and least z-score of those to the real samples,
+# of other shapes.
+CLOSER = 0.04
+FARTHER = 2.5
+# Real variance within the clusters, over the whole, up to which all samples of a cluster count as
+# one.
 POINT = 1e-9
-# Log ratio of distances beyond which those of the real samples are 0, as between copies, so that it is no ratio.
+# Log ratio of distances beyond which those of the real samples are 0, as between copies, so that it
+# is no ratio.
 ENDLESS = math.log(1e6)
 # Least log ratio of the reach of the farthest samples that is one of their tails.
 SHORTER = 0.1
 LIKELY = 2.0  # its least z-score where samples are missing anyway
-# Part of the noise of the mean sample that its quarter of least noise has, below which only some samples are off.
+# Part of the noise of the mean sample that its quarter of least noise has, below which only some
+# samples are off.
 SOME = 0.6
 
 
@@ -53,10 +64,12 @@ def off_support(of: PairStatistics) -> Part | None:
         return None
     if own_modes(of):
         sentence = (
-            f"About {percent(of.off)} of the generated samples have no real samples near by and lie close to each "
-            "other: invented modes."
+            f"About {percent(of.off)} of the generated samples have no real samples near by and lie"
+            " close to each other: invented modes."
         )
-        finding = TriageFinding("invention", "Invented modes", sentence, of.off, grade(of.off), "precision end")
+        finding = TriageFinding(
+            "invention", "Invented modes", sentence, of.off, grade(of.off), "precision end"
+        )
         return of.off, finding
     if _widened(of):
         return None
@@ -70,28 +83,44 @@ def own_modes(of: PairStatistics) -> bool:
 
 def _scattered(share: float) -> Part:
     sentence = (
-        f"About {percent(share)} of the generated samples have no real samples near by, nor each other: they are off "
-        "the manifold, while the others fit."
+        f"About {percent(share)} of the generated samples have no real samples near by, nor each"
+        " other: they are off the manifold, while the others fit."
     )
-    return share, TriageFinding("off", "Off the manifold", sentence, share, grade(share), "precision end")
+    return share, TriageFinding(
+        "off", "Off the manifold", sentence, share, grade(share), "precision end"
+    )
 
 
 def _widened(of: PairStatistics) -> bool:
     """True if samples lie farther from the clusters, or all of them farther from the mean."""
-    farther = max(of.total_z, of.low_z, of.all_total_z, of.radius_z) > SURE and of.radius_z > FARTHER
+    farther = (
+        max(of.total_z, of.low_z, of.all_total_z, of.radius_z) > SURE and of.radius_z > FARTHER
+    )
     return farther or _stretched(of, 1)
 
 
 def narrowed(of: PairStatistics) -> bool:
     """True if samples lie closer within the clusters, or all of them closer to the mean."""
     within = min(of.total_z, of.low_z, of.top_z) < -SURE and of.nearest < -CLOSER
-    return within or _stretched(of, -1) or (of.all_total_z < -SURE and of.nearest < -CLOSER and of.total_z < -1.5)
+    return (
+        within
+        or _stretched(of, -1)
+        or (of.all_total_z < -SURE and of.nearest < -CLOSER and of.total_z < -1.5)
+    )
 
 
 def _stretched(of: PairStatistics, sign: Literal[-1, 1]) -> bool:
     """True if one factor from the mean, above 1 (sign 1) or below, explains the spread and the clusters' places."""
-    explained = of.centre_z > MOVED_BOTH and of.after_stretch < MENDED * of.centre_z and sign * of.stretch_z > SURE
-    alike = sign * of.all_total_z > 1.5 and sign * of.whole_added > 2.5 * of.whole_chance and sign * of.nearest > 0
+    explained = (
+        of.centre_z > MOVED_BOTH
+        and of.after_stretch < MENDED * of.centre_z
+        and sign * of.stretch_z > SURE
+    )
+    alike = (
+        sign * of.all_total_z > 1.5
+        and sign * of.whole_added > 2.5 * of.whole_chance
+        and sign * of.nearest > 0
+    )
     return explained and alike
 
 
@@ -115,7 +144,9 @@ def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
         "the distance to the real samples": (of.radius, of.radius_z),
     }
     likely = {
-        name: each for name, each in known.items() if sign * each[1] > SURE and sign * each[0] > 0 and each[0] < ENDLESS
+        name: each
+        for name, each in known.items()
+        if sign * each[1] > SURE and sign * each[0] > 0 and each[0] < ENDLESS
     }
     preferred = [name for name in ("the spread", "the spread of the whole set") if name in likely]
     if not likely:
@@ -124,7 +155,12 @@ def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
     log, z = known[name]
     error = INTERVAL * abs(log / z)
     ratio = math.exp(log)
-    return _Ratio(math.exp(log - error), math.exp(log + error), ratio, f"{name} is {ratio:.2f} times the real one")
+    return _Ratio(
+        math.exp(log - error),
+        math.exp(log + error),
+        ratio,
+        f"{name} is {ratio:.2f} times the real one",
+    )
 
 
 def reshaped(of: PairStatistics) -> Part | None:
@@ -144,12 +180,16 @@ def reshaped(of: PairStatistics) -> Part | None:
     return _with_spread(of, 1)
 
 
-def _shape(of: PairStatistics, key: str, title: str, sentence: str, ratio: float, *ends: float) -> Part:
+def _shape(
+    of: PairStatistics, key: str, title: str, sentence: str, ratio: float, *ends: float
+) -> Part:
     """A fault of the shape, which concerns the samples that the change of the spread explains."""
     size = max(of.spread, of.all_spread, 0.0 if own_modes(of) else of.off)
     evidence = {"narrow": "recall end", "blurred": "dimension"}.get(key, "precision end")
     low, high = ends or (None, None)
-    return size, TriageFinding(key, title, sentence, ratio, grade(size), evidence, "ratio", low, high)
+    return size, TriageFinding(
+        key, title, sentence, ratio, grade(size), evidence, "ratio", low, high
+    )
 
 
 def _blurred(of: PairStatistics) -> Part | None:
@@ -160,11 +200,13 @@ def _blurred(of: PairStatistics) -> Part | None:
     bent = of.centre_z > MOVED and left > BENT * of.centre_z and of.uneven_z < -1.5
     if of.nearest_z >= -CLEAR or not (averaged or ((smooth or bent) and not _stretched(of, -1))):
         return None
-    near, minor, main = math.exp(of.nearest), math.exp(of.low), math.exp(of.top)
+    near = math.exp(of.nearest)
+    minor = math.exp(of.low)
+    main = math.exp(of.top)
     sentence = (
-        f"Fine differences are lost: generated samples are {near:.2f} times as far from their nearest as real "
-        f"ones, and the spread is {minor:.2f} times the real one in minor directions, {main:.2f} times in the "
-        "main ones. Averaged or smoothed samples."
+        f"Fine differences are lost: generated samples are {near:.2f} times as far from their"
+        f" nearest as real ones, and the spread is {minor:.2f} times the real one in minor"
+        f" directions, {main:.2f} times in the main ones. Averaged or smoothed samples."
     )
     return _shape(of, "blurred", "Blurred", sentence, near)
 
@@ -176,33 +218,41 @@ def _with_spread(of: PairStatistics, sign: Literal[-1, 1]) -> Part | None:
     if sign > 0:
         said = f"Generated samples vary too much: {spread.text}."
         return _shape(of, "wide", "Too wide", said, spread.ratio, spread.low, spread.high)
-    said = f"Generated samples vary too little: {spread.text}. What is typical is made too often, the rest too seldom."
+    said = (
+        f"Generated samples vary too little: {spread.text}. What is typical is made too often, the"
+        " rest too seldom."
+    )
     return _shape(of, "narrow", "Too narrow", said, spread.ratio, spread.low, spread.high)
 
 
 def _undertrained(of: PairStatistics) -> Part:
     away = math.exp(of.radius)
     sentence = (
-        f"Generated samples fill the space between real ones: they lie {away:.2f} times as far from real samples "
-        "as those from each other, while the variance of the whole set fits. An early checkpoint, or too coarse a "
-        "model."
+        f"Generated samples fill the space between real ones: they lie {away:.2f} times as far from"
+        " real samples as those from each other, while the variance of the whole set fits. An"
+        " early checkpoint, or too coarse a model."
     )
     return _shape(of, "coarse", "Under-trained", sentence, away)
 
 
 def _minor_more(of: PairStatistics) -> bool:
     """True if minor directions gain more spread than main ones, as by noise of one size in all."""
-    added, main_added = math.expm1(2 * of.low), max(math.expm1(2 * of.top), 0.0)
+    added = math.expm1(2 * of.low)
+    main_added = max(math.expm1(2 * of.top), 0.0)
     tilted = of.all_low > 0.1 + 2.5 * max(of.all_top, 0.0) and of.low > 1.3 * of.top
-    more = added > main_added * of.anisotropy**0.4 + 0.02 and of.all_low > 1.5 * max(of.all_top, 0.0) + 0.03
+    more = (
+        added > main_added * of.anisotropy**0.4 + 0.02
+        and of.all_low > 1.5 * max(of.all_top, 0.0) + 0.03
+    )
     return (tilted or more) and of.low_z > SURE
 
 
 def _noisy(of: PairStatistics) -> Part:
-    minor, main = math.exp(of.low), math.exp(of.top)
+    minor = math.exp(of.low)
+    main = math.exp(of.top)
     sentence = (
-        f"Noise was added: in directions in which real samples hardly vary the spread is {minor:.2f} times theirs, "
-        f"in the main ones {main:.2f} times."
+        "Noise was added: in directions in which real samples hardly vary the spread is"
+        f" {minor:.2f} times theirs, in the main ones {main:.2f} times."
     )
     return _shape(of, "noise", "Noise added", sentence, minor)
 
@@ -214,8 +264,18 @@ def _coarse(of: PairStatistics) -> bool:
         return of.whole_added < expected / 2
     if of.whole_added > 2 * of.whole_chance:
         return False
-    noisy = of.all_low > 0.08 and of.top > 0 and of.all_top > -0.03 and of.whole_added > 0.5 * of.whole_chance
-    minor = of.all_low > 0.08 and of.low > 0.4 and of.low > 3 * of.top and min(of.top, of.all_top) > -0.06
+    noisy = (
+        of.all_low > 0.08
+        and of.top > 0
+        and of.all_top > -0.03
+        and of.whole_added > 0.5 * of.whole_chance
+    )
+    minor = (
+        of.all_low > 0.08
+        and of.low > 0.4
+        and of.low > 3 * of.top
+        and min(of.top, of.all_top) > -0.06
+    )
     return not noisy and not minor
 
 
@@ -223,11 +283,14 @@ def _short_tails(of: PairStatistics) -> Part:
     """Rare samples far from all others are what is missing, whatever cluster they are in."""
     reach = math.exp(of.tail)
     sentence = (
-        "Samples far from all others are missing: measured by the middle one, the last of 20 generated samples lies "
-        f"{reach:.2f} times as far from the centre of its cluster as the last of 20 real ones. Tails are too light."
+        "Samples far from all others are missing: measured by the middle one, the last of 20"
+        f" generated samples lies {reach:.2f} times as far from the centre of its cluster as the"
+        " last of 20 real ones. Tails are too light."
     )
     missing = max(of.unreached, 0.01)
-    return missing, TriageFinding("tails", "Light tails", sentence, reach, grade(missing), "recall end", "ratio")
+    return missing, TriageFinding(
+        "tails", "Light tails", sentence, reach, grade(missing), "recall end", "ratio"
+    )
 
 
 def other_shares(of: PairStatistics) -> Part | None:
@@ -245,15 +308,23 @@ def other_shares(of: PairStatistics) -> Part | None:
     if of.empty > 0.1 or (beyond and reaches):
         missing = max(of.empty, of.unreached if unreached else 0.0, of.moved, 0.01)
         sentence = (
-            f"About {percent(missing)} of the real data is hardly ever generated, while the rest is: modes or a class "
-            "are missing."
+            f"About {percent(missing)} of the real data is hardly ever generated, while the rest"
+            " is: modes or a class are missing."
         )
-        return missing, TriageFinding("dropping", "Dropped modes", sentence, missing, grade(missing), "recall end")
+        return missing, TriageFinding(
+            "dropping", "Dropped modes", sentence, missing, grade(missing), "recall end"
+        )
     moved = max(of.moved, 0.0)
     seldom = f"{1 / of.seldom:.1f} times too seldom" if of.seldom > 0 else "hardly ever"
-    made = f"made {of.often:.1f} times too often, others {seldom}" if of.often > 1 else f"made {seldom}"
-    sentence = (
-        f"The generated samples hold the real modes in other shares: about {percent(moved)} of them would have to "
-        f"change their mode. Parts are {made}."
+    made = (
+        f"made {of.often:.1f} times too often, others {seldom}"
+        if of.often > 1
+        else f"made {seldom}"
     )
-    return moved, TriageFinding("reweighting", "Re-weighted modes", sentence, moved, grade(moved), "kink")
+    sentence = (
+        f"The generated samples hold the real modes in other shares: about {percent(moved)} of them"
+        f" would have to change their mode. Parts are {made}."
+    )
+    return moved, TriageFinding(
+        "reweighting", "Re-weighted modes", sentence, moved, grade(moved), "kink"
+    )

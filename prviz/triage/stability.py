@@ -57,11 +57,13 @@ class RobustnessRow(NamedTuple):
 class StabilityTask:
     """Some rows of one checkpoint; rows on the same samples are measured in one pass where the families allow it.
 
-    reference, load, settings : those that all tasks have in common. The loader reads the samples where the task runs;
+    reference, load, settings : those that all tasks have in common. The loader reads the samples
+    where the task runs;
         for other processes it must be picklable.
     twin : number of earlier checkpoints with the same contents, which tells their keys apart.
 
-    `run` raises ValueError if the samples can't be read, or are others than those that were measured.
+    `run` raises ValueError if the samples can't be read, or are others than those that were
+    measured.
     """
 
     reference: Samples
@@ -80,12 +82,15 @@ class StabilityTask:
 
     def left(self, known: Container[str]) -> StabilityTask | None:
         """The task without the rows of known keys; None: no row is left."""
-        left = tuple(each for each, key in zip(self.asked, self.keys, strict=True) if key not in known)
+        left = tuple(
+            each for each, key in zip(self.asked, self.keys, strict=True) if key not in known
+        )
         return replace(self, asked=left) if left else None
 
     def run(self) -> list[Row]:
         """Read the checkpoint and measure it."""
-        whole, rows = self._pair(), dict[RobustnessRow, Row]()
+        whole = self._pair()
+        rows = dict[RobustnessRow, Row]()
         for (share, repeat), together in self._draws.items():
             rows |= self._measured(_drawn(whole, share, repeat, self.settings.seed), together)
         return [rows[each] for each in self.asked]
@@ -124,11 +129,16 @@ class StabilityTask:
             reason = error_text(error)
             raise ValueError(f"{self.checkpoint.name} can't be read any more: {reason}") from error
         if pair.generated.digest != self.digests.generated:
-            raise ValueError(f"{self.checkpoint.name} has changed since it was measured; measure it again")
+            raise ValueError(
+                f"{self.checkpoint.name} has changed since it was measured; measure it again"
+            )
         return pair
 
-    def _measured(self, pair: SamplePair, asked: Sequence[RobustnessRow]) -> dict[RobustnessRow, Row]:
-        settings, used = self.settings, resolve_k(self.settings.k, pair)
+    def _measured(
+        self, pair: SamplePair, asked: Sequence[RobustnessRow]
+    ) -> dict[RobustnessRow, Row]:
+        settings = self.settings
+        used = resolve_k(self.settings.k, pair)
         requests = [(each.method, each.k or 1, settings.bandwidth) for each in asked]
         estimates = measure(pair.split(settings.split, settings.seed), requests, settings.seed)
         sizes = pair.real.n, pair.generated.n
@@ -137,8 +147,15 @@ class StabilityTask:
             for each, estimate in zip(asked, estimates, strict=True)
         }
 
-    def _row(self, asked: RobustnessRow, curve: PRCurve, sizes: tuple[int, int], *, in_use: bool) -> Row:
-        row: Row = {"key": self._key(asked), "checkpoint": self.checkpoint.name, **asked._asdict(), "in_use": in_use}
+    def _row(
+        self, asked: RobustnessRow, curve: PRCurve, sizes: tuple[int, int], *, in_use: bool
+    ) -> Row:
+        row: Row = {
+            "key": self._key(asked),
+            "checkpoint": self.checkpoint.name,
+            **asked._asdict(),
+            "in_use": in_use,
+        }
         return row | {"n": sizes[0], "n_generated": sizes[1]} | sides(curve)._asdict()
 
     def known(self, measured: MeasuredCheckpoint) -> dict[str, Row]:
@@ -162,38 +179,52 @@ def stability_tasks(
 ) -> list[StabilityTask]:
     """Every checkpoint by every family at every k, and at the k in use on fewer samples, as tasks of `run_tasks`.
 
-    Rows of the whole sets equal `prviz.pr_curve` with the same settings. For rows on fewer samples, the same share of
-    the real and of the generated samples is drawn without replacement before the split, of samples in groups group
-    after group; all checkpoints of one repeat have the same real samples, by a seed that follows from the settings'
-    seed, the share and the repeat alone. There k = "sqrt" is the root of the number drawn; a number stays.
+    Rows of the whole sets equal `prviz.pr_curve` with the same settings. For rows on fewer samples,
+    the same share of the real and of the generated samples is drawn without replacement before the
+    split, of samples in groups group after group; all checkpoints of one repeat have the same real
+    samples, by a seed that follows from the settings' seed, the share and the repeat alone. There k
+    = "sqrt" is the root of the number drawn; a number stays.
 
-    reference, load : the real samples, and a function that reads those of a checkpoint, as they were measured.
+    reference, load : the real samples, and a function that reads those of a checkpoint, as they
+    were measured.
     measured : one measurement of each checkpoint, by any family.
     settings : the settings of these measurements, with the k in use.
     methods : names in ESTIMATORS; None: those of the settings.
-    ks : for families that tune k, on whole sets; None: `usual_ks`. The k in use is always measured. A family without k,
+    ks : for families that tune k, on whole sets; None: `usual_ks`. The k in use is always measured.
+    A family without k,
         or with a given bandwidth, has one row, without k.
-    shares : shares of the samples, in (0, 1), may be empty; None: an eighth, a quarter and half, as far as they leave
+    shares : shares of the samples, in (0, 1), may be empty; None: an eighth, a quarter and half, as
+    far as they leave
         enough samples. repeats : draws of each share.
 
-    Returns tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use is True for the k
-    in use, n and n_generated are the numbers of samples measured, precision and recall are
+    Returns tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use
+    is True for the k in use, n and n_generated are the numbers of samples measured, precision and
+    recall are
     `prviz.triage.ranking.AreaSides`, from which `scored` computes the score for any goal.
 
-    Raises ValueError, TypeError: an illegal k or share for the smallest checkpoint, an unknown family, another
-    reference.
+    Raises ValueError, TypeError: an illegal k or share for the smallest checkpoint, an unknown
+    family, another reference.
     """
-    settings = replace(settings, methods=tuple(settings.methods if methods is None else method_names(methods)))
+    settings = replace(
+        settings, methods=tuple(settings.methods if methods is None else method_names(methods))
+    )
     check_whole("repeats", repeats, 1)
     if not measured:
         raise ValueError("measured is empty; at least one checkpoint is needed")
     if any(each.digests.real != reference.digest for each in measured):
-        raise ValueError("measured has checkpoints of another reference; all must be measured against this one")
+        raise ValueError(
+            "measured has checkpoints of another reference; all must be measured against this one"
+        )
     numbers = ks_of(measured, settings, usual_ks(least(measured), settings) if ks is None else ks)
     shares = usual_shares(least(measured), settings) if shares is None else shares
     check_shares(measured, settings, shares)
-    draws = [[(share, repeat) for share in sorted(set(shares))] for repeat in range(repeats if shares else 0)]
-    seen, twins, tasks = Counter[str](), list[int](), list[StabilityTask]()
+    draws = [
+        [(share, repeat) for share in sorted(set(shares))]
+        for repeat in range(repeats if shares else 0)
+    ]
+    seen = Counter[str]()
+    twins = list[int]()
+    tasks = list[StabilityTask]()
     for each in measured:
         twins.append(seen[each.digests.generated])
         seen[each.digests.generated] += 1
@@ -208,14 +239,18 @@ def stability_tasks(
                     checkpoint=each.checkpoint,
                     digests=each.digests,
                     sizes=sizes,
-                    asked=tuple(rows_of(group, settings, sizes, numbers if stage is None else stage)),
+                    asked=tuple(
+                        rows_of(group, settings, sizes, numbers if stage is None else stage)
+                    ),
                     twin=twin,
                 )
                 tasks.append(task)
     return tasks
 
 
-def known_rows(tasks: Sequence[StabilityTask], measured: Sequence[MeasuredCheckpoint]) -> dict[str, Row]:
+def known_rows(
+    tasks: Sequence[StabilityTask], measured: Sequence[MeasuredCheckpoint]
+) -> dict[str, Row]:
     """Rows of the tasks that are known from measurements by the same settings, by key."""
     by_name: dict[str, list[MeasuredCheckpoint]] = {}
     for each in measured:
@@ -272,13 +307,16 @@ def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
     used = math.isqrt(n) if settings.k == "sqrt" else int(settings.k)
     if not 1 <= used <= most:
         return tuple(found)
-    inner = [k for k in found if k not in (1, top)]  # the ends stay, the nearest of the others makes room
+    # the ends stay, the nearest of the others makes room
+    inner = [k for k in found if k not in (1, top)]
     if 1 < used < top and inner:
         found.remove(min(inner, key=lambda k: abs(math.log(k / used))))
     return tuple(sorted({*found, used}))
 
 
-def usual_shares(n: int, settings: TriageSettings, offered: Sequence[float] = _SHARES) -> tuple[float, ...]:
+def usual_shares(
+    n: int, settings: TriageSettings, offered: Sequence[float] = _SHARES
+) -> tuple[float, ...]:
     """The offered shares that leave enough of a set of n samples."""
     return tuple(share for share in offered if not _too_small(round(share * n), settings))
 
@@ -286,7 +324,10 @@ def usual_shares(n: int, settings: TriageSettings, offered: Sequence[float] = _S
 def groups(methods: Sequence[str]) -> list[list[str]]:
     """Families grouped into those that share a pass, and each of the others by itself."""
     together = [each for each in methods if ESTIMATORS[each].shares_pass]
-    return [*([together] if together else []), *([each] for each in methods if each not in together)]
+    return [
+        *([together] if together else []),
+        *([each] for each in methods if each not in together),
+    ]
 
 
 def part(sizes: tuple[int, int], share: float) -> tuple[int, int]:
@@ -317,7 +358,9 @@ def least(measured: Sequence[MeasuredCheckpoint]) -> int:
     return min(min(each.n_real, each.n_generated) for each in measured)
 
 
-def ks_of(measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, ks: Sequence[K]) -> list[int]:
+def ks_of(
+    measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, ks: Sequence[K]
+) -> list[int]:
     """Every k as a number, and those in use."""
     sizes = {(each.n_real, each.n_generated) for each in measured}
     most = fit_size(least(measured), settings.split) - 1
@@ -326,16 +369,22 @@ def ks_of(measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, ks: 
         numbers = {math.isqrt(min(size)) for size in sizes} if k == "sqrt" else {k}
         for number in numbers:
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
-                raise ValueError(f'ks has {number!r}; whole numbers from 1 to {most} or "sqrt" are needed')
+                raise ValueError(
+                    f'ks has {number!r}; whole numbers from 1 to {most} or "sqrt" are needed'
+                )
         found |= numbers
     return sorted(int(k) for k in found)
 
 
-def check_shares(measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, shares: Sequence[float]) -> None:
+def check_shares(
+    measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, shares: Sequence[float]
+) -> None:
     """Raise ValueError for shares that leave too few samples of a set, or too few for the k in use."""
     for share in shares:
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
-            raise ValueError(f"shares has {share!r}; numbers between 0 and 1 (both excluded) are needed")
+            raise ValueError(
+                f"shares has {share!r}; numbers between 0 and 1 (both excluded) are needed"
+            )
         left = min(min(part((each.n_real, each.n_generated), share)) for each in measured)
         if reason := _too_small(left, settings):
             raise ValueError(f"shares has {share:g}, {reason}")
@@ -346,7 +395,11 @@ def _too_small(left: int, settings: TriageSettings) -> str:
     if left < LEAST_ROWS:
         return f"which leaves {left} samples of a set; {LEAST_ROWS} are needed"
     most = fit_size(left, settings.split) - 1
-    if settings.k != "sqrt" and settings.k > most and any(_tunes_k(each, settings) for each in settings.methods):
+    if (
+        settings.k != "sqrt"
+        and settings.k > most
+        and any(_tunes_k(each, settings) for each in settings.methods)
+    ):
         return f"where k is at most {most}; {settings.k} is in use"
     return ""
 
@@ -366,7 +419,9 @@ def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair
     text = json.dumps(["stability", seed, share, repeat])
     drawn_by = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
     sizes = part((pair.real.n, pair.generated.n), share)
-    return SamplePair(*(_some_groups(side, size, drawn_by) for side, size in zip(pair, sizes, strict=True)))
+    return SamplePair(
+        *(_some_groups(side, size, drawn_by) for side, size in zip(pair, sizes, strict=True))
+    )
 
 
 def _some_groups(samples: Samples, size: int, seed: int) -> Samples:

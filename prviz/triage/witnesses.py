@@ -20,7 +20,8 @@ from prviz.triage.result_cache import ResultCache
 WitnessEntry: TypeAlias = Mapping[str, Any]
 # Number of the rules that a witness is found by: raise it where they find another one.
 _VERSION = 8
-# The best checkpoints, so many, of which it is measured what remains: each area takes as long as a curve to believe.
+# The best checkpoints, so many, of which it is measured what remains: each area takes as long as a
+# curve to believe.
 _BEST = 5
 
 
@@ -36,14 +37,20 @@ def witnesses_of(
 ) -> dict[str, WitnessEntry]:
     """The witness of every checkpoint, by name; one whose file has changed since is left out.
 
-    reference : the real samples as they were measured. measured : one measurement of each checkpoint.
+    reference : the real samples as they were measured. measured : one measurement of each
+    checkpoint.
     load : reads the samples of a checkpoint; None: its file. store : keeps what is found.
-    areas : under the curve to believe, by the names of the checkpoints of which it is measured what remains without
-    what gives them away; of the others no area is.
+    areas : under the curve to believe, by the names of the checkpoints of which it is measured what
+    remains without what gives them away; of the others no area is.
     """
     found = dict[str, WitnessEntry]()
     for each in measured:
-        plain: dict[str, Any] = {"rules": RULES, "witness": _VERSION, "seed": settings.seed, **each.digests._asdict()}
+        plain: dict[str, Any] = {
+            "rules": RULES,
+            "witness": _VERSION,
+            "seed": settings.seed,
+            **each.digests._asdict(),
+        }
         area = (areas or {}).get(each.checkpoint.name)
         key = plain if area is None else {**plain, "areas": True}
         known = None if store is None else store.facts(key)

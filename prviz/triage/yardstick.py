@@ -21,7 +21,8 @@ from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import interval
 
 CONFIDENCE = 0.95
-# Score of the shuffled real samples, over that of real ones, from which on scores hardly see what joins the features.
+# Score of the shuffled real samples, over that of real ones, from which on scores hardly see what
+# joins the features.
 BLIND = 0.95
 # Share of the variance in one feature from which on it decides all distances.
 DOMINANT = 0.9
@@ -30,8 +31,8 @@ DOMINANT = 0.9
 class Yardstick(NamedTuple):
     """What is possible: by family the real samples against real ones, and against shuffled ones.
 
-    source : which real samples these are, in words. dominant : the one feature that holds nearly all their variance, in
-    words; "" without one.
+    source : which real samples these are, in words. dominant : the one feature that holds nearly
+    all their variance, in words; "" without one.
     """
 
     ceiling: Mapping[str, MeasuredCheckpoint]
@@ -43,8 +44,8 @@ class Yardstick(NamedTuple):
 class CeilingShare(NamedTuple):
     """The score of a checkpoint as a share of the ceiling's, with the spread of its draws.
 
-    reaches_ceiling : True if it can't be told apart from real data: the spread reaches 1, the floor is well below it,
-    and a test finds no difference. sentence : the verdict in words.
+    reaches_ceiling : True if it can't be told apart from real data: the spread reaches 1, the floor
+    is well below it, and a test finds no difference. sentence : the verdict in words.
     """
 
     share: float
@@ -65,26 +66,34 @@ def yardstick(
 ) -> Yardstick:
     """Ceiling and floor at the settings of a triage.
 
-    reference : the real samples as they are measured. holdout : other real samples, of which at most ``size`` (those of
-    a checkpoint) are measured; None: two seeded halves of the reference. The floor permutes every feature of the
-    second set on its own, which keeps its margins and breaks what joins them.
+    reference : the real samples as they are measured. holdout : other real samples, of which at
+    most ``size`` (those of a checkpoint) are measured; None: two seeded halves of the reference.
+    The floor permutes every feature of the second set on its own, which keeps its margins and
+    breaks what joins them.
 
     Raises ValueError: sets too small for the settings.
     """
     if holdout is None:
         first, second = _halves(reference, settings.seed)
-        each = f"{first.n} samples each" if first.n == second.n else f"{first.n} and {second.n} samples"
+        each = (
+            f"{first.n} samples each"
+            if first.n == second.n
+            else f"{first.n} and {second.n} samples"
+        )
         source = (
-            f"two halves of the reference, {each}: half the size, on which scores depend; real samples "
-            "that are held out give a ceiling at full size"
+            f"two halves of the reference, {each}: half the size, on which scores depend; real"
+            " samples that are held out give a ceiling at full size"
         )
     else:
-        first, second = reference, cut(holdout, size or holdout.n, settings.seed)
+        first = reference
+        second = cut(holdout, size or holdout.n, settings.seed)
         source = f"{second.n} held-out real samples against {first.n}"
     evaluator = CheckpointEvaluator(first, settings, store, memory_limit, bounded=False)
 
     def measured(name: str, generated: Samples) -> dict[str, MeasuredCheckpoint]:
-        found = evaluator.measured(Checkpoint(Path(name), name, None, {}), SamplePair(first, generated))
+        found = evaluator.measured(
+            Checkpoint(Path(name), name, None, {}), SamplePair(first, generated)
+        )
         return {each.method: each for each in found}
 
     ceiling = measured("real", second)
@@ -145,11 +154,12 @@ def shares_of_ceiling(
 ) -> dict[str, CeilingShare]:
     """Every checkpoint's share of the ceiling at a goal, by name; all are measured by the ceiling's family.
 
-    Spreads: percentiles of the ratio over resampled evaluation samples of both, drawn independently. own, top : the
-    replicates of both, as `together` gives them with this seed and the next, where they are known. floor, dominant : of
-    the yardstick; a floor near the ceiling forbids the verdict that a checkpoint can't be told apart.
-    apart : by name, True for those that are told from real samples by more than chance, see `prviz.witness`; what was
-    not tested is not called equal. store : as in `together`.
+    Spreads: percentiles of the ratio over resampled evaluation samples of both, drawn
+    independently. own, top : the replicates of both, as `together` gives them with this seed and
+    the next, where they are known. floor, dominant : of the yardstick; a floor near the ceiling
+    forbids the verdict that a checkpoint can't be told apart.
+    apart : by name, True for those that are told from real samples by more than chance, see
+    `prviz.witness`; what was not tested is not called equal. store : as in `together`.
     """
     unseen = floor is not None and blind(ceiling, floor, goal)
     ordered = in_order(measured)
@@ -157,15 +167,24 @@ def shares_of_ceiling(
     best = top or together([ceiling], REPLICATES, seed + 1, store=store)
     weights = np.array([1.0 - goal, goal])
     tiny = np.finfo(np.float64).tiny
-    top, top_drawn = np.maximum(best.values[0], tiny), np.maximum(best.replicates[: len(own.replicates), 0], tiny)
+    top = np.maximum(best.values[0], tiny)
+    top_drawn = np.maximum(best.replicates[: len(own.replicates), 0], tiny)
     shares = {}
     for place, each in enumerate(ordered):
-        values, drawn = own.values[place], own.replicates[:, place]
+        values = own.values[place]
+        drawn = own.replicates[:, place]
         low, high = interval(drawn @ weights / (top_drawn @ weights), CONFIDENCE)
         lost = interval(np.subtract(*(1 - drawn / top_drawn).T), CONFIDENCE)
-        side = "more on the precision side" if lost[0] > 0 else "more on the recall side" if lost[1] < 0 else ""
+        side = (
+            "more on the precision side"
+            if lost[0] > 0
+            else "more on the recall side"
+            if lost[1] < 0
+            else ""
+        )
         missing = 1 - float(values.mean()) / max(ceiling.curve.auc, tiny)
-        share, reaches = float(values @ weights / (top @ weights)), bool(high >= 1)
+        share = float(values @ weights / (top @ weights))
+        reaches = bool(high >= 1)
         told = apart.get(each.checkpoint.name)
         equal = reaches and not unseen and told is False
         if reaches and unseen:
@@ -191,8 +210,8 @@ def shares_of_ceiling(
 def _blind_text(dominant: str) -> str:
     why = f": {dominant}" if dominant else ""
     return (
-        "scores like the real data, but so do real samples with their features shuffled, so that equality can't be "
-        f"said{why}"
+        "scores like the real data, but so do real samples with their features shuffled, so that"
+        f" equality can't be said{why}"
     )
 
 

@@ -27,10 +27,11 @@ Positions = NDArray[np.intp]
 class SortedSupports(NamedTuple):
     """Evaluation samples ranked by their keys c_Y / c_X, once for all replicates.
 
-    real, generated : rank of each sample's key among the distinct finite keys, of equal keys the same; ``finite`` where
-    the key is infinite, ``finite + 1`` where both supports are 0.
+    real, generated : rank of each sample's key among the distinct finite keys, of equal keys the
+    same; ``finite`` where the key is infinite, ``finite + 1`` where both supports are 0.
     finite : number of distinct finite keys, which is the number of prefixes.
-    one : rank of the first key from 1 on: the first prefix that contains the samples without supports.
+    one : rank of the first key from 1 on: the first prefix that contains the samples without
+    supports.
     any_zero : True if the first key is 0.
     """
 
@@ -47,8 +48,11 @@ def ranked(supports: Supports) -> SortedSupports:
     distinct, ranks = np.unique(score_keys(*sides), return_inverse=True)
     finite = int(np.count_nonzero(np.isfinite(distinct)))
     ranks[supports.both_zero] = finite + 1
-    real, generated = ranks[: supports.n_real], ranks[supports.n_real :]
-    return SortedSupports(real, generated, finite, int(np.searchsorted(distinct, 1.0)), bool(distinct[0] == 0))
+    real = ranks[: supports.n_real]
+    generated = ranks[supports.n_real :]
+    return SortedSupports(
+        real, generated, finite, int(np.searchsorted(distinct, 1.0)), bool(distinct[0] == 0)
+    )
 
 
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
@@ -59,8 +63,13 @@ def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
     for run in runs[1:]:
         rows = run.rows is first.rows or np.array_equal(run.rows, first.rows)  # type: ignore[arg-type]
         groups = run.groups is first.groups or np.array_equal(run.groups, first.groups)  # type: ignore[arg-type]
-        if not (rows and groups) or (run.n_real, len(run.c_real)) != (first.n_real, len(first.c_real)):
-            raise ValueError("runs evaluate different samples; they must share them to be drawn again together")
+        if not (rows and groups) or (run.n_real, len(run.c_real)) != (
+            first.n_real,
+            len(first.c_real),
+        ):
+            raise ValueError(
+                "runs evaluate different samples; they must share them to be drawn again together"
+            )
     return first.n_real, len(first.c_real) - first.n_real
 
 
@@ -75,8 +84,8 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
     for (real, _), runs in zip(others, generators[1:], strict=True):
         if real != first[0] or not np.array_equal(runs[0].real_rows, generators[0][0].real_rows):
             raise ValueError(
-                f"the family evaluates {first[0]} real samples for one generator and {real} for another, or not the "
-                "same ones; a paired comparison needs the same"
+                f"the family evaluates {first[0]} real samples for one generator and {real} for"
+                " another, or not the same ones; a paired comparison needs the same"
             )
     return first[0], first[1], *(generated for _, generated in others)
 
@@ -86,7 +95,8 @@ class _Members:
 
     def __init__(self, groups: Positions) -> None:
         sizes = np.bincount(groups)
-        self._order, self._sizes = np.argsort(groups, kind="stable"), sizes[sizes > 0]
+        self._order = np.argsort(groups, kind="stable")
+        self._sizes = sizes[sizes > 0]
         self._starts = np.cumsum(self._sizes) - self._sizes
 
     def __len__(self) -> int:
@@ -117,29 +127,43 @@ def draws(
 ) -> Iterator[tuple[Positions, ...]]:
     """Positions of n samples drawn with replacement from n, independently for every stream.
 
-    The draws of a set depend only on the seed, its size and its stream. streams : their numbers; None: 0, 1, 2 ...
-    members : of sets in groups: as many groups are drawn as there are, each with all its samples; None: of no set.
+    The draws of a set depend only on the seed, its size and its stream. streams : their numbers;
+    None: 0, 1, 2 ...
+    members : of sets in groups: as many groups are drawn as there are, each with all its samples;
+    None: of no set.
     """
     groups = [None] * len(sizes) if members is None else list(members)
     numbers_drawn = [n if own is None else len(own) for n, own in zip(sizes, groups, strict=True)]
     numbers = range(len(sizes)) if streams is None else streams
-    generators = [np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,))) for number in numbers]
+    generators = [
+        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+        for number in numbers
+    ]
     for _ in range(replicates):
-        drawn = [generator.integers(n, size=n) for generator, n in zip(generators, numbers_drawn, strict=True)]
-        yield tuple(each if own is None else own.of(each) for each, own in zip(drawn, groups, strict=True))
+        drawn = [
+            generator.integers(n, size=n)
+            for generator, n in zip(generators, numbers_drawn, strict=True)
+        ]
+        yield tuple(
+            each if own is None else own.of(each) for each, own in zip(drawn, groups, strict=True)
+        )
 
 
 def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positions) -> PRCurve:
     """The curve of the drawn samples: the mean over the runs.
 
-    With w the number of times each sample was drawn, the prefix of rank j has fpr = sum of w over the real samples
-    ranked above j, divided by n_real, and fnr = sum of w over the generated ones up to rank j, divided by n_generated;
-    the two ends of the family likewise, see `ErrorRates.from_supports`.
+    With w the number of times each sample was drawn, the prefix of rank j has fpr = sum of w over
+    the real samples ranked above j, divided by n_real, and fnr = sum of w over the generated ones
+    up to rank j, divided by n_generated; the two ends of the family likewise, see
+    `ErrorRates.from_supports`.
     """
     curves = []
     for run in runs:
-        called, wrongly = _called_real(run, run.real[real]), _called_real(run, run.generated[generated])
-        curves.append(PRCurve.from_error_rates((len(real) - called) / len(real), wrongly / len(generated)))
+        called = _called_real(run, run.real[real])
+        wrongly = _called_real(run, run.generated[generated])
+        curves.append(
+            PRCurve.from_error_rates((len(real) - called) / len(real), wrongly / len(generated))
+        )
     return PRCurve.mean(curves)
 
 
@@ -152,8 +176,8 @@ def replicated(
 ) -> Iterator[list[PRCurve]]:
     """Curves of all generators for each replicate, the real samples drawn once for all of them.
 
-    generators : runs of each generator. progress : called with the fraction done. streams : of the real samples and of
-    each generator's, as in `draws`. Raises as `evaluated_together`.
+    generators : runs of each generator. progress : called with the fraction done. streams : of the
+    real samples and of each generator's, as in `draws`. Raises as `evaluated_together`.
     """
     sizes = evaluated_together(generators)
     orders = [[ranked(run) for run in runs] for runs in generators]
@@ -163,7 +187,9 @@ def replicated(
         for done, (real, *generated) in enumerate(drawn):
             if progress is not None:
                 progress(done / replicates)
-            yield [replicate(order, real, own) for order, own in zip(orders, generated, strict=True)]
+            yield [
+                replicate(order, real, own) for order, own in zip(orders, generated, strict=True)
+            ]
 
     return curves()
 
@@ -171,7 +197,8 @@ def replicated(
 def _called_real(run: SortedSupports, ranks: Positions) -> Positions:
     """Number of these samples that each prefix calls real, then those of f_inf = [c_X > 0] and of f_0 = [c_Y = 0]."""
     counts = np.bincount(ranks, minlength=run.finite + 2)
-    prefixes, without = counts[: run.finite].cumsum(), counts[-1]
+    prefixes = counts[: run.finite].cumsum()
+    without = counts[-1]
     ends = (prefixes[-1] if run.finite else 0), (counts[0] if run.any_zero else 0) + without
     prefixes[run.one :] += without
     return np.append(prefixes, ends)
@@ -237,7 +264,10 @@ class Spread(ReadOnlyArrays):
     def __repr__(self) -> str:
         low, high = self.interval_of("auc")
         draws = f"{len(self.curves)} replicates"
-        return f"Spread(area {self.curve.auc:.2f}, {100 * self.level:g} % {low:.2f} to {high:.2f}; {draws})"
+        return (
+            f"Spread(area {self.curve.auc:.2f}, {100 * self.level:g} % {low:.2f} to {high:.2f};"
+            f" {draws})"
+        )
 
     @cached_property
     def values(self) -> Mapping[str, float]:
@@ -308,12 +338,13 @@ def bootstrap(
 ) -> Spread:
     """Bootstrap of an estimate: its evaluation samples are drawn again, with replacement, for each replicate.
 
-    A replicate computes no distance: real and generated evaluation samples, as many as there are of each, are drawn
-    with their supports; these give error rates, a curve and every summary. Intervals are percentiles of the replicates.
-    Of samples with groups whole groups are drawn.
+    A replicate computes no distance: real and generated evaluation samples, as many as there are of
+    each, are drawn with their supports; these give error rates, a curve and every summary.
+    Intervals are percentiles of the replicates. Of samples with groups whole groups are drawn.
 
-    The intervals cover the choice of evaluation samples only, not the choice of fit samples, and not bias, which does
-    not vanish with more evaluation samples. Extremes depend on single samples, and a replicate holds no new ones.
+    The intervals cover the choice of evaluation samples only, not the choice of fit samples, and
+    not bias, which does not vanish with more evaluation samples. Extremes depend on single samples,
+    and a replicate holds no new ones.
 
     Parameters
     ----------
@@ -336,7 +367,8 @@ def bootstrap(
     Raises
     ------
     ValueError, TypeError
-        Something else than an estimate, fewer than 2 replicates, a level outside (0, 1), or a negative seed.
+        Something else than an estimate, fewer than 2 replicates, a level outside (0, 1), or a
+        negative seed.
 
     Notes
     -----
@@ -352,11 +384,14 @@ def bootstrap(
     return Spread(estimate.curve, tuple(curves), level, truth)
 
 
-def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None) -> Spread:
+def spread(
+    curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None
+) -> Spread:
     """Spread of repeats with other seeds of split or draw, such as those of `estimate_repeated`.
 
-    The curve is the mean of the repeats at every lam. The intervals are for single runs, not for their mean; with fewer
-    than 2 / (1 - level) runs they are little narrower than the range of the repeats.
+    The curve is the mean of the repeats at every lam. The intervals are for single runs, not for
+    their mean; with fewer than 2 / (1 - level) runs they are little narrower than the range of the
+    repeats.
 
     Parameters
     ----------
@@ -381,7 +416,9 @@ def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | 
     return Spread(PRCurve.mean(curves), tuple(curves), level, truth)
 
 
-def intervals_at_most(intervals: Mapping[str, Interval], most: float | None) -> Mapping[str, Interval]:
+def intervals_at_most(
+    intervals: Mapping[str, Interval], most: float | None
+) -> Mapping[str, Interval]:
     """Intervals of summaries with no end of the area above that of an upper bound of the truth; None: without one."""
     if most is None or "auc" not in intervals:
         return intervals
@@ -391,8 +428,8 @@ def intervals_at_most(intervals: Mapping[str, Interval], most: float | None) -> 
 def interval(replicates: Floats, level: float) -> Interval:
     """Percentiles (1 - level) / 2 and (1 + level) / 2 of the replicates, with linear interpolation.
 
-    "Basic" intervals, mirrored at the estimate, hold its expectation less often, above all near the ends of [0, 1]:
-    see `tests/benchmarks/coverage_of_intervals.py`.
+    "Basic" intervals, mirrored at the estimate, hold its expectation less often, above all near the
+    ends of [0, 1]: see `tests/benchmarks/coverage_of_intervals.py`.
     """
     low, high = np.quantile(replicates, _tails(level))
     return Interval(float(low), float(high))
@@ -404,7 +441,11 @@ def _tails(level: float) -> tuple[float, float]:
 
 def check_resampling(replicates: int, seed: int, level: float) -> None:
     """Raise ValueError for fewer than 2 replicates, a negative seed or a level outside (0, 1)."""
-    if isinstance(replicates, bool) or not isinstance(replicates, int | np.integer) or replicates < 2:
+    if (
+        isinstance(replicates, bool)
+        or not isinstance(replicates, int | np.integer)
+        or replicates < 2
+    ):
         raise ValueError(f"replicates = {replicates!r}; an integer from 2 is needed")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Width of a cell of true rates: in deviations of a measured rate, and near the rate 1 as a ratio of distances from it.
+# Width of a cell of true rates: in deviations of a measured rate, and near the rate 1 as a ratio of
+# distances from it.
 _STEP = 0.05
 # Steps and end of the divergences that tails are computed at.
-_GRID, _LARGEST = 0.02, 10.0
-# Expected numbers of samples on one side at which another band of rates begins: where these are few, a measured rate
-# is far from normal, and the critical value is higher.
+_GRID = 0.02
+_LARGEST = 10.0
+# Expected numbers of samples on one side at which another band of rates begins: where these are
+# few, a measured rate is far from normal, and the critical value is higher.
 _EXPECTED = (1.0, 4.0, 16.0, 64.0)
 # Smallest expected number of samples that are no errors, below which the rate counts as 1.
 _NEARLY_ONE = 1e-7
@@ -27,8 +29,8 @@ _WINDOW = 12.0
 class CriticalValues:
     """Critical values of the sum of two divergences by bands of true rates.
 
-    edges : limits of the bands of either rate, from 0 to 1. values : (i, j) the critical value where the first rate
-    lies in its band i and the second in its band j.
+    edges : limits of the bands of either rate, from 0 to 1. values : (i, j) the critical value
+    where the first rate lies in its band i and the second in its band j.
     """
 
     edges: tuple[Floats, Floats]
@@ -49,14 +51,15 @@ def critical_values(n_first: int, n_second: int, level: float) -> CriticalValues
     Returns
     -------
     CriticalValues
-        For all true rates (f, n) of a band: P[n_first kl+(f^, f) + n_second kl+(n^, n) > value] <= level, where kl+ is
-        the divergence of a measured rate below the true one, else 0.
+        For all true rates (f, n) of a band: P[n_first kl+(f^, f) + n_second kl+(n^, n) > value] <=
+        level, where kl+ is the divergence of a measured rate below the true one, else 0.
 
     Notes
     -----
-    A supremum, not a grid's maximum. In a cell [low, high] of true rates the measured rate is, in probability, at most
-    as small as with ``low``, and its divergence at most that from ``high``: the exact binomial tail with the one and
-    the other bounds that of every rate between. The bound of a band is the largest over its cells, at each value.
+    A supremum, not a grid's maximum. In a cell [low, high] of true rates the measured rate is, in
+    probability, at most as small as with ``low``, and its divergence at most that from ``high``:
+    the exact binomial tail with the one and the other bounds that of every rate between. The bound
+    of a band is the largest over its cells, at each value.
     """
     edges = _band_edges(n_first), _band_edges(n_second)
     first = _tails(n_first, edges[0])
@@ -87,7 +90,9 @@ def _tails(n: int, bands: Floats) -> Floats:
     steps = np.arange(0.0, _LARGEST + _GRID / 2, _GRID)
     tails = np.zeros((len(bands) - 1, len(steps)))
     places = np.searchsorted(bands, cells[:-1], side="right") - 1
-    for low, high, place in zip(cells[:-1].tolist(), cells[1:].tolist(), places.tolist(), strict=True):
+    for low, high, place in zip(
+        cells[:-1].tolist(), cells[1:].tolist(), places.tolist(), strict=True
+    ):
         spread = _WINDOW * np.sqrt(n * low * (1 - low)) + 2 * _WINDOW
         errors = np.arange(max(0, int(n * low - spread)), int(np.ceil(n * high)))
         rates = errors / n

@@ -1,9 +1,10 @@
 """Upper bound of the true curve by families of nested classifiers.
 
-The classifiers of a run are nested, so that all their true rates are bounded at once by the measured ones plus the
-one-sided band of Dvoretzky, Kiefer, Wolfowitz and Massart; where few samples are wrong, by the quantiles of the order
-statistics of uniform numbers (Clopper, Pearson), far closer there. Either has half of the level; families, ks, runs,
-both roles and the two end classifiers share it (Bonferroni). The two trivial classifiers have exact rates.
+The classifiers of a run are nested, so that all their true rates are bounded at once by the
+measured ones plus the one-sided band of Dvoretzky, Kiefer, Wolfowitz and Massart; where few samples
+are wrong, by the quantiles of the order statistics of uniform numbers (Clopper, Pearson), far
+closer there. Either has half of the level; families, ks, runs, both roles and the two end
+classifiers share it (Bonferroni). The two trivial classifiers have exact rates.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ Floats = NDArray[np.float64]
 
 # Probability that a bound holds where the user gives none.
 CONFIDENCE = 0.95
-# Ratio of the numbers of errors at which a rate is bounded by its own binomial distribution: a finer one shares the
-# level among more numbers.
+# Ratio of the numbers of errors at which a rate is bounded by its own binomial distribution: a
+# finer one shares the level among more numbers.
 _RATIO = 1.2
 
 
@@ -43,7 +44,9 @@ def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | N
     PRCurve, optional
         The bound with the probability CONFIDENCE.
     """
-    bounded = [each for each in estimates if held_out and not ESTIMATORS[each.method].chosen_by_evaluation]
+    bounded = [
+        each for each in estimates if held_out and not ESTIMATORS[each.method].chosen_by_evaluation
+    ]
     return bound_of(bounded) if bounded else None
 
 
@@ -65,7 +68,8 @@ def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> P
     Raises
     ------
     ValueError
-        A confidence outside (0, 1), or a family whose classifiers the evaluation samples take part in choosing.
+        A confidence outside (0, 1), or a family whose classifiers the evaluation samples take part
+        in choosing.
     """
     known = list(estimates)
     check_confidence(confidence)
@@ -85,7 +89,8 @@ def check_bounded(methods: Sequence[str]) -> None:
     """Raise ValueError for families that have no bound."""
     if chosen := [name for name in methods if ESTIMATORS[name].chosen_by_evaluation]:
         raise ValueError(
-            f"methods = {chosen}: their evaluation samples take part in choosing the classifiers, so no bound holds"
+            f"methods = {chosen}: their evaluation samples take part in choosing the classifiers,"
+            " so no bound holds"
         )
 
 
@@ -93,13 +98,18 @@ def _bounded(run: Supports, level: float) -> Floats:
     """(2, m) upper bounds of all rates of a run, wrong for either role with a probability of at most ``level``."""
     from scipy.stats import beta
 
-    rates, ends = run.rates(), 2 * bool(np.any(run.both_zero))
+    rates = run.rates()
+    ends = 2 * bool(np.any(run.both_zero))
     sides = []
     for side, n in zip((rates.fpr, rates.fnr), run.n_independent, strict=True):
         bounds, share = _nested_bounds(n, level)
-        # a share of fewer samples than it was counted of is no whole number: the next one is an upper bound
-        errors = (np.rint(side * n) if run.groups is None else np.ceil(side * n - 1e-9)).astype(np.intp)
-        last = errors[len(errors) - ends :]  # of [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`
+        # a share of fewer samples than it was counted of is no whole number: the next one is an
+        # upper bound
+        errors = (np.rint(side * n) if run.groups is None else np.ceil(side * n - 1e-9)).astype(
+            np.intp
+        )
+        # of [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`
+        last = errors[len(errors) - ends :]
         own = np.where(last < n, beta.isf(share, last + 1, np.maximum(n - last, 1)), 1.0)
         sides.append(np.append(bounds[errors[: len(errors) - ends]], own))
     return np.stack(sides)
@@ -109,7 +119,8 @@ def _bounded(run: Supports, level: float) -> Floats:
 def _nested_bounds(n: int, level: float) -> tuple[Floats, float]:
     """(n + 1,) upper bound of a true rate by its number of errors among n samples, and a level for a single classifier.
 
-    The bounds hold for all nested classifiers at once, and for two single ones besides at that level.
+    The bounds hold for all nested classifiers at once, and for two single ones besides at that
+    level.
     """
     from scipy.stats import beta
 

@@ -22,7 +22,14 @@ from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
-from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval, replicated
+from prviz.uncertainty.bootstrap import (
+    LEVEL,
+    REPLICATES,
+    Spread,
+    check_resampling,
+    interval,
+    replicated,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -40,7 +47,8 @@ class Difference(NamedTuple):
 
     a, b, difference : values of the two generators, and a - b.
     low, high : interval of the difference. If it holds 0, the samples don't distinguish the two.
-    share_above : share of the replicates in which a is above b; a replicate with equal values counts half.
+    share_above : share of the replicates in which a is above b; a replicate with equal values
+    counts half.
     """
 
     a: float
@@ -58,8 +66,8 @@ class GeneratorComparison(ReadOnlyArrays):
     Parameters
     ----------
     a, b : Spread
-        Curve and replicates of each generator: the same draws of real samples for both, independent draws of
-        generated ones.
+        Curve and replicates of each generator: the same draws of real samples for both, independent
+        draws of generated ones.
     """
 
     a: Spread
@@ -102,7 +110,9 @@ class GeneratorComparison(ReadOnlyArrays):
         """
         a = min(self.a.values[key], most_a)
         b = min(self.b.values[key], most_b)
-        apart = np.minimum(self.a.replicates[key], most_a) - np.minimum(self.b.replicates[key], most_b)
+        apart = np.minimum(self.a.replicates[key], most_a) - np.minimum(
+            self.b.replicates[key], most_b
+        )
         above = float(np.mean((np.sign(apart) + 1) / 2))
         return Difference(a, b, a - b, *interval(apart, self.a.level), above)
 
@@ -110,7 +120,8 @@ class GeneratorComparison(ReadOnlyArrays):
 class RankedGenerator(NamedTuple):
     """One generator in a ranking.
 
-    rank : 1 and the number of generators that are better for sure; generators of one rank are tied. name : its name.
+    rank : 1 and the number of generators that are better for sure; generators of one rank are tied.
+    name : its name.
     value, low, high : of the summary, with its interval.
     """
 
@@ -128,7 +139,8 @@ class SeveralGenerators(ReadOnlyArrays):
     Parameters
     ----------
     spreads : mapping of str to Spread
-        Curve and replicates of each generator by its name, in the order given: the same draws of real samples for all.
+        Curve and replicates of each generator by its name, in the order given: the same draws of
+        real samples for all.
     """
 
     spreads: Mapping[str, Spread]
@@ -167,7 +179,10 @@ class SeveralGenerators(ReadOnlyArrays):
     @cached_property
     def pairs(self) -> Mapping[tuple[str, str], GeneratorComparison]:
         """Each two generators compared, by both names in the order given."""
-        return {(a, b): GeneratorComparison(self.spreads[a], self.spreads[b]) for a, b in combinations(self.spreads, 2)}
+        return {
+            (a, b): GeneratorComparison(self.spreads[a], self.spreads[b])
+            for a, b in combinations(self.spreads, 2)
+        }
 
     def ranking(self, key: str = "auc") -> list[RankedGenerator]:
         """The generators ordered by one summary, the largest first, with ties.
@@ -189,9 +204,9 @@ class SeveralGenerators(ReadOnlyArrays):
 
         Notes
         -----
-        One generator is better than another for sure if their difference exceeds c times its standard error over the
-        replicates; c is what no difference of any two exceeds by chance in ``level`` of the replicates.
-        Source: Hsu 1996, Multiple Comparisons, chapter 5 (all pairs).
+        One generator is better than another for sure if their difference exceeds c times its
+        standard error over the replicates; c is what no difference of any two exceeds by chance in
+        ``level`` of the replicates. Source: Hsu 1996, Multiple Comparisons, chapter 5 (all pairs).
         """
         spreads = list(self.spreads.values())
         if key not in spreads[0].values:
@@ -201,7 +216,9 @@ class SeveralGenerators(ReadOnlyArrays):
         apart = replicates[:, None] - replicates[None]
         errors = apart.std(axis=2)
         moved = np.abs(apart - apart.mean(axis=2, keepdims=True))
-        by_chance = np.divide(moved, errors[..., None], out=np.zeros_like(moved), where=errors[..., None] > 0)
+        by_chance = np.divide(
+            moved, errors[..., None], out=np.zeros_like(moved), where=errors[..., None] > 0
+        )
         most = np.quantile(by_chance.max(axis=(0, 1)), spreads[0].level)
         ranks = 1 + np.count_nonzero(values[:, None] - values[None] > most * errors, axis=0)
         lines = [
@@ -283,15 +300,17 @@ def compare(
 ) -> GeneratorComparison | SeveralGenerators:
     """Paired bootstrap of generators on the same real samples: the difference of every summary.
 
-    All are measured at the same k, with the same real samples to fit and to evaluate, chosen by the seed and their
-    number. Each replicate draws the real evaluation samples once for all generators, so that common variation cancels
-    in the difference; generated samples are drawn separately. As in `prviz.bootstrap` the supports stay fixed. An equal
-    bias of both cancels too; bias depends on the number of samples, so give all generators equally many.
+    All are measured at the same k, with the same real samples to fit and to evaluate, chosen by the
+    seed and their number. Each replicate draws the real evaluation samples once for all generators,
+    so that common variation cancels in the difference; generated samples are drawn separately. As
+    in `prviz.bootstrap` the supports stay fixed. An equal bias of both cancels too; bias depends on
+    the number of samples, so give all generators equally many.
 
     Parameters
     ----------
     real, generated_a, generated_b : array_like or Samples
-        (n, d), (m_a, d) and (m_b, d) samples. A mapping of names to sets in the place of ``generated_a`` will do.
+        (n, d), (m_a, d) and (m_b, d) samples. A mapping of names to sets in the place of
+        ``generated_a`` will do.
     *others : array_like or Samples
         More generated sets; a text here, as the last, is the method.
     method : str
@@ -308,13 +327,15 @@ def compare(
     Returns
     -------
     GeneratorComparison or SeveralGenerators
-        Of two sets: both curves with their replicates, and the interval of the difference of every summary. Of more, or
-        of a mapping: such a comparison of each two, in ``pairs``, and a ``ranking`` with ties.
+        Of two sets: both curves with their replicates, and the interval of the difference of every
+        summary. Of more, or of a mapping: such a comparison of each two, in ``pairs``, and a
+        ``ranking`` with ties.
 
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve` and `prviz.bootstrap`; fewer than two generated sets, or two of one name.
+        As `prviz.pr_curve` and `prviz.bootstrap`; fewer than two generated sets, or two of one
+        name.
 
     Examples
     --------
@@ -337,15 +358,23 @@ def compare(
     found = {}
     steps = len(pairs) + 1
     for place, (name, pair) in enumerate(pairs.items()):
-        limited: _Shared = {"memory_limit": memory_limit, "progress": part_of(progress, place, steps)}
-        measured = estimate(pair, method, k=number, bandwidth=bandwidth, split=split, seed=seed, **limited)
+        limited: _Shared = {
+            "memory_limit": memory_limit,
+            "progress": part_of(progress, place, steps),
+        }
+        measured = estimate(
+            pair, method, k=number, bandwidth=bandwidth, split=split, seed=seed, **limited
+        )
         (found[name],) = measured.values()
     if len(found) == 2 and not isinstance(generated_a, Mapping):
         a, b = found.values()
         return compare_estimates(a, b, replicates, seed, level)
-    drawn = list(zip(*replicated([each.runs for each in found.values()], replicates, seed), strict=True))
+    drawn = list(
+        zip(*replicated([each.runs for each in found.values()], replicates, seed), strict=True)
+    )
     spreads = {
-        name: Spread(each.curve, curves, level) for (name, each), curves in zip(found.items(), drawn, strict=True)
+        name: Spread(each.curve, curves, level)
+        for (name, each), curves in zip(found.items(), drawn, strict=True)
     }
     return SeveralGenerators(spreads)
 
@@ -353,9 +382,13 @@ def compare(
 def _by_name(first: Any, second: Any, others: Sequence[Any]) -> dict[str, Samples]:
     """The generated sets by name: their own, or "generated_a", "generated_b" and so on."""
     if isinstance(first, Mapping):
-        given = [(str(name), as_samples(samples, name=str(name))) for name, samples in first.items()]
+        given = [
+            (str(name), as_samples(samples, name=str(name))) for name, samples in first.items()
+        ]
         if second is not None or others:
-            raise TypeError("generated_a is a mapping, and further sets were given; give all by name, or none")
+            raise TypeError(
+                "generated_a is a mapping, and further sets were given; give all by name, or none"
+            )
     else:
         listed = [each for each in (first, second, *others) if each is not None]
         letters = "abcdefghijklmnopqrstuvwxyz"
@@ -368,10 +401,17 @@ def _by_name(first: Any, second: Any, others: Sequence[Any]) -> dict[str, Sample
         raise ValueError(f"{len(given)} generated set; at least 2 are needed to compare them")
     named = dict(given)
     if len(named) < len(given) and len(given) == 2:
-        return {f"{name} ({mark})": samples for mark, (name, samples) in zip("ab", given, strict=True)}
+        return {
+            f"{name} ({mark})": samples for mark, (name, samples) in zip("ab", given, strict=True)
+        }
     if len(named) < len(given):
-        twice = next(name for name, count in Counter(name for name, _ in given).items() if count > 1)
-        raise ValueError(f"two generated sets are called {twice!r}; give them by name: {{'first': ..., 'second': ...}}")
+        twice = next(
+            name for name, count in Counter(name for name, _ in given).items() if count > 1
+        )
+        raise ValueError(
+            f"two generated sets are called {twice!r}; give them by name: {{'first': ..., 'second':"
+            " ...}"
+        )
     return named
 
 

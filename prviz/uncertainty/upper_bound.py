@@ -23,14 +23,17 @@ from prviz.uncertainty.family_bound import CONFIDENCE, bound_of, check_bounded, 
 Floats = NDArray[np.float64]
 
 NO_LOWER_BOUND = (
-    "There is no such bound from below: any finite samples can come from two distributions that share nothing."
+    "There is no such bound from below: any finite samples can come from two distributions that"
+    " share nothing."
 )
 # Probability of so different scores by chance, below which two sets are told apart.
 GATE = 0.01
 # Cuts of the score at which its errors are counted: they share the level.
 CUTS = 9
-# Parts that a critical value is divided into between the two rates, and angles of lam: more of them come closer.
-_PARTS, _ANGLES = 48, 1024
+# Parts that a critical value is divided into between the two rates, and angles of lam: more of them
+# come closer.
+_PARTS = 48
+_ANGLES = 1024
 # Halvings that find a rate of a given divergence.
 _HALVINGS = 50
 
@@ -52,12 +55,15 @@ def upper_bound(
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ. They are independent, or `Samples` with ``groups`` that are.
+        (n, d) and (m, d) samples; n and m may differ. They are independent, or `Samples` with
+        ``groups`` that are.
     methods : sequence of str or str, optional
-        None: one classifier made of many, as of the family `tightest`. Names in ESTIMATORS: these families, which all
-        share the level. A family whose classifiers the evaluation samples take part in choosing has no bound.
+        None: one classifier made of many, as of the family `tightest`. Names in ESTIMATORS: these
+        families, which all share the level. A family whose classifiers the evaluation samples take
+        part in choosing has no bound.
     ks : sequence of int or "sqrt", optional
-        Numbers of neighbours, as in `prviz.pr_curve`, of every family named that has one; None: ("sqrt",).
+        Numbers of neighbours, as in `prviz.pr_curve`, of every family named that has one; None:
+        ("sqrt",).
     split : float
         Share of each set that defines the classifiers, in (0, 1). The rest measures their errors.
     confidence : float
@@ -72,28 +78,33 @@ def upper_bound(
     Returns
     -------
     PRCurve
-        The lower-left hull of bounded error rates. With few samples or bad classifiers it is loose, never wrong.
+        The lower-left hull of bounded error rates. With few samples or bad classifiers it is loose,
+        never wrong.
 
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve`; no split, no k, a family without a bound, or a confidence outside (0, 1).
+        As `prviz.pr_curve`; no split, no k, a family without a bound, or a confidence outside (0,
+        1).
 
     Notes
     -----
-    Every classifier that is fixed before it sees its evaluation samples lies above the true curve with its true error
-    rates (Simon et al. 2019, Theorem 5). Here it is one score, learned on the fit samples alone, and cut at 9 places
-    that are fixed beforehand. At each of them the true rates lie where the divergences of the measured rates from them,
-    n_real kl+ and n_generated kl+ together, are at most a critical value: that of exact binomial tails, at a ninth of
-    the level, for any true rates (see `prviz.uncertainty.critical_values`). The bound at lam is the least over the cuts
-    of the largest lam fpr + fnr in that region, and the trivial classifiers have exact rates.
+    Every classifier that is fixed before it sees its evaluation samples lies above the true curve
+    with its true error rates (Simon et al. 2019, Theorem 5). Here it is one score, learned on the
+    fit samples alone, and cut at 9 places that are fixed beforehand. At each of them the true rates
+    lie where the divergences of the measured rates from them, n_real kl+ and n_generated kl+
+    together, are at most a critical value: that of exact binomial tails, at a ninth of the level,
+    for any true rates (see `prviz.uncertainty.critical_values`). The bound at lam is the least over
+    the cuts of the largest lam fpr + fnr in that region, and the trivial classifiers have exact
+    rates.
 
     Families that are named have nested classifiers instead; see `prviz.uncertainty.family_bound`.
 
-    Of samples in groups, such as the frames of videos, as many count as would be independent if all of a group were
-    alike (Kish 1965): as many as there are groups of one size.
+    Of samples in groups, such as the frames of videos, as many count as would be independent if all
+    of a group were alike (Kish 1965): as many as there are groups of one size.
 
-    No lower bound exists without assumptions: any finite samples can come from distributions that share nothing.
+    No lower bound exists without assumptions: any finite samples can come from distributions that
+    share nothing.
 
     Examples
     --------
@@ -104,7 +115,10 @@ def upper_bound(
     True
     """
     if split_share(split) is None:
-        raise ValueError("split = None; a share in (0, 1) is needed, since classifiers must not have seen their judges")
+        raise ValueError(
+            "split = None; a share in (0, 1) is needed, since classifiers must not have seen their"
+            " judges"
+        )
     numbers: Sequence[K] = ("sqrt",) if ks is None else ks
     if not numbers:
         raise ValueError("ks is empty; one or more numbers of neighbours are needed")
@@ -116,14 +130,16 @@ def upper_bound(
     names = method_names(methods)
     check_bounded(names)
     requests = [(method, resolve_k(k, pair), None) for method in names for k in numbers]
-    return bound_of(measure(drawn, list(dict.fromkeys(requests)), seed, memory_limit, progress), confidence)
+    return bound_of(
+        measure(drawn, list(dict.fromkeys(requests)), seed, memory_limit, progress), confidence
+    )
 
 
 class JudgedHalf(NamedTuple):
     """What samples say that have not seen the one score that judges them.
 
-    bound : as of `upper_bound`. p : probability, by Mann and Whitney, that generated samples would get so much higher
-    scores than real ones by chance.
+    bound : as of `upper_bound`. p : probability, by Mann and Whitney, that generated samples would
+    get so much higher scores than real ones by chance.
     """
 
     bound: PRCurve
@@ -154,14 +170,20 @@ def _chance(scores: Scores, split: Split) -> float:
     from scipy.stats import mannwhitneyu
 
     sides = []
-    for odds, groups in zip((scores.real, scores.generated), _groups_of_evaluated(split), strict=True):
+    for odds, groups in zip(
+        (scores.real, scores.generated), _groups_of_evaluated(split), strict=True
+    ):
         sides.append(odds if groups is None else odds[np.unique(groups, return_index=True)[1]])
     if np.ptp(np.concatenate(sides)) == 0:
         return 1.0
-    return float(mannwhitneyu(sides[1], sides[0], alternative="greater", method="asymptotic").pvalue)
+    return float(
+        mannwhitneyu(sides[1], sides[0], alternative="greater", method="asymptotic").pvalue
+    )
 
 
-def bound_of_scores(scores: Scores, sizes: tuple[int, int], confidence: float = CONFIDENCE) -> PRCurve:
+def bound_of_scores(
+    scores: Scores, sizes: tuple[int, int], confidence: float = CONFIDENCE
+) -> PRCurve:
     """The bound by a score that its samples did not decide.
 
     Parameters
@@ -182,7 +204,8 @@ def bound_of_scores(scores: Scores, sizes: tuple[int, int], confidence: float = 
     corners = []
     for place in cut_places(CUTS):
         errors = (scores.real > place).mean(), (scores.generated <= place).mean()
-        # a share of fewer samples than it was counted of is no whole number: the next one is an upper bound
+        # a share of fewer samples than it was counted of is no whole number: the next one is an
+        # upper bound
         rates = [np.ceil(share * n - 1e-9) / n for share, n in zip(errors, sizes, strict=True)]
         corners.append(_corners((rates[0], rates[1]), sizes, critical))
     return _lowest(corners)
@@ -191,7 +214,9 @@ def bound_of_scores(scores: Scores, sizes: tuple[int, int], confidence: float = 
 def _independent(split: Split) -> tuple[int, int]:
     """Numbers of independent evaluation samples."""
     known = zip(split.evaluate_rows, _groups_of_evaluated(split), strict=True)
-    real, generated = (len(rows) if groups is None else independent_number(groups) for rows, groups in known)
+    real, generated = (
+        len(rows) if groups is None else independent_number(groups) for rows, groups in known
+    )
     return real, generated
 
 
@@ -202,18 +227,25 @@ def _groups_of_evaluated(split: Split) -> Iterator[NDArray[np.intp] | None]:
         yield None if groups is None else groups[rows]
 
 
-def _corners(rates: tuple[float, float], sizes: tuple[int, int], critical: CriticalValues) -> Floats:
+def _corners(
+    rates: tuple[float, float], sizes: tuple[int, int], critical: CriticalValues
+) -> Floats:
     """(2, c) points (fpr, fnr): some of them is in both rates at least as large as any pair of rates of the region.
 
-    Of each pair of bands, the critical value is divided between the two divergences in steps, each rounded up.
+    Of each pair of bands, the critical value is divided between the two divergences in steps, each
+    rounded up.
     """
     bands = np.meshgrid(*(np.arange(len(edges) - 1) for edges in critical.edges), indexing="ij")
     value = critical.values.reshape(-1, 1)
     part = np.arange(_PARTS)
     shares = value * (part + 1) / _PARTS, value * (_PARTS - part) / _PARTS
-    found, inside = [], np.ones(shares[0].shape, dtype=bool)
-    for rate, n, share, edges, band in zip(rates, sizes, shares, critical.edges, bands, strict=True):
-        low, high = edges[band.reshape(-1, 1)], edges[band.reshape(-1, 1) + 1]
+    found = []
+    inside = np.ones(shares[0].shape, dtype=bool)
+    for rate, n, share, edges, band in zip(
+        rates, sizes, shares, critical.edges, bands, strict=True
+    ):
+        low = edges[band.reshape(-1, 1)]
+        high = edges[band.reshape(-1, 1) + 1]
         largest = _largest_rate(rate, share / n)
         inside &= largest >= low
         found.append(np.minimum(largest, high))
@@ -224,7 +256,8 @@ def _largest_rate(measured: float, divergence: Floats) -> Floats:
     """The largest true rate from which a measured one diverges by at most this much, rounded up."""
     from scipy.special import xlogy
 
-    low, high = np.full(divergence.shape, measured), np.ones(divergence.shape)
+    low = np.full(divergence.shape, measured)
+    high = np.ones(divergence.shape)
     own = xlogy(measured, measured) + xlogy(1 - measured, 1 - measured)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -237,8 +270,9 @@ def _largest_rate(measured: float, divergence: Floats) -> Floats:
 def _lowest(corners: Sequence[Floats]) -> PRCurve:
     """The least concave curve above the lowest bound of the cuts, where lam fpr + fnr is largest at some corner.
 
-    Between two neighbouring lam the bound of one cut is convex, hence below its chord. Before the first lam and beyond
-    the last one, lines lead to the trivial classifiers, whose bounds are lam and 1.
+    Between two neighbouring lam the bound of one cut is convex, hence below its chord. Before the
+    first lam and beyond the last one, lines lead to the trivial classifiers, whose bounds are lam
+    and 1.
     """
     lams = np.tan((np.arange(_ANGLES) + 0.5) / _ANGLES * np.pi / 2)
     of_cuts = [(lams[:, None] * fpr + fnr).max(axis=1) for fpr, fnr in corners]

@@ -1,4 +1,6 @@
-"""Approximate curves: exact where the lists are whole, close where they are not, and honest about it."""
+"""Approximate curves: exact where the lists are whole, close where they are not, and honest about
+it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from tests import slow_twins
 SPLITS = pytest.mark.parametrize("split", [0.5, None])
 
 
-def gaussians(n_real: int = 60, n_generated: int = 50, d: int = 5, shift: float = 0.3, seed: int = 0) -> SamplePair:
+def gaussians(
+    n_real: int = 60, n_generated: int = 50, d: int = 5, shift: float = 0.3, seed: int = 0
+) -> SamplePair:
     rng = np.random.default_rng(seed)
     return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + shift)
 
@@ -39,7 +43,9 @@ def same_on_rows(found: Supports, exact: Supports) -> bool:
 @SPLITS
 @pytest.mark.parametrize("bandwidth", [None, 1.7])
 @pytest.mark.parametrize("k", [1, 4, "sqrt"])
-def test_lists_of_everything_give_the_exact_supports(split: float | None, k: Any, bandwidth: float | None) -> None:
+def test_lists_of_everything_give_the_exact_supports(
+    split: float | None, k: Any, bandwidth: float | None
+) -> None:
     pair = gaussians()
     found = approximate(*pair, k=k, bandwidth=bandwidth, split=split, seed=2, recall=1.0)
     exact = estimate(pair, k=k, bandwidth=bandwidth, split=split, seed=2)
@@ -66,32 +72,47 @@ def test_large_sets_come_close_and_say_how_close() -> None:
 
 
 @SPLITS
-def test_errors_are_of_the_sample_against_the_definition(split: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_are_of_the_sample_against_the_definition(
+    split: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(list_job, "_SHORTEST", 1)
     monkeypatch.setattr(list_job, "_REACH", 1.0)
     pair = gaussians(400, 400, d=12)
-    found = approximate(*pair, ("knn", "coverage", "ipr"), k=7, split=split, evaluate=60, sample=25, recall=0.5)
+    found = approximate(
+        *pair, ("knn", "coverage", "ipr"), k=7, split=split, evaluate=60, sample=25, recall=0.5
+    )
     exact = estimate(pair, k=7, split=split)
     for name, each in found.estimates.items():
         supports = each.supports
-        rows = np.concatenate([supports.rows[:25], supports.rows[supports.n_real : supports.n_real + 25]])
+        rows = np.concatenate(
+            [supports.rows[:25], supports.rows[supports.n_real : supports.n_real + 25]]
+        )
         whole = exact[name].supports
-        curve = prviz.ErrorRates.from_supports(whole.c_real[rows], whole.c_generated[rows], 25).curve()
+        curve = prviz.ErrorRates.from_supports(
+            whole.c_real[rows], whole.c_generated[rows], 25
+        ).curve()
         places = np.r_[:25, supports.n_real : supports.n_real + 25]
-        mine = prviz.ErrorRates.from_supports(supports.c_real[places], supports.c_generated[places], 25).curve()
+        mine = prviz.ErrorRates.from_supports(
+            supports.c_real[places], supports.c_generated[places], 25
+        ).curve()
         np.testing.assert_allclose(found.errors[name], mine.compare(curve), atol=1e-12)
 
 
 def lists_of(pair: SamplePair, points: np.ndarray, length: int) -> ApproximateLists:
     squared = {
-        role: np.sort([[slow_twins.squared_distance(z, x) for x in side.values] for z in points], axis=1)[:, :length]
+        role: np.sort(
+            [[slow_twins.squared_distance(z, x) for x in side.values] for z in points], axis=1
+        )[:, :length]
         for role, side in zip(("real", "generated"), pair, strict=True)
     }
-    return ApproximateLists(squared, {role: length >= side.n for role, side in zip(squared, pair, strict=True)})
+    return ApproximateLists(
+        squared, {role: length >= side.n for role, side in zip(squared, pair, strict=True)}
+    )
 
 
 def test_beyond_its_list_a_ball_to_a_neighbour_counts_what_is_there() -> None:
-    pair, points = gaussians(), np.random.default_rng(1).normal(size=(20, 5)) * 2
+    pair = gaussians()
+    points = np.random.default_rng(1).normal(size=(20, 5)) * 2
     balls = Balls(real=Nearest(6, "generated"), generated=Nearest(6, "real"))
     whole = ball_counts(lists_of(pair, points, 60), balls, {}, None)
     short = ball_counts(lists_of(pair, points, 8), balls, {}, None)
@@ -101,8 +122,10 @@ def test_beyond_its_list_a_ball_to_a_neighbour_counts_what_is_there() -> None:
 
 
 def test_beyond_their_lists_two_fixed_balls_shrink_together() -> None:
-    pair, points = gaussians(), np.random.default_rng(1).normal(size=(20, 5))
-    wide, rules = Within(9.0), Balls(real=Within(2.0), generated=Within(9.0))
+    pair = gaussians()
+    points = np.random.default_rng(1).normal(size=(20, 5))
+    wide = Within(9.0)
+    rules = Balls(real=Within(2.0), generated=Within(9.0))
     lists = lists_of(pair, points, 10)
     real, generated = ball_counts(lists, rules, {Within(2.0): 4.0, wide: 81.0}, None)
     for i in range(len(points)):
@@ -115,12 +138,20 @@ def test_beyond_their_lists_two_fixed_balls_shrink_together() -> None:
 
 
 class _Double(Estimator):
-    """A family nobody has thought of: real samples within the k-th real one, generated within the mean radius at 2k."""
+    """A family nobody has thought of: real samples within the k-th real one, generated within the
+    mean radius at 2k.
+    """
 
-    name, title, idea, source, tunes = "double", "Double", "Why?", "this test", "k"
+    name = "double"
+    title = "Double"
+    idea = "Why?"
+    source = "this test"
+    tunes = "k"
     about = ESTIMATORS["knn"].about
 
-    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+    def balls(
+        self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
+    ) -> tuple[Balls, ...]:
         return (Balls(real=Nearest(k, "real"), generated=MeanNearest(k, "generated")),)
 
 
@@ -128,11 +159,15 @@ def test_a_new_family_of_balls_works_by_itself(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(ESTIMATORS, "double", _Double())
     pair = gaussians()
     found = approximate(*pair, "double", k=5, recall=1.0)
-    assert same_on_rows(found.estimates["double"].supports, estimate(pair, "double", k=5)["double"].supports)
+    assert same_on_rows(
+        found.estimates["double"].supports, estimate(pair, "double", k=5)["double"].supports
+    )
 
 
 def test_a_family_that_counts_in_no_balls_is_refused() -> None:
-    with pytest.raises(ValueError, match="hub can't be approximated; only families that count in balls: knn, kde"):
+    with pytest.raises(
+        ValueError, match="hub can't be approximated; only families that count in balls: knn, kde"
+    ):
         approximate(*gaussians(), ("knn", "hub"))
 
 
@@ -178,7 +213,9 @@ def test_progress_grows_and_can_stop() -> None:
 
 
 @SPLITS
-def test_it_copies_no_half_of_the_samples(split: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_copies_no_half_of_the_samples(
+    split: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Split, "_taken", lambda *given: pytest.fail("a copy of a half"))
     assert set(approximate(*gaussians(), k=3, split=split).errors) == set(DEFAULT_METHODS)
 
@@ -186,8 +223,8 @@ def test_it_copies_no_half_of_the_samples(split: float | None, monkeypatch: pyte
 def test_the_label_rounds_down() -> None:
     errors = {"knn": Comparison(0.9999, 0.0001, 0.0), "ipr": Comparison(0.9871, 0.01, 0.0029)}
     label = Approximation({}, 0.9799, errors, 2000).label
-    assert label == (
-        "approximate: lists hold 97 % of the true neighbours; "
+    assert (
+        label == "approximate: lists hold 97 % of the true neighbours; "
         "curves within IoU 0.98 of the exact ones on 2,000 samples per set"
     )
 
@@ -205,7 +242,9 @@ def test_widening_reaches_its_goal_and_recall_is_what_it_says() -> None:
     true = [np.sort(np.sum((values[rows] - z) ** 2, axis=1))[:6] for z in values[1:400:20]]
     radii = np.array([each[-1] for each in true]) / index.units.scale**2
     lists, _ = index.search(points, 12)
-    held = np.mean([np.sum(each <= radius * 1.0001) / 6 for each, radius in zip(lists, radii, strict=True)])
+    held = np.mean(
+        [np.sum(each <= radius * 1.0001) / 6 for each, radius in zip(lists, radii, strict=True)]
+    )
     assert recall(index, points, radii.astype(np.float32), 6, 12) == pytest.approx(held)
     assert held < 0.9
     assert index.widen(points, order=6, length=12, goal=0.95) >= 0.95
@@ -215,12 +254,15 @@ def test_widening_reaches_its_goal_and_recall_is_what_it_says() -> None:
 def test_where_memory_is_short_samples_are_rounded_and_then_refused() -> None:
     values = np.random.default_rng(0).normal(size=(4000, 32))
     rows = np.arange(4000)
-    wide, least = index_bytes(4000, 32, "Flat"), index_bytes(4000, 32, "SQ8")
+    wide = index_bytes(4000, 32, "Flat")
+    least = index_bytes(4000, 32, "SQ8")
     assert least < wide
     points = Units.of(values).apply(values[:100])
     for room, goal in ((wide, 1.0), (wide * 0.7, 0.99), (least, 0.9)):
         assert make_index(values, rows, room).widen(points, order=5, length=20, goal=goal) >= goal
-    with pytest.raises(ValueError, match=r"4,000 samples of 32 features need 0 MB, 0 MB of memory_limit"):
+    with pytest.raises(
+        ValueError, match=r"4,000 samples of 32 features need 0 MB, 0 MB of memory_limit"
+    ):
         make_index(values, rows, least * 0.9)
     pair = gaussians(3000, 3000, d=32)
     with pytest.raises(ValueError, match="raise it"):

@@ -1,4 +1,6 @@
-"""The frozen benchmark: its samples, the comparison of points with a curve, and estimators of other packages."""
+"""The frozen benchmark: its samples, the comparison of points with a curve, and estimators of other
+packages.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,8 @@ def test_a_single_point_claims_a_rectangle() -> None:
 
 @pytest.mark.parametrize("name", ["mixtures", "shifted-gaussians", "classes"])
 def test_many_points_of_a_curve_are_that_curve(name: str) -> None:
-    truth, other = prviz.toy(name).truth(), prviz.toy("shifted-gaussians", mu=0.2).truth()
+    truth = prviz.toy(name).truth()
+    other = prviz.toy("shifted-gaussians", mu=0.2).truth()
     lam = np.tan(np.linspace(0, np.pi / 2, 4000))
     points = np.column_stack([truth.alpha(lam), truth.beta(lam)])
     shuffled = np.random.default_rng(0).permutation(points)
@@ -76,12 +79,17 @@ def test_many_points_of_a_curve_are_that_curve(name: str) -> None:
     found, area = compare(points_of(dominated), other)
     exact = truth.compare(other)
     assert area == pytest.approx(truth.auc, abs=2e-3)
-    assert (found.iou, found.excess, found.deficit) == pytest.approx((exact.iou, exact.excess, exact.deficit), abs=2e-3)
+    assert (found.iou, found.excess, found.deficit) == pytest.approx(
+        (exact.iou, exact.excess, exact.deficit), abs=2e-3
+    )
 
 
 @pytest.mark.exhaustive
 def test_families_and_functions_of_others_get_the_same_scores(theirs: str) -> None:
-    contestants = [*of_family("knn"), *(plugin(f"{theirs}:{name}") for name in ("half", "oracle", "fails", "wrong"))]
+    contestants = [
+        *of_family("knn"),
+        *(plugin(f"{theirs}:{name}") for name in ("half", "oracle", "fails", "wrong")),
+    ]
     rows = benchmark(contestants, SMALL, draws=2)
     assert len(rows) == 6 * 2 * 2
     table = summary(rows).set_index(["estimator", "setting"])
@@ -89,7 +97,9 @@ def test_families_and_functions_of_others_get_the_same_scores(theirs: str) -> No
         truth = PAIRS[pair].truth
         for draw in range(2):
             own = prviz.pr_curve(*PAIRS[pair].sample(draw), "knn", seed=0).compare(truth).iou
-            row = rows[(rows.pair == pair) & (rows.draw == draw)].set_index(["estimator", "setting"])
+            row = rows[(rows.pair == pair) & (rows.draw == draw)].set_index(
+                ["estimator", "setting"]
+            )
             assert row.loc[("kNN", "k = √n, split 50 %"), "iou"] == own
             assert row.loc[(f"{theirs}:oracle", "its own"), "iou"] == pytest.approx(truth.auc)
             assert row.loc[(f"{theirs}:oracle", "its own"), "holds"] == float(truth.auc >= 0.9)
@@ -99,8 +109,19 @@ def test_families_and_functions_of_others_get_the_same_scores(theirs: str) -> No
     assert (rows[rows.error == ""].products > 0).all()
 
 
-def test_the_command_prints_the_table(theirs: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    asked = ["benchmark", "ipr", f"{theirs}:half", f"{theirs}:fails", "--pairs", SMALL[0], "--draws", "1"]
+def test_the_command_prints_the_table(
+    theirs: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    asked = [
+        "benchmark",
+        "ipr",
+        f"{theirs}:half",
+        f"{theirs}:fails",
+        "--pairs",
+        SMALL[0],
+        "--draws",
+        "1",
+    ]
     assert main([*asked, "--out", str(tmp_path / "rows.csv")]) == 0
     said = capsys.readouterr().out
     assert f"prviz benchmark {VERSION}: 1 pairs, 1 draws" in said
@@ -118,6 +139,8 @@ def test_the_command_prints_the_table(theirs: str, capsys: pytest.CaptureFixture
         (["knn", "--draws", "9"], "1 to 3 are frozen"),
     ],
 )
-def test_what_is_not_there_is_refused(asked: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_there_is_refused(
+    asked: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["benchmark", *asked]) == 2
     assert reason in capsys.readouterr().err

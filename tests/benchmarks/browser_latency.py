@@ -1,15 +1,17 @@
 # ruff: noqa: T201 - a script that prints its table
-"""How long after a step the curves of other samples are on screen, in headless Chromium; and how long the app starts.
+"""How long after a step the curves of other samples are on screen, in headless Chromium; and how
+long the app starts.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.browser_latency
 
-Python draws and measures other samples for every step of n, d, shift, seed and split; k, the bandwidth and lam are in
-tests/benchmarks/live_drag.py, which has the clock too. No step's result is in the page's memory. In a drag each step
-waits for the curves of the one before; updates per second are counted while the mouse moves 60 times a second. Where
-measuring takes long the first curves are coarse ones; how many were is in the last column. Of single key presses also
-how long the figure was dimmed, and when the slider of k moved it without Python again: the frames of the new samples
-had come, also with every family. The first rows of the Bias lab's sweep are timed from Start to the drawn heat map.
-Exit status 1 over a limit.
+Python draws and measures other samples for every step of n, d, shift, seed and split; k, the
+bandwidth and lam are in tests/benchmarks/live_drag.py, which has the clock too. No step's result is
+in the page's memory. In a drag each step waits for the curves of the one before; updates per second
+are counted while the mouse moves 60 times a second. Where measuring takes long the first curves are
+coarse ones; how many were is in the last column. Of single key presses also how long the figure was
+dimmed, and when the slider of k moved it without Python again: the frames of the new samples had
+come, also with every family. The first rows of the Bias lab's sweep are timed from Start to the
+drawn heat map. Exit status 1 over a limit.
 """
 
 from __future__ import annotations
@@ -32,11 +34,16 @@ from tests.browser import launch_chromium, open_tab, running_app, visit, wait_id
 PATH = "/?problem=shifted-gaussians&n=2000&split=0.5&k=5"
 # Ids of the controls, as the page marks them.
 SLIDERS = {"n": "n", "d": "p.d", "shift": "p.mu", "seed": "seed", "split": "split"}
-FIRST_MS, DIMMED_MS, LIVE_MS, ALL_LIVE_MS, ROWS_MS = 250, 1000, 2000, 10_000, 2000
+FIRST_MS = 250
+DIMMED_MS = 1000
+LIVE_MS = 2000
+ALL_LIVE_MS = 10_000
+ROWS_MS = 2000
 LIVE_SECONDS = 60.0  # waited for the frames of other samples
 SINGLE_STEPS = 6
 THUMB = 16.0  # pixels
-# Steps of a pass over a slider of few stops: above n = 5,000 the coarse curves are all of the same subsample.
+# Steps of a pass over a slider of few stops: above n = 5,000 the coarse curves are all of the same
+# subsample.
 FEWEST = 6
 Renew = Callable[[Page], None]
 
@@ -69,8 +76,11 @@ def places(slider: Locator) -> list[tuple[float, float]]:
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     assert box is not None
-    last, middle = int(slider.get_attribute("max") or 0), box["y"] + box["height"] / 2
-    return [(box["x"] + THUMB / 2 + (box["width"] - THUMB) * i / last, middle) for i in range(last + 1)]
+    last = int(slider.get_attribute("max") or 0)
+    middle = box["y"] + box["height"] / 2
+    return [
+        (box["x"] + THUMB / 2 + (box["width"] - THUMB) * i / last, middle) for i in range(last + 1)
+    ]
 
 
 def is_coarse(page: Page) -> bool:
@@ -78,7 +88,9 @@ def is_coarse(page: Page) -> bool:
 
 
 def dragged(page: Page, slider: Locator, steps: int, renew: Renew) -> tuple[list[float], int]:
-    """Milliseconds of each step, one pass over the stops after another, and how many steps were coarse."""
+    """Milliseconds of each step, one pass over the stops after another, and how many steps were
+    coarse.
+    """
     times: list[float] = []
     coarse = 0
     while len(times) < steps:
@@ -123,16 +135,24 @@ WATCH_DIM = """() => {
 }"""
 
 
-def single_steps(page: Page, slider: Locator, renew: Renew, path: str = PATH) -> tuple[list[float], list[float]]:
-    """Of single key presses: milliseconds that the figure was dimmed, and until k was live again; around `path`."""
-    dimmed, live = [], []
+def single_steps(
+    page: Page, slider: Locator, renew: Renew, path: str = PATH
+) -> tuple[list[float], list[float]]:
+    """Of single key presses: milliseconds that the figure was dimmed, and until k was live again;
+    around `path`.
+    """
+    dimmed = []
+    live = []
     page.goto(path)
     ready(page)
     page.evaluate(f"({WATCH_DIM})()")
     for step in range(SINGLE_STEPS):
         renew(page)
         page.wait_for_timeout(500)
-        page.evaluate("() => { window.__dimmed = 0; window.__newest = [...window.__prviz.frames.keys()].at(-1); }")
+        page.evaluate(
+            "() => { window.__dimmed = 0; window.__newest ="
+            " [...window.__prviz.frames.keys()].at(-1); }"
+        )
         began = time.perf_counter()
         slider.press("ArrowLeft" if step % 2 else "ArrowRight")
         page.wait_for_function(
@@ -168,9 +188,21 @@ def line_of(name: str, times: list[float], coarse: int, rate: float | None = Non
     """Print one row; whether it keeps its limit."""
     p50, p95 = np.nanpercentile(times, [50, 95])
     shown = "" if rate is None else f"{rate:.1f}"
-    figures = {"p50 (ms)": p50, "p95 (ms)": p95, "steps": len(times), "of these coarse first": coarse}
-    record("browser_latency", name, figures=figures | ({} if rate is None else {"updates a second": rate}))
-    print(f"| {name} | {len(times)} | {p50:.0f} | {p95:.0f} | {FIRST_MS} | {shown} | {coarse} |", flush=True)
+    figures = {
+        "p50 (ms)": p50,
+        "p95 (ms)": p95,
+        "steps": len(times),
+        "of these coarse first": coarse,
+    }
+    record(
+        "browser_latency",
+        name,
+        figures=figures | ({} if rate is None else {"updates a second": rate}),
+    )
+    print(
+        f"| {name} | {len(times)} | {p50:.0f} | {p95:.0f} | {FIRST_MS} | {shown} | {coarse} |",
+        flush=True,
+    )
     return bool(p50 <= FIRST_MS)
 
 
@@ -195,28 +227,45 @@ def measured(page: Page, steps: int, names: list[str]) -> list[str]:
             "xpath=ancestor::*[contains(@class, 'control')]"
         ).count():  # Streamlit's own waits for the mouse
             times, coarse = dragged(page, slider, steps, renew)
-            late += [] if line_of(f"{name}, drag", times, coarse, rate(page, slider)) else [f"{name}, drag"]
+            late += (
+                []
+                if line_of(f"{name}, drag", times, coarse, rate(page, slider))
+                else [f"{name}, drag"]
+            )
             page.goto(PATH)
             ready(page)
             arm(page, CURVE)
-        late += [] if line_of(f"{name}, keys", *pressed(page, slider, steps, renew)) else [f"{name}, keys"]
-        late += [] if single_line(name, *single_steps(page, slider, renew)) else [f"{name}, single steps"]
+        late += (
+            []
+            if line_of(f"{name}, keys", *pressed(page, slider, steps, renew))
+            else [f"{name}, keys"]
+        )
+        late += (
+            []
+            if single_line(name, *single_steps(page, slider, renew))
+            else [f"{name}, single steps"]
+        )
     return late
 
 
 def all_families(page: Page) -> list[str]:
-    """Print how long k needs to be live again with every family drawn or listed; its name if that is over the limit."""
+    """Print how long k needs to be live again with every family drawn or listed; its name if that
+    is over the limit.
+    """
     slider = page.locator(f'[data-prviz="{SLIDERS["seed"]}"] input[type=range]').first
     path = f"{PATH}&methods={','.join(ESTIMATORS)}"
     _, live = single_steps(page, slider, renewal("seed"), path)
-    name, took = f"{len(ESTIMATORS)} families, seed", float(np.median(live))
+    name = f"{len(ESTIMATORS)} families, seed"
+    took = float(np.median(live))
     record("browser_latency", f"{name}, single steps", figures={"k live again, p50 (ms)": took})
     print(f"{name}: k live again, p50 {took:.0f} ms (limit {ALL_LIVE_MS})", flush=True)
     return [] if took <= ALL_LIVE_MS else [name]
 
 
 def first_rows(page: Page, times: int = 5) -> list[str]:
-    """Print how long after Start a sweep's first rows are drawn; its name if the slowest is over the limit."""
+    """Print how long after Start a sweep's first rows are drawn; its name if the slowest is over
+    the limit.
+    """
     visit(page, "/bias_lab?section=Sweep")
     took = []
     for seed in range(1, times + 1):  # other samples each time, more than start by themselves
@@ -231,11 +280,15 @@ def first_rows(page: Page, times: int = 5) -> list[str]:
         page.locator(".live .heatmaplayer").first.wait_for(state="detached")
         began = time.perf_counter()
         start.click()
-        page.wait_for_function("() => document.querySelector('.live .heatmaplayer image')", polling=10)
+        page.wait_for_function(
+            "() => document.querySelector('.live .heatmaplayer image')", polling=10
+        )
         took.append(1000 * (time.perf_counter() - began))
         page.get_by_role("button", name="Stop").click()
         wait_idle(page)
-    name, p50, slowest = "a sweep's first rows", float(np.median(took)), max(took)
+    name = "a sweep's first rows"
+    p50 = float(np.median(took))
+    slowest = max(took)
     record("browser_latency", name, figures={"p50 (ms)": p50, "slowest (ms)": slowest})
     print(f"{name}: p50 {p50:.0f} ms, slowest {slowest:.0f} ms (limit {ROWS_MS})", flush=True)
     return [] if slowest <= ROWS_MS else [name]
@@ -269,7 +322,9 @@ def main() -> None:
             print(f"`prviz app` to the first painted curve: {start:.1f} s")
             page.goto(PATH)
             ready(page)
-            print("| change | n | p50 ms | p95 ms | limit ms | updates/s in a drag | coarse first |")
+            print(
+                "| change | n | p50 ms | p95 ms | limit ms | updates/s in a drag | coarse first |"
+            )
             print("|---|---|---|---|---|---|---|")
             late += measured(page, given.steps, given.sliders) + all_families(page)
         browser.close()

@@ -1,7 +1,8 @@
-"""How often a class is called worse where both sets are of one distribution: `python -m tests.benchmarks.classes`.
+"""How often a class is called worse where both sets are of one distribution: `python -m
+tests.benchmarks.classes`.
 
-By the number of samples that count as one, AS_ONE of `prviz.triage.classes`: halves of the bundled digits by digit, and
-20 clusters in 16 dimensions.
+By the number of samples that count as one, AS_ONE of `prviz.triage.classes`: halves of the bundled
+digits by digit, and 20 clusters in 16 dimensions.
 """
 
 from __future__ import annotations
@@ -20,17 +21,23 @@ Draw = tuple[Samples, Samples, np.ndarray]
 
 
 def digits(draws: int) -> Iterator[Draw]:
-    real, rng = bundled_pair("mixture-em-1").real, np.random.default_rng(1)
+    real = bundled_pair("mixture-em-1").real
+    rng = np.random.default_rng(1)
     for _ in range(draws):
         order = rng.permutation(real.n)
         half = real.n // 2
-        yield real.take(order[:half]), real.take(order[half : 2 * half]), real.labels["digit"][order[:half]]
+        yield (
+            real.take(order[:half]),
+            real.take(order[half : 2 * half]),
+            real.labels["digit"][order[:half]],
+        )
 
 
 def clusters(draws: int) -> Iterator[Draw]:
     rng = np.random.default_rng(5)
     for _ in range(draws):
-        centres, labels = 3 * rng.normal(size=(20, 16)), rng.integers(0, 20, (2, 1500))
+        centres = 3 * rng.normal(size=(20, 16))
+        labels = rng.integers(0, 20, (2, 1500))
         real, generated = (Samples(centres[each] + rng.normal(size=(1500, 16))) for each in labels)
         yield real, generated, labels[0]
 

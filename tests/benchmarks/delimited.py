@@ -1,11 +1,12 @@
 # ruff: noqa: T201 - a script that prints its table
-"""A CSV file of 20,000 x 64, against the reader of single lines, which decides where pyarrow's parser refuses.
+"""A CSV file of 20,000 x 64, against the reader of single lines, which decides where pyarrow's
+parser refuses.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.delimited
 
-float64 as `repr` writes it (25 MB) and float32 (14 MB), with a header line, in memory; both sides turn by turn in the
-same run, the best of each; then the peak memory of the first call of a process. Exit status 1 above a quarter of the
-other's time.
+float64 as `repr` writes it (25 MB) and float32 (14 MB), with a header line, in memory; both sides
+turn by turn in the same run, the best of each; then the peak memory of the first call of a process.
+Exit status 1 above a quarter of the other's time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from prviz.readers import delimited, read
 from tests.benchmarks.memory import peak_megabytes
 from tests.benchmarks.results import record
 
-N, D, TURNS, MOST = 20_000, 64, 5, 0.25
+N = 20_000
+D = 64
+TURNS = 5
+MOST = 0.25
 # Bytes from which pyarrow parses: all files, and none.
 SIDES = (0, 1 << 40)
 
@@ -54,10 +58,19 @@ def main() -> int:
         data = table(dtype)
         turns = [[seconds(data, side) for side in SIDES] for _ in range(TURNS)]
         own, other = map(min, zip(*turns, strict=True))
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as processes:
+        with ProcessPoolExecutor(
+            1, multiprocessing.get_context("spawn"), max_tasks_per_child=1
+        ) as processes:
             peak, other_peak = processes.map(megabytes, [data] * 2, SIDES)
         case = f"CSV of {N:,} x {D}, {dtype}, against the reader of single lines"
-        record("delimited", case, seconds=own, other_seconds=other, peak_mb=peak, other_peak_mb=other_peak)
+        record(
+            "delimited",
+            case,
+            seconds=own,
+            other_seconds=other,
+            peak_mb=peak,
+            other_peak_mb=other_peak,
+        )
         print(f"{case}: {own:.3f} s, {peak:.0f} MB against {other:.3f} s, {other_peak:.0f} MB")
         ratios.append(own / other)
     return int(max(ratios) > MOST)

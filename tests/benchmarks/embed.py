@@ -1,11 +1,13 @@
 # ruff: noqa: T201 - a script that prints its table
-"""Pictures read, decoded, transformed and handed to the encoder, against Pillow alone in as many processes.
+"""Pictures read, decoded, transformed and handed to the encoder, against Pillow alone in as many
+processes.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.embed
 
-10,000 JPEG pictures of 224 x 224, quality 90, turn by turn in the same run, the best of each; both sides with their
-processes' start. prviz goes through `prviz.embed.run.embed`, files written, with an encoder that only takes every 56th
-pixel; Pillow's processes open, convert to RGB and keep nothing. Exit status 1 below 70 % of Pillow's pictures a second.
+10,000 JPEG pictures of 224 x 224, quality 90, turn by turn in the same run, the best of each; both
+sides with their processes' start. prviz goes through `prviz.embed.run.embed`, files written, with
+an encoder that only takes every 56th pixel; Pillow's processes open, convert to RGB and keep
+nothing. Exit status 1 below 70 % of Pillow's pictures a second.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from PIL import Image
@@ -29,14 +31,19 @@ from prviz.embed.sources import open_source
 from prviz.neighbors.threads import available_threads
 from tests.benchmarks.results import record
 
-SIDE, LEAST_SHARE = 224, 0.7
+SIDE = 224
+LEAST_SHARE = 0.7
 
 
 class EveryPixel(EmbeddingEncoder):
     """Every 56th pixel: an encoder that takes no time."""
 
-    prefix, argument, takes = "every", "56", "pictures"
-    name, transform, versions = "every:56", "none", {}
+    prefix = "every"
+    argument = "56"
+    takes = "pictures"
+    name = "every:56"
+    transform = "none"
+    versions: ClassVar[dict[str, str]] = {}
     prepare = SquareTransform(SIDE, SIDE)
 
     @classmethod
@@ -54,7 +61,9 @@ def make_pictures(folder: Path, count: int) -> None:
         coarse = Image.fromarray(rng.integers(0, 256, (8, 8, 3), dtype=np.uint8))
         smooth = np.asarray(coarse.resize((SIDE, SIDE), Image.Resampling.BICUBIC), np.int16)
         fine = smooth + rng.integers(-12, 13, smooth.shape, dtype=np.int16)
-        Image.fromarray(fine.clip(0, 255).astype(np.uint8)).save(folder / f"{place:05}.jpg", quality=90)
+        Image.fromarray(fine.clip(0, 255).astype(np.uint8)).save(
+            folder / f"{place:05}.jpg", quality=90
+        )
 
 
 def opened(paths: list[Path]) -> int:
@@ -80,7 +89,9 @@ def by_prviz(folder: Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
@@ -89,9 +100,14 @@ def main() -> int:
         folder.mkdir()
         make_pictures(folder, arguments.count)
         by_pillow(folder)  # so that the files are in the system's memory
-        turns = [(seconds(by_prviz, folder), seconds(by_pillow, folder)) for _ in range(arguments.turns)]
+        turns = [
+            (seconds(by_prviz, folder), seconds(by_pillow, folder)) for _ in range(arguments.turns)
+        ]
     own, pillow = map(min, zip(*turns, strict=True))
-    case = f"{arguments.count:,} JPEG pictures of {SIDE} x {SIDE}, read, decoded, transformed, against Pillow alone"
+    case = (
+        f"{arguments.count:,} JPEG pictures of {SIDE} x {SIDE}, read, decoded, transformed, against"
+        " Pillow alone"
+    )
     figures = {"share of Pillow's pace": pillow / own}
     record("embed", case, seconds=own, other_seconds=pillow, figures=figures)
     print(f"{case}: {own:.1f} s against {pillow:.1f} s, {figures}")

@@ -1,11 +1,12 @@
 # ruff: noqa: T201
-"""The engine against PyPI's prdc and against bare matrix products: ratios of times within one run, peak memory beside.
+"""The engine against PyPI's prdc and against bare matrix products: ratios of times within one run,
+peak memory beside.
 
     python -m tests.benchmarks.engine                      the rows at n = 10,000 and the growth from 5,000 to 40,000
     python -m tests.benchmarks.engine --only large         50,000 x 2,048, a quarter of an hour
 
-Times are the best of alternating runs in one process; memory is the peak of a fresh process per side above what it
-holds once the samples are there. Fails if a ratio exceeds its limit.
+Times are the best of alternating runs in one process; memory is the peak of a fresh process per
+side above what it holds once the samples are there. Fails if a ratio exceeds its limit.
 """
 
 from __future__ import annotations
@@ -48,10 +49,23 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "four": Case("four curves, k = 5, no split, against prdc 0.2's four scalars", 10_000, 64, "k5", "prdc", 1 / 6, 3),
+    "four": Case(
+        "four curves, k = 5, no split, against prdc 0.2's four scalars",
+        10_000,
+        64,
+        "k5",
+        "prdc",
+        1 / 6,
+        3,
+    ),
     "profile": Case(
         "all k to 200 and 65 bandwidths, split 0.5, every curve read, against prdc 0.2's one k",
-        10_000, 64, "profile", "prdc", 1 / 3, 3,
+        10_000,
+        64,
+        "profile",
+        "prdc",
+        1 / 3,
+        3,
     ),
     "wide": Case(
         f"{GROWN}, against three float32 products", 10_000, 2048, "root", "products", 1.15, 6
@@ -59,7 +73,7 @@ CASES = {
     "large": Case(
         f"{GROWN}, against three float32 products", 50_000, 2048, "root", "products", 1.2, 1
     ),
-}  # fmt: skip
+}
 
 
 def arrays(n: int, d: int) -> Arrays:
@@ -80,14 +94,18 @@ def prepared(side: str, real: np.ndarray, generated: np.ndarray) -> Work:
         return quiet
     if side == "products":
         # Of different arrays, as any of the three would be: numpy halves the work of a @ a.T.
-        return lambda: [products(*pair) for pair in ((real, generated), (generated, real), (real[::-1], real))]
+        return lambda: [
+            products(*pair) for pair in ((real, generated), (generated, real), (real[::-1], real))
+        ]
     from prviz.measure.estimates import estimate
     from prviz.measure.profiles import profile_pair
     from prviz.samples import SamplePair
 
     pair = SamplePair(real, generated)
     if side == "profile":
-        return lambda: all_curves(profile_pair(pair, METHODS, ks=range(1, min(200, len(real) // 2 - 1) + 1)))
+        return lambda: all_curves(
+            profile_pair(pair, METHODS, ks=range(1, min(200, len(real) // 2 - 1) + 1))
+        )
     k = 5 if side == "k5" else "sqrt"
     return lambda: [each.curve for each in estimate(pair, METHODS, k=k, split=None).values()]
 
@@ -140,7 +158,8 @@ def compare(case: Case) -> bool:
     ratio = best[0] / best[1]
     record(
         "engine",
-        f"{case.n:,} x {case.d:,}: {case.title}" + ("" if LIBRARY.exists() else ", without the compiled loops"),
+        f"{case.n:,} x {case.d:,}: {case.title}"
+        + ("" if LIBRARY.exists() else ", without the compiled loops"),
         seconds=best[0],
         other_seconds=best[1],
         peak_mb=memory[0],
@@ -160,24 +179,37 @@ def slope(sizes: Sequence[int], values: Sequence[float]) -> float:
 
 def growth() -> bool:
     """Print how time and memory of four curves grow with n; whether slower than the limits."""
-    times, memory = [], []
+    times = []
+    memory = []
     for n in GROWTH:
         memory.append(peak_of("root", n, 64))
         work = prepared("root", *arrays(n, 64))
         times.append(min(seconds(work) for _ in range(2)))
         record("engine", f"{n:,} x 64: {GROWN}", seconds=times[-1], peak_mb=memory[-1])
-    steps = ", ".join(f"{n:,}: {t:.2f} s, {m:,.0f} MB" for n, t, m in zip(GROWTH, times, memory, strict=True))
+    steps = ", ".join(
+        f"{n:,}: {t:.2f} s, {m:,.0f} MB" for n, t, m in zip(GROWTH, times, memory, strict=True)
+    )
     slopes = slope(GROWTH, times), slope(GROWTH, memory)
     figures = {"log-log slope of time": slopes[0], "of memory": slopes[1]}
     record("engine", f"growth from {GROWTH[0]:,} to {GROWTH[-1]:,} rows", figures=figures)
     print(f"\nGrowth at d = 64, k = sqrt(n), no split: {steps}")
-    print(f"log-log slopes: time {slopes[0]:.2f} (limit 2.1), memory {slopes[1]:.2f} (limit 1.1)", flush=True)
+    print(
+        f"log-log slopes: time {slopes[0]:.2f} (limit 2.1), memory {slopes[1]:.2f} (limit 1.1)",
+        flush=True,
+    )
     return slopes[0] <= 2.1 and slopes[1] <= 1.1
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=[*CASES, "growth"], action="append", help="one row (default: all but large)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only",
+        choices=[*CASES, "growth"],
+        action="append",
+        help="one row (default: all but large)",
+    )
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)
     parser.add_argument("--n", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--d", type=int, help=argparse.SUPPRESS)

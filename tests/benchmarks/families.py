@@ -3,8 +3,8 @@
 
     python -m tests.benchmarks.families
 
-Times of one run each in one process, prdc beside every cell; memory is the peak of a fresh process above what it holds
-once the samples are there.
+Times of one run each in one process, prdc beside every cell; memory is the peak of a fresh process
+above what it holds once the samples are there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from tests.benchmarks.engine import arrays, prepared, seconds
 from tests.benchmarks.memory import peak_megabytes
 from tests.benchmarks.results import record
 
-N, D, REPEATS = 10_000, 64, 1
+N = 10_000
+D = 64
+REPEATS = 1
 SPLITS: dict[str, float | None] = {"split 0.5": 0.5, "no split": None}
 
 
@@ -43,7 +45,9 @@ def peak_of(name: str, split: float | None) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)
     parser.add_argument("--split", type=float, help=argparse.SUPPRESS)
     choice = parser.parse_args()
@@ -60,9 +64,12 @@ def main() -> int:
             if split is None and family.needs_split:
                 cells += ["-", "-", "-"]
                 continue
-            ours, theirs, once = math.inf, math.inf, work(name, split)
+            ours = math.inf
+            theirs = math.inf
+            once = work(name, split)
             for _ in range(REPEATS):
-                ours, theirs = min(ours, seconds(once)), min(theirs, seconds(prdc))
+                ours = min(ours, seconds(once))
+                theirs = min(theirs, seconds(prdc))
             peak = peak_of(name, split)
             case = f"{family.title}, {'no split' if split is None else f'split {split}'}"
             record("families", case, seconds=ours, other_seconds=theirs, peak_mb=peak)

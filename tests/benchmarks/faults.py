@@ -1,7 +1,9 @@
-"""Faults that are put into real samples, and the sets they are put into: what `tests.benchmarks.findings` measures.
+"""Faults that are put into real samples, and the sets they are put into: what
+`tests.benchmarks.findings` measures.
 
-A fault takes samples that are as good as real and returns as many that are not. Its strength is a number from 0 to 1
-without a unit: `graded` finds the strengths at which a fault costs given shares of the area under the curve.
+A fault takes samples that are as good as real and returns as many that are not. Its strength is a
+number from 0 to 1 without a unit: `graded` finds the strengths at which a fault costs given shares
+of the area under the curve.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ class Drawn(NamedTuple):
 class Base:
     """A set that faults are put into.
 
-    draw : function of a number of samples and a seed. most : number of samples that there are. tuned : True if the
-    findings' thresholds were chosen while looking at this set.
+    draw : function of a number of samples and a seed. most : number of samples that there are.
+    tuned : True if the findings' thresholds were chosen while looking at this set.
     """
 
     draw: Callable[[int, int], Drawn]
@@ -50,10 +52,13 @@ class Base:
 
 
 def _mixture(count: int, d: int, *, tails: float = math.inf) -> Callable[[int, int], Drawn]:
-    """Modes of unlike weights and shapes, whose variance decays along rotated directions; t-distributed with tails."""
+    """Modes of unlike weights and shapes, whose variance decays along rotated directions;
+    t-distributed with tails.
+    """
 
     def draw(n: int, seed: int) -> Drawn:
-        made, rng = np.random.default_rng(12), np.random.default_rng((seed, 1))
+        made = np.random.default_rng(12)
+        rng = np.random.default_rng((seed, 1))
         weights = np.geomspace(1, 6, count)
         means = made.normal(size=(count, d)) * 3 + np.where(np.arange(d) < d / 4, 5.0, 0.0)
         turns = [np.linalg.qr(made.normal(size=(d, d)))[0] for _ in range(count)]
@@ -75,8 +80,11 @@ def _gaussian(n: int, seed: int) -> Drawn:
 
 
 def _manifold(n: int, seed: int) -> Drawn:
-    """A surface of two angles in 32 dimensions, with a little noise; its modes are the quadrants of the first angle."""
-    rng, fixed = np.random.default_rng((seed, 3)), np.random.default_rng(3)
+    """A surface of two angles in 32 dimensions, with a little noise; its modes are the quadrants of
+    the first angle.
+    """
+    rng = np.random.default_rng((seed, 3))
+    fixed = np.random.default_rng(3)
     angles = rng.random((n, 2)) * [2 * np.pi, np.pi]
     waves = np.concatenate([f(j * angles) for j in (1, 2) for f in (np.sin, np.cos)], axis=1)
     values = waves @ fixed.normal(size=(8, 32)) + 2 + 0.1 * rng.normal(size=(n, 32))
@@ -85,34 +93,49 @@ def _manifold(n: int, seed: int) -> Drawn:
 
 def _moons(n: int, seed: int) -> Drawn:
     rng = np.random.default_rng((seed, 4))
-    modes, angle = rng.integers(0, 2, n), np.pi * rng.random(n)
+    modes = rng.integers(0, 2, n)
+    angle = np.pi * rng.random(n)
     x = np.where(modes == 0, np.cos(angle), 1 - np.cos(angle))
     y = np.where(modes == 0, np.sin(angle), 0.5 - np.sin(angle))
     return Drawn(np.stack([x, y, 0.3 * x * y], axis=1) + 2 + 0.08 * rng.normal(size=(n, 3)), modes)
 
 
 def _skewed(n: int, seed: int) -> Drawn:
-    """Modes whose features are products of many influences: log-normal, correlated, of very different spreads."""
-    rng, fixed = np.random.default_rng((seed, 7)), np.random.default_rng(7)
+    """Modes whose features are products of many influences: log-normal, correlated, of very
+    different spreads.
+    """
+    rng = np.random.default_rng((seed, 7))
+    fixed = np.random.default_rng(7)
     modes = rng.choice(4, n, p=[0.1, 0.2, 0.3, 0.4])
-    logs = rng.normal(size=(n, 12)) @ fixed.normal(size=(12, 12)) * 0.15 + fixed.normal(size=(4, 12))[modes]
+    logs = (
+        rng.normal(size=(n, 12)) @ fixed.normal(size=(12, 12)) * 0.15
+        + fixed.normal(size=(4, 12))[modes]
+    )
     return Drawn(np.exp(logs), modes)
 
 
 def _rings(n: int, seed: int) -> Drawn:
     """Three rings in planes of their own, in 10 dimensions, with a little noise."""
-    rng, fixed = np.random.default_rng((seed, 8)), np.random.default_rng(8)
-    modes, angle = rng.integers(0, 3, n), 2 * np.pi * rng.random(n)
+    rng = np.random.default_rng((seed, 8))
+    fixed = np.random.default_rng(8)
+    modes = rng.integers(0, 3, n)
+    angle = 2 * np.pi * rng.random(n)
     planes = np.linalg.qr(fixed.normal(size=(10, 6)))[0].T.reshape(3, 2, 10)
     circles = np.cos(angle)[:, None] * planes[modes, 0] + np.sin(angle)[:, None] * planes[modes, 1]
-    return Drawn(3 * circles + fixed.normal(size=(3, 10))[modes] + 1 + 0.15 * rng.normal(size=(n, 10)), modes)
+    return Drawn(
+        3 * circles + fixed.normal(size=(3, 10))[modes] + 1 + 0.15 * rng.normal(size=(n, 10)), modes
+    )
 
 
 def _waves(n: int, seed: int) -> Drawn:
-    """Series of 40 steps: three kinds of waves, each of its own phase and height, with noise that hangs together."""
+    """Series of 40 steps: three kinds of waves, each of its own phase and height, with noise that
+    hangs together.
+    """
     rng = np.random.default_rng((seed, 10))
-    modes, steps = rng.choice(3, n, p=[0.5, 0.3, 0.2]), np.arange(40) / 40
-    phase, height = 0.6 * rng.normal(size=(n, 1)), np.exp(0.3 * rng.normal(size=(n, 1)))
+    modes = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    steps = np.arange(40) / 40
+    phase = 0.6 * rng.normal(size=(n, 1))
+    height = np.exp(0.3 * rng.normal(size=(n, 1)))
     waves = height * np.sin(2 * np.pi * np.array([1, 2, 3])[modes][:, None] * steps + phase) + 0.5
     rough = rng.normal(size=(n, 44))
     return Drawn(waves + 0.1 * sum(rough[:, i : i + 40] for i in range(5)), modes)
@@ -137,13 +160,26 @@ def _digits_pca() -> Drawn:
 @lru_cache
 def _digits_random() -> Drawn:
     """What a random layer makes of the digits."""
-    raw, fixed = _digits(), np.random.default_rng(9)
+    raw = _digits()
+    fixed = np.random.default_rng(9)
     values = raw.values - raw.values.mean(axis=0)
-    return Drawn(np.maximum(values @ fixed.normal(size=(64, 100)) / 8 + 2 * fixed.normal(size=100), 0), raw.modes)
+    return Drawn(
+        np.maximum(values @ fixed.normal(size=(64, 100)) / 8 + 2 * fixed.normal(size=100), 0),
+        raw.modes,
+    )
 
 
 TEXT_PACKAGES = ("sklearn", "scipy", "pandas", "numpy", "dask", "streamlit")
-OTHER_TEXT_PACKAGES = ("altair", "tornado", "PIL", "hypothesis", "playwright", "distributed", "mypy", "onnxruntime")
+OTHER_TEXT_PACKAGES = (
+    "altair",
+    "tornado",
+    "PIL",
+    "hypothesis",
+    "playwright",
+    "distributed",
+    "mypy",
+    "onnxruntime",
+)
 
 
 def _paragraphs(folder: Path) -> Iterator[str]:
@@ -152,12 +188,20 @@ def _paragraphs(folder: Path) -> Iterator[str]:
         if "test" in str(path.relative_to(folder)):
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)) and (text := ast.get_docstring(node)):
-                yield from (part for part in text.split("\n\n") if len(part.split()) >= 25 and ">>>" not in part)
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)) and (
+                text := ast.get_docstring(node)
+            ):
+                yield from (
+                    part
+                    for part in text.split("\n\n")
+                    if len(part.split()) >= 25 and ">>>" not in part
+                )
 
 
 def _texts_of(packages: tuple[str, ...]) -> tuple[list[str], NDArray[np.intp]]:
-    """Paragraphs of the docstrings that ship with the test dependencies, and the place of each one's package."""
+    """Paragraphs of the docstrings that ship with the test dependencies, and the place of each
+    one's package.
+    """
     texts: dict[str, int] = {}
     for place, name in enumerate(packages):
         spec = find_spec(name)
@@ -175,7 +219,9 @@ def _texts() -> Drawn:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     texts, places = _texts_of(TEXT_PACKAGES)
-    weights = TfidfVectorizer(min_df=5, sublinear_tf=True, stop_words="english").fit_transform(texts)
+    weights = TfidfVectorizer(min_df=5, sublinear_tf=True, stop_words="english").fit_transform(
+        texts
+    )
     return Drawn(TruncatedSVD(50, random_state=0).fit_transform(weights), places)
 
 
@@ -186,7 +232,9 @@ def _other_texts() -> Drawn:
     from sklearn.feature_extraction.text import HashingVectorizer
 
     texts, places = _texts_of(OTHER_TEXT_PACKAGES)
-    weights = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 4), n_features=2048).fit_transform(texts)
+    weights = HashingVectorizer(
+        analyzer="char_wb", ngram_range=(3, 4), n_features=2048
+    ).fit_transform(texts)
     return Drawn(10 * PCA(32, random_state=0).fit_transform(weights.toarray()) + 1, places)
 
 
@@ -222,7 +270,8 @@ BASES: Mapping[str, Base] = {
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What a fault is put into: fresh samples (at least n), the reference, and how many samples are wanted.
+    """What a fault is put into: fresh samples (at least n), the reference, and how many samples are
+    wanted.
 
     start : the state of the generator before the fault.
     """
@@ -247,10 +296,13 @@ class Case:
 
 def _near(points: Floats, k: int) -> tuple[NDArray[np.intp], Floats]:
     """The k nearest others of every point, and their distances."""
-    squares, parts = (points**2).sum(1), []
+    squares = (points**2).sum(1)
+    parts = []
     for begin in range(0, len(points), 1000):  # 10,000 at once would fill a gigabyte
         rows = np.arange(begin, min(begin + 1000, len(points)))
-        distances = np.sqrt(np.clip(squares[rows, None] + squares - 2 * points[rows] @ points.T, 0, None))
+        distances = np.sqrt(
+            np.clip(squares[rows, None] + squares - 2 * points[rows] @ points.T, 0, None)
+        )
         distances[np.arange(len(rows)), rows] = np.inf
         nearest = np.argsort(distances, axis=1)[:, :k]
         parts.append((nearest, np.take_along_axis(distances, nearest, 1)))
@@ -259,7 +311,8 @@ def _near(points: Floats, k: int) -> tuple[NDArray[np.intp], Floats]:
 
 def _mode_means(case: Case) -> Floats:
     """The mean of its mode for every sample (variant 1), or the mean of all (variant 0)."""
-    values, modes = case.values, case.modes
+    values = case.values
+    modes = case.modes
     if case.variant == 0 or len(np.unique(modes)) < 2:
         return np.broadcast_to(values.mean(axis=0), values.shape)
     return np.array([values[modes == mode].mean(axis=0) for mode in range(modes.max() + 1)])[modes]
@@ -272,8 +325,11 @@ def _kept(case: Case, keep: NDArray[np.bool_]) -> Floats:
 
 
 def drop(case: Case, t: float) -> Floats:
-    """The share t is never made: one mode from a side on, whole if t is its share, then the modes next to it."""
-    values, modes = case.fresh.values, case.fresh.modes
+    """The share t is never made: one mode from a side on, whole if t is its share, then the modes
+    next to it.
+    """
+    values = case.fresh.values
+    modes = case.fresh.modes
     towards = case.rng.normal(size=values.shape[1]) * values.std(axis=0)
     mode = case.rng.integers(modes.max() + 1)
     means = np.array([values[modes == each].mean(axis=0) for each in range(modes.max() + 1)])
@@ -290,7 +346,8 @@ def miss_class(case: Case, t: float) -> Floats:
     order = case.rng.permutation(case.fresh.modes.max() + 1)
     shares = np.array([np.mean(case.fresh.modes == mode) for mode in order])
     if case.variant == 0:
-        order, shares = order[np.argsort(shares)], np.sort(shares)
+        order = order[np.argsort(shares)]
+        shares = np.sort(shares)
     sums = np.cumsum(shares)
     last = int(np.argmin(np.abs(sums[:-1] - t))) if len(sums) > 1 else 0
     return _kept(case, ~np.isin(case.fresh.modes, order[: last + 1]))
@@ -319,7 +376,9 @@ def widen(case: Case, t: float) -> Floats:
 
 
 def blur(case: Case, t: float) -> Floats:
-    """Samples mixed with the mean of their 4 nearest; pictures of digits with their blurred picture."""
+    """Samples mixed with the mean of their 4 nearest; pictures of digits with their blurred
+    picture.
+    """
     values = case.values
     if case.variant == 1 and values.shape[1] == 64 and values.max() == 16:
         pictures = values.reshape(-1, 8, 8)
@@ -374,7 +433,9 @@ def copy(case: Case, t: float) -> Floats:
     """The share t are samples of the reference."""
     values = np.array(case.values)
     rows = np.flatnonzero(case.rng.random(case.n) < t)
-    values[rows] = case.real[case.rng.choice(len(case.real), len(rows), replace=len(rows) > len(case.real))]
+    values[rows] = case.real[
+        case.rng.choice(len(case.real), len(rows), replace=len(rows) > len(case.real))
+    ]
     return values
 
 
@@ -395,7 +456,12 @@ def collapse(case: Case, t: float) -> Floats:
     rows = np.flatnonzero(case.rng.random(case.n) < t)
     _, distance = _near(values[:500], 1)
     few = values[case.rng.choice(case.n, 5 if case.variant else 25)]
-    aside = 0.05 * np.median(distance) * case.rng.normal(size=(len(rows), values.shape[1])) / values.shape[1] ** 0.5
+    aside = (
+        0.05
+        * np.median(distance)
+        * case.rng.normal(size=(len(rows), values.shape[1]))
+        / values.shape[1] ** 0.5
+    )
     values[rows] = few[case.rng.integers(len(few), size=len(rows))] + aside
     return values
 
@@ -417,7 +483,9 @@ def shift(case: Case, t: float) -> Floats:
     varies = np.flatnonzero(case.values.std(axis=0) > 0)
     chosen = case.rng.choice(varies, max(1, d // 4), replace=False)
     offset = np.zeros(d)
-    offset[chosen] = 4 * t * np.sqrt(np.mean(case.values.var(axis=0))) * case.rng.choice([-1, 1], len(chosen))
+    offset[chosen] = (
+        4 * t * np.sqrt(np.mean(case.values.var(axis=0))) * case.rng.choice([-1, 1], len(chosen))
+    )
     return case.values + offset
 
 
@@ -431,7 +499,9 @@ def permute(case: Case, t: float) -> Floats:
 
 
 def undertrain(case: Case, t: float) -> Floats:
-    """Samples on their way from one Gaussian with the mean and covariance of the data: an early checkpoint."""
+    """Samples on their way from one Gaussian with the mean and covariance of the data: an early
+    checkpoint.
+    """
     values = case.values
     mean = values.mean(axis=0)
     coarse = case.rng.multivariate_normal(mean, np.cov(values.T), size=case.n, method="eigh")
@@ -444,7 +514,9 @@ def early(case: Case, t: float) -> Floats:
 
     count = max(1, round(40 * (1 - t)))
     return np.asarray(
-        GaussianMixture(count, covariance_type="diag", max_iter=20, reg_covar=1e-4, random_state=case.variant)
+        GaussianMixture(
+            count, covariance_type="diag", max_iter=20, reg_covar=1e-4, random_state=case.variant
+        )
         .fit(case.fresh.values)
         .sample(case.n)[0]
     )
@@ -454,7 +526,8 @@ def early(case: Case, t: float) -> Floats:
 
 # Defined before the cases were run, so that what counts as right is not chosen by what was found.
 HARDLY = 0.2  # a mode made less than this share of the times that it should be is hardly ever made
-CENTRED = 0.08  # squared distance of the mean from the origin over the variance: below, a factor is a spread
+# squared distance of the mean from the origin over the variance: below, a factor is a spread
+CENTRED = 0.08
 ALIKE = 0.2  # relative difference of the logarithms of two shrinkages below which they are alike
 MOST = 0.5  # share of the samples with noise from which on the set has noise
 
@@ -466,20 +539,29 @@ def _hardly(case: Case, t: float, _: Floats) -> tuple[str, ...]:
     if less is None:
         rng = np.random.default_rng()
         rng.bit_generator.state = case.start
-        less = float(np.isin(modes, rng.permutation(modes.max() + 1)[: (modes.max() + 1) // 2]).mean())
+        less = float(
+            np.isin(modes, rng.permutation(modes.max() + 1)[: (modes.max() + 1) // 2]).mean()
+        )
     kept = 1 - 0.95 * t
     return ("dropping",) if kept / (kept * less + 1 - less) < HARDLY else ()
 
 
 def _shrunk(case: Case, _: float, values: Floats) -> tuple[str, ...]:
-    """Samples averaged with others as good as independent of them only lose spread, alike in all directions."""
+    """Samples averaged with others as good as independent of them only lose spread, alike in all
+    directions.
+    """
     means = _mode_means(Case(case.fresh, case.real, case.n, case.rng, 1, case.start))
-    before, after = case.values - means, values - means
+    before = case.values - means
+    after = values - means
     variances, axes = np.linalg.eigh(before.T @ before)
     shares = np.cumsum(variances[::-1]) / variances.sum()
-    main, minor = shares <= max(0.5, shares[0]), shares > 0.8
+    main = shares <= max(0.5, shares[0])
+    minor = shares > 0.8
     logs = [
-        math.log(np.square(after @ axes[:, ::-1][:, band]).sum() / np.square(before @ axes[:, ::-1][:, band]).sum())
+        math.log(
+            np.square(after @ axes[:, ::-1][:, band]).sum()
+            / np.square(before @ axes[:, ::-1][:, band]).sum()
+        )
         for band in (main, minor)
     ]
     return ("narrow",) if max(logs) < 0 and abs(logs[0] - logs[1]) < ALIKE * abs(min(logs)) else ()
@@ -490,12 +572,17 @@ def _noisy(_: Case, t: float, __: Floats) -> tuple[str, ...]:
     return ("noise",) if 0.9 * t > MOST else ()
 
 
-def _about_origin(name: Literal["factor", "narrow", "wide"]) -> Callable[[Case, float, Floats], tuple[str, ...]]:
+def _about_origin(
+    name: Literal["factor", "narrow", "wide"],
+) -> Callable[[Case, float, Floats], tuple[str, ...]]:
     """A factor from the origin and one from the mean are the same where the mean is the origin."""
 
     def also(case: Case, _: float, __: Floats) -> tuple[str, ...]:
-        mean, variance = case.values.mean(axis=0), case.values.var(axis=0).sum()
-        if np.square(mean).sum() > CENTRED * variance or case.variant == (2 if name == "factor" else 1):
+        mean = case.values.mean(axis=0)
+        variance = case.values.var(axis=0).sum()
+        if np.square(mean).sum() > CENTRED * variance or case.variant == (
+            2 if name == "factor" else 1
+        ):
             return ()
         return (("wide", "narrow")[case.variant],) if name == "factor" else ("scale",)
 
@@ -506,8 +593,9 @@ def _about_origin(name: Literal["factor", "narrow", "wide"]) -> Callable[[Case, 
 class Fault:
     """A fault, the keys of findings that name it right, and the keys that say the opposite.
 
-    free : True if it costs no area; its strengths are then shares of the samples. also : further keys that are right in
-    a case, since the fault gives the same samples there as the one of that name.
+    free : True if it costs no area; its strengths are then shares of the samples. also : further
+    keys that are right in a case, since the fault gives the same samples there as the one of that
+    name.
     """
 
     put: Callable[[Case, float], Floats]
@@ -520,17 +608,27 @@ class Fault:
 
 FAULTS: Mapping[str, Fault] = {
     "dropped": Fault(drop, ("dropping",), ("invention", "off", "noise", "wide")),
-    "class missing": Fault(miss_class, ("dropping",), ("invention", "off", "noise", "wide"), needs_modes=True),
+    "class missing": Fault(
+        miss_class, ("dropping",), ("invention", "off", "noise", "wide"), needs_modes=True
+    ),
     "re-weighted": Fault(reweight, ("reweighting",), ("invention", "off"), also=_hardly),
-    "too narrow": Fault(narrow, ("narrow",), ("wide", "noise", "invention", "off"), also=_about_origin("narrow")),
-    "too wide": Fault(widen, ("wide",), ("narrow", "blurred", "collapse", "dropping"), also=_about_origin("wide")),
+    "too narrow": Fault(
+        narrow, ("narrow",), ("wide", "noise", "invention", "off"), also=_about_origin("narrow")
+    ),
+    "too wide": Fault(
+        widen, ("wide",), ("narrow", "blurred", "collapse", "dropping"), also=_about_origin("wide")
+    ),
     "blurred": Fault(blur, ("blurred",), ("noise", "wide", "invention", "off"), also=_shrunk),
     "invented": Fault(invent, ("invention",), ("dropping", "narrow", "blurred", "collapse")),
-    "off the manifold": Fault(off_manifold, ("off",), ("dropping", "narrow", "blurred", "collapse"), also=_noisy),
+    "off the manifold": Fault(
+        off_manifold, ("off",), ("dropping", "narrow", "blurred", "collapse"), also=_noisy
+    ),
     "noise": Fault(noise, ("noise",), ("narrow", "blurred", "collapse", "dropping")),
     "repeats": Fault(repeat, ("collapse",), ("invention", "off", "wide", "noise"), free=True),
     "copies": Fault(copy, ("copies",), ("invention", "off", "wide", "noise"), free=True),
-    "near copies": Fault(near_copy, ("near_copies",), ("invention", "off", "wide", "noise"), free=True),
+    "near copies": Fault(
+        near_copy, ("near_copies",), ("invention", "off", "wide", "noise"), free=True
+    ),
     "collapse": Fault(collapse, ("collapse",), ("invention", "off", "wide", "noise"), free=True),
     "wrong scale": Fault(rescale, ("scale",), also=_about_origin("factor")),
     "shifted": Fault(shift, ("shifted", "columns")),
@@ -557,11 +655,14 @@ def planted_and_named(base: str, fault: str | None, strength: float, n: int, see
     """A pair with a fault and what it may be called; None: without one."""
     source = BASES[base]
     drawn = source.draw(min(4 * n, source.most), seed)
-    real, fresh = drawn.values[:n], Drawn(drawn.values[n:], drawn.modes[n:])
+    real = drawn.values[:n]
+    fresh = Drawn(drawn.values[n:], drawn.modes[n:])
     if fault is None:
         return Planted(SamplePair(real, fresh.values[:n]), frozenset())
     rng = np.random.default_rng((seed, 6, *fault.encode()))
-    case = Case(fresh, real, n, rng, seed % (3 if fault == "wrong scale" else 2), rng.bit_generator.state)
+    case = Case(
+        fresh, real, n, rng, seed % (3 if fault == "wrong scale" else 2), rng.bit_generator.state
+    )
     values = FAULTS[fault].put(case, strength)
     names = {*FAULTS[fault].named, *FAULTS[fault].also(case, strength, values)}
     return Planted(SamplePair(real, values), frozenset(names))
@@ -573,16 +674,25 @@ def area(base: str, fault: str | None, strength: float, n: int, seed: int) -> fl
 
 
 def graded(base: str, fault: str, *, n: int = 800, draws: int = 3) -> dict[float, float]:
-    """Strengths of a fault by the cost in area that they were chosen for; costs that no strength reaches are left out.
+    """Strengths of a fault by the cost in area that they were chosen for; costs that no strength
+    reaches are left out.
 
-    n : samples per set; a set of a few gives no more. The cost at a strength is the mean over the draws.
+    n : samples per set; a set of a few gives no more. The cost at a strength is the mean over the
+    draws.
     """
     if FAULTS[fault].free:
         return {cost: cost for cost in COSTS}
     n = min(n, BASES[base].most // 2 - 100)
     grid = np.array([0.0, 0.03, 0.08, 0.15, 0.3, 0.5, 0.75, 0.98])
     plain = [area(base, None, 0.0, n, seed) for seed in range(draws)]
-    lost = [np.mean([plain[seed] - area(base, fault, t, n, seed) for seed in range(draws)]) if t else 0.0 for t in grid]
+    lost = [
+        (
+            np.mean([plain[seed] - area(base, fault, t, n, seed) for seed in range(draws)])
+            if t
+            else 0.0
+        )
+        for t in grid
+    ]
     risen = np.maximum.accumulate(lost)
     found: dict[float, float] = {}
     for cost in COSTS:

@@ -1,19 +1,23 @@
 # ruff: noqa: T201 - a script that prints its figures
-"""Findings measured like a classifier: faults of known kind and cost, and what `prviz.triage.findings` calls them.
+"""Findings measured like a classifier: faults of known kind and cost, and what
+`prviz.triage.findings` calls them.
 
     python -m tests.benchmarks.findings --quick                      minutes: two sets, n = 500, one seed
     python -m tests.benchmarks.findings [--sizes 500 1000 2000 10000] [--seeds 20] [--real 100] [--sets ...]   hours
     python -m tests.benchmarks.findings --part 0.1 --minutes 20 --jobs 2 ...    a tenth of the cases, drawn by chance,
-                                                  fewer above n = 2,000, of as many seeds as begin in that time
+                                                  fewer above n = 2,000, of as many seeds as begin
+                                                  in that time
 
-Every fault of `tests.benchmarks.faults` is put into every set at up to five strengths, chosen so that they cost about
-0.02, 0.05, 0.1, 0.2 and 0.5 of the area under the curve of kNN at n = 500 (faults that cost no area: of these shares of
-the samples). The cost of a case is that of its own samples: the area of real against real less that with the fault. A
-case is named right if the first finding names its fault (`planted_and_named`: or what gives the same samples),
-borderline or not; the opposite of the truth counts wherever it is listed. Real against real runs ``--real`` times per
-set and size, and any finding is a false alarm. Flips, every ``--flips``-th case: the first finding is not the same for
-another seed of the halves and clusters; contradictions: neither of these two says that it is borderline (no finding
-hangs on the bootstrap, which has its test). Thresholds were chosen on the sets marked so, at other seeds than these.
+Every fault of `tests.benchmarks.faults` is put into every set at up to five strengths, chosen so
+that they cost about 0.02, 0.05, 0.1, 0.2 and 0.5 of the area under the curve of kNN at n = 500
+(faults that cost no area: of these shares of the samples). The cost of a case is that of its own
+samples: the area of real against real less that with the fault. A case is named right if the first
+finding names its fault (`planted_and_named`: or what gives the same samples), borderline or not;
+the opposite of the truth counts wherever it is listed. Real against real runs ``--real`` times per
+set and size, and any finding is a false alarm. Flips, every ``--flips``-th case: the first finding
+is not the same for another seed of the halves and clusters; contradictions: neither of these two
+says that it is borderline (no finding hangs on the bootstrap, which has its test). Thresholds were
+chosen on the sets marked so, at other seeds than these.
 """
 
 from __future__ import annotations
@@ -46,7 +50,9 @@ BINS = ((0.0, 0.035), (0.035, 0.075), (0.075, 0.15), (0.15, 0.35), (0.35, 1.01))
 
 @dataclass(frozen=True)
 class Flip:
-    """Whether the first finding depends on the seed of the halves, and whether both are sure of theirs then."""
+    """Whether the first finding depends on the seed of the halves, and whether both are sure of
+    theirs then.
+    """
 
     halves: bool
     contradicts: bool
@@ -54,9 +60,11 @@ class Flip:
 
 @dataclass(frozen=True)
 class Result:
-    """One case: its set, its fault (None: real against real), its cost, the keys of its findings, those that are right.
+    """One case: its set, its fault (None: real against real), its cost, the keys of its findings,
+    those that are right.
 
-    firm : True if the first finding is not borderline, or there is none. flip : None if it was not looked for.
+    firm : True if the first finding is not borderline, or there is none. flip : None if it was not
+    looked for.
     """
 
     base: str
@@ -98,7 +106,9 @@ def flip(one: tuple[TriageFinding, ...], other: tuple[TriageFinding, ...]) -> Fl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--sizes", type=int, nargs="+", default=[500, 1000, 2000, 10000])
     parser.add_argument("--seeds", type=int, default=20)
@@ -111,13 +121,17 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="append the tables to results/")
     choice = parser.parse_args()
     if choice.quick:
-        choice.sets, choice.sizes, choice.seeds, choice.real = list(BASES)[:2], [500], 1, 20
+        choice.sets = list(BASES)[:2]
+        choice.sizes = [500]
+        choice.seeds = 1
+        choice.real = 20
     report(run(choice), choice.record)
 
 
 def run(choice: argparse.Namespace) -> list[Result]:
     """All cases, seed by seed, so that those that fit in the time are of all sets."""
-    end, per = time.monotonic() + 60 * choice.minutes, -(-choice.real // choice.seeds)
+    end = time.monotonic() + 60 * choice.minutes
+    per = -(-choice.real // choice.seeds)
     jobs = [
         (
             base,
@@ -141,7 +155,9 @@ def run(choice: argparse.Namespace) -> list[Result]:
 
 
 def rarer(n: int, part: float) -> int:
-    """How many times fewer cases there are of this size where only a part is run: large ones take all the time."""
+    """How many times fewer cases there are of this size where only a part is run: large ones take
+    all the time.
+    """
     return max(1, n // PLAIN) if part < 1 else 1
 
 
@@ -154,7 +170,9 @@ def strengths(base: str) -> dict[str, dict[float, float]]:
     }
 
 
-def of_seed(job: tuple[str, int, int, int, int, float, float], of: dict[str, dict[float, float]]) -> list[Result]:
+def of_seed(
+    job: tuple[str, int, int, int, int, float, float], of: dict[str, dict[float, float]]
+) -> list[Result]:
     """The cases of a set, a size and a seed, and as many of real against real; none after the end."""
     base, n, seed, real, every, part, end = job
     if time.monotonic() > end:
@@ -187,7 +205,9 @@ def result(
 def cases(
     base: str, of_fault: dict[str, dict[float, float]], n: int, seed: int, part: float
 ) -> Iterator[tuple[str, float, SamplePair, frozenset[str]]]:
-    """Faults at strengths that give other samples, this part of all: the name, the cost, the pair, the right names."""
+    """Faults at strengths that give other samples, this part of all: the name, the cost, the pair,
+    the right names.
+    """
     rng = np.random.default_rng((seed, n))
     plain = estimate(planted(base, None, 0.0, n, seed), "knn")["knn"].curve.auc
     seen = set()
@@ -217,7 +237,9 @@ def report(results: list[Result], keep: bool) -> None:
         for name in FAULTS:
             lines |= by_cost(f"{name}, {title}", [each for each in part if each.fault == name])
         print(*(f"opposite: {each}" for each in part if each.opposite), sep="\n")
-        print(*(f"wrong: {each}" for each in part if each.cost >= COSTLY and not each.right), sep="\n")
+        print(
+            *(f"wrong: {each}" for each in part if each.cost >= COSTLY and not each.right), sep="\n"
+        )
         for base in dict.fromkeys(each.base for each in part):
             print(base, summary([each for each in part if each.base == base]))
     for case, of in lines.items():
@@ -228,8 +250,11 @@ def report(results: list[Result], keep: bool) -> None:
 
 def summary(part: list[Result]) -> dict[str, float | str]:
     """What is measured of all faults together."""
-    real, faulty = ([each for each in part if (each.fault is None) == none] for none in (True, False))
-    costly, turned = [each for each in faulty if each.cost >= COSTLY], [each.flip for each in part if each.flip]
+    real, faulty = (
+        [each for each in part if (each.fault is None) == none] for none in (True, False)
+    )
+    costly = [each for each in faulty if each.cost >= COSTLY]
+    turned = [each.flip for each in part if each.flip]
     return {
         "cases": len(faulty),
         "named right, cost ≥ 0.1": share(costly),
@@ -250,12 +275,25 @@ def by_cost(case: str, of: list[Result]) -> dict[str, dict[str, float | str]]:
         for low, high in BINS
     }
     wrong = Counter(each.first for each in of if each.cost >= COSTLY and not each.right)
-    return {case: power | {"else, cost ≥ 0.1": ", ".join(f"{key} {times}" for key, times in wrong.most_common(4))}}
+    return {
+        case: (
+            power
+            | {
+                "else, cost ≥ 0.1": ", ".join(
+                    f"{key} {times}" for key, times in wrong.most_common(4)
+                )
+            }
+        )
+    }
 
 
 def share(results: list[Result]) -> str:
     """Share named right, and of how many."""
-    return f"{sum(each.right for each in results) / len(results):.2f} of {len(results)}" if results else ""
+    return (
+        f"{sum(each.right for each in results) / len(results):.2f} of {len(results)}"
+        if results
+        else ""
+    )
 
 
 if __name__ == "__main__":

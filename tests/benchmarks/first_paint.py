@@ -1,14 +1,16 @@
 # ruff: noqa: T201 - a script that prints its table
-"""From navigation to the first painted curve of Explore and of Learn: seconds, megabytes, and how the layout shifts.
+"""From navigation to the first painted curve of Explore and of Learn: seconds, megabytes, and how
+the layout shifts.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.first_paint
 
-Seconds, megabytes, requests and long tasks (milliseconds of script beyond 50 at a time) end with the first animation
-frame that has a curve; "Plotly's" seconds with the first that Plotly has drawn. Megabytes are those of the wire,
-WebSocket messages included. The shift is the browser's own score (cumulative layout shift, without any input) until
-the page has settled; --sources says what moved. "cold": the first visit to a server that has just started; "new
-visitor": nothing in the browser's cache; "again": the same browser once more; "phone": a new visitor's. Medians of the
-visits, those of another checkout (--against its folder) between them; exit status 1 if Explore is over a limit.
+Seconds, megabytes, requests and long tasks (milliseconds of script beyond 50 at a time) end with
+the first animation frame that has a curve; "Plotly's" seconds with the first that Plotly has drawn.
+Megabytes are those of the wire, WebSocket messages included. The shift is the browser's own score
+(cumulative layout shift, without any input) until the page has settled; --sources says what moved.
+"cold": the first visit to a server that has just started; "new visitor": nothing in the browser's
+cache; "again": the same browser once more; "phone": a new visitor's. Medians of the visits, those
+of another checkout (--against its folder) between them; exit status 1 if Explore is over a limit.
 """
 
 from __future__ import annotations
@@ -30,8 +32,10 @@ from tests.browser import ROOT, launch_chromium, open_tab, running_app, wait_idl
 
 PAGES = {"Explore": "/", "Learn": "/learn"}
 MOST_SECONDS = {"cold": 4.0, "new visitor": 2.5, "again": 2.5, "phone": 2.5}
-MOST_MB, MOST_SHIFT = 2.5, 0.05
-WIDE, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
+MOST_MB = 2.5
+MOST_SHIFT = 0.05
+WIDE = {"width": 1366, "height": 768}
+PHONE = {"width": 390, "height": 844}
 # Of Explore, from plotly.js and before it, and of the course, which has none.
 CURVES = f"{CURVE[0]}, .course path.curve"
 ANY_CURVE = f"{CURVES}, .first-line"
@@ -76,7 +80,9 @@ class Wire:
     def __init__(self, page: Page) -> None:
         self.bytes, self.answers, self._session = 0.0, 0, page.context.new_cdp_session(page)
         self._session.send("Network.enable")
-        self._session.on("Network.loadingFinished", lambda event: self._add(event["encodedDataLength"]))
+        self._session.on(
+            "Network.loadingFinished", lambda event: self._add(event["encodedDataLength"])
+        )
         self._session.on("Network.webSocketFrameReceived", self._message)
 
     def _add(self, size: float) -> None:
@@ -125,12 +131,27 @@ def show(name: str, which: str, visits: list[Visit], *, keep: bool) -> bool:
     """Print one row, and record it if `keep`; True if it keeps Explore's limits."""
     at = Visit(*map(float, np.median([astuple(each) for each in visits], axis=0)))
     slowest = max(each.seconds for each in visits)
-    figures = {"slowest (s)": slowest, "Plotly's curve (s)": at.plotlys, "MB before it": at.megabytes}
+    figures = {
+        "slowest (s)": slowest,
+        "Plotly's curve (s)": at.plotlys,
+        "MB before it": at.megabytes,
+    }
     figures |= {"requests": at.requests, "long tasks (ms)": at.long_tasks, "layout shift": at.shift}
     if keep:
-        record("first_paint", f"{name}, {which}", seconds=at.seconds, figures=figures | {"visits": len(visits)})
-    numbers = f"{at.seconds:.2f} | {slowest:.2f} | {at.plotlys:.2f} | {at.megabytes:.2f} | {at.requests:.0f} "
-    print(f"| {name}, {which} | {len(visits)} | {numbers}| {at.long_tasks:.0f} | {at.shift:.3f} |", flush=True)
+        record(
+            "first_paint",
+            f"{name}, {which}",
+            seconds=at.seconds,
+            figures=figures | {"visits": len(visits)},
+        )
+    numbers = (
+        f"{at.seconds:.2f} | {slowest:.2f} | {at.plotlys:.2f} | {at.megabytes:.2f} |"
+        f" {at.requests:.0f} "
+    )
+    print(
+        f"| {name}, {which} | {len(visits)} | {numbers}| {at.long_tasks:.0f} | {at.shift:.3f} |",
+        flush=True,
+    )
     fast = at.seconds <= MOST_SECONDS[which] and at.megabytes <= MOST_MB and at.shift <= MOST_SHIFT
     return not name.startswith("Explore") or fast
 
@@ -141,12 +162,15 @@ def main() -> None:
     parser.add_argument("--visits", type=int, default=3)
     parser.add_argument("--pages", nargs="+", choices=PAGES, default=list(PAGES))
     parser.add_argument("--against", type=Path, help="folder of another checkout")
-    parser.add_argument("--sources", action="store_true", help="what moved, where from and where to")
+    parser.add_argument(
+        "--sources", action="store_true", help="what moved, where from and where to"
+    )
     given = parser.parse_args()
     checkouts = {"": ROOT} | ({} if given.against is None else {" before": given.against})
     good = []
     print(
-        "| page | visits | s to the first curve | slowest | Plotly's | MB | requests | long tasks ms | layout shift |"
+        "| page | visits | s to the first curve | slowest | Plotly's | MB | requests | long tasks"
+        " ms | layout shift |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
     with sync_playwright() as playwright, launch_chromium(playwright) as browser:
@@ -157,7 +181,9 @@ def main() -> None:
                 for checkout, cwd in checkouts.items():
                     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
                     urls[checkout] = stack.enter_context(running_app(folder / "log", cwd=cwd)).url
-                    rows["cold", checkout] = [row_of(browser, urls[checkout], PAGES[name], "cold", given.sources)]
+                    rows["cold", checkout] = [
+                        row_of(browser, urls[checkout], PAGES[name], "cold", given.sources)
+                    ]
                 for _ in range(given.visits):
                     for which in ("new visitor", "again", "phone"):
                         for checkout, url in urls.items():

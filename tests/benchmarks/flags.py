@@ -1,10 +1,12 @@
 # ruff: noqa: T201 - it prints its rows
-"""What is said of two sets beside a curve, against that curve by kNN: processor time and peak memory.
+"""What is said of two sets beside a curve, against that curve by kNN: processor time and peak
+memory.
 
     python -m tests.benchmarks.flags
 
-Processor time of all threads, the least of alternating runs in one process; a fresh pair for each run,
-as what is found is kept with the pair. Peak memory is that of a fresh process above the samples.
+Processor time of all threads, the least of alternating runs in one process; a fresh pair for each
+run, as what is found is kept with the pair. Peak memory is that of a fresh process above the
+samples.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ def main() -> None:
     choice = parser.parse_args()
     if choice.memory_of:
         name, n, d = choice.memory_of
-        WORK[name](SamplePair(*arrays(300, int(d))))  # imports, threads and buffers of the libraries
+        # imports, threads and buffers of the libraries
+        WORK[name](SamplePair(*arrays(300, int(d))))
         pair = SamplePair(*arrays(int(n), int(d)))
         print(peak_megabytes(lambda: WORK[name](pair)))
         return

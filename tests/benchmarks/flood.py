@@ -1,13 +1,15 @@
 # ruff: noqa: T201 - a script that prints its figures
-"""How the app bears 20 visitors at once who change settings, upload, triage and leave, and one who does 1,000 things.
+"""How the app bears 20 visitors at once who change settings, upload, triage and leave, and one who
+does 1,000 things.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.flood
 
-Most visitors speak the app's protocol without a browser (tests/raw_client.py); a few have one, so that what the pages'
-JavaScript asks for is there too. An answer is timed from the message to the end of the run that it caused, over a
-window that begins when all are connected. Memory is the server's resident memory; a session is closed here 5 s after
-its visitor has left, in use after two minutes. One visitor's interactions (k, bandwidth, seed, split, families, toys;
-a triage begun and stopped) must leave the memory flat: exit status 1 where it has grown by more than LIMIT_MB from the
+Most visitors speak the app's protocol without a browser (tests/raw_client.py); a few have one, so
+that what the pages' JavaScript asks for is there too. An answer is timed from the message to the
+end of the run that it caused, over a window that begins when all are connected. Memory is the
+server's resident memory; a session is closed here 5 s after its visitor has left, in use after two
+minutes. One visitor's interactions (k, bandwidth, seed, split, families, toys; a triage begun and
+stopped) must leave the memory flat: exit status 1 where it has grown by more than LIMIT_MB from the
 250th to the last, or where anything went wrong.
 """
 
@@ -45,11 +47,17 @@ BOX = "methods.Neighbour families · Sykes et al. 2026"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sessions", type=int, default=20)
-    parser.add_argument("--browsers", type=int, default=2, help="so many of the sessions have a real browser")
+    parser.add_argument(
+        "--browsers", type=int, default=2, help="so many of the sessions have a real browser"
+    )
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--pause", type=float, default=1, help="seconds between two acts of a visitor, on average")
+    parser.add_argument(
+        "--pause", type=float, default=1, help="seconds between two acts of a visitor, on average"
+    )
     parser.add_argument("--interactions", type=int, default=1000)
     parser.add_argument("--only", choices=("flood", "interactions"))
     arguments = parser.parse_args()
@@ -106,7 +114,9 @@ class Explorer(Visitor):
             "seed": lambda: self.move(seed=self.random.randint(0, 99)),
             "n": lambda: self.move(n=pick([200, 500, 1000])),
             "split": lambda: self.move(split=pick(SPLITS)),
-            "families": lambda: self.choose(BOX, string_array_value=self.random.sample(FAMILIES, 2)),
+            "families": lambda: self.choose(
+                BOX, string_array_value=self.random.sample(FAMILIES, 2)
+            ),
             "toy": lambda: self.choose("problem", string_value=self._toy(pick(TOYS))),
         }
         acts[pick(list(acts))]()
@@ -118,17 +128,24 @@ class Explorer(Visitor):
         """Upload a pair, look at it, and go back to the toys."""
         self.choose("source", string_array_value=["Your files"])
         for key in ("upload-real", "upload-generated"):
-            self.timed(lambda key=key: self._upload(key, {f"{key}.npy": npy(self.random.randrange(1000))}))
+            self.timed(
+                lambda key=key: self._upload(key, {f"{key}.npy": npy(self.random.randrange(1000))})
+            )
         self.choose("source", string_array_value=["Toy"])
 
     def triage(self) -> None:
         """Begin a triage of bundled checkpoints, stop it, and go back to Explore."""
-        self.path, self.page = "triage", ""
+        self.path = "triage"
+        self.page = ""
         self.timed(self.run)
-        if any(str(getattr(each, "id", "")).endswith("-triage-start") for each, _ in self.elements.values()):
+        if any(
+            str(getattr(each, "id", "")).endswith("-triage-start")
+            for each, _ in self.elements.values()
+        ):
             self.timed(lambda: self.press("triage-start"))
             self.timed(self.run)
-        self.path, self.page = "", ""
+        self.path = ""
+        self.page = ""
         self.timed(self.run)
 
     def _upload(self, key: str, files: dict[str, bytes]) -> None:
@@ -146,13 +163,20 @@ def npy(seed: int, n: int = 2000, d: int = 64) -> bytes:
 
 
 class Flood:
-    """Visitors who come, do some things and leave, each place taken by another one, for so many seconds."""
+    """Visitors who come, do some things and leave, each place taken by another one, for so many
+    seconds.
+    """
 
     def __init__(self, server: AppServer, places: int, seconds: float, pause: float) -> None:
-        self.server, self.seconds, self.pause = server, seconds, pause
+        self.server = server
+        self.seconds = seconds
+        self.pause = pause
         self.visitors, self.failed = list[Explorer](), list[str]()
-        self._ready, self._end = threading.Barrier(places + 1), 0.0
-        self._threads = [threading.Thread(target=self._place, args=(seed,)) for seed in range(places)]
+        self._ready = threading.Barrier(places + 1)
+        self._end = 0.0
+        self._threads = [
+            threading.Thread(target=self._place, args=(seed,)) for seed in range(places)
+        ]
 
     def begin(self) -> None:
         """Let the first visitors come; the time begins when all are there."""
@@ -196,7 +220,8 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
     """Print the figures of the flood; whether nothing went wrong."""
     with served() as server:
         start = memory_of(server.process.pid)[0]
-        crowd, steps = Flood(server, sessions - browsers, seconds, pause), list[float]()
+        crowd = Flood(server, sessions - browsers, seconds, pause)
+        steps = list[float]()
         with sync_playwright() as playwright:
             chromium = launch_chromium(playwright)
             tabs = [open_tab(chromium, server.url) for _ in range(browsers)]
@@ -209,18 +234,32 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
                     try:
                         steps.append(step(tab.page, len(steps)))
                     except Error:
-                        crowd.failed.append(f"a browser saw no new curves in {WAIT_MS / 1000:.0f} s")
+                        crowd.failed.append(
+                            f"a browser saw no new curves in {WAIT_MS / 1000:.0f} s"
+                        )
             crowd.end()
             crowd.failed += [error for tab in tabs for error in tab.errors]
             now, peak = memory_of(server.process.pid)
             chromium.close()
         answers = [each for visitor in crowd.visitors for each in visitor.seconds]
         wrong = sum((visitor.wrong for visitor in crowd.visitors), Counter(crowd.failed))
-        print(f"{sessions} sessions at once, {browsers} in a browser, {seconds:.0f} s, {pause:g} s between two acts")
-        print(f"{len(crowd.visitors)} visitors without a browser, {len(answers)} answers: {quantiles(answers)}")
+        print(
+            f"{sessions} sessions at once, {browsers} in a browser, {seconds:.0f} s, {pause:g} s"
+            " between two acts"
+        )
+        print(
+            f"{len(crowd.visitors)} visitors without a browser, {len(answers)} answers:"
+            f" {quantiles(answers)}"
+        )
         if steps:
-            print(f"in a browser, from a new seed to its curves, {len(steps)} times: {quantiles(steps)}")
-        print(f"server's memory: {start:.0f} MB at the start, {now:.0f} MB at the end, {peak:.0f} MB at the peak")
+            print(
+                f"in a browser, from a new seed to its curves, {len(steps)} times:"
+                f" {quantiles(steps)}"
+            )
+        print(
+            f"server's memory: {start:.0f} MB at the start, {now:.0f} MB at the end, {peak:.0f} MB"
+            " at the peak"
+        )
         left = after_all_left(server)
         print(f"after all have left: {left:.0f} MB")
         print(f"errors: {sum(wrong.values())} {dict(wrong) if wrong else ''}")
@@ -229,9 +268,15 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
         "flood",
         f"{sessions} sessions at once, {browsers} in a browser, {seconds:.0f} s, {pause:g} s between two acts",
         peak_mb=peak,
-        figures={"p50 (ms)": p50, "p95 (ms)": p95, "at the start (MB)": start, "at the end (MB)": now,
-                 "all gone (MB)": left, "errors": sum(wrong.values())},
-    )  # fmt: skip
+        figures={
+            "p50 (ms)": p50,
+            "p95 (ms)": p95,
+            "at the start (MB)": start,
+            "at the end (MB)": now,
+            "all gone (MB)": left,
+            "errors": sum(wrong.values()),
+        },
+    )
     return not wrong
 
 
@@ -239,7 +284,8 @@ def step(page: Page, number: int) -> float:
     """Seconds from a typed seed to other curves on screen."""
     lines = "[...document.querySelectorAll('.live .scatterlayer .js-line')]"  # the truth stays
     curve = f"() => {lines}.map((line) => line.getAttribute('d')).join()"
-    before, began = page.evaluate(curve), time.perf_counter()
+    before = page.evaluate(curve)
+    began = time.perf_counter()
     field = page.get_by_label("Seed, exact value", exact=True)
     field.fill(str(1000 + number))
     field.press("Enter")
@@ -254,11 +300,13 @@ def quantiles(seconds: list[float]) -> str:
 
 def after_all_left(server: AppServer) -> float:
     """Megabytes, once they have not fallen for as long as it takes to notice who has left."""
-    least, since = memory_of(server.process.pid)[0], time.monotonic()
+    least = memory_of(server.process.pid)[0]
+    since = time.monotonic()
     while time.monotonic() < since + LEFT_SECONDS + 25:
         now = memory_of(server.process.pid)[0]
         if now < least - 1:
-            least, since = now, time.monotonic()
+            least = now
+            since = time.monotonic()
         time.sleep(0.5)
     return least
 
@@ -267,7 +315,9 @@ def after_all_left(server: AppServer) -> float:
 
 
 def interactions(count: int) -> bool:
-    """Print the memory over so many interactions of one session; whether it is flat and nothing went wrong."""
+    """Print the memory over so many interactions of one session; whether it is flat and nothing
+    went wrong.
+    """
     with served() as server, Explorer(server, 0) as visitor:
         held = {0: memory_of(server.process.pid)[0]}
         began = time.monotonic()
@@ -278,17 +328,31 @@ def interactions(count: int) -> bool:
                 visitor.act()
             if place in (10, count // 4, count // 2, count):
                 held[place] = memory_of(server.process.pid)[0]
-                print(f"after {place} interactions, {time.monotonic() - began:.0f} s: {held[place]:.0f} MB", flush=True)
-        print(f"{count} interactions of one session: {quantiles(visitor.seconds)}; at the start {held[0]:.0f} MB")
-        print(f"errors: {sum(visitor.wrong.values())} {dict(visitor.wrong) if visitor.wrong else ''}")
+                print(
+                    f"after {place} interactions, {time.monotonic() - began:.0f} s:"
+                    f" {held[place]:.0f} MB",
+                    flush=True,
+                )
+        print(
+            f"{count} interactions of one session: {quantiles(visitor.seconds)}; at the start"
+            f" {held[0]:.0f} MB"
+        )
+        print(
+            f"errors: {sum(visitor.wrong.values())} {dict(visitor.wrong) if visitor.wrong else ''}"
+        )
     p50, p95 = np.quantile(visitor.seconds, (0.5, 0.95)) * 1000
     record(
         "flood",
         f"{count} interactions of one session",
-        figures={"p50 (ms)": p50, "p95 (ms)": p95, "at the start (MB)": held[0],
-                 "after a quarter (MB)": held[count // 4], "at the end (MB)": held[count],
-                 "errors": sum(visitor.wrong.values())},
-    )  # fmt: skip
+        figures={
+            "p50 (ms)": p50,
+            "p95 (ms)": p95,
+            "at the start (MB)": held[0],
+            "after a quarter (MB)": held[count // 4],
+            "at the end (MB)": held[count],
+            "errors": sum(visitor.wrong.values()),
+        },
+    )
     return not visitor.wrong and held[count] - held[count // 4] <= LIMIT_MB
 
 

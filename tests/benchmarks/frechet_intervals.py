@@ -1,9 +1,10 @@
 # ruff: noqa: T201
 """How often the 95 % intervals of Frechet distances hold the distance of ever more samples.
 
-Pairs of laws, drawn anew 300 times each; the distance of ever more samples is that of a million samples of each law.
-``held`` is the share of the draws in which the interval of `prviz.frechet_distance` holds it, ``paired`` the share in
-which that of `prviz.compare_frechet` holds the difference to a third set, of the second law moved by 0.1.
+Pairs of laws, drawn anew 300 times each; the distance of ever more samples is that of a million
+samples of each law. ``held`` is the share of the draws in which the interval of
+`prviz.frechet_distance` holds it, ``paired`` the share in which that of `prviz.compare_frechet`
+holds the difference to a third set, of the second law moved by 0.1.
 
     python -m tests.benchmarks.frechet_intervals [--draws 300] [--d 16 64] [--n 500 2000]
 """
@@ -90,7 +91,8 @@ def main() -> None:
             apart = limit - frechet(many[0], as_samples(many[1].values + MOVED))
             del many
             for n in chosen.n:
-                held, paired = 0, 0
+                held = 0
+                paired = 0
                 for draw in range(chosen.draws):
                     rng = np.random.default_rng((draw, d, n))
                     sets = [as_samples(law(rng, n)) for law in (real, generated, generated)]

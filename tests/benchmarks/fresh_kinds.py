@@ -1,4 +1,6 @@
-"""Kinds of real samples that tuned nothing: written after the rules of findings and the witness, and run once."""
+"""Kinds of real samples that tuned nothing: written after the rules of findings and the witness,
+and run once.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from tests.benchmarks.faults import Drawn
 
 def reads(n: int, seed: int) -> Drawn:
     """Zero-inflated counts of 90 genes in five types of cells of unlike depth, raw."""
-    fixed, rng = np.random.default_rng(91), np.random.default_rng((91, seed))
+    fixed = np.random.default_rng(91)
+    rng = np.random.default_rng((91, seed))
     base = fixed.gamma(0.35, 2.0, 90)
     fold = np.exp(1.2 * fixed.normal(size=(5, 90)) * (fixed.random((5, 90)) < 0.25))
     modes = rng.choice(5, n, p=[0.35, 0.25, 0.2, 0.12, 0.08])
@@ -22,11 +25,17 @@ def reads(n: int, seed: int) -> Drawn:
 
 def orders(n: int, seed: int) -> Drawn:
     """Shop orders: amounts, whole counts, hours, codes and flags of five kinds of customers."""
-    fixed, rng = np.random.default_rng(92), np.random.default_rng((92, seed))
+    fixed = np.random.default_rng(92)
+    rng = np.random.default_rng((92, seed))
     modes = rng.choice(5, n, p=[0.3, 0.25, 0.2, 0.15, 0.1])
-    amounts = np.round(np.exp(fixed.normal(1.0, 0.8, (5, 3))[modes] + 0.5 * rng.normal(size=(n, 3))), 2)
+    amounts = np.round(
+        np.exp(fixed.normal(1.0, 0.8, (5, 3))[modes] + 0.5 * rng.normal(size=(n, 3))), 2
+    )
     counts = rng.poisson(fixed.uniform(0.5, 6, (5, 3))[modes])
-    hours = np.round(np.clip(fixed.uniform(8, 20, 5)[modes] + 2.5 * rng.normal(size=n), 0, 23))[:, None] / 4
+    hours = (
+        np.round(np.clip(fixed.uniform(8, 20, 5)[modes] + 2.5 * rng.normal(size=n), 0, 23))[:, None]
+        / 4
+    )
     codes = np.array([rng.choice(4, p=p) for p in fixed.dirichlet(np.ones(4), 5)[modes]])[:, None]
     flags = rng.random((n, 4)) < fixed.uniform(0.1, 0.9, (5, 4))[modes]
     return Drawn(np.hstack([amounts, counts, hours, codes, flags]).astype(float), modes)
@@ -34,7 +43,8 @@ def orders(n: int, seed: int) -> Drawn:
 
 def returns(n: int, seed: int) -> Drawn:
     """Returns of 20 shares with two factors of heavy tails in four regimes."""
-    fixed, rng = np.random.default_rng(93), np.random.default_rng((93, seed))
+    fixed = np.random.default_rng(93)
+    rng = np.random.default_rng((93, seed))
     modes = rng.choice(4, n, p=[0.4, 0.3, 0.2, 0.1])
     load = fixed.normal(size=(2, 20))
     scale = np.sqrt(3.0 / rng.chisquare(3.0, (n, 1)))
@@ -46,22 +56,26 @@ def returns(n: int, seed: int) -> Drawn:
 
 def faces(n: int, seed: int) -> Drawn:
     """Unit embeddings of 9 groups in 128 dimensions whose variance decays."""
-    fixed, rng = np.random.default_rng(94), np.random.default_rng((94, seed))
+    fixed = np.random.default_rng(94)
+    rng = np.random.default_rng((94, seed))
     modes = rng.choice(9, n, p=fixed.dirichlet(np.full(9, 3.0)))
     decay = (1 + np.arange(128)) ** -0.6
     turn = np.linalg.qr(fixed.normal(size=(128, 128)))[0]
-    x = (2.0 * fixed.normal(size=(9, 128))[modes] * decay + rng.normal(size=(n, 128)) * decay) @ turn + fixed.normal(
-        size=128
-    ) * 0.2
+    x = (
+        2.0 * fixed.normal(size=(9, 128))[modes] * decay + rng.normal(size=(n, 128)) * decay
+    ) @ turn + fixed.normal(size=128) * 0.2
     return Drawn(x / np.linalg.norm(x, axis=1, keepdims=True), modes)
 
 
 def layer(n: int, seed: int) -> Drawn:
     """A sparse ReLU layer of 160 units over six classes in 14 latent dimensions."""
-    fixed, rng = np.random.default_rng(95), np.random.default_rng((95, seed))
+    fixed = np.random.default_rng(95)
+    rng = np.random.default_rng((95, seed))
     modes = rng.choice(6, n, p=[0.3, 0.2, 0.2, 0.15, 0.1, 0.05])
     z = 1.3 * fixed.normal(size=(6, 14))[modes] + rng.normal(size=(n, 14))
-    return Drawn(np.maximum(z @ fixed.normal(size=(14, 160)) / 4 - fixed.uniform(0.2, 1.2, 160), 0), modes)
+    return Drawn(
+        np.maximum(z @ fixed.normal(size=(14, 160)) / 4 - fixed.uniform(0.2, 1.2, 160), 0), modes
+    )
 
 
 def sensors(n: int, seed: int) -> Drawn:
@@ -69,18 +83,26 @@ def sensors(n: int, seed: int) -> Drawn:
     rng = np.random.default_rng((96, seed))
     modes = rng.choice(3, n, p=[0.5, 0.3, 0.2])
     t = np.arange(24) / 24
-    day = np.array([3.0, 1.5, 0.7])[modes][:, None] * np.sin(2 * np.pi * (t + 0.1 * rng.normal(size=(n, 1))))
+    day = np.array([3.0, 1.5, 0.7])[modes][:, None] * np.sin(
+        2 * np.pi * (t + 0.1 * rng.normal(size=(n, 1)))
+    )
     walk = np.cumsum(0.25 * rng.normal(size=(n, 24)), axis=1)
-    return Drawn(6 + day + np.array([0.0, 2.0, 4.0])[modes][:, None] + walk + rng.exponential(0.3, (n, 24)), modes)
+    return Drawn(
+        6 + day + np.array([0.0, 2.0, 4.0])[modes][:, None] + walk + rng.exponential(0.3, (n, 24)),
+        modes,
+    )
 
 
 def photos(n: int, seed: int) -> Drawn:
     """Principal components of textures: decaying variance, slightly skewed, seven themes, d = 50."""
-    fixed, rng = np.random.default_rng(97), np.random.default_rng((97, seed))
+    fixed = np.random.default_rng(97)
+    rng = np.random.default_rng((97, seed))
     modes = rng.choice(7, n, p=[0.22, 0.2, 0.16, 0.14, 0.12, 0.1, 0.06])
     decay = 6 * (1 + np.arange(50)) ** -0.8
     shape = np.exp(0.4 * fixed.normal(size=(7, 50)))[modes]
-    x = (1.4 * fixed.normal(size=(7, 50))[modes] + shape * (rng.gamma(4.0, 0.5, (n, 50)) - 2.0)) * decay
+    x = (
+        1.4 * fixed.normal(size=(7, 50))[modes] + shape * (rng.gamma(4.0, 0.5, (n, 50)) - 2.0)
+    ) * decay
     return Drawn(x, modes)
 
 

@@ -1,5 +1,6 @@
 # ruff: noqa: T201 - it prints its table
-"""`prviz benchmark` on all families and on what another package computes of the same samples, for docs/measured.md.
+"""`prviz benchmark` on all families and on what another package computes of the same samples, for
+docs/measured.md.
 
 python -m tests.benchmarks.frozen [--draws 3]
 
@@ -44,11 +45,26 @@ def main() -> None:
     table = summary(benchmark([*families, *theirs], draws=given.draws))
     print(table.to_string(index=False))
     for row in table.to_dict("records"):
-        name = str(row["estimator"]).replace(f"{__spec__.name}:", "prdc 0.2, ").replace("_", " and ")
+        name = (
+            str(row["estimator"]).replace(f"{__spec__.name}:", "prdc 0.2, ").replace("_", " and ")
+        )
         setting = f"k = {K}, no split" if name.startswith("prdc") else row["setting"]
-        titles = {"iou": "IoU", "worst": "of the worst pair", "excess": "excess", "deficit": "deficit"}
-        titles |= {"holds": "intervals that hold", "products": "time in products", "peak_mb": "peak MB"}
-        record("frozen", f"{name}: {setting}", figures={title: row[key] for key, title in titles.items()})
+        titles = {
+            "iou": "IoU",
+            "worst": "of the worst pair",
+            "excess": "excess",
+            "deficit": "deficit",
+        }
+        titles |= {
+            "holds": "intervals that hold",
+            "products": "time in products",
+            "peak_mb": "peak MB",
+        }
+        record(
+            "frozen",
+            f"{name}: {setting}",
+            figures={title: row[key] for key, title in titles.items()},
+        )
 
 
 if __name__ == "__main__":

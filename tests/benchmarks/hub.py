@@ -1,10 +1,11 @@
 # ruff: noqa: T201
 """Hub samples against exact improved precision and recall: error, time and peak memory.
 
-No split, as published. Errors are relative to the exact scalar, the mean over seeds; IoU is that of the two curves.
-Where the exact scalar is below 0.05, the absolute error is shown instead, in brackets. Times are the best of
-alternating runs in one process; memory is the peak of a fresh process per side above what it holds before. The poster
-(Liang, Wu, Lai, Qin) reports errors of 0.4 % to 1.9 % on 70,000 pictures at k = 3, and 165 s against 399 s.
+No split, as published. Errors are relative to the exact scalar, the mean over seeds; IoU is that of
+the two curves. Where the exact scalar is below 0.05, the absolute error is shown instead, in
+brackets. Times are the best of alternating runs in one process; memory is the peak of a fresh
+process per side above what it holds before. The poster (Liang, Wu, Lai, Qin) reports errors of 0.4
+% to 1.9 % on 70,000 pictures at k = 3, and 165 s against 399 s.
 
     python -m tests.benchmarks.hub
     python -m tests.benchmarks.hub --costs --repeats 5
@@ -29,7 +30,14 @@ from prviz.samples import SamplePair
 from tests.benchmarks.memory import peak_megabytes
 from tests.benchmarks.results import record
 
-BUNDLED = ("mixture-em-1", "mixture-converged", "rbm-epoch-300", "truncation-0.5", "truncation-1.0", "digits-held-out")
+BUNDLED = (
+    "mixture-em-1",
+    "mixture-converged",
+    "rbm-epoch-300",
+    "truncation-0.5",
+    "truncation-1.0",
+    "digits-held-out",
+)
 SEEDS = range(3)
 COLUMNS = ("precision", "recall", "error of precision", "of recall", "IoU", "hubs")
 
@@ -42,7 +50,9 @@ def pairs(n: int) -> Iterator[tuple[str, SamplePair]]:
 
 
 def hub_scalars(supports: Supports) -> tuple[float, float]:
-    """Shares of the generated hubs in the ball of a real hub, and of the real hubs in the ball of a generated one."""
+    """Shares of the generated hubs in the ball of a real hub, and of the real hubs in the ball of a
+    generated one.
+    """
     precision = np.mean(supports.c_real[supports.n_real :] > 0)
     recall = np.mean(supports.c_generated[: supports.n_real] > 0)
     return float(precision), float(recall)
@@ -51,7 +61,8 @@ def hub_scalars(supports: Supports) -> tuple[float, float]:
 def errors(pair: SamplePair, k: int) -> list[str]:
     """Exact scalars, errors of the hub ones, IoU of the curves and share of hubs."""
     exact = estimate(pair, "ipr", k=k, split=None)["ipr"]
-    truth = hub_scalars(exact.supports)  # every sample a hub: improved precision and recall themselves
+    # every sample a hub: improved precision and recall themselves
+    truth = hub_scalars(exact.supports)
     runs = [estimate(pair, "hub", k=k, split=None, seed=seed)["hub"] for seed in SEEDS]
     found = [hub_scalars(run.supports) for run in runs]
     iou = np.mean([run.curve.iou(exact.curve) for run in runs])
@@ -101,7 +112,9 @@ def times(size: tuple[int, int, int], repeats: int) -> list[float]:
 
 def costs(n: int, d: int, split: float | None, k: int, repeats: int) -> dict[str, float | str]:
     """Share of hubs, and processor time of hub over that of ipr; the best of alternating runs."""
-    pair, best, shares = large(n, d), dict.fromkeys(("ipr", "hub"), float("inf")), {}
+    pair = large(n, d)
+    best = dict.fromkeys(("ipr", "hub"), float("inf"))
+    shares = {}
     for _ in range(repeats):
         for method in best:
             start = time.process_time()
@@ -109,16 +122,34 @@ def costs(n: int, d: int, split: float | None, k: int, repeats: int) -> dict[str
             assert found.curve.auc > 0
             best[method] = min(best[method], time.process_time() - start)
             shares[method] = len(found.supports.c_real)
-    return {"hubs": f"{shares['hub'] / shares['ipr']:.0%}", "processor time over iPR's": best["hub"] / best["ipr"]}
+    return {
+        "hubs": f"{shares['hub'] / shares['ipr']:.0%}",
+        "processor time over iPR's": best["hub"] / best["ipr"],
+    }
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n", type=int, default=5000, help="samples per set of the toys (default: %(default)s)")
-    parser.add_argument("--k", type=int, nargs="*", default=[3, 5, 10, 50], help="neighbours (default: 3 5 10 50)")
-    parser.add_argument("--large", type=int, default=20_000, help="... of the timed pair (default: %(default)s)")
-    parser.add_argument("--repeats", type=int, default=2, help="runs per side, the best counts (default: %(default)s)")
-    parser.add_argument("--costs", action="store_true", help="the processor time at k = 3 and sqrt(n) alone")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--n", type=int, default=5000, help="samples per set of the toys (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--k", type=int, nargs="*", default=[3, 5, 10, 50], help="neighbours (default: 3 5 10 50)"
+    )
+    parser.add_argument(
+        "--large", type=int, default=20_000, help="... of the timed pair (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=2,
+        help="runs per side, the best counts (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--costs", action="store_true", help="the processor time at k = 3 and sqrt(n) alone"
+    )
     parser.add_argument("--memory-of", nargs=4, help=argparse.SUPPRESS)
     choice = parser.parse_args()
     if choice.costs:
@@ -126,7 +157,9 @@ def main() -> int:
             for k in (3, math.isqrt(n)):
                 figures = costs(n, d, split, k, choice.repeats)
                 halves = "no split" if split is None else f"split {split}"
-                record("hub", f"two Gaussians, n = {n:,}, d = {d}, {halves}, k = {k}", figures=figures)
+                record(
+                    "hub", f"two Gaussians, n = {n:,}, d = {d}, {halves}, k = {k}", figures=figures
+                )
                 print(n, d, split, k, figures, flush=True)
         return 0
     if choice.memory_of:
@@ -142,11 +175,19 @@ def main() -> int:
             figures = dict(zip(COLUMNS, cells, strict=True))
             record("hub", f"{name}, n = {pair.real.n:,}, d = {pair.d:,}, k = {k}", figures=figures)
             print(f"| {name} | {pair.real.n} | {pair.d} | {k} | {' | '.join(cells)} |", flush=True)
-    print("\n| n | d | k | ipr (s) | hub (s) | ipr peak (MB) | hub peak (MB) |\n|---|---|---|---|---|---|---|")
+    print(
+        "\n| n | d | k | ipr (s) | hub (s) | ipr peak (MB) | hub peak (MB)"
+        " |\n|---|---|---|---|---|---|---|"
+    )
     for size, peaks in zip(sizes, memory, strict=True):
         exact, hub = times(size, choice.repeats)
-        case = f"two Gaussians, n = {size[0]:,}, d = {size[1]:,}, k = {size[2]}, against iPR of all samples"
-        record("hub", case, seconds=hub, other_seconds=exact, peak_mb=peaks[1], other_peak_mb=peaks[0])
+        case = (
+            f"two Gaussians, n = {size[0]:,}, d = {size[1]:,}, k = {size[2]}, against iPR of all"
+            " samples"
+        )
+        record(
+            "hub", case, seconds=hub, other_seconds=exact, peak_mb=peaks[1], other_peak_mb=peaks[0]
+        )
         cells = [f"{size[0]:,}", *map(str, size[1:]), f"{exact:.2f}", f"{hub:.2f}"]
         print(f"| {' | '.join([*cells, *(f'{each:.0f}' for each in peaks)])} |", flush=True)
     return 0

@@ -1,12 +1,14 @@
 # ruff: noqa: T201 - a script that prints its table
-"""How long a lesson takes to its first paint, and how long after a step of a drag its picture has moved.
+"""How long a lesson takes to its first paint, and how long after a step of a drag its picture has
+moved.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.lessons
 
-First paint: of several visits, from the request of a lesson's link in a fresh browser context, on a server that has
-served it before, to the frame with its curve; beside a plain page with one st.plotly_chart, the time that the browser
-needs for Streamlit itself. A step: from the pointer's own event to the task after the frame in which the picture has
-changed, of every handle of every step. Exit status 1 over a limit.
+First paint: of several visits, from the request of a lesson's link in a fresh browser context, on a
+server that has served it before, to the frame with its curve; beside a plain page with one
+st.plotly_chart, the time that the browser needs for Streamlit itself. A step: from the pointer's
+own event to the task after the frame in which the picture has changed, of every handle of every
+step. Exit status 1 over a limit.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from tests.browser import AppServer, launch_chromium, open_tab, running_app, wai
 PAINT_MS = 1500
 DRAWN = ".course[data-drawn] path.curve"
 
-# The time of the task after the first frame that has what is drawn: the page's own clock, not the test's.
+# The time of the task after the first frame that has what is drawn: the page's own clock, not the
+# test's.
 _WATCH = """(drawn) => {
     const watch = () => {
         if (!document.querySelector(drawn)) requestAnimationFrame(watch);
@@ -35,7 +38,8 @@ _WATCH = """(drawn) => {
     };
     requestAnimationFrame(watch);
 }"""
-# For each move of the pointer that changes a picture, its time stamp and the time of the task after its frame.
+# For each move of the pointer that changes a picture, its time stamp and the time of the task after
+# its frame.
 _CLOCK = """() => {
     let event = 0;
     window.__steps = [];
@@ -60,14 +64,17 @@ def visited(browser: Browser, server: AppServer, path: str, drawn: str) -> tuple
     return page, shown
 
 
-def painted(browser: Browser, server: AppServer, name: str, path: str, drawn: str, visits: int) -> bool:
+def painted(
+    browser: Browser, server: AppServer, name: str, path: str, drawn: str, visits: int
+) -> bool:
     """Print and keep one row of first paints; whether the median keeps the limit."""
     found = []
     for _ in range(visits):
         page, shown = visited(browser, server, path, drawn)
         page.context.close()
         found.append(shown)
-    p50, slowest = float(np.median(found)), max(found)
+    p50 = float(np.median(found))
+    slowest = max(found)
     print(f"| {name} | {p50:.0f} | {slowest:.0f} | {PAINT_MS} |", flush=True)
     record("lessons", f"{name}, first paint", figures={"p50 (ms)": p50, "slowest (ms)": slowest})
     return p50 <= PAINT_MS
@@ -77,15 +84,19 @@ def dragged(page: Page, handle: str, steps: int) -> list[float]:
     """Milliseconds of each step of a drag of this handle, some pixels there and back."""
     box = page.locator(handle).bounding_box()
     assert box is not None
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
     middle = page.evaluate("() => [innerWidth / 2, innerHeight / 2]")
-    along = [4 * (1 if to > at else -1) for at, to in zip((x, y), middle, strict=True)]  # not out of the picture
+    # not out of the picture
+    along = [4 * (1 if to > at else -1) for at, to in zip((x, y), middle, strict=True)]
     page.mouse.move(x, y)
     page.mouse.down()
     times = []
     for step in range(steps):
         far = 1 + (step % 20 if step % 40 < 20 else 20 - step % 20)
-        times.append(delay(page, lambda far=far: page.mouse.move(x + far * along[0], y + far * along[1])))
+        times.append(
+            delay(page, lambda far=far: page.mouse.move(x + far * along[0], y + far * along[1]))
+        )
         page.wait_for_timeout(random.uniform(0, 40))
     page.mouse.up()
     return times
@@ -99,7 +110,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="steps whose id contains this")
     given = parser.parse_args()
     random.seed(0)
-    steps, late = [step for step in payload() if given.only in step["id"]], []
+    steps = [step for step in payload() if given.only in step["id"]]
+    late = []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = launch_chromium(playwright)
         with running_app(Path(folder) / "log") as server:
@@ -107,7 +119,9 @@ def main() -> None:
             page.wait_for_timeout(1000)
             print("| page | first paint ms, median | slowest | limit ms |\n|---|---|---|---|")
             for lesson in {step["lesson"]: None for step in steps}:
-                kept = painted(browser, server, LESSONS[lesson], f"/learn?step={lesson}", DRAWN, given.visits)
+                kept = painted(
+                    browser, server, LESSONS[lesson], f"/learn?step={lesson}", DRAWN, given.visits
+                )
                 late += [] if kept else [f"{lesson}, first paint"]
             with plain_app(Path(folder) / "plain") as plain:
                 painted(browser, plain, "plain page", "/", ".js-line", given.visits)
@@ -119,16 +133,24 @@ def main() -> None:
                     page.keyboard.press("ArrowRight")
                 page.locator(".chip:not(:disabled)").first.wait_for(timeout=120_000)
                 page.wait_for_timeout(300)
-                ids = page.locator(".hand").evaluate_all("all => all.map((each) => each.dataset.hand)")
+                ids = page.locator(".hand").evaluate_all(
+                    "all => all.map((each) => each.dataset.hand)"
+                )
                 slowest = list[float]()
                 for name in ids[:1] if step["figure"] == "modes" else ids:  # its bars are alike
                     times = dragged(page, f".hand[data-hand={name}]", given.steps)
-                    slowest = max(slowest, times, key=lambda each: float(np.nanpercentile(each or [0], 95)))
+                    slowest = max(
+                        slowest, times, key=lambda each: float(np.nanpercentile(each or [0], 95))
+                    )
                     row = f"{step['id']}, {name}"
                     late += [] if line_of(row, times, DRAG_MS, benchmark=None) else [f"{row}, drag"]
                     page.get_by_role("button", name="As it was").click()
                 p50, p95 = np.nanpercentile(slowest, [50, 95])
-                record("lessons", f"{step['id']}, slowest handle", figures={"p50 (ms)": p50, "p95 (ms)": p95})
+                record(
+                    "lessons",
+                    f"{step['id']}, slowest handle",
+                    figures={"p50 (ms)": p50, "p95 (ms)": p95},
+                )
         browser.close()
     if late:
         raise SystemExit(f"over the limit: {', '.join(late)}")

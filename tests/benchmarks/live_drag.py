@@ -1,13 +1,14 @@
 # ruff: noqa: T201 - a script that prints its table
-"""How long after a step of a drag, or a key press, the new curve is on screen; beside a plain st.slider's app.
+"""How long after a step of a drag, or a key press, the new curve is on screen; beside a plain
+st.slider's app.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.live_drag
 
-Clock: from the time stamp of the browser's own input event to the task after the animation frame in which the drawn
-path has really changed (its attribute `d`; for lam, which moves no curve: the marks). Steps follow one another after a
-pause of 0 to 60 ms, isolated key presses after 0.1 to 1.5 s, so that what the page does when the hand rests, Python's
-answer above all, is in the way of some. Curves per second are counted while the mouse moves as fast as it can. Exit
-status 1 over a limit.
+Clock: from the time stamp of the browser's own input event to the task after the animation frame in
+which the drawn path has really changed (its attribute `d`; for lam, which moves no curve: the
+marks). Steps follow one another after a pause of 0 to 60 ms, isolated key presses after 0.1 to 1.5
+s, so that what the page does when the hand rests, Python's answer above all, is in the way of some.
+Curves per second are counted while the mouse moves as fast as it can. Exit status 1 over a limit.
 """
 
 from __future__ import annotations
@@ -27,16 +28,33 @@ import numpy as np
 from playwright.sync_api import Error, Locator, Page, sync_playwright
 
 from tests.benchmarks.results import record
-from tests.browser import AppServer, free_port, launch_chromium, open_tab, running_app, wait_healthy, wait_idle
+from tests.browser import (
+    AppServer,
+    free_port,
+    launch_chromium,
+    open_tab,
+    running_app,
+    wait_healthy,
+    wait_idle,
+)
 
-DRAG_MS, KEY_MS, CURVES_PER_SECOND = 33, 40, 30
-# In 8 dimensions nearly every stop of the bandwidth changes its curve; in 64 balls are empty or full at most of them.
+DRAG_MS = 33
+KEY_MS = 40
+CURVES_PER_SECOND = 30
+# In 8 dimensions nearly every stop of the bandwidth changes its curve; in 64 balls are empty or
+# full at most of them.
 PATH = "/?problem=shifted-gaussians&p.d=8&n=2000&split=0.5&k=20"
-SLIDERS = {"k": "k", "bandwidth": "bandwidth", "lam": "angle"}  # ids of the controls, as the page marks them
+# ids of the controls, as the page marks them
+SLIDERS = {
+    "k": "k",
+    "bandwidth": "bandwidth",
+    "lam": "angle",
+}
 PLAIN = Path(__file__).with_name("plain_slider.py")
 
-# In every page: for each input event that changes what is watched, its time stamp and the time of the task after the
-# frame that shows it. A change made inside an animation frame is shown by that frame, any other by the next.
+# In every page: for each input event that changes what is watched, its time stamp and the time of
+# the task after the frame that shows it. A change made inside an animation frame is shown by that
+# frame, any other by the next.
 CLOCK = """() => {
     let inFrame = false, event = 0, before = '', selector = 'none', attribute = 'd';
     // The task after the frame, before all that other scripts have waiting: the frame is on its way by then.
@@ -56,7 +74,8 @@ CLOCK = """() => {
     watcher.observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['d', 'cx'] });
     window.__watch = (...what) => { [selector, attribute] = what; window.__steps = []; event = 0; };
 }"""
-CURVE, MARKS = (".scatterlayer .js-line", "d"), (".lam-marks circle", "cx")
+CURVE = (".scatterlayer .js-line", "d")
+MARKS = (".lam-marks circle", "cx")
 
 
 def arm(page: Page, watched: tuple[str, str]) -> None:
@@ -65,7 +84,9 @@ def arm(page: Page, watched: tuple[str, str]) -> None:
 
 
 def delay(page: Page, step: Callable[[], None]) -> float:
-    """Milliseconds from the event of this step to the frame with its drawing; nan where a second brought no change."""
+    """Milliseconds from the event of this step to the frame with its drawing; nan where a second
+    brought no change.
+    """
     page.evaluate("() => { window.__steps = []; }")
     step()
     try:
@@ -81,10 +102,14 @@ def stops_of(slider: Locator, stride: int) -> Iterator[tuple[float, float]]:
     box = slider.bounding_box()
     assert box is not None
     last = int(slider.get_attribute("max") or 0)
-    thumb, first = 16.0, last // 4
+    thumb = 16.0
+    first = last // 4
     order = [*range(first, last - first, stride), *range(last - first, first, -stride)]
     middle = box["y"] + box["height"] / 2
-    return ((box["x"] + thumb / 2 + (box["width"] - thumb) * i / last, middle) for i in itertools.cycle(order))
+    return (
+        (box["x"] + thumb / 2 + (box["width"] - thumb) * i / last, middle)
+        for i in itertools.cycle(order)
+    )
 
 
 def dragged(
@@ -115,7 +140,12 @@ def dragged(
 
 
 def pressed(
-    page: Page, slider: Locator, watched: tuple[str, str], steps: int, pause: tuple[float, float], key: str = "Arrow"
+    page: Page,
+    slider: Locator,
+    watched: tuple[str, str],
+    steps: int,
+    pause: tuple[float, float],
+    key: str = "Arrow",
 ) -> list[float]:
     """Milliseconds of each key press."""
     slider.focus()
@@ -123,7 +153,9 @@ def pressed(
     wait_idle(page)
     arm(page, watched)
     times = []
-    there, back, run = ("ArrowRight", "ArrowLeft", 25) if key == "Arrow" else ("PageUp", "PageDown", 3)
+    there, back, run = (
+        ("ArrowRight", "ArrowLeft", 25) if key == "Arrow" else ("PageUp", "PageDown", 3)
+    )
     run = min(run, (int(slider.get_attribute("max") or 0) + 1) // 2)
     for step in range(steps):
         press = there if step // run % 2 == 0 else back
@@ -138,7 +170,15 @@ def plain_app(log: Path) -> Iterator[AppServer]:
     """The yardstick's own server."""
     port = free_port()
     options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"]
-    line = [sys.executable, "-m", "streamlit", "run", str(PLAIN), *options, "--browser.gatherUsageStats=false"]
+    line = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(PLAIN),
+        *options,
+        "--browser.gatherUsageStats=false",
+    ]
     with log.open("wb") as out, subprocess.Popen(line, stdout=out, stderr=out) as process:
         server = AppServer(f"http://127.0.0.1:{port}", process, log)
         try:
@@ -156,13 +196,19 @@ def line_of(
     *,
     benchmark: str | None = "live_drag",
 ) -> bool:
-    """Print one row, and keep it; whether it keeps its limits, and nearly every step has shown something."""
+    """Print one row, and keep it; whether it keeps its limits, and nearly every step has shown
+    something.
+    """
     p50, p95 = np.nanpercentile(times, [50, 95])
     rates = {} if rate is None else {"curves a second": rate}
     if benchmark is not None:
         record(benchmark, name, figures={"p50 (ms)": p50, "p95 (ms)": p95} | rates)
-    told, seen = "" if rate is None else f"{rate:.0f}", int(np.isfinite(times).sum())
-    print(f"| {name} | {seen} of {len(times)} | {p50:.1f} | {p95:.1f} | {limit or ''} | {told} |", flush=True)
+    told = "" if rate is None else f"{rate:.0f}"
+    seen = int(np.isfinite(times).sum())
+    print(
+        f"| {name} | {seen} of {len(times)} | {p50:.1f} | {p95:.1f} | {limit or ''} | {told} |",
+        flush=True,
+    )
     fast = (limit is None or p95 <= limit) and (rate is None or rate >= CURVES_PER_SECOND)
     return fast and seen >= 0.9 * len(times)
 
@@ -193,7 +239,10 @@ def main() -> None:
     random.seed(0)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = launch_chromium(playwright)
-        print("| step | drawn | p50 ms | p95 ms | limit ms | curves/s in a drag |\n|---|---|---|---|---|---|")
+        print(
+            "| step | drawn | p50 ms | p95 ms | limit ms | curves/s in a drag"
+            " |\n|---|---|---|---|---|---|"
+        )
         with running_app(Path(folder) / "log") as server:
             page = open_tab(browser, server.url).page
             page.goto(PATH)

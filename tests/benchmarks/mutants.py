@@ -1,23 +1,29 @@
-"""How many small faults in the sources the tests let pass: mutants drawn at random, each in a copy of the checkout.
+"""How many small faults in the sources the tests let pass: mutants drawn at random, each in a copy
+of the checkout.
 
-`python -m tests.benchmarks.mutants --count 400 --seed 39 --out FILE.jsonl` draws mutants from FOLDERS, makes one at a
-time and runs the tests near the changed line until one fails. A stopped run goes on from its file of results.
+`python -m tests.benchmarks.mutants --count 400 --seed 39 --out FILE.jsonl` draws mutants from
+FOLDERS, makes one at a time and runs the tests near the changed line until one fails. A stopped run
+goes on from its file of results.
 
-`pip install cosmic-ray && python -m tests.benchmarks.mutants --count 12 --seed 5 --steady --folders curves uncertainty
---most 1` is the small run among the checks: the same twelve as long as their lines stay as they are.
+`pip install cosmic-ray && python -m tests.benchmarks.mutants --count 12 --seed 5 --steady --folders
+curves uncertainty --most 1` is the small run among the checks: the same twelve as long as their
+lines stay as they are.
 
-Cosmic Ray makes the mutants: its operators reach constants of modules, defaults and decorators as well as functions.
-Instead of a Python of its own for each, a process that has loaded all libraries forks: about 2 s a mutant.
+Cosmic Ray makes the mutants: its operators reach constants of modules, defaults and decorators as
+well as functions. Instead of a Python of its own for each, a process that has loaded all libraries
+forks: about 2 s a mutant.
 
-The tests of a mutant are KEPT, those of the files of its module's name, ``tests/FOLDER/test_MODULE*.py``, of the files
-beside them that import it, of OF_FOLDERS and OF_ALL; with ``--coverage`` those that run the changed line, the nearest
-and shortest first (this needs pytest-cov):
+The tests of a mutant are KEPT, those of the files of its module's name,
+``tests/FOLDER/test_MODULE*.py``, of the files beside them that import it, of OF_FOLDERS and OF_ALL;
+with ``--coverage`` those that run the changed line, the nearest and shortest first (this needs
+pytest-cov):
 
-    pytest -n 2 -m "not browser and not thorough" --cov=prviz --cov-context=test --durations=0 -vv | tee LOG
-    python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
+    pytest -n 2 -m "not browser and not thorough" --cov=prviz --cov-context=test --durations=0 -vv |
+    tee LOG python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
 
-Mutants of annotations and inside of f-strings are not drawn: the first are never run, the second are text. Neither are
-those of `strict=`, a check of what is always true, and of caches, which change the time alone.
+Mutants of annotations and inside of f-strings are not drawn: the first are never run, the second
+are text. Neither are those of `strict=`, a check of what is always true, and of caches, which
+change the time alone.
 """
 
 from __future__ import annotations
@@ -51,8 +57,8 @@ from cosmic_ray.operators.provider import OperatorProvider
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("curves", "estimators", "measure", "triage", "uncertainty", "readers")
-# Of Cosmic Ray's operators those that a slip of the pen could make: `a + b` for `a - b`, not `a << b`, which is a
-# TypeError in any test and would only raise the share that is found.
+# Of Cosmic Ray's operators those that a slip of the pen could make: `a + b` for `a - b`, not `a <<
+# b`, which is a TypeError in any test and would only raise the share that is found.
 BINARY = (
     "Add_Sub",
     "Sub_Add",
@@ -71,13 +77,23 @@ COMPARISONS = (
 OPERATORS = (
     *(f"ReplaceBinaryOperator_{each}" for each in BINARY),
     *(f"ReplaceComparisonOperator_{each}" for each in COMPARISONS),
-    *("ReplaceUnaryOperator_Delete_USub", "ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_Delete_Invert"),
-    *("AddNot", "ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd"),
+    *(
+        "ReplaceUnaryOperator_Delete_USub",
+        "ReplaceUnaryOperator_Delete_Not",
+        "ReplaceUnaryOperator_Delete_Invert",
+    ),
+    *(
+        "AddNot",
+        "ReplaceTrueWithFalse",
+        "ReplaceFalseWithTrue",
+        "ReplaceAndWithOr",
+        "ReplaceOrWithAnd",
+    ),
     *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ZeroIterationForLoop"),
     *("ExceptionReplacer", "NumberReplacer", "RemoveDecorator"),
 )
-# Tests that see most slips, which come first; those that any module may meet, and those of whole folders, beside those
-# of a module's own name.
+# Tests that see most slips, which come first; those that any module may meet, and those of whole
+# folders, beside those of a module's own name.
 KEPT = {
     "readers": ("tests/readers/test_kept_outcomes.py",),
     "triage": ("tests/test_kept_numbers.py", "tests/triage/test_kept_decisions.py"),
@@ -94,7 +110,8 @@ OF_FOLDERS = {
 CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")
 # Seconds of tests for one mutant, as measured with coverage.
 BUDGET_S = 20.0
-# Seconds of processor time and of wall time from which on a run counts as hanging; the first hold on a busy machine.
+# Seconds of processor time and of wall time from which on a run counts as hanging; the first hold
+# on a busy machine.
 HANGS_CPU_S = 240
 HANGS_S = 600.0
 SURVIVES = ("passed", "none")
@@ -104,7 +121,8 @@ SURVIVES = ("passed", "none")
 class Mutant:
     """One change of one place.
 
-    before, after : the lines that differ. marker : True of the `*` of a signature, taken for a product.
+    before, after : the lines that differ. marker : True of the `*` of a signature, taken for a
+    product.
     """
 
     file: str
@@ -122,7 +140,9 @@ class Mutant:
 
 
 def changes_no_result(node: Any) -> bool:
-    """True inside of an f-string, an annotation, the value of a type alias, `strict=` or the decorator of a cache."""
+    """True inside of an f-string, an annotation, the value of a type alias, `strict=` or the
+    decorator of a cache.
+    """
     while (parent := node.parent) is not None:
         if parent.type.startswith("fstring"):
             return True
@@ -151,21 +171,32 @@ def mutants_of(root: Path, files: Iterable[Path]) -> Iterator[Mutant]:
         tree = get_ast(text)
         for name in OPERATORS:
             operator = provider[name]()
-            places = ((node, place) for node in ast_nodes(tree) for place in operator.mutation_positions(node))
+            places = (
+                (node, place)
+                for node in ast_nodes(tree)
+                for place in operator.mutation_positions(node)
+            )
             for occurrence, (node, (start, _)) in enumerate(places):
                 inside = tree.get_leaf_for_position(start) or node
                 if changes_no_result(node) or changes_no_result(inside):
                     continue
                 file = path.relative_to(root).as_posix()
-                marker = name.startswith("ReplaceBinary") and inside.parent.type in ("parameters", "argument")
+                marker = name.startswith("ReplaceBinary") and inside.parent.type in (
+                    "parameters",
+                    "argument",
+                )
                 before = lines[start[0] - 1].strip()
                 yield Mutant(file, name, occurrence, start[0], start[1], before, "", marker)
 
 
-def draw(root: Path, count: int, seed: int, files: Sequence[Path], *, steady: bool = False) -> list[Mutant]:
-    """Mutants at ``count`` places in random order: first the place is drawn, then one of its mutants.
+def draw(
+    root: Path, count: int, seed: int, files: Sequence[Path], *, steady: bool = False
+) -> list[Mutant]:
+    """Mutants at ``count`` places in random order: first the place is drawn, then one of its
+    mutants.
 
-    steady : True to draw by the texts of the lines, so that a change elsewhere leaves the others as they are.
+    steady : True to draw by the texts of the lines, so that a change elsewhere leaves the others as
+    they are.
     """
     places = defaultdict[tuple[str, int, int], list[Mutant]](list)
     for each in mutants_of(root, files):
@@ -181,11 +212,15 @@ def draw(root: Path, count: int, seed: int, files: Sequence[Path], *, steady: bo
         mutants = [places[place][chance(places[place])[0] % len(places[place])] for place in chosen]
     else:
         chosen = stream.sample(sorted(places), min(count, len(places)))
-        mutants = [stream.choice(sorted(places[place], key=lambda each: each.key)) for place in chosen]
+        mutants = [
+            stream.choice(sorted(places[place], key=lambda each: each.key)) for place in chosen
+        ]
     return [each for each in mutants if not each.marker]
 
 
-def found_again(root: Path, rows: Sequence[dict[str, Any]], files: Sequence[Path]) -> dict[str, Mutant]:
+def found_again(
+    root: Path, rows: Sequence[dict[str, Any]], files: Sequence[Path]
+) -> dict[str, Mutant]:
     """The mutants of earlier results in the sources as they are now, by their earlier key.
 
     Those of changed lines are left out; of equal lines the one that has moved least is taken.
@@ -197,7 +232,9 @@ def found_again(root: Path, rows: Sequence[dict[str, Any]], files: Sequence[Path
     for row in rows:
         same = by_text[row["file"], row["operator"], row["column"], row["before"]]
         # a number has two mutants: one more and one less
-        alike = [each for each in same if each.occurrence % 2 == row["occurrence"] % 2 or len(same) == 1]
+        alike = [
+            each for each in same if each.occurrence % 2 == row["occurrence"] % 2 or len(same) == 1
+        ]
         if "NumberReplacer" not in row["operator"]:
             alike = same
         if alike:
@@ -209,7 +246,12 @@ class Tests:
     """Which tests a mutant meets."""
 
     def __init__(
-        self, root: Path, coverage: Path | None, durations: Path | None, budget: float, first: Sequence[str]
+        self,
+        root: Path,
+        coverage: Path | None,
+        durations: Path | None,
+        budget: float,
+        first: Sequence[str],
     ) -> None:
         self._root, self._budget, self._first = root, budget, tuple(first)
         self._seconds: dict[str, float] = {}
@@ -227,7 +269,8 @@ class Tests:
             self._data = CoverageData(str(coverage))
             self._data.read()
             self._measured = {
-                Path(name).as_posix().partition("/prviz/")[2]: name for name in self._data.measured_files()
+                Path(name).as_posix().partition("/prviz/")[2]: name
+                for name in self._data.measured_files()
             }
             self._lines: dict[str, dict[int, list[str]]] = {}
 
@@ -235,7 +278,9 @@ class Tests:
         """Tests by line."""
         if file not in self._lines:
             name = self._measured.get(file.removeprefix("prviz/"))
-            found = {} if name is None or self._data is None else self._data.contexts_by_lineno(name)
+            found = (
+                {} if name is None or self._data is None else self._data.contexts_by_lineno(name)
+            )
             self._lines[file] = {
                 line: sorted({each.rpartition("|")[0] or each for each in contexts if each})
                 for line, contexts in found.items()
@@ -254,13 +299,18 @@ class Tests:
             return near, False
         lines = self._of_lines(mutant.file)
         found = set(lines.get(line or mutant.line, ()))
-        if not found:  # a line of a module or class, or one that only other processes run: all tests of the file
+        # a line of a module or class, or one that only other processes run: all tests of the file
+        if not found:
             found = {each for tests in lines.values() for each in tests}
             found |= self._of_readers(mutant)
 
         def order(test: str) -> tuple[bool, bool, float]:
             file = test.partition("::")[0]
-            return file not in near, not file.startswith(f"tests/{folder}/"), self._seconds.get(test, 0.01)
+            return (
+                file not in near,
+                not file.startswith(f"tests/{folder}/"),
+                self._seconds.get(test, 0.01),
+            )
 
         chosen = [*first, OF_ALL[0]]
         seconds = 0.0
@@ -281,13 +331,17 @@ class Tests:
         tests = set[str]()
         word = re.compile(rf"\b{found[1]}\b")
         for file in self._measured:
-            for number, line in enumerate((self._root / "prviz" / file).read_text("utf-8").splitlines(), start=1):
+            for number, line in enumerate(
+                (self._root / "prviz" / file).read_text("utf-8").splitlines(), start=1
+            ):
                 if word.search(line):
                     tests |= set(self._of_lines(f"prviz/{file}").get(number, ()))
         return tests
 
     def near(self, file: str) -> list[str]:
-        """The test files of the same name, or whose name begins with it, then those beside them that import it."""
+        """The test files of the same name, or whose name begins with it, then those beside them
+        that import it.
+        """
         path = Path(file).relative_to("prviz")
         package = path.stem == "__init__"
         stem = path.parent.name if package else path.stem.strip("_")
@@ -295,8 +349,14 @@ class Tests:
         module = ".".join(path.parent.parts if package else path.with_suffix("").parts)
         imported = re.compile(rf"\bprviz\.{re.escape(module)} import ")
         found = sorted(folder.glob(f"test_{stem}*.py"))
-        others = [each for each in sorted(folder.glob("test_*.py")) if imported.search(each.read_text("utf-8"))]
-        names = list(dict.fromkeys(each.relative_to(self._root).as_posix() for each in (*found, *others)))
+        others = [
+            each
+            for each in sorted(folder.glob("test_*.py"))
+            if imported.search(each.read_text("utf-8"))
+        ]
+        names = list(
+            dict.fromkeys(each.relative_to(self._root).as_posix() for each in (*found, *others))
+        )
         return [*names, *OF_FOLDERS.get(path.parts[0], ()), *OF_ALL] if names else []
 
 
@@ -349,14 +409,17 @@ def _in_child(root: Path, tests: Sequence[str], log: Path, answer: Path) -> None
     try:
         code = int(pytest.main([*line, *files], plugins=[plugin]))
     except BaseException as error:  # noqa: BLE001
-        code, plugin.failed = 3, plugin.failed or repr(error)
+        code = 3
+        plugin.failed = plugin.failed or repr(error)
     answer.write_text(json.dumps([code, plugin.failed]))
     sys.stdout.flush()
     os._exit(0)
 
 
 def run_tests(root: Path, tests: Sequence[str], log: Path, seconds: float) -> tuple[str, str]:
-    """What became of the tests, "passed", "failed", "hangs", "died" or "none", and which failed first."""
+    """What became of the tests, "passed", "failed", "hangs", "died" or "none", and which failed
+    first.
+    """
     if not tests:
         return "none", ""
     answer = log.with_suffix(".json")
@@ -388,11 +451,16 @@ class NoMutantError(ValueError):
 
 @contextlib.contextmanager
 def mutated(root: Path, mutant: Mutant) -> Iterator[str]:
-    """The mutant in its file, which is put back afterwards with its time, so that compiled modules stay valid."""
+    """The mutant in its file, which is put back afterwards with its time, so that compiled modules
+    stay valid.
+    """
     path = root / mutant.file
-    text, times = path.read_bytes(), path.stat()
+    text = path.read_bytes()
+    times = path.stat()
     try:
-        changed = mutate_code(text.decode(), OperatorProvider()[mutant.operator](), mutant.occurrence)
+        changed = mutate_code(
+            text.decode(), OperatorProvider()[mutant.operator](), mutant.occurrence
+        )
     except AttributeError:  # Cosmic Ray replaces no exception that is an attribute of a module
         changed = None
     if changed is None:
@@ -413,13 +481,32 @@ def load_libraries(root: Path, folders: Iterable[str]) -> None:
         "'-o', 'addopts=--import-mode=importlib', *sys.argv[1:]]); "
         "sys.stderr.write('MODULES ' + ' '.join(sys.modules))"
     )
-    line = [sys.executable, "-c", code, *(f"tests/{each}" for each in folders), "tests/test_edges.py"]
+    line = [
+        sys.executable,
+        "-c",
+        code,
+        *(f"tests/{each}" for each in folders),
+        "tests/test_edges.py",
+    ]
     found = subprocess.run(
-        line, cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
+        line,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     names = found.stderr.rpartition("MODULES ")[2].split()
     for name in names:
-        if name.partition(".")[0] not in ("prviz", "pages", "tests", "app", "conftest", "__main__", "sitecustomize"):
+        if name.partition(".")[0] not in (
+            "prviz",
+            "pages",
+            "tests",
+            "app",
+            "conftest",
+            "__main__",
+            "sitecustomize",
+        ):
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
 
@@ -442,7 +529,9 @@ def run(
     folders: Iterable[str] = FOLDERS,
     hangs: float = HANGS_S,
 ) -> list[dict[str, Any]]:
-    """Each mutant in turn, in a copy of the checkout; results that ``out`` has already are not made again."""
+    """Each mutant in turn, in a copy of the checkout; results that ``out`` has already are not made
+    again.
+    """
     known: dict[str, dict[str, Any]] = {}
     if out.exists():
         known = {each["key"]: each for each in map(json.loads, out.read_text().splitlines())}
@@ -450,7 +539,12 @@ def run(
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder) / "checkout"
-        shutil.copytree(root, copy, ignore=shutil.ignore_patterns(".git", "node_modules", *CACHES), symlinks=True)
+        shutil.copytree(
+            root,
+            copy,
+            ignore=shutil.ignore_patterns(".git", "node_modules", *CACHES),
+            symlinks=True,
+        )
         load_libraries(copy, folders)
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         sys.dont_write_bytecode = True
@@ -459,7 +553,9 @@ def run(
         if chosen:
             names, _ = tests.of(next(iter(chosen.values())))
             if (found := run_tests(copy, names, Path(folder) / "log", hangs))[0] != "passed":
-                raise RuntimeError(f"without a mutant: {found}, {(Path(folder) / 'log').read_text()[-2000:]}")
+                raise RuntimeError(
+                    f"without a mutant: {found}, {(Path(folder) / 'log').read_text()[-2000:]}"
+                )
         for key, mutant in chosen.items():
             result = known.get(key)
             if result is None:
@@ -470,8 +566,18 @@ def run(
                         outcome, failed = run_tests(copy, names, Path(folder) / "log", hangs)
                 except NoMutantError:
                     continue
-                result = {"key": key, **asdict(mutant), "after": after, "outcome": outcome, "failed": failed}
-                result |= {"tests": len(names), "cut": cut, "seconds": round(time.monotonic() - began, 1)}
+                result = {
+                    "key": key,
+                    **asdict(mutant),
+                    "after": after,
+                    "outcome": outcome,
+                    "failed": failed,
+                }
+                result |= {
+                    "tests": len(names),
+                    "cut": cut,
+                    "seconds": round(time.monotonic() - began, 1),
+                }
                 with out.open("a") as stream:
                     stream.write(json.dumps(result) + "\n")
             results.append(result)
@@ -484,51 +590,77 @@ def summary(results: Sequence[dict[str, Any]]) -> str:
         return "no mutant"
     alive = [each for each in results if each["outcome"] in SURVIVES]
     low, high = wilson(len(alive), len(results))
-    lines = [f"{each['file']}:{each['line']}: {each['before']}\n    -> {each['after']}" for each in alive]
-    share = f"{100 * len(alive) / len(results):.1f} % ({100 * low:.1f} to {100 * high:.1f} %, Wilson, 95 %)"
+    lines = [
+        f"{each['file']}:{each['line']}: {each['before']}\n    -> {each['after']}" for each in alive
+    ]
+    share = (
+        f"{100 * len(alive) / len(results):.1f} % ({100 * low:.1f} to {100 * high:.1f} %, Wilson,"
+        " 95 %)"
+    )
     return "\n".join([*lines, f"{len(alive)} of {len(results)} mutants survive: {share}"])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Mutants of the sources, and how many the tests let pass.")
+    parser = argparse.ArgumentParser(
+        description="Mutants of the sources, and how many the tests let pass."
+    )
     parser.add_argument("--count", type=int, default=24)
     parser.add_argument("--seed", type=int, default=39)
-    parser.add_argument("--out", type=Path, help="results, one JSON a line; a stopped run goes on from them")
+    parser.add_argument(
+        "--out", type=Path, help="results, one JSON a line; a stopped run goes on from them"
+    )
     parser.add_argument("--root", type=Path, default=ROOT)
     parser.add_argument("--coverage", type=Path)
     parser.add_argument("--durations", type=Path)
     parser.add_argument("--budget", type=float, default=BUDGET_S)
-    parser.add_argument("--like", type=Path, help="instead of drawing: the mutants of these results, found again")
+    parser.add_argument(
+        "--like", type=Path, help="instead of drawing: the mutants of these results, found again"
+    )
     parser.add_argument("--alive", action="store_true", help="of --like those that survived")
-    parser.add_argument("--first", nargs="*", default=(), help="test files that every mutant meets first")
+    parser.add_argument(
+        "--first", nargs="*", default=(), help="test files that every mutant meets first"
+    )
     parser.add_argument("--folders", nargs="*", default=FOLDERS)
-    parser.add_argument("--steady", action="store_true", help="draw by the texts of the lines, not by their places")
+    parser.add_argument(
+        "--steady", action="store_true", help="draw by the texts of the lines, not by their places"
+    )
     parser.add_argument(
         "--part",
         type=int,
         nargs=2,
         default=(0, 1),
         metavar=("PLACE", "OF"),
-        help="of the mutants every OF-th from PLACE on, from 0, so that several processes share them",
+        help=(
+            "of the mutants every OF-th from PLACE on, from 0, so that several processes share them"
+        ),
     )
     parser.add_argument("--most", type=int, help="most survivors; exit with 1 if there are more")
     given = parser.parse_args(arguments)
     root = given.root.resolve()
     tests = Tests(root, given.coverage, given.durations, given.budget, given.first)
-    files = [path for folder in given.folders for path in sorted((root / "prviz" / folder).rglob("*.py"))]
+    files = [
+        path for folder in given.folders for path in sorted((root / "prviz" / folder).rglob("*.py"))
+    ]
     if given.coverage is None:
         files = [path for path in files if tests.near(path.relative_to(root).as_posix())]
     if given.like is None:
-        chosen = {each.key: each for each in draw(root, given.count, given.seed, files, steady=given.steady)}
+        chosen = {
+            each.key: each
+            for each in draw(root, given.count, given.seed, files, steady=given.steady)
+        }
     else:
         rows = [json.loads(line) for line in given.like.read_text().splitlines()]
         rows = [each for each in rows if not given.alive or each["outcome"] in SURVIVES]
         chosen = found_again(root, rows, files)
-        sys.stdout.write(f"{len(rows) - len(chosen)} of {len(rows)} stood in lines that have changed\n")
+        sys.stdout.write(
+            f"{len(rows) - len(chosen)} of {len(rows)} stood in lines that have changed\n"
+        )
     place, parts = given.part
     chosen = dict(list(chosen.items())[place::parts])
     with tempfile.TemporaryDirectory() as folder:
-        results = run(root, chosen, tests, given.out or Path(folder) / "results.jsonl", folders=given.folders)
+        results = run(
+            root, chosen, tests, given.out or Path(folder) / "results.jsonl", folders=given.folders
+        )
     sys.stdout.write(summary(results) + "\n")
     alive_now = sum(each["outcome"] in SURVIVES for each in results)
     return int(given.most is not None and alive_now > given.most)

@@ -1,4 +1,6 @@
-"""The yardstick of `live_drag`: the same figures by st.slider and st.plotly_chart alone, nothing left to compute."""
+"""The yardstick of `live_drag`: the same figures by st.slider and st.plotly_chart alone, nothing
+left to compute.
+"""
 
 from __future__ import annotations
 
@@ -22,4 +24,6 @@ k = st.slider("Neighbours k", 1, 100, 5)
 curves = {name: found.curve(name, k) for name in DEFAULT_METHODS}
 st.plotly_chart(figures.pr_figure(curves, truth=truth), key="pr")
 st.plotly_chart(figures.error_space_figure(curves, truth=truth), key="error")
-st.plotly_chart(figures.iou_bars({name: curve.compare(truth) for name, curve in curves.items()}), key="bias")
+st.plotly_chart(
+    figures.iou_bars({name: curve.compare(truth) for name, curve in curves.items()}), key="bias"
+)

@@ -1,10 +1,12 @@
 # ruff: noqa: T201
-"""What each plan of the engine and its loops in C buy: each switched off in turn, as ratios of processor time.
+"""What each plan of the engine and its loops in C buy: each switched off in turn, as ratios of
+processor time.
 
     python -m tests.benchmarks.plans
 
-Processor time of all threads, the least of alternating runs in one process with everything on and with one thing off:
-a busy machine changes it little. The table stands in the docstring of `prviz.neighbors`.
+Processor time of all threads, the least of alternating runs in one process with everything on and
+with one thing off: a busy machine changes it little. The table stands in the docstring of
+`prviz.neighbors`.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ CASES: list[tuple[str, int, Callable[[SamplePair], object], tuple[str, ...]]] = 
 
 
 class Row(NamedTuple):
-    """Processor time of one piece of work in seconds, and how many times as much it takes with one thing off."""
+    """Processor time of one piece of work in seconds, and how many times as much it takes with one
+    thing off.
+    """
 
     title: str
     d: int
@@ -76,7 +80,9 @@ def rows(n: int = 4000, repeats: int = REPEATS) -> Iterator[Row]:
         for _ in range(repeats):
             for name in best:
                 with OFF[name]() if name in OFF else nullcontext():
-                    best[name] = min(best[name], processor_seconds(lambda work=work, pair=pair: work(pair)))
+                    best[name] = min(
+                        best[name], processor_seconds(lambda work=work, pair=pair: work(pair))
+                    )
         least = best.pop("everything on")
         yield Row(title, d, least, {name: value / least for name, value in best.items()})
 
@@ -88,7 +94,10 @@ def main() -> None:
         cells = [f"{row.without[name]:.2f}" if name in row.without else "" for name in OFF]
         without = {f"without {name}": ratio for name, ratio in row.without.items()}
         record("plans", f"{row.title}, d = {row.d}", seconds=row.seconds, figures=without)
-        print(f"| {row.title} | {row.d} | {row.seconds:.2f} s | " + " | ".join(cells) + " |", flush=True)
+        print(
+            f"| {row.title} | {row.d} | {row.seconds:.2f} s | " + " | ".join(cells) + " |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

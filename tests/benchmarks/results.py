@@ -1,8 +1,10 @@
-"""Results of the benchmarks: a JSON line per case and run in results/<benchmark>.jsonl, the newest last.
+"""Results of the benchmarks: a JSON line per case and run in results/<benchmark>.jsonl, the newest
+last.
 
-A line says what was measured (``case``), by which ``command``, when, on which ``commit`` (with a + where the code had
-changes on top of it) and ``machine``; ``seconds`` and ``peak_mb`` of prviz, ``other_seconds`` and ``other_peak_mb`` of
-what it is held against, their ``ratio``, and other figures by the title of their column.
+A line says what was measured (``case``), by which ``command``, when, on which ``commit`` (with a +
+where the code had changes on top of it) and ``machine``; ``seconds`` and ``peak_mb`` of prviz,
+``other_seconds`` and ``other_peak_mb`` of what it is held against, their ``ratio``, and other
+figures by the title of their column.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def record(
     figures: Mapping[str, float | str] | None = None,
     **provenance: Any,
 ) -> dict[str, Any]:
-    """Append one line; ``provenance`` replaces the facts of this run where the case was measured in an earlier one."""
+    """Append one line; ``provenance`` replaces the facts of this run where the case was measured in
+    an earlier one.
+    """
     line: dict[str, Any] = {
         "case": case,
         "date": datetime.now(UTC).date().isoformat(),
@@ -47,10 +51,14 @@ def record(
         "command": shlex.join(["python", "-m", f"tests.benchmarks.{benchmark}", *sys.argv[1:]]),
         "seconds": _rounded(seconds),
         "other_seconds": _rounded(other_seconds),
-        "ratio": _rounded(seconds / other_seconds) if seconds is not None and other_seconds else None,
+        "ratio": (
+            _rounded(seconds / other_seconds) if seconds is not None and other_seconds else None
+        ),
         "peak_mb": _rounded(peak_mb),
         "other_peak_mb": _rounded(other_peak_mb),
-        "figures": {name: _rounded(value) for name, value in (figures or {}).items() if value == value},  # no nan
+        "figures": {
+            name: _rounded(value) for name, value in (figures or {}).items() if value == value
+        },  # no nan
     } | provenance
     FOLDER.mkdir(exist_ok=True)
     with (FOLDER / f"{benchmark}.jsonl").open("a", encoding="utf-8") as file:
@@ -61,12 +69,16 @@ def record(
 def newest(benchmark: str) -> list[dict[str, Any]]:
     """The last line of each case, in the order in which the cases first came."""
     path = FOLDER / f"{benchmark}.jsonl"
-    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    lines = (
+        [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    )
     return list({line["case"]: line for line in lines}.values())
 
 
 def earlier(facts: Any, command: str) -> dict[str, Any]:
-    """The provenance of rows that this command measured before, by their `prviz.studies.kept_rows.Provenance`."""
+    """The provenance of rows that this command measured before, by their
+    `prviz.studies.kept_rows.Provenance`.
+    """
     cpu, _, cores = facts.machine.rpartition(", ")
     machine = {"cores": int(cores.split()[0]), "cpu": cpu}
     return {"date": facts.date, "commit": None, "machine": machine, "command": command}
@@ -82,7 +94,9 @@ def _commit() -> str:
         return "unknown"
 
     def git(*arguments: str) -> str:
-        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", *arguments], cwd=ROOT, capture_output=True, text=True
+        ).stdout.strip()
 
     changed = git("status", "--porcelain", "--", "prviz", "pages", "app.py")
     return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
@@ -90,5 +104,7 @@ def _commit() -> str:
 
 def _cpu() -> str:
     facts = Path("/proc/cpuinfo")
-    found = re.search(r"model name\s*:\s*(.+)", facts.read_text("utf-8")) if facts.exists() else None
+    found = (
+        re.search(r"model name\s*:\s*(.+)", facts.read_text("utf-8")) if facts.exists() else None
+    )
     return found[1].strip() if found else platform.processor() or platform.machine()

@@ -13,7 +13,8 @@ from typing import Any
 from tests.benchmarks.results import ROOT, newest
 
 DOCUMENT = ROOT / "docs" / "measured.md"
-BEGIN, END = "<!-- tables: python -m tests.benchmarks.table --write -->", "<!-- end of the tables -->"
+BEGIN = "<!-- tables: python -m tests.benchmarks.table --write -->"
+END = "<!-- end of the tables -->"
 
 # What stands above the table of each benchmark, in the order of the document.
 ABOUT = {
@@ -144,7 +145,11 @@ def _section(benchmark: str, lines: list[dict[str, Any]]) -> str:
     made = "; ".join(runs) + "\n\n"
     cells = [_cells(line) for line in lines]
     columns = list(dict.fromkeys(name for row in cells for name in row))
-    rows = [columns, ["---"] * len(columns), *([row.get(name, "") for name in columns] for row in cells)]
+    rows = [
+        columns,
+        ["---"] * len(columns),
+        *([row.get(name, "") for name in columns] for row in cells),
+    ]
     return head + made + "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -174,7 +179,9 @@ def written(document: str) -> str:
 
 def main() -> None:
     """Print the tables, or write them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--write", action="store_true", help="into docs/measured.md")
     if not parser.parse_args().write:
         print(tables())

@@ -1,5 +1,6 @@
 # ruff: noqa: T201 - it prints its table
-"""Which conventions that the paper leaves open explain which cells of its Table 1, from the rows at paper size.
+"""Which conventions that the paper leaves open explain which cells of its Table 1, from the rows at
+paper size.
 
 python -m tests.benchmarks.table1                 from the kept rows of `prviz experiment table1 --paper`
 python -m tests.benchmarks.table1 --repeats 3     from rows measured now, about 80 s a repeat on two cores
@@ -26,8 +27,12 @@ CLOSEST = "closest for these cells alone"
 
 def words(reading: TableReading) -> str:
     """The choice of conventions."""
-    counted = [f"{family} {each}" for family, each in reading.self_counting.items() if each != "count"]
-    drawn = "" if reading.rays is None else f"{reading.rays} rays" + ", thresholds too" * reading.gammas
+    counted = [
+        f"{family} {each}" for family, each in reading.self_counting.items() if each != "count"
+    ]
+    drawn = (
+        "" if reading.rays is None else f"{reading.rays} rays" + ", thresholds too" * reading.gammas
+    )
     return "; ".join(filter(None, [", ".join(counted), drawn])) or "as it is"
 
 
@@ -37,8 +42,12 @@ def cell(off: pd.Series, explained: pd.Series) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, help="measure now, so many repeats (default: the kept rows)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--repeats", type=int, help="measure now, so many repeats (default: the kept rows)"
+    )
     choice = parser.parse_args()
     experiment = EXPERIMENTS["table1"]
     assert isinstance(experiment, Table1Experiment)
@@ -46,12 +55,18 @@ def main() -> int:
     if choice.repeats:
         rows = run_tasks(experiment.tasks("paper", repeats=choice.repeats), experiment.columns)
     elif (kept := stored(experiment)) is not None:
-        rows, provenance = kept.rows, earlier(kept.facts, COMMAND)
+        rows = kept.rows
+        provenance = earlier(kept.facts, COMMAND)
     else:
         parser.error("there are no kept rows; give --repeats")
     found = experiment.readings(rows)
     assert found is not None
-    record("table1", "choice", figures={TITLES[name]: words(each) for name, each in found.items()}, **provenance)
+    record(
+        "table1",
+        "choice",
+        figures={TITLES[name]: words(each) for name, each in found.items()},
+        **provenance,
+    )
     every = {TITLES[name]: cell(each.off, each.explained) for name, each in found.items()}
     record("table1", "all 64 cells", figures=every, **provenance)
     groups = experiment.labelled(rows).groupby(list(experiment.labels), sort=False)
@@ -60,7 +75,10 @@ def main() -> int:
     tolerance = experiment.tolerances(rows)
     blocks = ["split", "k", "family"]
     for (split, k, family), part in off.groupby(level=blocks, sort=False):
-        figures = {TITLES[name]: cell(each.off[part.index], each.explained[part.index]) for name, each in found.items()}
+        figures = {
+            TITLES[name]: cell(each.off[part.index], each.explained[part.index])
+            for name, each in found.items()
+        }
         best = min(CONVENTIONS, key=lambda each: part[each.key].mean())
         alone = cell(part[best.key], part[best.key] <= tolerance[part.index])
         figures[CLOSEST] = f"{alone}: {best.key.removeprefix('iou_').replace('_', ' ')}"

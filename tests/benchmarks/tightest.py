@@ -1,10 +1,11 @@
 # ruff: noqa: T201 - a script that prints its figures
-"""IoU with the truth of the family tightest, and the upper bound, on every toy and on the pairs of `prviz benchmark`.
+"""IoU with the truth of the family tightest, and the upper bound, on every toy and on the pairs of
+`prviz benchmark`.
 
     python -m tests.benchmarks.tightest [--draws 20] [--sizes 500 2000 4000] [--processes 2]
 
-A draw of the bound holds if it lies above the true curve at 298 lam from 1/190 to 190. Beside both: kNN at k = sqrt(n)
-with a split of one half, and the bound by four families.
+A draw of the bound holds if it lies above the true curve at 298 lam from 1/190 to 190. Beside both:
+kNN at k = sqrt(n) with a split of one half, and the bound by four families.
 """
 
 from __future__ import annotations
@@ -41,9 +42,12 @@ def problem_of(name: str) -> ToyProblem:
 
 
 def measured(draw: Draw) -> dict[str, float]:
-    """IoU of both families, and how far both bounds lie above the true area; 1 where the bound holds."""
+    """IoU of both families, and how far both bounds lie above the true area; 1 where the bound
+    holds.
+    """
     problem = problem_of(draw.name)
-    truth, pair = problem.truth(), problem.sample(draw.n, draw.seed)
+    truth = problem.truth()
+    pair = problem.sample(draw.n, draw.seed)
     with threads_at_most(1), one_blas_thread():
         found = prviz.estimate(pair, ("tightest", "knn"), seed=draw.seed)
         bound = prviz.upper_bound(*pair, seed=draw.seed)
@@ -58,12 +62,19 @@ def measured(draw: Draw) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--sizes", type=int, nargs="+", default=[500, 2000, 4000])
     parser.add_argument("--processes", type=int, default=1)
     choice = parser.parse_args()
-    draws = [Draw(name, n, seed) for n in choice.sizes for name in (*TOYS, *PAIRS) for seed in range(choice.draws)]
+    draws = [
+        Draw(name, n, seed)
+        for n in choice.sizes
+        for name in (*TOYS, *PAIRS)
+        for seed in range(choice.draws)
+    ]
     found = defaultdict[tuple[str, int], list[dict[str, float]]](list)
     with Pool(choice.processes) as pool:
         for draw, figures in zip(draws, pool.imap(measured, draws), strict=True):
@@ -71,7 +82,9 @@ def main() -> None:
             rows.append(figures)
             if len(rows) < choice.draws:
                 continue
-            means: dict[str, float | str] = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+            means: dict[str, float | str] = {
+                key: float(np.mean([row[key] for row in rows])) for key in rows[0]
+            }
             means["holds"] = f"{sum(row['holds'] for row in rows):.0f} of {len(rows)}"
             line = record("tightest", f"{draw.name}, n = {draw.n:,}", figures=means)
             print(line["case"], *line["figures"].values(), sep="  ", flush=True)

@@ -1,11 +1,12 @@
 # ruff: noqa: T201
-"""Many checkpoints against one reference: the time of all beside that of single runs, a second run, and peak memory.
+"""Many checkpoints against one reference: the time of all beside that of single runs, a second run,
+and peak memory.
 
     python -m tests.benchmarks.triage                      20 checkpoints of 10,000 x 384
 
-Triage and single runs take turns, checkpoint by checkpoint, so that a busy machine slows both. The single runs know
-the radii inside the reference already; what these take is added once. Fails if triage takes more than 1.1 times as
-long, or if the second run measures anything.
+Triage and single runs take turns, checkpoint by checkpoint, so that a busy machine slows both. The
+single runs know the radii inside the reference already; what these take is added once. Fails if
+triage takes more than 1.1 times as long, or if the second run measures anything.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ def written(folder: Path, count: int, n: int, d: int) -> Path:
     np.save(folder / "real.npy", rng.standard_normal((n, d), dtype=np.float32))
     for step in range(count):
         shift = np.float32((count - step) / (4 * count))
-        np.save(folder / "run" / f"step-{step}.npy", rng.standard_normal((n, d), dtype=np.float32) + shift)
+        np.save(
+            folder / "run" / f"step-{step}.npy",
+            rng.standard_normal((n, d), dtype=np.float32) + shift,
+        )
     return folder / "real.npy"
 
 
@@ -63,14 +67,16 @@ def compared(
     path: Path, checkpoints: list[Checkpoint], settings: TriageSettings, store: ResultCache
 ) -> tuple[float, float, float]:
     """Seconds of the reference once, of all single runs without it, and of triage."""
-    reference, radii = read(path), RealRadii()
+    reference = read(path)
+    radii = RealRadii()
     first = checkpoints[0].path
     cold = seconds(lambda: single(reference, first, settings, radii))
     warm = min(seconds(lambda: single(reference, first, settings, radii)) for _ in range(2))
     once = seconds(lambda: read(path)) + max(cold - warm, 0.0)
     began = time.perf_counter()
     running = measure_all(read(path), checkpoints, settings, store=store)
-    ours, theirs = time.perf_counter() - began, 0.0
+    ours = time.perf_counter() - began
+    theirs = 0.0
     for each in checkpoints:
         ours += seconds(lambda: [each.curve for each in next(running).measured])
         theirs += seconds(lambda path=each.path: single(reference, path, settings, radii))
@@ -78,7 +84,9 @@ def compared(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--checkpoints", type=int, default=20)
     parser.add_argument("--n", type=int, default=10_000)
     parser.add_argument("--d", type=int, default=384)
@@ -88,31 +96,46 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = written(folder, options.checkpoints, options.n, options.d)
-        checkpoints, store = checkpoints_of(folder / "run"), ResultCache(folder / "kept")
+        checkpoints = checkpoints_of(folder / "run")
+        store = ResultCache(folder / "kept")
         once, theirs, ours = compared(path, checkpoints, settings, store)
         reference = read(path)
         again: list[tuple[str, ...]] = []
         second = seconds(
-            lambda: again.extend(each.fresh for each in measure_all(reference, checkpoints, settings, store=store))
+            lambda: again.extend(
+                each.fresh for each in measure_all(reference, checkpoints, settings, store=store)
+            )
         )
         few = checkpoints[:2]
         peaks = [
-            peak_megabytes(lambda some=some: [each.reason for each in measure_all(reference, some, settings)])
+            peak_megabytes(
+                lambda some=some: [each.reason for each in measure_all(reference, some, settings)]
+            )
             for some in (few, few + checkpoints[2:6])
         ]
     ratio = ours / (once + theirs)
     record(
         "triage",
-        f"{options.checkpoints} checkpoints of {options.n:,} x {options.d:,}, {', '.join(settings.methods)}",
+        f"{options.checkpoints} checkpoints of {options.n:,} x {options.d:,},"
+        f" {', '.join(settings.methods)}",
         seconds=ours,
         other_seconds=once + theirs,
         peak_mb=max(peaks),
         figures={"second run (s)": second, "measured again": sum(map(len, again))},
     )
-    print(f"{options.checkpoints} checkpoints of {options.n} x {options.d}, {', '.join(settings.methods)}")
-    print(f"reference once {once:.2f} s, single runs without it {theirs:.1f} s, triage {ours:.1f} s: {ratio:.3f} x")
+    print(
+        f"{options.checkpoints} checkpoints of {options.n} x {options.d},"
+        f" {', '.join(settings.methods)}"
+    )
+    print(
+        f"reference once {once:.2f} s, single runs without it {theirs:.1f} s, triage {ours:.1f} s:"
+        f" {ratio:.3f} x"
+    )
     print(f"second run {second:.2f} s, families measured: {sum(map(len, again))}")
-    print(f"peak memory above the reference: {peaks[0]:.0f} MB for {len(few)} checkpoints, {peaks[1]:.0f} MB for six")
+    print(
+        f"peak memory above the reference: {peaks[0]:.0f} MB for {len(few)} checkpoints,"
+        f" {peaks[1]:.0f} MB for six"
+    )
     return 0 if ratio <= LIMIT and not any(again) else 1
 
 

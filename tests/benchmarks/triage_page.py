@@ -1,11 +1,12 @@
 # ruff: noqa: T201 - a script that prints its table
-"""Triage's page with many kept checkpoints: from a visit to its verdict, and from clicks to what they ask for.
+"""Triage's page with many kept checkpoints: from a visit to its verdict, and from clicks to what
+they ask for.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.triage_page
 
-The checkpoints, 200 of 2,000 x 384, are measured by the command first, which takes minutes; --folder keeps them for
-the next run. Arrival: from a complete file's last byte to its row in the ranking of the open page. Exit status 1 over
-a limit.
+The checkpoints, 200 of 2,000 x 384, are measured by the command first, which takes minutes;
+--folder keeps them for the next run. Arrival: from a complete file's last byte to its row in the
+ranking of the open page. Exit status 1 over a limit.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from tests.benchmarks.results import record
 from tests.benchmarks.triage import written
 from tests.browser import launch_chromium, open_tab, running_app, wait_idle
 
-PAGE_SECONDS, CLICK_SECONDS, ARRIVAL_SECONDS = 3.0, 0.3, 5.0
+PAGE_SECONDS = 3.0
+CLICK_SECONDS = 0.3
+ARRIVAL_SECONDS = 5.0
 PATH = "/triage?data=folder&folder=run&reference=real.npy"
 SHOWN = "name => document.querySelector('.evidence h4')?.innerText.includes(name)"
 
@@ -45,12 +48,15 @@ def clicked(page: Page, place: int) -> float:
 
 def moved(page: Page) -> float:
     """Seconds from a step of the goal to another verdict."""
-    goal, verdict = page.get_by_role("slider").first, page.locator("[data-prviz=verdict]")
+    goal = page.get_by_role("slider").first
+    verdict = page.locator("[data-prviz=verdict]")
     goal.focus()
     before = verdict.inner_text()
     began = time.perf_counter()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("before => document.querySelector('.verdict-box').innerText !== before", arg=before)
+    page.wait_for_function(
+        "before => document.querySelector('.verdict-box').innerText !== before", arg=before
+    )
     took = time.perf_counter() - began
     wait_idle(page)
     return took
@@ -83,7 +89,9 @@ def arrived(page: Page, folder: Path, number: int) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--checkpoints", type=int, default=200)
     parser.add_argument("--n", type=int, default=2_000)
     parser.add_argument("--d", type=int, default=384)
@@ -117,10 +125,18 @@ def main() -> int:
             held = True
             for name, (one, limit) in measures.items():
                 times = [one(turn) for turn in range(choice.repeats)]
-                p50, slowest = float(np.median(times)), max(times)
-                print(f"{name}: median {p50:.3f} s, slowest {slowest:.3f} s, limit {limit:g} s", flush=True)
+                p50 = float(np.median(times))
+                slowest = max(times)
+                print(
+                    f"{name}: median {p50:.3f} s, slowest {slowest:.3f} s, limit {limit:g} s",
+                    flush=True,
+                )
                 case = f"{choice.checkpoints} checkpoints of {choice.n:,} x {choice.d:,}: {name}"
-                record("triage_page", case, figures={"p50 (s)": p50, "slowest (s)": slowest, "limit (s)": limit})
+                record(
+                    "triage_page",
+                    case,
+                    figures={"p50 (s)": p50, "slowest (s)": slowest, "limit (s)": limit},
+                )
                 held &= p50 <= limit
             browser.close()
     return 0 if held else 1

@@ -5,9 +5,10 @@
     python -m tests.benchmarks.witness alarms [--pairs 40] [--sets ...]
     python -m tests.benchmarks.witness cost
 
-Planted: one fault in a column (dead pixels: in three) of one set; the share of draws in which every planted column is
-among those named, and of those that name another one besides. Alarms: halves of one pile of real samples; the share of
-pairs of which any column is named. Sets with "held" were written before the witness and run once, at its end.
+Planted: one fault in a column (dead pixels: in three) of one set; the share of draws in which every
+planted column is among those named, and of those that name another one besides. Alarms: halves of
+one pile of real samples; the share of pairs of which any column is named. Sets with "held" were
+written before the witness and run once, at its end.
 """
 
 from __future__ import annotations
@@ -113,7 +114,9 @@ def deep_relu(rng: np.random.Generator, n: int) -> Floats:
 
 
 def repeated_table(rng: np.random.Generator, n: int) -> Floats:
-    """Few whole numbers in five columns: half of the rows repeat by chance, and some stand there five times."""
+    """Few whole numbers in five columns: half of the rows repeat by chance, and some stand there
+    five times.
+    """
     pile = np.concatenate([rng.integers(0, 4, (n, 4)), rng.poisson(0.3, (n, 1))], axis=1)
     often = rng.random(n) < 0.02
     return np.repeat(pile, np.where(often, 5, 1), axis=0)[rng.permutation(n)].astype(float)
@@ -176,7 +179,8 @@ def factors(rng: np.random.Generator, n: int) -> Floats:
 def strokes(rng: np.random.Generator, n: int) -> Floats:
     """Bars on 10 x 10 pixels, without noise: most pixels are 0."""
     picture = np.zeros((n, 10, 10))
-    rows, columns = rng.integers(1, 9, n), rng.integers(1, 6, n)
+    rows = rng.integers(1, 9, n)
+    columns = rng.integers(1, 6, n)
     for place in range(n):
         picture[place, rows[place], columns[place] : columns[place] + 4] = rng.integers(5, 255, 4)
     return picture.reshape(n, 100)
@@ -188,7 +192,9 @@ def digits(rng: np.random.Generator, n: int) -> Floats:
 
     pile = load_digits().data
     drawn = pile[rng.integers(0, len(pile), n)]
-    return np.asarray(np.where(drawn > 0, np.clip(drawn + rng.integers(-1, 2, drawn.shape), 1, 16), 0.0))
+    return np.asarray(
+        np.where(drawn > 0, np.clip(drawn + rng.integers(-1, 2, drawn.shape), 1, 16), 0.0)
+    )
 
 
 def grid(rng: np.random.Generator, n: int) -> Floats:
@@ -309,7 +315,10 @@ def cost() -> None:
         generated[:, 3] += 0.5
         begun = time.process_time()
         prviz.witness(real, generated, without=False)
-        print(record("witness", f"cost {n:,} x {d:,}", seconds=time.process_time() - begun), flush=True)
+        print(
+            record("witness", f"cost {n:,} x {d:,}", seconds=time.process_time() - begun),
+            flush=True,
+        )
 
 
 def main() -> None:

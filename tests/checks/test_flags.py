@@ -1,4 +1,6 @@
-"""Flags: each fault that changes what a number means is a warning that names it, and faultless pairs have none."""
+"""Flags: each fault that changes what a number means is a warning that names it, and faultless
+pairs have none.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def normal(n: int, d: int, seed: int) -> np.ndarray:
 
 
 def pair(real: np.ndarray, generated: np.ndarray, features: Sequence[str] = ()) -> SamplePair:
-    return SamplePair(Samples(real, "a", features=features), Samples(generated, "b", features=features))
+    return SamplePair(
+        Samples(real, "a", features=features), Samples(generated, "b", features=features)
+    )
 
 
 def warned(found: SamplePair) -> dict[str, Finding]:
@@ -47,7 +51,9 @@ def warned(found: SamplePair) -> dict[str, Finding]:
 def beside(column: np.ndarray, other: np.ndarray, name: str) -> SamplePair:
     """16 features of one distribution, and a column of its own in each set."""
     names = [*(f"f{place}" for place in range(16)), name]
-    return pair(np.c_[normal(len(column), 16, 1), column], np.c_[normal(len(other), 16, 2), other], names)
+    return pair(
+        np.c_[normal(len(column), 16, 1), column], np.c_[normal(len(other), 16, 2), other], names
+    )
 
 
 @pytest.mark.parametrize(("most", "d"), [(300, 64), (10_000, 16), (2.0**31, 512)])
@@ -55,7 +61,9 @@ def test_a_feature_that_decides_the_distances_is_named(most: float, d: int) -> N
     seeds = np.random.default_rng(0).integers(0, int(most), (2, 400)).astype(float)
     seeds[:, 0] = seeds[:, 1]  # no key
     names = [*(f"f{place}" for place in range(d)), "seed"]
-    found = warned(pair(np.c_[normal(400, d, 1), seeds[0]], np.c_[normal(400, d, 2), seeds[1]], names))
+    found = warned(
+        pair(np.c_[normal(400, d, 1), seeds[0]], np.c_[normal(400, d, 2), seeds[1]], names)
+    )
     assert found.keys() == {"Feature scales"}
     assert found["Feature scales"].features == ("seed",)
     assert "seed holds" in found["Feature scales"].line
@@ -70,7 +78,9 @@ def test_two_features_that_decide_are_named_by_their_numbers_where_they_have_no_
 def test_one_photo_copied_is_all_that_is_said() -> None:
     photo = np.repeat(normal(1, 64, 0), 200, axis=0)
     found = flags_of(pair(photo, photo + 0.3 * normal(200, 64, 1)))
-    assert [each.line.partition(".")[0] for each in found] == ["One row repeated: the real set is one row 200 times"]
+    assert [each.line.partition(".")[0] for each in found] == [
+        "One row repeated: the real set is one row 200 times"
+    ]
     assert [each.title for each in flags_of_set(Samples(photo))] == ["One row repeated"]
 
 
@@ -85,12 +95,18 @@ def test_few_different_rows_are_repeats_in_either_set_and_in_both() -> None:
 
 def test_rows_that_few_values_repeat_by_nature_are_no_warning() -> None:
     rng = np.random.default_rng(0)
-    sets = [np.hstack([np.eye(size)[rng.integers(0, size, 600)] for size in (3, 4, 5)]) for _ in range(2)]
+    sets = [
+        np.hstack([np.eye(size)[rng.integers(0, size, 600)] for size in (3, 4, 5)])
+        for _ in range(2)
+    ]
     assert warned(pair(*sets)) == {}
     assert warned(pair(sets[0], sets[0][::-1])).keys() == {"Rows in both sets"}
     one = [np.eye(40)[rng.integers(0, 40, 600)] for _ in range(2)]
     assert warned(pair(*one)) == {}
-    beside = [np.hstack([each[:20], normal(20, 40, seed)])[rng.integers(0, 20, 600)] for seed, each in enumerate(one)]
+    beside = [
+        np.hstack([each[:20], normal(20, 40, seed)])[rng.integers(0, 20, 600)]
+        for seed, each in enumerate(one)
+    ]
     assert len(warned(pair(*beside))) == 2
 
 
@@ -165,10 +181,14 @@ def test_a_constant_that_differs_between_the_sets_is_named() -> None:
 
 def test_keys_are_seen_whatever_their_name() -> None:
     rng = np.random.default_rng(0)
-    found = warned(beside(rng.permutation(10**6)[:1000], rng.permutation(10**6)[:1000], "record_no"))
+    found = warned(
+        beside(rng.permutation(10**6)[:1000], rng.permutation(10**6)[:1000], "record_no")
+    )
     assert found.keys() == {"Key among the features"}
     assert found["Key among the features"].features == ("record_no",)
-    assert warned(beside(np.arange(100), np.arange(100), "number")).keys() == {"Key among the features"}
+    assert warned(beside(np.arange(100), np.arange(100), "number")).keys() == {
+        "Key among the features"
+    }
     salaries = np.rint(np.random.default_rng(7).lognormal(10, 0.6, (2, 150)))
     assert "Key among the features" not in warned(beside(*salaries, "salary"))
 
@@ -178,8 +198,12 @@ def test_weights_are_no_features() -> None:
     signed = rng.lognormal(0, 0.5, 1000) * np.where(rng.random(1000) < 0.2, -1, 1)
     found = warned(beside(signed, np.ones(1000), "weight"))
     assert found.keys() == {"Weights among the features"}
-    assert warned(beside(signed, signed[::-1], "event_weight")).keys() == {"Weights among the features"}
-    assert warned(beside(rng.normal(75, 10, 1000) / 10, rng.normal(75, 10, 1000) / 10, "weight")) == {}
+    assert warned(beside(signed, signed[::-1], "event_weight")).keys() == {
+        "Weights among the features"
+    }
+    assert (
+        warned(beside(rng.normal(75, 10, 1000) / 10, rng.normal(75, 10, 1000) / 10, "weight")) == {}
+    )
 
 
 def test_very_unequal_sizes() -> None:
@@ -187,8 +211,12 @@ def test_very_unequal_sizes() -> None:
 
 
 def test_lengths_of_texts_are_compared_where_texts_are_known() -> None:
-    long, short = np.array(["word " * 20] * 200), np.array(["word " * 8] * 200)
-    sets = [Samples(normal(200, 8, seed), labels={"text": text}) for seed, text in ((1, long), (2, short))]
+    long = np.array(["word " * 20] * 200)
+    short = np.array(["word " * 8] * 200)
+    sets = [
+        Samples(normal(200, 8, seed), labels={"text": text})
+        for seed, text in ((1, long), (2, short))
+    ]
     found = warned(SamplePair(*sets))
     assert found["Lengths of texts"].value_text == "median 100 characters real, 40 generated"
     assert warned(SamplePair(sets[0], Samples(normal(200, 8, 2), labels={"text": long}))) == {}
@@ -212,7 +240,9 @@ def test_real_against_real_has_no_warning() -> None:
         "steps": lambda: np.cumsum(rng.normal(size=(300, 100)), axis=1),
         "two modes": lambda: rng.choice([0.1, 5.0], (300, 1)) + 0.01 * rng.normal(size=(300, 3)),
     }
-    assert {name: warned(pair(draw(), draw())) for name, draw in sets.items()} == {name: {} for name in sets}
+    assert {name: warned(pair(draw(), draw())) for name, draw in sets.items()} == {
+        name: {} for name in sets
+    }
     digits = bundled_pair("digits-held-out")
     assert warned(digits) == {}
 
@@ -230,7 +260,9 @@ MEASURES = {
     "clipped": prviz.clipped,
     "realism": prviz.realism,
     "rarity": prviz.rarity,
-    "compare": lambda real, generated: prviz.compare(real, generated, generated[::-1], replicates=20),
+    "compare": lambda real, generated: prviz.compare(
+        real, generated, generated[::-1], replicates=20
+    ),
 }
 
 
@@ -316,8 +348,12 @@ ONE_ROW = "prviz: warning: One row repeated: the real set is one row 200 times."
 def test_the_curve_command_says_flags_before_its_numbers(
     photo: tuple[str, str], capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    page, numbers = tmp_path / "a.html", tmp_path / "a.json"
-    assert main(["curve", *photo, "--method", "knn,kde", "--html", str(page), "--json", str(numbers)]) == 0
+    page = tmp_path / "a.html"
+    numbers = tmp_path / "a.json"
+    assert (
+        main(["curve", *photo, "--method", "knn,kde", "--html", str(page), "--json", str(numbers)])
+        == 0
+    )
     out, err = capfd.readouterr()
     assert err.startswith(ONE_ROW)
     assert err.count("\n") == 1
@@ -330,7 +366,9 @@ def test_the_curve_command_says_flags_before_its_numbers(
     assert not document["methods"]["kde"]["above_upper_bound"]
 
 
-def test_the_parity_command_says_flags(photo: tuple[str, str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_parity_command_says_flags(
+    photo: tuple[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
     assert main(["parity", *photo, "--json", "-"]) == 0
     out, err = capfd.readouterr()
     assert err.startswith(ONE_ROW)
@@ -341,7 +379,16 @@ def test_triage_calls_one_photo_by_its_name_and_gives_no_ratio(
     photo: tuple[str, str], capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     page = tmp_path / "a.html"
-    options = ["--method", "knn", "--out", str(tmp_path / "kept"), "--report", str(page), "--json", "-"]
+    options = [
+        "--method",
+        "knn",
+        "--out",
+        str(tmp_path / "kept"),
+        "--report",
+        str(page),
+        "--json",
+        "-",
+    ]
     assert main(["triage", *photo, *options]) == 0
     out, err = capfd.readouterr()
     assert ONE_ROW in err
@@ -355,7 +402,9 @@ def test_triage_calls_one_photo_by_its_name_and_gives_no_ratio(
     assert "<b>One row repeated</b>" in page.read_text()
 
 
-def test_a_kind_of_flag_is_said_once_for_all_checkpoints(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_kind_of_flag_is_said_once_for_all_checkpoints(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     scale = np.array([3e4, *[1] * 5])
     (tmp_path / "all").mkdir()
     np.save(tmp_path / "real.npy", normal(60, 6, 0) * scale)
@@ -384,12 +433,14 @@ def test_a_monitor_warns_once_of_its_reference_and_keeps_the_flags(tmp_path: Pat
     with pytest.warns(prviz.PrvizWarning, match="feature 1 holds") as caught:
         verdicts = [monitor.log(step, normal(60, 6, step) * scale) for step in (1, 2)]
     assert len(caught) == 1
-    assert [[flag.title for flag in each.flags if flag.level == "warning"] for each in verdicts] == [
-        ["Feature scales"]
-    ] * 2
+    assert [
+        [flag.title for flag in each.flags if flag.level == "warning"] for each in verdicts
+    ] == [["Feature scales"]] * 2
 
 
-def test_embedding_ends_with_what_the_features_show(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_embedding_ends_with_what_the_features_show(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     for place in range(6):
         Image.new("L", (4, 4), 9).save(tmp_path / f"{place}.png")
     out = tmp_path / "features.safetensors"
@@ -414,7 +465,9 @@ def test_the_printed_way_to_leave_a_feature_out_gives_the_number_without_it(
     frames = [pd.DataFrame(rng.normal(size=(150, 6)), columns=list("abcdef")) for _ in range(2)]
     expected = prviz.pr_curve(*(frame.to_numpy() for frame in frames), "knn").auc
     for number, frame in enumerate(frames):
-        columns = {"constants": {"dose": number + 1.0}}.get(fault, {"net, income": 1e6 * rng.normal(size=150)})
+        columns = {"constants": {"dose": number + 1.0}}.get(
+            fault, {"net, income": 1e6 * rng.normal(size=150)}
+        )
         if fault == "two scales":
             columns["it's"] = 1e6 * rng.normal(size=150)
         frame.assign(**columns).to_csv(tmp_path / f"{number}.csv", index=False)
@@ -422,10 +475,15 @@ def test_the_printed_way_to_leave_a_feature_out_gives_the_number_without_it(
     assert main(["curve", "0.csv", "1.csv", "--method", "knn"]) == 0
     (said,) = [line for line in capsys.readouterr().err.splitlines() if "--drop" in line]
     python, shell = re.findall(r"(drop=\S.*?) \((--drop .*?)\)[,.]", said)[0]
-    assert main(["curve", "0.csv", "1.csv", "--method", "knn", "--json", "-", *shlex.split(shell)]) == 0
+    assert (
+        main(["curve", "0.csv", "1.csv", "--method", "knn", "--json", "-", *shlex.split(shell)])
+        == 0
+    )
     printed = capsys.readouterr()
     assert "warning" not in printed.err
-    assert json.loads(printed.out)["methods"]["knn"]["summaries"]["auc"] == pytest.approx(expected, abs=1e-12)
+    assert json.loads(printed.out)["methods"]["knn"]["summaries"]["auc"] == pytest.approx(
+        expected, abs=1e-12
+    )
     drop = ast.literal_eval(python.removeprefix("drop="))
     sets = [prviz.read(f"{number}.csv", drop=drop) for number in range(2)]
     assert prviz.pr_curve(*sets, "knn").auc == pytest.approx(expected, abs=1e-12)
@@ -434,9 +492,15 @@ def test_the_printed_way_to_leave_a_feature_out_gives_the_number_without_it(
 def test_a_key_and_weights_are_left_out_by_name_where_they_have_one() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(size=(2, 300, 3))
-    keyed = [np.c_[each, rng.permutation(10**6)[:300], 1 + 0.1 * rng.normal(size=300)] for each in values]
+    keyed = [
+        np.c_[each, rng.permutation(10**6)[:300], 1 + 0.1 * rng.normal(size=300)] for each in values
+    ]
     for names, key, weights in (
-        (("a", "b", "c", "n", "w"), "leave it out, drop='n' (--drop n).", "leave it out, drop='w' (--drop w)."),
+        (
+            ("a", "b", "c", "n", "w"),
+            "leave it out, drop='n' (--drop n).",
+            "leave it out, drop='w' (--drop w).",
+        ),
         ((), "leave it out.", None),
     ):
         found = {each.title: each.effect for each in flags_of(pair(*keyed, names))}
@@ -445,21 +509,37 @@ def test_a_key_and_weights_are_left_out_by_name_where_they_have_one() -> None:
         assert effect is None if weights is None else str(effect).endswith(weights)
 
 
-@pytest.mark.parametrize(("value", "kind"), [(-999, "f8"), (999, "f4"), (1e20, "f4"), (9.96921e36, "f4")])
+@pytest.mark.parametrize(
+    ("value", "kind"), [(-999, "f8"), (999, "f4"), (1e20, "f4"), (9.96921e36, "f4")]
+)
 def test_numbers_that_stand_for_missing_ones_are_flagged(value: float, kind: str) -> None:
     rng = np.random.default_rng(0)
     real = rng.normal(size=(200, 4)).astype(kind)
     real[3, 1] = real[7, 1] = real[7, 2] = value
-    [flag] = [flag for flag in flags_of(SamplePair(real, rng.normal(size=(200, 4)))) if "Missing" in flag.title]
+    [flag] = [
+        flag
+        for flag in flags_of(SamplePair(real, rng.normal(size=(200, 4))))
+        if "Missing" in flag.title
+    ]
     assert "in 2 of 200 real rows" in flag.text
     assert flag.level == "warning"
 
 
-ENDS = [(-(2**31), 1000), (-32768, 100), (-32767, 100), (65535, 1000), (2**31 - 1, 1000), (-128, 9), (255, 9)]
+ENDS = [
+    (-(2**31), 1000),
+    (-32768, 100),
+    (-32767, 100),
+    (65535, 1000),
+    (2**31 - 1, 1000),
+    (-128, 9),
+    (255, 9),
+]
 
 
 @pytest.mark.parametrize(("value", "scale"), ENDS)
-def test_ends_of_whole_numbers_that_repeat_far_from_the_others_are_flagged(value: int, scale: int) -> None:
+def test_ends_of_whole_numbers_that_repeat_far_from_the_others_are_flagged(
+    value: int, scale: int
+) -> None:
     rng = np.random.default_rng(0)
     real, generated = rng.normal(size=(2, 200, 4)) * scale // 1
     real[3, 1] = value
@@ -470,14 +550,22 @@ def test_ends_of_whole_numbers_that_repeat_far_from_the_others_are_flagged(value
     near = np.where(real == value, value, np.sign(value) * 0.6 * abs(value) + real)
     mask = np.where(rng.random(real.shape) > 0.5, value, 0.0)
     for other in (near, mask):
-        assert not [flag for flag in flags_of(SamplePair(other, generated)) if "Missing" in flag.title]
+        assert not [
+            flag for flag in flags_of(SamplePair(other, generated)) if "Missing" in flag.title
+        ]
 
 
 def test_large_numbers_of_their_kind_stand_for_nothing() -> None:
     rng = np.random.default_rng(0)
-    for real in (np.arange(1000.0).reshape(500, 2), rng.normal(size=(200, 4)) * 400 // 1, np.full((200, 2), 99.0)):
+    for real in (
+        np.arange(1000.0).reshape(500, 2),
+        rng.normal(size=(200, 4)) * 400 // 1,
+        np.full((200, 2), 99.0),
+    ):
         generated = real + rng.normal(size=real.shape)
-        assert not [flag for flag in flags_of(SamplePair(real, generated)) if "Missing" in flag.title]
+        assert not [
+            flag for flag in flags_of(SamplePair(real, generated)) if "Missing" in flag.title
+        ]
 
 
 def test_columns_of_frames_that_look_like_no_features_are_said() -> None:
@@ -501,7 +589,9 @@ def test_what_leaves_a_column_out_is_the_frame_s_own(name: str, library: str) ->
     rng = np.random.default_rng(2)
     values = rng.normal(size=(2, 120, 8))
     frames: list[Any] = [
-        pd.DataFrame(each, columns=[f"f{place}" for place in range(8)]).assign(**{name: np.arange(120) % 7})
+        pd.DataFrame(each, columns=[f"f{place}" for place in range(8)]).assign(
+            **{name: np.arange(120) % 7}
+        )
         for each in values
     ]
     if library == "pyarrow":
@@ -511,7 +601,9 @@ def test_what_leaves_a_column_out_is_the_frame_s_own(name: str, library: str) ->
         frames = [polars.from_pandas(frame) for frame in frames]
     with pytest.warns(prviz.PrvizWarning, match=f"'{name}' looks like no feature") as caught:
         prviz.pr_curve(*frames, "knn", k=5, split=None)
-    line = next(str(each.message) for each in caught if "looks like no feature" in str(each.message))
+    line = next(
+        str(each.message) for each in caught if "looks like no feature" in str(each.message)
+    )
     remedy = line.partition("; ")[2].removesuffix(" leaves out what is none")
     left = []
     for frame in frames:

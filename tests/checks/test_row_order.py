@@ -18,7 +18,9 @@ from prviz.samples import SamplePair, Samples
 
 
 def _videos(rng: np.random.Generator, count: int, frames: int) -> np.ndarray:
-    return np.repeat(rng.normal(size=(count, 16)), frames, 0) + 0.15 * rng.normal(size=(count * frames, 16))
+    return np.repeat(rng.normal(size=(count, 16)), frames, 0) + 0.15 * rng.normal(
+        size=(count * frames, 16)
+    )
 
 
 @pytest.mark.parametrize("frames", [2, 5, 25])
@@ -46,7 +48,9 @@ def test_shuffled_rows_give_no_false_alarm() -> None:
         np.repeat(rng.normal(size=(15, 4)), 20, 0),
     ]
     for values in laws:
-        assert not any(dependent_rows(Samples(rng.permutation(values))) is not None for _ in range(50))
+        assert not any(
+            dependent_rows(Samples(rng.permutation(values))) is not None for _ in range(50)
+        )
 
 
 @pytest.mark.parametrize("of_class", [50, 150, 500])
@@ -71,7 +75,9 @@ def test_classes_that_are_known_may_be_small_and_videos_of_them_are_still_seen()
 
 @pytest.mark.parametrize("d", [2, 5])
 @pytest.mark.parametrize("way", [1, -1])
-def test_a_table_sorted_by_a_feature_or_by_its_means_holds_no_dependent_rows(d: int, way: int) -> None:
+def test_a_table_sorted_by_a_feature_or_by_its_means_holds_no_dependent_rows(
+    d: int, way: int
+) -> None:
     rng = np.random.default_rng(0)
     for key in (0, d - 1, slice(None)):
         values = rng.normal(size=(200, d))

@@ -18,32 +18,56 @@ CHECK = "gaussian-mixture-mode-dropping-invention"
 def test_the_truth_alone_needs_no_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         main(
-            ["battery", "gaussian-high-dim-one-disjoint-dim", CHECK, "--reading", "knn@10", "i-prec/i-rec", "--oracle"]
+            [
+                "battery",
+                "gaussian-high-dim-one-disjoint-dim",
+                CHECK,
+                "--reading",
+                "knn@10",
+                "i-prec/i-rec",
+                "--oracle",
+            ]
         )
         == 0
     )
     out = capsys.readouterr().out
-    lines = {tuple(line.split()[:2]): line.split()[2:] for line in out.splitlines() if line.startswith("gaussian")}
+    lines = {
+        tuple(line.split()[:2]): line.split()[2:]
+        for line in out.splitlines()
+        if line.startswith("gaussian")
+    }
     assert lines == {
         (CHECK, "bounds"): ["TT-", "TT-", "TTT", "TTT"],
         (CHECK, "purpose"): ["TT-", "TT-", "TTT", "TTT"],
         ("gaussian-high-dim-one-disjoint-dim", "purpose"): ["TT-", "TT-", "TTF", "TTF"],
         ("gaussian-high-dim-one-disjoint-dim", "bounds"): ["TT-", "TT-", "FFF", "FFF"],
     }
-    assert "i-prec/i-rec passes: fidelity 3 of 4 (truth 3, paper 2), diversity 3 of 4 (truth 3, paper 2)" in out
+    assert (
+        "i-prec/i-rec passes: fidelity 3 of 4 (truth 3, paper 2), diversity 3 of 4 (truth 3,"
+        " paper 2)" in out
+    )
     assert "knn@10 passes: fidelity 4 of 4 (truth 4), diversity 4 of 4 (truth 4)" in out
 
 
 @pytest.mark.exhaustive
-def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out, tasks = tmp_path / "rows.parquet", battery_tasks([CHECK], ["density/coverage"], repeats=2)
+def test_a_stopped_run_goes_on_where_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "rows.parquet"
+    tasks = battery_tasks([CHECK], ["density/coverage"], repeats=2)
     with ThreadPoolExecutor(1) as pool:
         run_tasks(tasks[:1], COLUMNS, pool, out=out)
     before = pd.read_parquet(out)
-    assert main(["battery", CHECK, "--reading", "density/coverage", "--repeats", "2", "--out", str(out)]) == 0
+    assert (
+        main(
+            ["battery", CHECK, "--reading", "density/coverage", "--repeats", "2", "--out", str(out)]
+        )
+        == 0
+    )
     after = pd.read_parquet(out).set_index("key")
     assert len(after) == 20 > len(before)
-    assert (after.loc[before["key"], "seconds"].to_numpy() == before["seconds"].to_numpy()).all()  # not made again
+    # not made again
+    assert (after.loc[before["key"], "seconds"].to_numpy() == before["seconds"].to_numpy()).all()
     said = capsys.readouterr().out
     for line in judge(after.reset_index(), ["density/coverage"]).to_dict("records"):
         assert line["verdict"] + line["oracle"] + line["published"] in said

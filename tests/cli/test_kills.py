@@ -55,7 +55,9 @@ def started(name: str, folder: Path) -> Iterator[psutil.Popen]:
 
 
 def worker_of(process: psutil.Popen, seconds: float) -> psutil.Process:
-    """Worker of the command, once it has computed for some seconds, as its start takes a second or two."""
+    """Worker of the command, once it has computed for some seconds, as its start takes a second or
+    two.
+    """
     found: list[psutil.Process] = []
 
     def computes() -> bool:
@@ -63,7 +65,8 @@ def worker_of(process: psutil.Popen, seconds: float) -> psutil.Process:
         found.extend(
             child
             for child in process.children()
-            if any("spawn_main" in word for word in child.cmdline()) and child.cpu_times().user >= seconds
+            if any("spawn_main" in word for word in child.cmdline())
+            and child.cpu_times().user >= seconds
         )
         return bool(found)
 
@@ -79,7 +82,9 @@ def worker_of(process: psutil.Popen, seconds: float) -> psutil.Process:
         ("experiment", signal.SIGHUP, 2.0),
     ],
 )
-def test_no_worker_is_left_behind(tmp_path: Path, name: str, sent: signal.Signals, seconds: float) -> None:
+def test_no_worker_is_left_behind(
+    tmp_path: Path, name: str, sent: signal.Signals, seconds: float
+) -> None:
     with started(name, tmp_path) as process:
         worker_of(process, seconds)
         process.suspend()  # so that it starts no other one meanwhile
@@ -98,5 +103,9 @@ def test_a_worker_that_the_system_ends_is_one_clear_line(tmp_path: Path) -> None
         worker_of(process, 0.4).kill()
         _, error = process.communicate(timeout=LONG)
     assert process.returncode == 2
-    assert error.decode().splitlines()[-1].startswith("prviz: error: a worker process was ended from outside")
+    assert (
+        error.decode()
+        .splitlines()[-1]
+        .startswith("prviz: error: a worker process was ended from outside")
+    )
     assert b"Traceback" not in error

@@ -38,7 +38,16 @@ from prviz.neighbors import Distances
 from prviz.readers.paths import PICTURES_VARIABLE, served_folder
 from prviz.samples import SamplePair
 from prviz.uncertainty import upper_bound
-from tests.browser import ROOT, AppServer, Tab, free_port, open_tab, running_app, visit, wait_healthy
+from tests.browser import (
+    ROOT,
+    AppServer,
+    Tab,
+    free_port,
+    open_tab,
+    running_app,
+    visit,
+    wait_healthy,
+)
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -60,7 +69,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """A real and a generated set of 60 and 50 points; the generated one misses half of the real one."""
+    """A real and a generated set of 60 and 50 points; the generated one misses half of the real
+    one.
+    """
     rng = np.random.default_rng(0)
     real = rng.normal(size=(60, 3)) + 6 * (np.arange(60) % 2)[:, None] + 20  # the norms are alike
     generated = rng.normal(size=(50, 3)) + 20
@@ -103,7 +114,19 @@ def test_the_command_alone_prints_its_help(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["", "app", "curve", "embed", "sweep", "experiment", "battery", "benchmark", "triage", "parity"]
+    "command",
+    [
+        "",
+        "app",
+        "curve",
+        "embed",
+        "sweep",
+        "experiment",
+        "battery",
+        "benchmark",
+        "triage",
+        "parity",
+    ],
 )
 def test_every_help_says_percent_as_it_is_written(run: Run, command: str) -> None:
     status, out, _ = run(*command.split(), "--help")
@@ -114,7 +137,9 @@ def test_every_help_says_percent_as_it_is_written(run: Run, command: str) -> Non
 def test_an_unknown_command_is_refused_with_the_closest_one(run: Run) -> None:
     assert_one_line_error(run("tirage"), "'tirage'", "did you mean 'triage'?")
     assert_one_line_error(
-        run("xyz"), "'xyz'", "app, curve, embed, sweep, experiment, battery, benchmark, triage, parity"
+        run("xyz"),
+        "'xyz'",
+        "app, curve, embed, sweep, experiment, battery, benchmark, triage, parity",
     )
     assert_one_line_error(run("--frobnicate"))
 
@@ -128,7 +153,9 @@ def test_an_unknown_command_is_refused_with_the_closest_one(run: Run) -> None:
         (f"problems = [{{{'a.' * 4_900}a = 1}}]", "too deeply"),
     ],
 )
-def test_a_hostile_configuration_is_refused_at_once(run: Run, tmp_path: Path, text: str, part: str) -> None:
+def test_a_hostile_configuration_is_refused_at_once(
+    run: Run, tmp_path: Path, text: str, part: str
+) -> None:
     (tmp_path / "grid.toml").write_text(text)
     start = time.monotonic()
     assert_one_line_error(run("sweep", tmp_path / "grid.toml"), "grid.toml", part)
@@ -151,7 +178,9 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     assert table(run("curve", *files, "--method", "tightest")[1])[-2:] == lines[-2:]
 
 
-def test_few_independent_samples_conclude_what_either_test_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_independent_samples_conclude_what_either_test_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     values = np.random.default_rng(0).normal(size=(300, 2))
     grouped = SamplePair(*(prviz.Samples(values, groups=np.arange(300) // 10) for _ in range(2)))
     half = SimpleNamespace(bound=None, told_apart=False)
@@ -160,10 +189,15 @@ def test_few_independent_samples_conclude_what_either_test_says(monkeypatch: pyt
     chosen = SimpleNamespace(**vars(default) | {"method": ["tightest"]})
     believed = {"tightest": SimpleNamespace(method="tightest")}
     by = partial(curve_command._bound, estimates=believed)
-    differ, alike = SimpleNamespace(told_apart=True), SimpleNamespace(told_apart=False)
+    differ = SimpleNamespace(told_apart=True)
+    alike = SimpleNamespace(told_apart=False)
     for arguments in (default, chosen):
-        assert by(arguments, grouped, found=differ)[1].startswith("the sets differ; with under 200 samples")
-        assert by(arguments, grouped, found=alike)[1].startswith("the sets are not told apart; with under 200")
+        assert by(arguments, grouped, found=differ)[1].startswith(
+            "the sets differ; with under 200 samples"
+        )
+        assert by(arguments, grouped, found=alike)[1].startswith(
+            "the sets are not told apart; with under 200"
+        )
     # neither areas, nor that they would take long
     assert curve_command._with_areas(default, grouped, {}, differ, None) is differ
     # 300 that are independent are enough
@@ -184,10 +218,14 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.thorough
-def test_curve_of_the_light_installation_says_what_is_missing(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_curve_of_the_light_installation_says_what_is_missing(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
     """Numpy, scipy and threadpoolctl alone: the families, their bound, and one sentence."""
     light = [sys.executable, "-c", LIGHT, "curve", *map(str, files)]
-    done = subprocess.run([*light, "--json", str(tmp_path / "all.json")], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [*light, "--json", str(tmp_path / "all.json")], capture_output=True, text=True, check=True
+    )
     assert done.stderr == ""
     lines = table(done.stdout)
     assert [line.split()[0] for line in lines[3:-2]] == list(DEFAULT_METHODS)
@@ -195,7 +233,9 @@ def test_curve_of_the_light_installation_says_what_is_missing(files: tuple[Path,
     missing = "the curve to believe and its bound need scikit-learn, which is not installed"
     assert lines[-1] == f"{missing}: pip install scikit-learn"
     assert set(json.loads((tmp_path / "all.json").read_text())["methods"]) == set(DEFAULT_METHODS)
-    refused = subprocess.run([*light, "--method", "tightest"], capture_output=True, text=True, check=False)
+    refused = subprocess.run(
+        [*light, "--method", "tightest"], capture_output=True, text=True, check=False
+    )
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert missing in refused.stderr
 
@@ -259,14 +299,27 @@ def test_roles_are_not_exchangeable(run: Run, files: tuple[Path, Path]) -> None:
 
 def test_methods_by_comma_and_by_repetition(run: Run, files: tuple[Path, Path]) -> None:
     _, by_comma, _ = run("curve", *files, "--method", "kde,knn")
-    _, by_repetition, _ = run("curve", *files, "--method", "kde", "--method", "knn", "--method", "kde")
+    _, by_repetition, _ = run(
+        "curve", *files, "--method", "kde", "--method", "knn", "--method", "kde"
+    )
     assert by_comma == by_repetition
     assert [line.split()[0] for line in table(by_comma)[3:-1]] == ["kde", "knn"]
 
 
 def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -> None:
     method = "prc:k_prime=1:c=1"
-    options = ("--method", f"coverage,{method}", "--k", "5", "--b", "2", "--eps", "0.1", "--bootstrap", "5")
+    options = (
+        "--method",
+        f"coverage,{method}",
+        "--k",
+        "5",
+        "--b",
+        "2",
+        "--eps",
+        "0.1",
+        "--bootstrap",
+        "5",
+    )
     _, out, _ = run("curve", *files, *options)
     head, covered, *_, prc, _, _, bound = (line.split() for line in table(out)[2:])
     assert bound[:3] == ["the", "true", "AuC"]
@@ -282,8 +335,12 @@ def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -
     assert set(found["methods"][method]["intervals"]["summaries"]) == set(numbers)
     assert found["conventions"]["f2_precision"].endswith("b = 2")
     assert (found["settings"]["b"], found["settings"]["eps"]) == (2.0, 0.1)
-    assert_one_line_error(run("curve", *files, "--method", "prc:c=0"), "c = 0; a whole number from 1 to 100")
-    assert_one_line_error(run("curve", *files, "--b", "0"), "'0' is not a number from 0.001 to 1000")
+    assert_one_line_error(
+        run("curve", *files, "--method", "prc:c=0"), "c = 0; a whole number from 1 to 100"
+    )
+    assert_one_line_error(
+        run("curve", *files, "--b", "0"), "'0' is not a number from 0.001 to 1000"
+    )
     assert_one_line_error(run("curve", *files, "--eps", "2"), "'2' is not a number from 0 to 1")
 
 
@@ -299,13 +356,17 @@ def test_keys_choose_the_arrays(run: Run, files: tuple[Path, Path], tmp_path: Pa
     np.savez(tmp_path / "several.npz", one=real, two=generated, three=real)
     knn = ("--method", "knn")
     expected = run("curve", *files, *knn)[1].splitlines()[2:]
-    both = run("curve", tmp_path / "several.npz", "--real-key", "one", "--generated-key", "two", *knn)
+    both = run(
+        "curve", tmp_path / "several.npz", "--real-key", "one", "--generated-key", "two", *knn
+    )
     assert both[1].splitlines()[2:] == expected
     apart = run("curve", tmp_path / "several.npz", files[1], "--real-key", "three", *knn)
     assert apart[1].splitlines()[2:] == expected
     assert_one_line_error(run("curve", tmp_path / "several.npz", files[1]), "--real-key", "two")
     assert_one_line_error(run("curve", files[0], tmp_path / "several.npz"), "--generated-key")
-    assert_one_line_error(run("curve", tmp_path / "several.npz", "--real-key", "one"), "--generated-key")
+    assert_one_line_error(
+        run("curve", tmp_path / "several.npz", "--real-key", "one"), "--generated-key"
+    )
 
 
 def test_json_on_stdout_is_all_of_stdout(run: Run, files: tuple[Path, Path]) -> None:
@@ -318,7 +379,9 @@ def test_json_on_stdout_is_all_of_stdout(run: Run, files: tuple[Path, Path]) -> 
     assert answer["settings"]["seed"] == 7
 
 
-def test_files_are_written_and_the_same_each_time(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_files_are_written_and_the_same_each_time(
+    run: Run, files: tuple[Path, Path], tmp_path: Path
+) -> None:
     written = [tmp_path / name for name in ("curve.json", "curve.csv", "curve.html")]
     options = [part for path in written for part in (f"--{path.suffix[1:]}", path)]
     assert run("curve", *files, *options)[0] == 0
@@ -332,10 +395,14 @@ def test_files_are_written_and_the_same_each_time(run: Run, files: tuple[Path, P
     assert "src=" not in page
 
 
-def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_path: Path, chromium: Browser) -> None:
+def test_the_html_figure_stands_alone(
+    run: Run, files: tuple[Path, Path], tmp_path: Path, chromium: Browser
+) -> None:
     path = tmp_path / "figure.html"
     run("curve", *files, "--html", path)
-    foreign = "<script>document.title = 'run'</script><img src='no' onerror=\"document.title = 'run'\">"
+    foreign = (
+        "<script>document.title = 'run'</script><img src='no' onerror=\"document.title = 'run'\">"
+    )
     text = path.read_text(encoding="utf-8")
     assert len(text) < 100_000
     path.write_text(text.replace("<body>", f"<body>{foreign}"), encoding="utf-8")
@@ -366,11 +433,16 @@ def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_pa
         (["--memory-limit", "1.5XB"], ["--memory-limit", "500MB, 1.5GB"]),
         (["--memory-limit", "500"], ["--memory-limit", "500 bytes", "at least 1MB"]),
         (["--memory-limit", "2MB"], ["memory_limit = 2000000"]),
-        (["--approximate", "--method", "hub"], ["hub can't be approximated", "knn, kde, ipr, coverage"]),
+        (
+            ["--approximate", "--method", "hub"],
+            ["hub can't be approximated", "knn, kde, ipr, coverage"],
+        ),
         (["--frobnicate"], ["--frobnicate"]),
     ],
 )
-def test_bad_arguments(run: Run, files: tuple[Path, Path], arguments: list[str], parts: list[str]) -> None:
+def test_bad_arguments(
+    run: Run, files: tuple[Path, Path], arguments: list[str], parts: list[str]
+) -> None:
     assert_one_line_error(run("curve", *files, *arguments), *parts)
 
 
@@ -407,10 +479,15 @@ def test_the_memory_limit_reaches_the_engine(
     assert set(limits[len(limits) // 2 :]) == {60_000_000}
 
 
-def test_families_that_know_no_k_show_none_and_classifiers_need_a_split(run: Run, files: tuple[Path, Path]) -> None:
+def test_families_that_know_no_k_show_none_and_classifiers_need_a_split(
+    run: Run, files: tuple[Path, Path]
+) -> None:
     status, out, _ = run("curve", *files, "--method", "cluster,classifier", "--k", "5")
     assert status == 0
-    assert [line.split()[:2] for line in table(out)[-3:-1]] == [["cluster", "-"], ["classifier", "-"]]
+    assert [line.split()[:2] for line in table(out)[-3:-1]] == [
+        ["cluster", "-"],
+        ["classifier", "-"],
+    ]
     status, _, error = run("curve", *files, "--method", "classifier", "--split", "none")
     assert status == 2
     assert "measured on held-out samples only" in error
@@ -422,13 +499,17 @@ def test_hub_is_there_for_whoever_asks(run: Run, files: tuple[Path, Path]) -> No
     assert table(out)[-1].split()[0] == "hub"
 
 
-def test_approximate_curves_say_so_everywhere(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_approximate_curves_say_so_everywhere(
+    run: Run, files: tuple[Path, Path], tmp_path: Path
+) -> None:
     written = [tmp_path / name for name in ("curve.json", "curve.csv", "curve.html")]
     options = [part for path in written for part in (f"--{path.suffix[1:]}", path)]
     status, out, err = run("curve", *files, "--approximate", "--k", "5", *options)
     assert (status, err) == (0, "")
     label = out.splitlines()[2]
-    assert label.startswith("approximate: lists hold 100 % of the true neighbours; curves within IoU ")
+    assert label.startswith(
+        "approximate: lists hold 100 % of the true neighbours; curves within IoU "
+    )
     document = json.loads(written[0].read_text())["approximate"]
     assert document["label"] == label
     assert set(document["errors"]) == set(DEFAULT_METHODS)
@@ -453,7 +534,8 @@ class _Terminal(io.StringIO):
 
 
 def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal, clock = _Terminal(), iter([0.0, 0.5, 2.0, 2.05, 4.0])
+    terminal = _Terminal()
+    clock = iter([0.0, 0.5, 2.0, 2.05, 4.0])
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with watched(12.3) as progress:
@@ -461,14 +543,18 @@ def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) ->
         for fraction in (0.1, 0.2, 0.3, 0.5):
             progress(fraction)
     shown = [part.strip() for part in terminal.getvalue().split("\r") if part.strip()]
-    # Nothing in the first second, nor twice within a tenth of a second; the pace counts from the first report.
+    # Nothing in the first second, nor twice within a tenth of a second; the pace counts from the
+    # first report.
     assert shown == ["this should take about 12 s", "20%, about 12 s left", "50%, about 4 s left"]
     assert terminal.getvalue().endswith("\r" + " " * len("50%, about 4 s left") + " \r")
     assert "\n" not in terminal.getvalue()
 
 
-def test_what_was_there_before_says_nothing_about_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal, clock = _Terminal(), iter([0.0, 0.0, 2.0])
+def test_what_was_there_before_says_nothing_about_the_time_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = _Terminal()
+    clock = iter([0.0, 0.0, 2.0])
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with watched(None) as progress:
@@ -509,7 +595,9 @@ def test_control_c_stops_with_one_line(tmp_path: Path) -> None:
         assert time.monotonic() - start < 10
         assert process.stdout is not None
         assert process.stdout.read() == b""
-    with contextlib.suppress(OSError):  # how a terminal whose other side is closed says that nothing is left
+    with contextlib.suppress(
+        OSError
+    ):  # how a terminal whose other side is closed says that nothing is left
         while part := os.read(ours, 1000):
             seen += part
     os.close(ours)
@@ -527,7 +615,9 @@ def test_unreadable_files(run: Run, files: tuple[Path, Path], tmp_path: Path) ->
     assert_one_line_error(run("curve", files[0]), "real.npy")
 
 
-def test_a_pickle_is_refused_with_the_lines_that_convert_it(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_pickle_is_refused_with_the_lines_that_convert_it(
+    run: Run, files: tuple[Path, Path], tmp_path: Path
+) -> None:
     (tmp_path / "model.pkl").write_bytes(b"\x80\x04.")
     status, out, err = run("curve", tmp_path / "model.pkl", files[1])
     assert (status, out) == (2, "")
@@ -537,19 +627,26 @@ def test_a_pickle_is_refused_with_the_lines_that_convert_it(run: Run, files: tup
     compile("\n".join(line.removeprefix("    ") for line in recipe), "recipe", "exec")
 
 
-def test_a_full_disk_leaves_the_old_file_and_is_named(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_old_file_and_is_named(
+    run: Run, files: tuple[Path, Path], tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     out.write_text("before")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # a file can't grow beyond, as on a full disk
+        # a file can't grow beyond, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
         for option in ("--json", "--csv", "--html"):
-            assert_one_line_error(run("curve", *files, "--method", "knn", option, out), f"{out}: File too large")
+            assert_one_line_error(
+                run("curve", *files, "--method", "knn", option, out), f"{out}: File too large"
+            )
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert out.read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["generated.npy", "out", "real.npy"]
-    assert_one_line_error(run("curve", *files, "--csv", "/dev/full"), "/dev/full: No space left on device")
+    assert_one_line_error(
+        run("curve", *files, "--csv", "/dev/full"), "/dev/full: No space left on device"
+    )
     assert_one_line_error(run("sweep", tmp_path / "nothing.toml"), "nothing.toml: No such file")
 
 
@@ -572,7 +669,9 @@ def test_a_hostile_file_name_stays_text(run: Run, files: tuple[Path, Path], tmp_
 def test_a_reader_that_stops_reading_is_no_error(files: tuple[Path, Path], command: str) -> None:
     line = [sys.executable, "-m", "prviz", *command.split()]
     line += [*map(str, files), "--json"] if command else []
-    with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.stderr is not None
@@ -585,7 +684,9 @@ def test_app_refuses_what_is_no_port(run: Run, port: str) -> None:
     assert_one_line_error(run("app", f"--port={port}"), "--port", "65535")
 
 
-@pytest.mark.parametrize("host", ["", "http://example.com", "a/b", "a b/", "café.example", "*@x", "[x"])
+@pytest.mark.parametrize(
+    "host", ["", "http://example.com", "a/b", "a b/", "café.example", "*@x", "[x"]
+)
 def test_app_refuses_what_is_no_host(run: Run, host: str) -> None:
     assert_one_line_error(run("app", "--allow-host", host), "--allow-host", "example.com")
 
@@ -601,8 +702,12 @@ def test_app_refuses_what_is_no_base_path(run: Run, path: str) -> None:
 
 
 @pytest.mark.exhaustive
-def test_app_below_a_base_path_prints_the_address_that_answers(tmp_path: Path, chromium: Browser) -> None:
-    with running_app(tmp_path / "log", options=["--base-path", "/tools/prviz/"], base_path="/tools/prviz") as server:
+def test_app_below_a_base_path_prints_the_address_that_answers(
+    tmp_path: Path, chromium: Browser
+) -> None:
+    with running_app(
+        tmp_path / "log", options=["--base-path", "/tools/prviz/"], base_path="/tools/prviz"
+    ) as server:
         assert f"prviz: {server.url}  (Ctrl-C" in server.log.read_text()
         tab = open_tab(chromium, server.url)
         visit(tab.page, "/tools/prviz/learn")
@@ -629,7 +734,11 @@ def test_app_serves_pictures_of_the_folder_it_is_told_and_of_no_other(
 def test_app_refuses_a_folder_that_it_can_not_serve(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "circle").symlink_to("circle")
-    for name, reason in (("nothing", "is not there"), ("file", "is not a folder"), ("circle", "is not there")):
+    for name, reason in (
+        ("nothing", "is not there"),
+        ("file", "is not a folder"),
+        ("circle", "is not there"),
+    ):
         assert_one_line_error(run("app", "--data", tmp_path / name), "--data", name, reason)
 
 
@@ -668,12 +777,16 @@ def two_pages(tmp_path: Path) -> Path:
     (tmp_path / "pages").mkdir()
     (tmp_path / "app.py").write_text(APP)
     for name in ("first", "second", "orphan"):
-        (tmp_path / "pages" / f"{name}.py").write_text(f"import streamlit as st\nst.title({name!r})\n")
+        (tmp_path / "pages" / f"{name}.py").write_text(
+            f"import streamlit as st\nst.title({name!r})\n"
+        )
     return tmp_path / "app.py"
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("path", "title", "found"), [("/second", "second", True), ("/orphan", "first", False)])
+@pytest.mark.parametrize(
+    ("path", "title", "found"), [("/second", "second", True), ("/orphan", "first", False)]
+)
 def test_the_first_request_reaches_the_right_router(
     two_pages: Path, chromium: Browser, path: str, title: str, found: bool
 ) -> None:
@@ -683,13 +796,16 @@ def test_the_first_request_reaches_the_right_router(
     code += f"main.app_root = lambda: Path({str(two_pages.parent)!r}); "
     url = f"http://127.0.0.1:{port}"
     code += f"sys.exit(main.main(['app', '--port', '{port}']))"
-    log, browser = two_pages.with_name("log"), two_pages.with_name("browser")
+    log = two_pages.with_name("log")
+    browser = two_pages.with_name("browser")
     browser.write_text(f'#!/bin/sh\necho "$1" > {two_pages.with_name("opened")}\n')
     browser.chmod(0o700)
     env = {**os.environ, "BROWSER": f"{browser} %s", "STREAMLIT_SERVER_HEADLESS": "false"}
     with (
         log.open("wb") as out,
-        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=out, stderr=out, env=env) as process,
+        subprocess.Popen(
+            [sys.executable, "-c", code], cwd=ROOT, stdout=out, stderr=out, env=env
+        ) as process,
     ):
         try:
             wait_healthy(AppServer(url, process, log))
@@ -698,7 +814,10 @@ def test_the_first_request_reaches_the_right_router(
             visit(tab.page, path)
             assert tab.page.locator("h1").first.inner_text() == title
             assert tab.page.title() == "mini"
-            assert tab.page.get_by_test_id("stSidebarNavLink").all_inner_texts() == ["First", "Second"]
+            assert tab.page.get_by_test_id("stSidebarNavLink").all_inner_texts() == [
+                "First",
+                "Second",
+            ]
             assert bool(tab.page.get_by_text("Page not found").count()) is not found
             tab.context.close()
         finally:
@@ -707,7 +826,11 @@ def test_the_first_request_reaches_the_right_router(
 
 
 @pytest.mark.parametrize("option", ["--features", "--drop", "--group"])
-def test_embed_says_that_it_has_no_columns_of_features(run: Run, tmp_path: Path, option: str) -> None:
+def test_embed_says_that_it_has_no_columns_of_features(
+    run: Run, tmp_path: Path, option: str
+) -> None:
     line = [tmp_path / "t.csv", "-o", tmp_path / "t.safetensors", "--encoder", "pixels:8"]
     found = run("embed", *line, option, "a")
-    assert_one_line_error(found, f"{option}: of a table prviz embed reads the texts alone", "--column")
+    assert_one_line_error(
+        found, f"{option}: of a table prviz embed reads the texts alone", "--column"
+    )

@@ -29,7 +29,10 @@ def test_a_row_for_each_model_at_one_k_and_one_figure(
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     real, near, far = (prviz.read(path) for path in files)
     areas = [prviz.pr_curve(real, each, k=7).auc for each in (near, far)]
-    assert [(row[0], row[-1]) for row in rows[1:3]] == [("near", f"{areas[0]:.4f}"), ("far", f"{areas[1]:.4f}")]
+    assert [(row[0], row[-1]) for row in rows[1:3]] == [
+        ("near", f"{areas[0]:.4f}"),
+        ("far", f"{areas[1]:.4f}"),
+    ]
     assert figure.read_text("utf-8").startswith("<?xml")
 
 

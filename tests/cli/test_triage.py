@@ -45,12 +45,16 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ranked(out: str) -> list[list[str]]:
     """Place, name, step, score, low, high and best of every line of the ranking."""
-    line = re.compile(r" *(\d+)  (\S+) +(\S+)  ([\d.]+)  ([\d.]+) to ([\d.]+)(?: +\d\.\d+)? +([<>]?\d+)%", re.M)
+    line = re.compile(
+        r" *(\d+)  (\S+) +(\S+)  ([\d.]+)  ([\d.]+) to ([\d.]+)(?: +\d\.\d+)? +([<>]?\d+)%", re.M
+    )
     return [list(found) for found in line.findall(out)]
 
 
 @pytest.mark.thorough
-def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_bundled_mixture_is_ranked_by_its_iterations(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     line = ["triage", DIGITS, *MIXTURE, "--method", "knn", "--out", str(tmp_path / "out")]
     assert main(line) == 0
     first = capsys.readouterr()
@@ -61,17 +65,25 @@ def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureF
         ("3", "mixture-em-2", "2"),
         ("4", "mixture-em-1", "1"),
     ]
-    measured = [each.measured[0] for each in measure_all(read(DIGITS), checkpoints_of(MIXTURE), TriageSettings())]
+    measured = [
+        each.measured[0]
+        for each in measure_all(read(DIGITS), checkpoints_of(MIXTURE), TriageSettings())
+    ]
     table = rank(measured, 0.5, seed=0)
     assert [row[3:6] for row in rows] == [
-        [f"{each[name]:.4f}" for name in ("score", "low", "high")] for each in table.to_dict("records")
+        [f"{each[name]:.4f}" for name in ("score", "low", "high")]
+        for each in table.to_dict("records")
     ]
     assert all(float(low) <= float(score) <= float(high) for _, _, _, score, low, high, _ in rows)
-    assert "k = 42, against 1797 samples of digits.npz; best first for the goal 0.5 (balanced)" in first.out
+    assert (
+        "k = 42, against 1797 samples of digits.npz; best first for the goal 0.5 (balanced)"
+        in first.out
+    )
     assert "Note" not in first.out
     assert "Failed" not in first.out
     kept = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    # four checkpoints, their copies, faults, findings, witnesses and replicates, ceiling, its replicates, floor
+    # four checkpoints, their copies, faults, findings, witnesses and replicates, ceiling, its
+    # replicates, floor
     assert len(kept) == 27
     assert main(line[:2] + line[2:6][::-1] + line[6:]) == 0
     second = capsys.readouterr()
@@ -80,7 +92,9 @@ def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureF
     assert {path: path.read_bytes() for path in (tmp_path / "out").iterdir()} == kept
 
 
-def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_folder_with_broken_files_is_ranked_without_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     draw = np.random.default_rng(0).standard_normal
@@ -91,16 +105,29 @@ def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.Captur
     (folder / "iter-4k.npy").write_bytes(b"\x93NUMPY\x01\x00 broken")
     (folder / "notes.txt").write_text("")
     (folder / "about.csv").write_text("file,step\niter-1k.npy,1\niter-20k,9\n")
-    line = ["triage", str(folder / "real.npy"), str(folder), "--metadata", str(folder / "about.csv")]
-    assert main([*line, "--method", "knn,coverage", "--k", "4", "--split", "none", "--goal", "recall"]) == 1
+    line = [
+        "triage",
+        str(folder / "real.npy"),
+        str(folder),
+        "--metadata",
+        str(folder / "about.csv"),
+    ]
+    assert (
+        main([*line, "--method", "knn,coverage", "--k", "4", "--split", "none", "--goal", "recall"])
+        == 1
+    )
     out = capsys.readouterr().out
     assert [row[1:3] for row in ranked(out)] == [["iter-20k", "9"], ["iter-1k", "1"]]
-    assert out.count("k = 4, against 120 samples of real.npy; best first for the goal 1 (recall)") == 1
+    assert (
+        out.count("k = 4, against 120 samples of real.npy; best first for the goal 1 (recall)") == 1
+    )
     assert "the sets have 100 to 120 samples" in out
     assert "1 file is left out, as names of samples end in .npy" in out
     assert out.count("'notes.txt'") == 1
     failed = out[out.index("Failed, 2 of 4:") :].splitlines()[1:]
-    assert [text.split(": ", 1)[0].strip() for text in failed] == [str(folder / f"iter-{n}k.npy") for n in (3, 4)]
+    assert [text.split(": ", 1)[0].strip() for text in failed] == [
+        str(folder / f"iter-{n}k.npy") for n in (3, 4)
+    ]
     assert "generated ones have 4" in failed[0]
     assert "corrupt" in failed[1]
     # by two families: two checkpoints, ceiling, floor; copies, faults, findings, witnesses of both,
@@ -124,7 +151,9 @@ def test_nothing_that_can_be_read_is_status_2_with_the_reasons(
     assert "No such file" in out
 
 
-def test_results_are_never_kept_among_the_checkpoints(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_results_are_never_kept_among_the_checkpoints(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert main(["triage", DIGITS, str(tmp_path), "--out", f"{tmp_path}/."]) == 2
     assert "is a folder of checkpoints" in capsys.readouterr().err
 
@@ -139,15 +168,23 @@ def test_results_are_never_kept_among_the_checkpoints(capsys: pytest.CaptureFixt
         (["--seed", "-1"], "not a whole number from 0"),
         (["--seed", str(2**63)], "not a whole number from 0 to 2^63 - 1"),
         (["--metadata", DIGITS], "'digits.npz': not a CSV file"),
-        (["--fail-under", "AUC"], "'AUC' is no NAME=NUMBER with one of the names score, ceiling, auc"),
+        (
+            ["--fail-under", "AUC"],
+            "'AUC' is no NAME=NUMBER with one of the names score, ceiling, auc",
+        ),
         (["--json", "-", "--report", "-"], "both write to standard output"),
         (["--json", "a.txt"], "its name must end in .json"),
-        (["--watch", "--scheduler", "tcp://a:1"], "--watch and --scheduler can't be given together"),
+        (
+            ["--watch", "--scheduler", "tcp://a:1"],
+            "--watch and --scheduler can't be given together",
+        ),
         (["--best-file", DIGITS], "would take the place of samples"),
         (["--out", DIGITS], "is a file; a folder is needed"),
     ],
 )
-def test_bad_arguments_are_one_line(capsys: pytest.CaptureFixture[str], options: list[str], message: str) -> None:
+def test_bad_arguments_are_one_line(
+    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
     try:
         status = main(["triage", DIGITS, *MIXTURE, *options])
     except SystemExit as stop:
@@ -180,12 +217,27 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
     rng = np.random.default_rng(0)
     for name in ("real", "held", "good"):
         values = rng.normal(size=(300, 4))
-        values[:, 1:] = 2 * values[:, :1] + 0.3 * values[:, 1:]  # features that shuffling takes apart
+        # features that shuffling takes apart
+        values[:, 1:] = 2 * values[:, :1] + 0.3 * values[:, 1:]
         np.save(tmp_path / f"{name}.npy", values)
     np.save(tmp_path / "copy.npy", np.load(tmp_path / "real.npy"))
-    real, held, good, copy = (str(tmp_path / f"{name}.npy") for name in ("real", "held", "good", "copy"))
-    report, page = tmp_path / "report.json", tmp_path / "report.html"
-    line = ["triage", real, good, copy, "--holdout", held, "--method", "knn", "--report", str(report)]
+    real, held, good, copy = (
+        str(tmp_path / f"{name}.npy") for name in ("real", "held", "good", "copy")
+    )
+    report = tmp_path / "report.json"
+    page = tmp_path / "report.html"
+    line = [
+        "triage",
+        real,
+        good,
+        copy,
+        "--holdout",
+        held,
+        "--method",
+        "knn",
+        "--report",
+        str(report),
+    ]
     line += ["--report", str(page)]
     assert main(line) == 0
     out = capsys.readouterr().out
@@ -210,10 +262,14 @@ def numpy_files(folder: Path, **sets: tuple[int, float]) -> dict[str, str]:
 
 
 @pytest.mark.verdict
-def test_machines_get_json_a_file_and_a_status(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_machines_get_json_a_file_and_a_status(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     at = numpy_files(tmp_path, real=(150, 1.0), narrow=(150, 0.3), good=(150, 1.0))
     line = ["triage", at["real"], at["narrow"], at["good"], "--best-file", str(tmp_path / "best")]
-    assert main([*line, "--json", "-", "--fail-under", "AUC=0.5", "--fail-under", "ceiling=0.5"]) == 0
+    assert (
+        main([*line, "--json", "-", "--fail-under", "AUC=0.5", "--fail-under", "ceiling=0.5"]) == 0
+    )
     out, err = capsys.readouterr()
     report = json.loads(out)
     Draft202012Validator.check_schema(schema())
@@ -224,7 +280,9 @@ def test_machines_get_json_a_file_and_a_status(capsys: pytest.CaptureFixture[str
         "also": [],
     }
     assert report["verdict"]["sentence"] in err
-    found = {each["name"]: [one["key"] for one in each["findings"]] for each in report["checkpoints"]}
+    found = {
+        each["name"]: [one["key"] for one in each["findings"]] for each in report["checkpoints"]
+    }
     assert "narrow" in found["narrow"]
     assert "narrow" not in found["good"]
     for each in report["checkpoints"]:
@@ -237,11 +295,26 @@ def test_machines_get_json_a_file_and_a_status(capsys: pytest.CaptureFixture[str
     assert "--fail-under: good has auc 0." in err
     assert "  narrow: Too narrow." in err
     np.save(tmp_path / "copy.npy", np.load(at["real"]))
-    assert main(["triage", at["real"], str(tmp_path / "copy.npy"), "--method", "knn", "--fail-under", "AUC=0.5"]) == 3
+    assert (
+        main(
+            [
+                "triage",
+                at["real"],
+                str(tmp_path / "copy.npy"),
+                "--method",
+                "knn",
+                "--fail-under",
+                "AUC=0.5",
+            ]
+        )
+        == 3
+    )
     assert "copy copies the reference" in capsys.readouterr().err
 
 
-def test_a_schema_refuses_what_is_no_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_schema_refuses_what_is_no_report(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     at = numpy_files(tmp_path, real=(60, 1.0))
     (tmp_path / "broken.npy").write_bytes(b"")
     assert main(["triage", at["real"], str(tmp_path / "broken.npy"), "--json", "-"]) == 2
@@ -275,14 +348,29 @@ def test_very_different_sizes_are_cut_unless_all_rows_are_wanted(
 
 @pytest.mark.exhaustive
 def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) -> None:
-    at, run, best = numpy_files(tmp_path, real=(100, 1.0), whole=(100, 1.0)), tmp_path / "run", tmp_path / "best"
+    at = numpy_files(tmp_path, real=(100, 1.0), whole=(100, 1.0))
+    run = tmp_path / "run"
+    best = tmp_path / "best"
     run.mkdir()
     np.save(run / "step-1.npy", 0.3 * np.load(at["whole"]))
     data = Path(at["whole"]).read_bytes()
     (run / "step-2.npy").write_bytes(data[:-1000])
-    command = [sys.executable, "-m", "prviz", "triage", at["real"], str(run), "--watch", "--best-file", str(best)]
+    command = [
+        sys.executable,
+        "-m",
+        "prviz",
+        "triage",
+        at["real"],
+        str(run),
+        "--watch",
+        "--best-file",
+        str(best),
+    ]
     with subprocess.Popen(
-        [*command, "--k", "3", "--method", "knn"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--k", "3", "--method", "knn"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as watching:
         said = iter(watching.stderr.readline, "")
         assert any("step-2.npy: 'step-2.npy': truncated or corrupt" in line for line in said)
@@ -317,11 +405,13 @@ def twelve_small_files(folder: Path) -> list[Path]:
 def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_is_not_counted_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run, written = tmp_path / "run", tmp_path / "found.json"
+    run = tmp_path / "run"
+    written = tmp_path / "found.json"
     paths = twelve_small_files(tmp_path)
     drawn = Counter[str]()
     states = list[tuple[int, int, bool]]()
-    write, bootstrapped = TriageOutputs.write, document.bootstrap
+    write = TriageOutputs.write
+    bootstrapped = document.bootstrap
 
     def counted(estimate: Any, *given: Any, **options: Any) -> Any:
         drawn["intervals"] += 1
@@ -332,7 +422,13 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
         found = json.loads(written.read_text())
         states.append((len(found["checkpoints"]), found["total"], found["complete"]))
 
-    steps = iter((lambda: time.sleep(1.05), paths[3].unlink, lambda: [path.unlink(missing_ok=True) for path in paths]))
+    steps = iter(
+        (
+            lambda: time.sleep(1.05),
+            paths[3].unlink,
+            lambda: [path.unlink(missing_ok=True) for path in paths],
+        )
+    )
 
     def wait(_: float) -> None:
         if (step := next(steps, None)) is None:
@@ -341,8 +437,19 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
 
     monkeypatch.setattr(TriageOutputs, "write", recorded)
     monkeypatch.setattr(document, "bootstrap", counted)
-    monkeypatch.setattr("prviz.cli.triage.time", SimpleNamespace(sleep=wait, monotonic=time.monotonic))
-    line = ["triage", str(tmp_path / "real.npy"), str(run), "--watch", "--method", "knn", "--json", str(written)]
+    monkeypatch.setattr(
+        "prviz.cli.triage.time", SimpleNamespace(sleep=wait, monotonic=time.monotonic)
+    )
+    line = [
+        "triage",
+        str(tmp_path / "real.npy"),
+        str(run),
+        "--watch",
+        "--method",
+        "knn",
+        "--json",
+        str(written),
+    ]
     assert main([*line, "--out", str(tmp_path / "out")]) == 2
     assert states == [(4, 12, False), (8, 12, False), (12, 12, True), (11, 11, True)]
     assert drawn["intervals"] == 12  # each checkpoint's once, however often it is reported
@@ -357,17 +464,22 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
 def test_a_file_that_goes_while_others_are_measured_is_not_counted_until_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, written = tmp_path / "run", tmp_path / "found.json"
+    run = tmp_path / "run"
+    written = tmp_path / "found.json"
     paths = twelve_small_files(tmp_path)
-    states, measured = list[tuple[int, int]](), list[str]()
-    write, outcome = TriageOutputs.write, CheckpointEvaluator.outcome
+    states = list[tuple[int, int]]()
+    measured = list[str]()
+    write = TriageOutputs.write
+    outcome = CheckpointEvaluator.outcome
 
     def recorded(self: TriageOutputs, *given: Any, **options: Any) -> None:
         write(self, *given, **options)
         found = json.loads(written.read_text())
         states.append((len(found["checkpoints"]), found["total"]))
 
-    def measure(self: CheckpointEvaluator, checkpoint: Checkpoint, progress: Any) -> CheckpointOutcome:
+    def measure(
+        self: CheckpointEvaluator, checkpoint: Checkpoint, progress: Any
+    ) -> CheckpointOutcome:
         measured.append(checkpoint.name)
         if len(measured) == 6:
             paths[0].unlink()
@@ -382,23 +494,45 @@ def test_a_file_that_goes_while_others_are_measured_is_not_counted_until_they_ar
 
     monkeypatch.setattr(TriageOutputs, "write", recorded)
     monkeypatch.setattr(CheckpointEvaluator, "outcome", measure)
-    monkeypatch.setattr("prviz.triage.arrivals.PAUSE", 0.0)  # between two looks at the files of the last report
-    monkeypatch.setattr("prviz.cli.triage.time", SimpleNamespace(sleep=wait, monotonic=time.monotonic))
-    line = ["triage", str(tmp_path / "real.npy"), str(run), "--watch", "--method", "knn", "--json", str(written)]
+    # between two looks at the files of the last report
+    monkeypatch.setattr("prviz.triage.arrivals.PAUSE", 0.0)
+    monkeypatch.setattr(
+        "prviz.cli.triage.time", SimpleNamespace(sleep=wait, monotonic=time.monotonic)
+    )
+    line = [
+        "triage",
+        str(tmp_path / "real.npy"),
+        str(run),
+        "--watch",
+        "--method",
+        "knn",
+        "--json",
+        str(written),
+    ]
     assert main([*line, "--out", str(tmp_path / "out")]) == 0
     # 4, then 3 of them before the portion that was begun is measured
     assert states == [(4, 12), (3, 11), (7, 11), (11, 11)]
     assert len(measured) == 13  # the one that was interrupted, once more
 
 
-def test_a_generator_without_sevens_has_them_at_the_top(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_generator_without_sevens_has_them_at_the_top(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     with np.load(DIGITS) as archive:
-        features, digit = archive["features"], archive["digit"]
+        features = archive["features"]
+        digit = archive["digit"]
     order = np.random.default_rng(0).permutation(len(digit))
-    real, others = order[:500], order[500:1000]
+    real = order[:500]
+    others = order[500:1000]
     np.savez(tmp_path / "real.npz", features=features[real], digit=digit[real])
     np.save(tmp_path / "without.npy", features[others[digit[others] != 7]])
-    line = ["triage", str(tmp_path / "real.npz"), str(tmp_path / "without.npy"), "--key", "features"]
+    line = [
+        "triage",
+        str(tmp_path / "real.npz"),
+        str(tmp_path / "without.npy"),
+        "--key",
+        "features",
+    ]
     assert main([*line, "--method", "knn", "--by", "digit", "--json", "-"]) == 0
     out, err = capsys.readouterr()
     report = json.loads(out)
@@ -410,16 +544,27 @@ def test_a_generator_without_sevens_has_them_at_the_top(capsys: pytest.CaptureFi
     assert "'real.npz': there is no label 'colour'" in capsys.readouterr().err
 
 
-def test_labels_that_do_not_meet_are_a_note_and_a_status(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_that_do_not_meet_are_a_note_and_a_status(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(size=(80, 3))
     names = np.repeat(["cat", "dog"], 40)
     np.savez(tmp_path / "real.npz", x=values, label=names)
     np.savez(tmp_path / "numbers.npz", x=values[::-1] + 0.1, label=np.repeat([0, 1], 40))
-    line = ["triage", str(tmp_path / "real.npz"), str(tmp_path / "numbers.npz"), "--out", str(tmp_path / "kept")]
+    line = [
+        "triage",
+        str(tmp_path / "real.npz"),
+        str(tmp_path / "numbers.npz"),
+        "--out",
+        str(tmp_path / "kept"),
+    ]
     assert main([*line, "--method", "knn", "--by", "label"]) == 1
     said = capsys.readouterr().out
-    assert "numbers is not compared class by class: no label of numbers.npz is in real.npz: '0', '1' against" in said
+    assert (
+        "numbers is not compared class by class: no label of numbers.npz is in real.npz: '0', '1' against"
+        in said
+    )
     assert "by class, the worst first" not in said
 
 
@@ -427,7 +572,9 @@ def test_labels_that_do_not_meet_are_a_note_and_a_status(tmp_path: Path, capsys:
 def test_folders_of_pictures_name_the_command_that_does_it_all(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Run as it is printed it embeds both by one encoder, that of the reference where its file names it."""
+    """Run as it is printed it embeds both by one encoder, that of the reference where its file
+    names it.
+    """
     rng = np.random.default_rng(0)
     for folder in ("real pictures", "models/m 1", "models/m2"):
         (tmp_path / folder).mkdir(parents=True)
@@ -435,7 +582,9 @@ def test_folders_of_pictures_name_the_command_that_does_it_all(
             pixels = rng.integers(0, 256, (8, 8, 3), dtype=np.uint8)
             Image.fromarray(pixels).save(tmp_path / folder / f"{number}.png")
     monkeypatch.chdir(tmp_path)
-    assert main(["embed", "real pictures", "-o", "real.npy.safetensors", "--encoder", "pixels:4"]) == 0
+    assert (
+        main(["embed", "real pictures", "-o", "real.npy.safetensors", "--encoder", "pixels:4"]) == 0
+    )
     pictures = "prviz triage 'real pictures' models --encoder pixels:32"
     features = "prviz triage real.npy.safetensors models --encoder pixels:4"
     for reference, command, end in (
@@ -454,17 +603,23 @@ def test_folders_of_pictures_name_the_command_that_does_it_all(
     assert "embed the pictures first: prviz embed models -o DIR --each --encoder ENCODER" in error
     np.save("plain.npy", rng.normal(size=(30, 48)))
     assert main(["triage", "plain.npy", "models"]) == 2
-    assert "prviz triage plain.npy models --encoder ENCODER, the one that made plain.npy\n" in capsys.readouterr().err
+    assert (
+        "prviz triage plain.npy models --encoder ENCODER, the one that made plain.npy\n"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("kind", ["words", "numbers"])
 def test_a_column_that_classes_are_told_by_is_no_feature(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rng, bare = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
+    bare = []
     for name, counts in (("real", (80, 80, 80)), ("made", (120, 120, 0))):
         group = np.repeat([0, 1, 2], counts)
-        frame = pd.DataFrame(rng.normal(size=(240, 3)) + 4 * group[:, None], columns=["age", "rate", "size"])
+        frame = pd.DataFrame(
+            rng.normal(size=(240, 3)) + 4 * group[:, None], columns=["age", "rate", "size"]
+        )
         frame.to_csv(tmp_path / f"{name}_bare.csv", index=False)
         bare.append(str(tmp_path / f"{name}_bare.csv"))
         number = group.astype(float if name == "made" else int)  # as pandas has them beside gaps

@@ -27,8 +27,10 @@ def distributions(draw):
 @given(distributions())
 def test_it_is_the_minimum_over_all_classifiers(pair):
     p, q = pair
-    subsets = np.array(list(product([False, True], repeat=len(p))))  # what each classifier calls real
-    fpr, fnr = (~subsets) @ p, subsets @ q
+    # what each classifier calls real
+    subsets = np.array(list(product([False, True], repeat=len(p))))
+    fpr = (~subsets) @ p
+    fnr = subsets @ q
     curve = discrete_curve(p, q)
     for lam in LAMS[1:-1]:
         assert curve.alpha(lam) == pytest.approx(float(np.min(lam * fpr + fnr)), abs=1e-12)
@@ -55,8 +57,10 @@ def test_the_order_of_the_outcomes_means_nothing(pair, random):
 
 
 def test_the_papers_first_examples():
-    both, one = [0.5, 0.5], [1.0, 0.0]
-    dropped, invented = prviz.discrete_curve(both, one), prviz.discrete_curve(one, both)
+    both = [0.5, 0.5]
+    one = [1.0, 0.0]
+    dropped = prviz.discrete_curve(both, one)
+    invented = prviz.discrete_curve(one, both)
     assert dropped.vertices.tolist() == [[0, 1], [0.5, 0]]
     assert invented.vertices.tolist() == [[0, 0.5], [1, 0]]
     assert prviz.discrete_curve(both, both).auc == 1

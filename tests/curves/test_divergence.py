@@ -43,7 +43,10 @@ def test_finite_sets(name, pairs) -> None:
     assert discrete_curve(p, q).divergence(name) == pytest.approx(expected, abs=1e-12)
 
 
-@given(weights.filter(lambda pairs: all(sum(side) > 0 for side in zip(*pairs, strict=True))), st.floats(0, 100))
+@given(
+    weights.filter(lambda pairs: all(sum(side) > 0 for side in zip(*pairs, strict=True))),
+    st.floats(0, 100),
+)
 def test_precision_is_what_total_variation_leaves_at_every_lam(pairs, lam) -> None:
     """hal-05344404, equation 2: alpha(lam) = (lam + 1) / 2 - || lam P - Q ||_TV."""
     p, q = (np.array(side) / sum(side) for side in zip(*pairs, strict=True))
@@ -55,7 +58,8 @@ def test_precision_is_what_total_variation_leaves_at_every_lam(pairs, lam) -> No
 def test_total_variation_of_two_densities_at_every_lam() -> None:
     """The same of two Gaussians, by an integral."""
     x = np.linspace(-12, 12, 200_001)
-    p, q = norm.pdf(x), norm.pdf(x, 1.5)
+    p = norm.pdf(x)
+    q = norm.pdf(x, 1.5)
     lams = np.array([0.0, 0.2, 1.0, 3.0, 50.0])
     expected = [np.trapezoid(np.abs(lam * p - q), x) / 2 for lam in lams]
     truth = toy("shifted-gaussians", d=1, mu=1.5).truth()
@@ -75,12 +79,15 @@ def test_the_area_that_the_definition_weighs(name, second) -> None:
     curve = PRCurve.from_error_rates([0.0, 0.1, 0.4, 1.0], [1.0, 0.5, 0.2, 0.0])
     lam = np.exp(np.linspace(math.log(1e-9), math.log(1e3), 2_000_001))
     height = (np.minimum(1, lam) - curve.alpha(lam)) * second(lam)
-    assert curve.divergence(name) == pytest.approx(np.trapezoid(height * lam, np.log(lam)), rel=1e-4)
+    assert curve.divergence(name) == pytest.approx(
+        np.trapezoid(height * lam, np.log(lam)), rel=1e-4
+    )
 
 
 def test_shifted_gaussians() -> None:
     problem = toy("shifted-gaussians", d=4, mu=0.5)  # shift 1
-    truth, shift = problem.truth(), 1.0
+    truth = problem.truth()
+    shift = 1.0
     assert truth.divergence("kl") == pytest.approx(shift**2 / 2, rel=0.01)
     assert truth.divergence("hellinger") == pytest.approx(1 - math.exp(-(shift**2) / 8), rel=0.01)
     assert truth.divergence("chi2") == pytest.approx(math.exp(shift**2) - 1, rel=0.05)
@@ -88,11 +95,19 @@ def test_shifted_gaussians() -> None:
 
 
 def test_ends() -> None:
-    equal, apart = PRCurve.from_error_rates([], []).divergence, PRCurve.from_error_rates([0.0], [0.0]).divergence
+    equal = PRCurve.from_error_rates([], []).divergence
+    apart = PRCurve.from_error_rates([0.0], [0.0]).divergence
     assert [apart(name) for name in NAMES] == [math.inf, math.log(2), 1, math.inf, 1]
     assert [equal(name) for name in NAMES] == pytest.approx([0] * 5)
-    invents = PRCurve.from_error_rates([0.0], [0.5])  # half of the generated samples where nothing real is
-    assert [math.isinf(invents.divergence(name)) for name in NAMES] == [True, False, False, True, False]
+    # half of the generated samples where nothing real is
+    invents = PRCurve.from_error_rates([0.0], [0.5])
+    assert [math.isinf(invents.divergence(name)) for name in NAMES] == [
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
     assert [math.isinf(invents.mirrored().divergence(name)) for name in NAMES] == [False] * 5
     with pytest.raises(ValueError, match="name = 'fid'; one of kl, js"):
         equal("fid")
@@ -102,8 +117,12 @@ def test_a_single_sample_decides_whether_it_is_infinite() -> None:
     supports = np.array([2.0, 1, 2, 1, 2]), np.array([1.0, 6, 2, 3, 3])
     alone = supports[0].copy()
     alone[4] = 0.0  # of the last generated sample
-    before, after = (ErrorRates.from_supports(real, supports[1], 2).curve() for real in (supports[0], alone))
+    before, after = (
+        ErrorRates.from_supports(real, supports[1], 2).curve() for real in (supports[0], alone)
+    )
     known = {each.key: (each.of(before), each.of(after)) for each in DIVERGENCES}
     assert all(math.isfinite(one) for one, _ in known.values())
     assert {key for key, (_, one) in known.items() if math.isinf(one)} == {"kl", "chi2"}
-    assert all(each.explanation.endswith("never that it is at most so large.") for each in DIVERGENCES)
+    assert all(
+        each.explanation.endswith("never that it is at most so large.") for each in DIVERGENCES
+    )

@@ -13,7 +13,9 @@ from prviz.curves import PRCurve, ground_truth
 from prviz.curves.ground_truth import AREA_ERROR
 
 LAMS = np.exp(np.linspace(-6, 6, 41))
-MEANS, P, Q = [0.0, -5.0, 3.0, 5.0], [0.2, 0.2, 0.6, 0.0], [0.0, 0.5, 0.1, 0.4]
+MEANS = [0.0, -5.0, 3.0, 5.0]
+P = [0.2, 0.2, 0.6, 0.0]
+Q = [0.0, 0.5, 0.1, 0.4]
 
 
 def assert_mirrored(curve: PRCurve, swapped: PRCurve) -> None:
@@ -23,7 +25,9 @@ def assert_mirrored(curve: PRCurve, swapped: PRCurve) -> None:
 
 
 def area(alpha) -> float:
-    """Area under a curve from its precision function: 1/2 integral of alpha^2 + beta^2 over the angle."""
+    """Area under a curve from its precision function: 1/2 integral of alpha^2 + beta^2 over the
+    angle.
+    """
 
     def integrand(t: float) -> float:
         lam = np.exp(t)
@@ -43,7 +47,8 @@ def test_finite_masses_are_sums_of_minima(data):
     p = data.draw(masses)
     q = data.draw(st.lists(st.integers(0, 5), min_size=len(p), max_size=len(p)).filter(any))
     curve = ground_truth.finite_masses(p, q)
-    real, generated = np.array(p) / sum(p), np.array(q) / sum(q)
+    real = np.array(p) / sum(p)
+    generated = np.array(q) / sum(q)
     for lam in LAMS:
         assert curve.alpha(lam) == pytest.approx(np.minimum(lam * real, generated).sum(), abs=1e-12)
     assert curve.extreme_precision == pytest.approx(generated[real > 0].sum(), abs=1e-12)
@@ -133,12 +138,15 @@ def test_scaled_gaussians_follow_the_chi_squared_formula(scale, d):
 def test_a_scaled_and_shifted_gaussian_on_the_line_matches_an_integral(scale, distance):
     curve = ground_truth.scaled_gaussians(scale, 1, distance=distance)
     y = np.linspace(-12, 12, 400_001) * max(scale, 1) + distance / 2
-    p, q = stats.norm.pdf(y), stats.norm.pdf(y, distance, scale)
+    p = stats.norm.pdf(y)
+    q = stats.norm.pdf(y, distance, scale)
     for lam in LAMS[::5]:
         assert curve.alpha(lam) == pytest.approx(np.trapezoid(np.minimum(lam * p, q), y), abs=3e-6)
 
 
-@pytest.mark.parametrize(("scale", "d", "distance"), [(0.7, 64, 0), (0.9, 64, 1.0), (0.5, 3, 2.0), (0.95, 64, 24)])
+@pytest.mark.parametrize(
+    ("scale", "d", "distance"), [(0.7, 64, 0), (0.9, 64, 1.0), (0.5, 3, 2.0), (0.95, 64, 24)]
+)
 def test_scaled_gaussians_mirror_when_the_roles_swap(scale, d, distance):
     curve = ground_truth.scaled_gaussians(scale, d, distance=distance)
     # In units of Q's scale, P is the scaled and shifted one.
@@ -147,7 +155,8 @@ def test_scaled_gaussians_mirror_when_the_roles_swap(scale, d, distance):
 
 def test_scaled_gaussians_end_points_and_errors():
     assert ground_truth.scaled_gaussians(1.0, 64).auc == 1
-    shifted, scaled = ground_truth.shifted_gaussians(2.0), ground_truth.scaled_gaussians(1.0, 8, distance=2.0)
+    shifted = ground_truth.shifted_gaussians(2.0)
+    scaled = ground_truth.scaled_gaussians(1.0, 8, distance=2.0)
     assert scaled.iou(shifted) == 1
     far = ground_truth.scaled_gaussians(0.1, 64, distance=8.0)
     assert (far.extreme_precision, far.extreme_recall) == (1, 1)
@@ -185,14 +194,18 @@ def test_line_mixtures_match_quadrature(spread):
 def test_line_mixtures_agree_with_the_gaussian_closed_form():
     for distance in (0.2, 1.0, 3.0, 30.0):
         curve = ground_truth.line_mixtures([0.0, distance], [1, 0], [0, 1])
-        assert curve.auc == pytest.approx(ground_truth.shifted_gaussians(distance).auc, abs=AREA_ERROR)
+        assert curve.auc == pytest.approx(
+            ground_truth.shifted_gaussians(distance).auc, abs=AREA_ERROR
+        )
         assert_allclose(curve.alpha(LAMS), shifted_alpha(distance)(LAMS), atol=1e-5)
 
 
 def test_line_mixtures_ignore_order_origin_and_scale_of_the_weights():
     curve = ground_truth.line_mixtures(MEANS, P, Q)
     order = [2, 0, 3, 1]
-    other = ground_truth.line_mixtures(np.array(MEANS)[order] + 7, np.array(P)[order] * 3, np.array(Q)[order] * 5)
+    other = ground_truth.line_mixtures(
+        np.array(MEANS)[order] + 7, np.array(P)[order] * 3, np.array(Q)[order] * 5
+    )
     assert curve.iou(other) == pytest.approx(1, abs=3e-6)
     assert_mirrored(curve, ground_truth.line_mixtures(MEANS, Q, P))
     assert_mirrored(curve, ground_truth.line_mixtures(-np.array(MEANS), Q, P))
@@ -222,7 +235,8 @@ def test_line_mixtures_say_what_is_wrong():
 def tilted_mixture(direction):
     """Log ratios in R^3 of mixtures whose means lie along `direction`, and their exact curve."""
     centres = np.outer([0.0, 1.5, 4.0], direction)
-    p, q = np.array([0.5, 0.5, 0.0]), np.array([0.2, 0.5, 0.3])
+    p = np.array([0.5, 0.5, 0.0])
+    q = np.array([0.2, 0.5, 0.3])
 
     def log_density(z, weights):
         squares = ((z[:, None] - centres) ** 2).sum(axis=2)
@@ -250,7 +264,9 @@ def test_monte_carlo_in_full_dimension_agrees_with_the_line():
 
 def test_monte_carlo_depends_on_its_seed_alone():
     log_ratios, _ = tilted_mixture(np.array([1.0, 0.0, 0.0]))
-    first, again, other = (ground_truth.sampled_truth(log_ratios, n=2000, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        ground_truth.sampled_truth(log_ratios, n=2000, seed=seed) for seed in (1, 1, 2)
+    )
     assert np.array_equal(first.curve.vertices, again.curve.vertices)
     assert first.auc_error == again.auc_error
     assert first.curve.auc != other.curve.auc
@@ -274,4 +290,6 @@ def test_monte_carlo_takes_infinite_log_ratios():
 @pytest.mark.parametrize(("n", "batches"), [(100, 1), (5, 10), (101, 10)])
 def test_monte_carlo_says_what_is_wrong(n, batches):
     with pytest.raises(ValueError, match=f"n = {n}, batches = {batches}; at least 2 batches"):
-        ground_truth.sampled_truth(lambda size, seed: (np.zeros(size), np.zeros(size)), n=n, batches=batches)
+        ground_truth.sampled_truth(
+            lambda size, seed: (np.zeros(size), np.zeros(size)), n=n, batches=batches
+        )

@@ -47,7 +47,9 @@ def test_alpha_is_the_minimum_over_all_classifiers(points: list[tuple[float, flo
 
 @given(curves())
 def test_bounds_monotonicity_and_the_ray(curve: PRCurve) -> None:
-    lam, alpha, beta = LAMS, curve.alpha(LAMS), curve.beta(LAMS)
+    lam = LAMS
+    alpha = curve.alpha(LAMS)
+    beta = curve.beta(LAMS)
     assert np.all((alpha >= 0) & (alpha <= 1 + 1e-12))
     assert np.all((beta >= 0) & (beta <= 1 + 1e-12))
     assert np.all(np.diff(alpha) >= -1e-12)
@@ -70,10 +72,14 @@ def test_vertices_are_optimal_between_their_breakpoints(curve: PRCurve) -> None:
 @given(curves())
 def test_swapping_the_roles_mirrors_the_curve(curve: PRCurve) -> None:
     mirrored = PRCurve.from_error_rates(curve.vertices[:, 1], curve.vertices[:, 0])
-    np.testing.assert_allclose(mirrored.alpha(LAMS[1:-1]), curve.beta(1 / LAMS[1:-1]), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        mirrored.alpha(LAMS[1:-1]), curve.beta(1 / LAMS[1:-1]), rtol=1e-9, atol=1e-12
+    )
     assert mirrored.extreme_precision == curve.extreme_recall
     assert mirrored.auc == pytest.approx(curve.auc, abs=1e-12)
-    assert mirrored.f_score(8, leaning="precision") == pytest.approx(curve.f_score(8, leaning="recall"), abs=1e-12)
+    assert mirrored.f_score(8, leaning="precision") == pytest.approx(
+        curve.f_score(8, leaning="recall"), abs=1e-12
+    )
     assert mirrored.recall_at(0.05) == pytest.approx(curve.precision_at(0.05), abs=1e-9)
 
 
@@ -84,7 +90,8 @@ def test_area_against_a_fine_grid(curve: PRCurve) -> None:
 
 @given(curves(), curves())
 def test_comparison_against_a_fine_grid(estimate: PRCurve, truth: PRCurve) -> None:
-    e, t = radius(estimate), radius(truth)
+    e = radius(estimate)
+    t = radius(truth)
     union = sector(np.maximum(e, t))
     result = estimate.compare(truth)
     assert result.iou + result.excess + result.deficit == pytest.approx(1, abs=1e-12)
@@ -101,7 +108,9 @@ def test_comparison_against_a_fine_grid(estimate: PRCurve, truth: PRCurve) -> No
 @given(curves(), curves())
 def test_iou_is_one_only_for_equal_curves(a: PRCurve, b: PRCurve) -> None:
     assert a.iou(a) == 1.0
-    equal = np.allclose(a.alpha(LAMS), b.alpha(LAMS), atol=1e-9) and np.allclose(a.beta(LAMS), b.beta(LAMS), atol=1e-9)
+    equal = np.allclose(a.alpha(LAMS), b.alpha(LAMS), atol=1e-9) and np.allclose(
+        a.beta(LAMS), b.beta(LAMS), atol=1e-9
+    )
     if not equal and max(a.auc, b.auc) > 1e-3:
         assert a.iou(b) < 1
     assert 0 <= a.iou(b) <= 1
@@ -110,7 +119,8 @@ def test_iou_is_one_only_for_equal_curves(a: PRCurve, b: PRCurve) -> None:
 @given(curves(), st.floats(0.1, 20), st.sampled_from(["precision", "recall"]))
 def test_f_score_is_the_largest_harmonic_mean(curve: PRCurve, b: float, leaning: str) -> None:
     lams = np.unique(np.concatenate((LAMS[1:-1], curve.breakpoints)))
-    alpha, beta = curve.alpha(lams), curve.beta(lams)
+    alpha = curve.alpha(lams)
+    beta = curve.beta(lams)
     weights = (b**2, 1.0) if leaning == "precision" else (1.0, b**2)
     positive = (alpha > 0) & (beta > 0)
     with np.errstate(divide="ignore"):
@@ -121,7 +131,9 @@ def test_f_score_is_the_largest_harmonic_mean(curve: PRCurve, b: float, leaning:
 @given(curves())
 def test_f_scores_tend_to_the_extremes(curve: PRCurve) -> None:
     if curve.auc > 0 and curve.breakpoints.max() < 1e3 and curve.breakpoints.min() > 1e-3:
-        assert curve.f_score(1e6, leaning="precision") == pytest.approx(curve.extreme_precision, abs=1e-6)
+        assert curve.f_score(1e6, leaning="precision") == pytest.approx(
+            curve.extreme_precision, abs=1e-6
+        )
         assert curve.f_score(1e6, leaning="recall") == pytest.approx(curve.extreme_recall, abs=1e-6)
 
 
@@ -164,7 +176,9 @@ def test_the_mean_curve_has_the_mean_precision_on_every_ray(items: list[PRCurve]
     lams = LAMS[1:-1]
     expected = np.mean([curve.alpha(lams) for curve in items], axis=0)
     np.testing.assert_allclose(mean.alpha(lams), expected, rtol=1e-8, atol=1e-10)
-    assert mean.extreme_precision == pytest.approx(np.mean([curve.extreme_precision for curve in items]), abs=1e-12)
+    assert mean.extreme_precision == pytest.approx(
+        np.mean([curve.extreme_precision for curve in items]), abs=1e-12
+    )
 
 
 def test_equal_distributions_and_disjoint_ones() -> None:
@@ -212,12 +226,17 @@ def test_a_drawn_curve_without_area_or_edges_still_has_its_ends(curve: PRCurve) 
 
 
 def slow_rates(c_real: list[int], c_generated: list[int], n_real: int) -> set[tuple[float, float]]:
-    """Every gamma in [0, inf]: between two keys, both sides of each, and both ends, straight from the definition."""
+    """Every gamma in [0, inf]: between two keys, both sides of each, and both ends, straight from
+    the definition.
+    """
     keys = [y / x for x, y in zip(c_real, c_generated, strict=True) if x > 0] + [1.0]
     gammas = sorted({g for key in keys for g in (key * 0.999999, key, key * 1.000001)} | {1.0})
     pairs = list(zip(c_real, c_generated, strict=True))
     between = [
-        [gamma * x >= y * (1 - 1e-12) if gamma >= 1 else gamma * x > y * (1 + 1e-12) for x, y in pairs]
+        [
+            gamma * x >= y * (1 - 1e-12) if gamma >= 1 else gamma * x > y * (1 + 1e-12)
+            for x, y in pairs
+        ]
         for gamma in gammas
     ]
     found = set()
@@ -244,11 +263,17 @@ def test_error_rates_follow_the_definition(supports: list[tuple[int, int]], n_re
 def test_never_real_and_undecided_keys() -> None:
     # Real: 3/1, 0/0. Generated: 0/5 (never real), 0/0. Two prefixes, then [c_X > 0] and [c_Y = 0].
     rates = ErrorRates.from_supports([3, 0, 0, 0], [1, 0, 5, 0], 2)
-    assert list(zip(rates.fpr, rates.fnr, strict=True)) == [(0.5, 0.0), (0.0, 0.5), (0.5, 0.0), (0.5, 0.5)]
+    assert list(zip(rates.fpr, rates.fnr, strict=True)) == [
+        (0.5, 0.0),
+        (0.0, 0.5),
+        (0.5, 0.0),
+        (0.5, 0.5),
+    ]
 
 
 def test_samples_in_no_ball_are_called_generated_at_one_end_and_real_at_the_other() -> None:
-    # Three real and four generated samples; the last generated one lies in balls of both kinds, as do two real ones.
+    # Three real and four generated samples; the last generated one lies in balls of both kinds, as
+    # do two real ones.
     rates = ErrorRates.from_supports([1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0, 1], 3)
     assert (1 / 3, 1 / 4) in set(zip(rates.fpr, rates.fnr, strict=True))  # [c_X > 0]
     assert rates.curve().alpha(1.0) == pytest.approx(7 / 12)
@@ -257,7 +282,10 @@ def test_samples_in_no_ball_are_called_generated_at_one_end_and_real_at_the_othe
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: PRCurve.from_error_rates([1.2], [0]), r"fpr holds 1.2; every rate must lie in \[0, 1\]"),
+        (
+            lambda: PRCurve.from_error_rates([1.2], [0]),
+            r"fpr holds 1.2; every rate must lie in \[0, 1\]",
+        ),
         (lambda: PRCurve.from_error_rates([float("nan")], [0]), "fpr holds nan"),
         (lambda: PRCurve.from_error_rates([0.1, 0.2], [0]), "fpr has 2 entries, fnr has 1"),
         (lambda: PRCurve(np.array([[0.1, 0.2]])), "from_error_rates"),
@@ -296,9 +324,16 @@ def test_one_lam_gives_the_bits_that_an_array_of_them_gives():
     rng = np.random.default_rng(0)
     for size in (0, 1, 3, 40):
         curve = PRCurve.from_error_rates(*(1 - rng.random((2, size)) ** 3))
-        lams = np.concatenate(([0.0, 1e-300, 1.0, 1e300, np.inf], curve.breakpoints, rng.exponential(size=20)))
+        lams = np.concatenate(
+            ([0.0, 1e-300, 1.0, 1e300, np.inf], curve.breakpoints, rng.exponential(size=20))
+        )
         for values, one in ((curve.alpha(lams), curve.alpha), (curve.beta(lams), curve.beta)):
             single = [one(float(lam)) for lam in lams]
             assert {type(each) for each in single} == {float}
             assert single == values.tolist()
-            assert [type(one(lam)) for lam in lams[:3]] == [float, float, float]  # of a NumPy float too
+            # of a NumPy float too
+            assert [type(one(lam)) for lam in lams[:3]] == [
+                float,
+                float,
+                float,
+            ]

@@ -80,13 +80,18 @@ def test_the_headline_names_a_winner_only_where_there_is_one(samples: list[np.nd
 def test_no_two_curves_of_a_result_have_one_colour(samples: list[np.ndarray]) -> None:
     real, one, _ = samples
     names = [f"m{place}" for place in range(15)]
-    text = prviz.compare(real, {name: one + place for place, name in enumerate(names)}, replicates=5)._repr_html_()
+    text = prviz.compare(
+        real, {name: one + place for place, name in enumerate(names)}, replicates=5
+    )._repr_html_()
     given = re.findall(r'color:(#\w+)">■', text)
     assert len(set(given)) == len(names)
-    assert given[:3] == list(FAMILY_COLORS.values())[:3]  # far apart, as kNN's blue and the spare one are not
+    # far apart, as kNN's blue and the spare one are not
+    assert given[:3] == list(FAMILY_COLORS.values())[:3]
 
 
-def test_the_progress_of_a_comparison_is_that_of_its_measurements_and_may_stop_it(samples: list[np.ndarray]) -> None:
+def test_the_progress_of_a_comparison_is_that_of_its_measurements_and_may_stop_it(
+    samples: list[np.ndarray],
+) -> None:
     real, one, other = samples
     told: list[float] = []
     prviz.compare(real, one, other, replicates=5, progress=told.append)

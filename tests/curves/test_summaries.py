@@ -52,7 +52,8 @@ def test_summaries_lean_to_their_own_side() -> None:
 
 
 def test_swapping_the_roles_swaps_every_pair() -> None:
-    here, there = summaries(BENT), summaries(BENT.mirrored())
+    here = summaries(BENT)
+    there = summaries(BENT.mirrored())
     for one, other in (
         ("alpha_inf", "beta_0"),
         ("f8_precision", "f8_recall"),
@@ -69,7 +70,8 @@ def test_swapping_the_roles_swaps_every_pair() -> None:
 def test_any_weight_and_any_recall_equal_a_search_along_the_curve(b: float, eps: float) -> None:
     lams = np.tan(np.linspace(1e-6, np.pi / 2 - 1e-6, 400_001))
     for curve in (BENT, PRCurve.from_error_rates([0.1, 0.4], [0.7, 0.1])):
-        alpha, beta = curve.alpha(lams), curve.beta(lams)
+        alpha = curve.alpha(lams)
+        beta = curve.beta(lams)
         found = list(summaries(curve, b, eps).values())
         weight = b * b
         slow = [
@@ -85,12 +87,19 @@ def test_weight_and_recall_are_in_keys_and_labels() -> None:
     assert [each[:3] for each in summary_list(8.0, 0.05)] == [each[:3] for each in SUMMARIES]
     other = {each.key: each for each in summary_list(1.5, 0.2)}
     assert list(other) == [
-        key.replace("f8", "f1_5").replace("_at_005", "_at_02") for key in (each.key for each in SUMMARIES)
+        key.replace("f8", "f1_5").replace("_at_005", "_at_02")
+        for key in (each.key for each in SUMMARIES)
     ]
     assert other["f1_5_recall"].label == "F1.5, leaning to recall"
     assert "counts 1.5 times as much" in other["f1_5_recall"].explanation
     assert (other["alpha_at_02"].label, other["alpha_at_02"].short) == ("α@0.2", "P@.2")
-    assert "F1.5, leaning to precision" in [column.label for column in table_columns(False, 1.5, 0.2)]
-    for b, eps, message in ((0.0, 0.05, "b = 0.0"), (8.0, 1.5, "recall = 1.5"), (float("nan"), 0.05, "b = nan")):
+    assert "F1.5, leaning to precision" in [
+        column.label for column in table_columns(False, 1.5, 0.2)
+    ]
+    for b, eps, message in (
+        (0.0, 0.05, "b = 0.0"),
+        (8.0, 1.5, "recall = 1.5"),
+        (float("nan"), 0.05, "b = nan"),
+    ):
         with pytest.raises(ValueError, match=message):
             summaries(BENT, b, eps)

@@ -24,7 +24,9 @@ def on_a_grid(curve: PRCurve, truth: PRCurve, by: float) -> float | None:
 
 
 def test_a_gap_of_just_the_margin_is_kept_on_either_side_of_a_rounding() -> None:
-    """Rates are often exact fractions; processors differ in their last bits, and pages get nine digits."""
+    """Rates are often exact fractions; processors differ in their last bits, and pages get nine
+    digits.
+    """
     for nudge in (-1e-9, 0.0, 1e-9):
         near = PRCurve.from_error_rates([0.0, 0.5], [0.5 + nudge, 0.0])
         assert first_difference(near, EQUAL, 0.5) is None
@@ -33,7 +35,8 @@ def test_a_gap_of_just_the_margin_is_kept_on_either_side_of_a_rounding() -> None
 def test_lines_that_part_do_so_where_the_division_says() -> None:
     assert first_difference(HALF, EQUAL) == pytest.approx(0.55, abs=1e-15)
     assert first_difference(EQUAL, HALF, 0.2) == pytest.approx(0.7, abs=1e-15)
-    # beta of HALF is min(1, 0.5 / lam), of EQUAL min(1, 1 / lam): from above they part where 0.5 / lam is 0.05
+    # beta of HALF is min(1, 0.5 / lam), of EQUAL min(1, 1 / lam): from above they part where 0.5 /
+    # lam is 0.05
     assert first_differences(HALF, EQUAL) == pytest.approx((0.55, 10.0))
 
 
@@ -60,15 +63,20 @@ rates = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
 @given(rates, rates, st.sampled_from([0.021, 0.047, 0.13]))
 def test_it_is_what_a_dense_grid_finds(first: list, second: list, by: float) -> None:
     curve, truth = (
-        PRCurve.from_error_rates([f / 20 for f, _ in some], [n / 20 for _, n in some]) for some in (first, second)
+        PRCurve.from_error_rates([f / 20 for f, _ in some], [n / 20 for _, n in some])
+        for some in (first, second)
     )
-    found, expected = first_differences(curve, truth, by), on_a_grid(curve, truth, by)
-    margin = float(np.abs(curve.alpha(found.precision or 0.0) - truth.alpha(found.precision or 0.0)))
+    found = first_differences(curve, truth, by)
+    expected = on_a_grid(curve, truth, by)
+    margin = float(
+        np.abs(curve.alpha(found.precision or 0.0) - truth.alpha(found.precision or 0.0))
+    )
     if found.precision is None:
         assert expected is None
     else:
         assert margin == pytest.approx(by, abs=1e-12)
-        # The grid may step over a piece of the curve that is off for less than a step, never the other way round.
+        # The grid may step over a piece of the curve that is off for less than a step, never the
+        # other way round.
         assert expected is None or found.precision <= expected * 1.0001
         beyond = np.linspace(0, found.precision, 1001)
         assert np.abs(curve.alpha(beyond) - truth.alpha(beyond)).max() <= by + 1e-12
@@ -83,7 +91,9 @@ def test_it_is_what_a_dense_grid_finds(first: list, second: list, by: float) -> 
 @pytest.mark.parametrize("method", ["knn", "ipr"])
 def test_of_a_measured_curve_and_a_smooth_truth(method: str) -> None:
     problem = toy("shifted-gaussians", d=16)
-    curve, truth = pr_curve(*problem.sample(400, 0), method=method, k=4), problem.truth()
-    found, expected = first_difference(curve, truth), on_a_grid(curve, truth, 0.05)
+    curve = pr_curve(*problem.sample(400, 0), method=method, k=4)
+    truth = problem.truth()
+    found = first_difference(curve, truth)
+    expected = on_a_grid(curve, truth, 0.05)
     assert found is not None
     assert expected == pytest.approx(found, rel=1e-4)

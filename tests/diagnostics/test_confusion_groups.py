@@ -29,25 +29,41 @@ def ratio(c_real: float, c_generated: float) -> float:
 
 
 def slow_groups(supports: Supports, lam: float) -> list[set[int]]:
-    """Samples called real by the best of all classifiers of the family, by trying each; several results at a tie."""
-    c_real, c_generated = supports.c_real.tolist(), supports.c_generated.tolist()
+    """Samples called real by the best of all classifiers of the family, by trying each; several
+    results at a tie.
+    """
+    c_real = supports.c_real.tolist()
+    c_generated = supports.c_generated.tolist()
     keys = [ratio(*each) for each in zip(c_real, c_generated, strict=True)]
-    n, m = supports.n_real, len(keys) - supports.n_real
-    ends = {i for i, c in enumerate(c_real) if c > 0}, {i for i, c in enumerate(c_generated) if c == 0}
-    prefixes = [{i for i, key in enumerate(keys) if key <= cut} for cut in {-math.inf, *keys} - {math.inf}]
+    n = supports.n_real
+    m = len(keys) - supports.n_real
+    ends = (
+        {i for i, c in enumerate(c_real) if c > 0},
+        {i for i, c in enumerate(c_generated) if c == 0},
+    )
+    prefixes = [
+        {i for i, key in enumerate(keys) if key <= cut} for cut in {-math.inf, *keys} - {math.inf}
+    ]
     tried: dict[tuple[int, int], list[set[int]]] = {}
     for real in [*ends, *prefixes, set(range(n + m))]:
         tried.setdefault((n - sum(i < n for i in real), sum(i >= n for i in real)), []).append(real)
     # Where an error costs nothing, nobody makes more of it than another that is as good.
-    sensible = [a for a in tried if not any(b != a and b[0] <= a[0] and b[1] <= a[1] for b in tried)]
-    cost = {each: each[0] / n if lam == math.inf else lam * each[0] / n + each[1] / m for each in sensible}
+    sensible = [
+        a for a in tried if not any(b != a and b[0] <= a[0] and b[1] <= a[1] for b in tried)
+    ]
+    cost = {
+        each: each[0] / n if lam == math.inf else lam * each[0] / n + each[1] / m
+        for each in sensible
+    }
     best = min(cost.values()) + 1e-12  # costs are rounded
     return [real for each in sensible if cost[each] <= best for real in tried[each]]
 
 
 def check(supports: Supports, lam: float) -> None:
     found = OptimalClassifiers.from_supports(supports)
-    curve, n, m = supports.rates().curve(), supports.n_real, len(supports.c_real) - supports.n_real
+    curve = supports.rates().curve()
+    n = supports.n_real
+    m = len(supports.c_real) - supports.n_real
     fpr, fnr = curve.vertices[curve.vertex_at(lam)]
     groups = found.groups(lam)
     assert len(groups.missed) == round(n * fpr)
@@ -58,7 +74,9 @@ def check(supports: Supports, lam: float) -> None:
     assert (np.concatenate(groups[2:]) >= n).all()
     assert {*groups.kept.tolist(), *groups.accepted.tolist()} in slow_groups(supports, lam)
     whole = found.part(np.arange(n + m), lam)
-    assert (whole.alpha, whole.beta) == pytest.approx((curve.alpha(lam), curve.beta(lam)), abs=1e-12)
+    assert (whole.alpha, whole.beta) == pytest.approx(
+        (curve.alpha(lam), curve.beta(lam)), abs=1e-12
+    )
 
 
 counts = st.integers(0, 4)
@@ -133,7 +151,9 @@ def random_supports(seed: int = 0) -> Supports:
 def test_one_number_per_sample_regroups_at_any_lam(share: float) -> None:
     some = random_supports()
     supported = np.random.default_rng(1).random(80) >= share
-    found = OptimalClassifiers.from_supports(Supports(some.c_real * supported, some.c_generated * supported, 50))
+    found = OptimalClassifiers.from_supports(
+        Supports(some.c_real * supported, some.c_generated * supported, 50)
+    )
     assert np.isnan(found.keys).any() == (share > 0)
     for lam in LAMS:
         index = int(np.sum(found.breakpoints >= lam))  # what a front end counts
@@ -152,7 +172,9 @@ def test_the_most_extreme_are_farthest_beyond_the_cut(group, lam) -> None:
     found = OptimalClassifiers.from_supports(random_supports(3))
     cut = found.cuts[found.index_at(lam)]
     places = getattr(found.groups(lam), group).tolist()
-    distance = {i: math.inf if found.keys[i] == math.inf else abs(found.keys[i] - cut) for i in places}
+    distance = {
+        i: math.inf if found.keys[i] == math.inf else abs(found.keys[i] - cut) for i in places
+    }
     expected = sorted(places, key=lambda i: (-distance[i], i))
     assert len(places) >= 2
     assert found.most_extreme(group, lam, 1000).tolist() == expected
@@ -164,7 +186,8 @@ def test_the_most_extreme_are_farthest_beyond_the_cut(group, lam) -> None:
 @pytest.mark.parametrize("lam", LAMS)
 def test_parts_add_up_and_count_each_sample_once(lam) -> None:
     supports = random_supports(5)
-    found, curve = OptimalClassifiers.from_supports(supports), supports.rates().curve()
+    found = OptimalClassifiers.from_supports(supports)
+    curve = supports.rates().curve()
     order = np.random.default_rng(0).permutation(80)
     parts = [found.part(some, lam) for some in (order[:30], order[30:], [])]
     assert sum(part.alpha for part in parts) == pytest.approx(curve.alpha(lam))
@@ -181,7 +204,12 @@ def test_parts_add_up_and_count_each_sample_once(lam) -> None:
 
 def test_what_is_wrong_is_refused_and_pickles_come_back() -> None:
     keys = np.array([0.5, 2.0, 1.0])
-    for options in ({"n_real": 3}, {"cuts": [1.0]}, {"unsupported": [True]}, {"breakpoints": [1.0, 1.0]}):
+    for options in (
+        {"n_real": 3},
+        {"cuts": [1.0]},
+        {"unsupported": [True]},
+        {"breakpoints": [1.0, 1.0]},
+    ):
         given = {"keys": keys, "n_real": 1, "breakpoints": [1.0], "cuts": [2.0, 1.0]}
         given |= {"unsupported": [False, False]} | options
         with pytest.raises(ValueError, match=r"n_real|cuts|breakpoints"):
@@ -205,14 +233,20 @@ def test_neighbours_in_the_other_set(kind, d) -> None:
         assert found.shape == (4, min(k, len(generated)))
         for row, columns, reached in zip(rows, found, distances, strict=True):
             squared = [slow_twins.squared_distance(real[row], y) for y in generated]
-            expected = sorted(range(len(generated)), key=lambda j, squared=squared: (squared[j], j))[:k]
+            expected = sorted(
+                range(len(generated)), key=lambda j, squared=squared: (squared[j], j)
+            )[:k]
             assert columns.tolist() == expected
             assert reached.tolist() == [math.sqrt(squared[j]) for j in expected]
 
 
 def test_what_a_generator_drops_is_kept_not_missed() -> None:
-    """The best classifier recognises the real samples of a dropped mode: keeping them is what recall loses."""
-    problem = toy("finite", real_weights=(0.5, 0.5, 0.0, 0.0), generated_weights=(1.0, 0.0, 0.0, 0.0))
+    """The best classifier recognises the real samples of a dropped mode: keeping them is what
+    recall loses.
+    """
+    problem = toy(
+        "finite", real_weights=(0.5, 0.5, 0.0, 0.0), generated_weights=(1.0, 0.0, 0.0, 0.0)
+    )
     real, generated = problem.sample(400, 0)
     logs = np.concatenate([problem.log_ratio(real), problem.log_ratio(generated)])
     lam = 0.5

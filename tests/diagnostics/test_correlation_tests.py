@@ -1,4 +1,6 @@
-"""Pairs of columns that belong together otherwise: found among many, at their level, whatever the columns are."""
+"""Pairs of columns that belong together otherwise: found among many, at their level, whatever the
+columns are.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def together(seed: int, n: int = 200, d: int = 12) -> SamplePair:
 def test_a_lost_correlation_is_found_among_many_columns_and_called_by_both() -> None:
     pair = together(0)
     assert [each.tolist() for each in correlated_otherwise(pair, np.arange(12), 0)] == [[3, 5]]
-    assert [each.tolist() for each in correlated_otherwise(pair, np.array([1, 3, 4, 5]), 0)] == [[3, 5]]
+    assert [each.tolist() for each in correlated_otherwise(pair, np.array([1, 3, 4, 5]), 0)] == [
+        [3, 5]
+    ]
     assert correlated_otherwise(pair, np.array([1, 3, 4]), 0) == []
     found = _correlated(pair, [0, 11], 0)
     assert [each.columns for each in found] == [(3,), (5,)]
@@ -38,7 +42,9 @@ def test_a_column_that_lost_several_is_called_alone() -> None:
     assert found.columns == (2,)
 
 
-def test_sets_that_are_alike_are_called_alike_but_for_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sets_that_are_alike_are_called_alike_but_for_the_level(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """One in ten here; few values, heavy tails and equal columns take nothing from that."""
     monkeypatch.setattr(module, "_DRAWS", 9)
     monkeypatch.setattr(module, "SURE", 0.0)
@@ -48,7 +54,9 @@ def test_sets_that_are_alike_are_called_alike_but_for_the_level(monkeypatch: pyt
         values = rng.standard_cauchy((60, 5)) * rng.pareto(1.0, (60, 1))
         values[:, 1] = rng.integers(0, 3, 60)
         values[:, 2] = values[:, 3]
-        found += bool(correlated_otherwise(SamplePair(values[:30], values[30:]), np.arange(5), seed))
+        found += bool(
+            correlated_otherwise(SamplePair(values[:30], values[30:]), np.arange(5), seed)
+        )
     assert 8 <= found <= 34  # 20 are meant
 
 

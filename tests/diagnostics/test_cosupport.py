@@ -28,7 +28,8 @@ EVERYWHERE = [name for name in ESTIMATORS if says_support(name) == "everywhere"]
 def pair_of(d: int, n: int = 60, seed: int = 0) -> SamplePair:
     """Sets of unlike sizes with ties, duplicates and an outlier."""
     rng = np.random.default_rng(seed)
-    real, generated = rng.normal(size=(n, d)).round(1), rng.normal(0.7, 0.6, (n + 9, d)).round(1)
+    real = rng.normal(size=(n, d)).round(1)
+    generated = rng.normal(0.7, 0.6, (n + 9, d)).round(1)
     real[3] = real[5]
     real[-1] = 9.0
     return SamplePair(real, generated)
@@ -36,20 +37,26 @@ def pair_of(d: int, n: int = 60, seed: int = 0) -> SamplePair:
 
 @pytest.mark.parametrize("method", EVERYWHERE)
 @pytest.mark.parametrize("d", [1, 2, 5])
-def test_at_evaluation_samples_they_are_the_supports_of_the_normal_path(method: str, d: int) -> None:
+def test_at_evaluation_samples_they_are_the_supports_of_the_normal_path(
+    method: str, d: int
+) -> None:
     pair = pair_of(d)
     split = pair.split(0.5, 3)
     points = np.concatenate([side.values for side in split.evaluate])
     for k, width in ((3, None), (7, 0.5)):
         expected = estimate(pair, method, k=k, bandwidth=width, split=0.5, seed=3)[method].supports
-        c_real, c_generated = supports_at(split, points, method, k=k, bandwidth=width, seed=3)[method]
+        c_real, c_generated = supports_at(split, points, method, k=k, bandwidth=width, seed=3)[
+            method
+        ]
         np.testing.assert_array_equal(c_real, expected.c_real)
         np.testing.assert_array_equal(c_generated, expected.c_generated)
 
 
 @pytest.mark.parametrize("method", ["knn", "kde", "ipr", "coverage"])
 @pytest.mark.parametrize("split_at", [0.5, None])
-def test_at_newcomers_they_are_those_of_the_double_loop(method: str, split_at: float | None) -> None:
+def test_at_newcomers_they_are_those_of_the_double_loop(
+    method: str, split_at: float | None
+) -> None:
     pair = pair_of(2)
     split = pair.split(split_at, 1)
     points = np.random.default_rng(1).uniform(-3, 4, (25, 2))
@@ -70,7 +77,10 @@ def test_eas_decides_on_the_samples_and_not_on_the_points() -> None:
     far = np.full((500, 2), 8.9)  # inside iPR's ball of the outlier
     alone = supports_at(split, far[:1], "eas", k=3)["eas"]
     many = supports_at(split, far, "eas", k=3)["eas"]
-    assert all((each[:1] == other).all() and (each == each[0]).all() for each, other in zip(many, alone, strict=True))
+    assert all(
+        (each[:1] == other).all() and (each == each[0]).all()
+        for each, other in zip(many, alone, strict=True)
+    )
 
 
 def test_families_without_a_support_at_points_are_refused() -> None:
@@ -106,7 +116,9 @@ def test_a_grid_covers_all_samples_and_reshapes_to_rows_and_columns() -> None:
     assert grid.shape == (5, 5)
     np.testing.assert_allclose(grid.axes[0], np.linspace(-1, 5, 5))
     np.testing.assert_allclose(grid.axes[1], np.linspace(7.5, 22.5, 5))
-    np.testing.assert_array_equal(grid.points.reshape(5, 5, 2)[1, 2], [grid.axes[0][2], grid.axes[1][1]])
+    np.testing.assert_array_equal(
+        grid.points.reshape(5, 5, 2)[1, 2], [grid.axes[0][2], grid.axes[1][1]]
+    )
     assert grid_over(SamplePair([[2.0]], [[2.0]]), 3).axes[0].tolist() == [1.0, 2.0, 3.0]
     with pytest.raises(ValueError, match="d = 3"):
         grid_over(pair_of(3), 5)
@@ -117,7 +129,9 @@ def test_a_grid_covers_all_samples_and_reshapes_to_rows_and_columns() -> None:
 def test_true_supports_have_the_masses_that_the_problem_states(name: str, d: int) -> None:
     problem = toy(name, d=d)
     real, generated = problem.sample(20_000, 5)
-    masses, of_real, of_generated = problem.support_masses, problem.in_supports(real), problem.in_supports(generated)
+    masses = problem.support_masses
+    of_real = problem.in_supports(real)
+    of_generated = problem.in_supports(generated)
     slack = 5 * 0.5 / np.sqrt(20_000)
     assert of_real.real.all()
     assert of_generated.generated.all()
@@ -125,7 +139,9 @@ def test_true_supports_have_the_masses_that_the_problem_states(name: str, d: int
     assert of_generated.both.mean() == pytest.approx(masses.q_of_cosupp, abs=slack)
     assert of_real.generated.mean() == pytest.approx(masses.p_of_supp_q, abs=slack)
     assert of_real.both.mean() == pytest.approx(masses.p_of_cosupp, abs=slack)
-    shares = [np.bincount(true_classes(problem, side), minlength=4) / 20_000 for side in (real, generated)]
+    shares = [
+        np.bincount(true_classes(problem, side), minlength=4) / 20_000 for side in (real, generated)
+    ]
     assert shares[0][[0, 2]].sum() == shares[1][[0, 1]].sum() == 0
     assert shares[0][3] == of_real.both.mean()
 
@@ -142,15 +158,19 @@ def test_true_classes_of_known_places() -> None:
 @pytest.mark.parametrize("method", ["knn", "ipr", "coverage", "prc", "kde", "ppr"])
 @pytest.mark.parametrize("split_at", [0.5, None])
 def test_drawn_balls_are_those_that_are_counted_in(method: str, split_at: float | None) -> None:
-    rng, k = np.random.default_rng(8), 4
-    # No ties: a radius, the root of a squared distance, cannot tell squares that differ in their last digit.
+    rng = np.random.default_rng(8)
+    k = 4
+    # No ties: a radius, the root of a squared distance, cannot tell squares that differ in their
+    # last digit.
     pair = SamplePair(rng.normal(size=(60, 2)), rng.normal(0.7, 0.6, (69, 2)))
     found = estimate(pair, method, k=k, split=split_at, seed=2)[method]
     split = pair.split(split_at, 2)
     balls = support_balls(split, method, k=k, radii=found.bandwidth, most=1000)
     assert [each.role for each in balls] == (["both"] if method == "knn" else ["real", "generated"])
     samples = np.concatenate([side.values for side in split.evaluate])
-    for each, support in zip(balls, (found.supports.c_real, found.supports.c_generated), strict=method != "knn"):
+    for each, support in zip(
+        balls, (found.supports.c_real, found.supports.c_generated), strict=method != "knn"
+    ):
         assert len(each.radii) == len(each.centres) == each.total
         assert (np.diff(each.radii) >= 0).all()
         fit = getattr(split.fit, "generated" if each.role == "generated" else "real").values

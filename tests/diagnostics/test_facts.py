@@ -28,9 +28,15 @@ def test_effective_dimension_of_an_isotropic_gaussian(shape: tuple[int, int]) ->
     assert result.value == pytest.approx(d / (1 + d / n), rel=0.03)
 
 
-@given(seed=st.integers(0, 100), d=st.integers(1, 12), scale=st.sampled_from([1e-200, 1e-3, 1.0, 1e200]))
+@given(
+    seed=st.integers(0, 100),
+    d=st.integers(1, 12),
+    scale=st.sampled_from([1e-200, 1e-3, 1.0, 1e200]),
+)
 @settings(deadline=None, max_examples=25)
-def test_effective_dimension_is_the_participation_ratio_of_the_spectrum(seed: int, d: int, scale: float) -> None:
+def test_effective_dimension_is_the_participation_ratio_of_the_spectrum(
+    seed: int, d: int, scale: float
+) -> None:
     values = cloud(30, d, seed) * np.geomspace(1, 4, d)
     spectrum = np.linalg.svd(values - values.mean(axis=0), compute_uv=False) ** 2
     expected = spectrum.sum() ** 2 / (spectrum**2).sum()
@@ -69,11 +75,14 @@ small = st.tuples(st.integers(1, 25), st.integers(1, 25), st.integers(1, 3), st.
 
 @given(shape=small, mixed=st.booleans())
 @settings(deadline=None, max_examples=80)
-def test_duplicates_equal_a_brute_force_count(shape: tuple[int, int, int, int], mixed: bool) -> None:
+def test_duplicates_equal_a_brute_force_count(
+    shape: tuple[int, int, int, int], mixed: bool
+) -> None:
     n, m, d, seed = shape
     rng = np.random.default_rng(seed)
     values = np.array([-0.0, 0.0, 1.0, 0.1])
-    real, generated = rng.choice(values, (n, d)), rng.choice(values, (m, d))
+    real = rng.choice(values, (n, d))
+    generated = rng.choice(values, (m, d))
     sets = (real.astype(np.float32) if mixed else real, generated)
     assert facts.duplicates(pair(*sets)) == brute_force(*sets)
 
@@ -102,7 +111,9 @@ def test_facts_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("block", [2**20, 12])
-def test_constant_features_are_those_of_one_value_in_every_row(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+def test_constant_features_are_those_of_one_value_in_every_row(
+    monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
     monkeypatch.setattr(facts, "BLOCK", block)
     rng = np.random.default_rng(0)
     values = rng.normal(size=(50, 6))
@@ -123,7 +134,9 @@ def test_moments_are_numpy_s(n: int, d: int, seed: int) -> None:
     norms = np.linalg.norm(values / 1e200, axis=1)
     assert np.allclose(found.sd / 1e200, (values / 1e200).std(axis=0), atol=1e-12)
     wanted = [np.median(norms), norms.min(), norms.max()]
-    assert np.allclose(np.array([found.norm, found.least_norm, found.greatest_norm]) / 1e200, wanted)
+    assert np.allclose(
+        np.array([found.norm, found.least_norm, found.greatest_norm]) / 1e200, wanted
+    )
 
 
 def test_rows_that_all_differ_are_numbered_one_by_one() -> None:

@@ -21,12 +21,17 @@ from tests.hard_pairs import KINDS, make_pair, typical_radius
 from tests.marks import exhaustive_but
 from tests.slow_twins import kth_smallest, squared_distance
 
-# Four families, and KDE with a given bandwidth, on every kind of pair, in few and in many dimensions.
-CASES = [(kind, 12) for kind in KINDS] + [(kind, 1) for kind in ("continuous", "ternary", "duplicates", "near ties")]
+# Four families, and KDE with a given bandwidth, on every kind of pair, in few and in many
+# dimensions.
+CASES = [(kind, 12) for kind in KINDS] + [
+    (kind, 1) for kind in ("continuous", "ternary", "duplicates", "near ties")
+]
 
 
 def slow_carriers(split, method: str, k: int, bandwidth: float | None, role: str) -> list[set[int]]:
-    """Per evaluation sample of the other role, the places of the fit samples of ``role`` that count for it."""
+    """Per evaluation sample of the other role, the places of the fit samples of ``role`` that count
+    for it.
+    """
     other = ROLES[1 - ROLES.index(role)]
     fit = {each: list(getattr(split.fit, each).values) for each in ROLES}
     own = slow_twins.own_radii(fit[role], k) if method == "ipr" else []
@@ -34,14 +39,23 @@ def slow_carriers(split, method: str, k: int, bandwidth: float | None, role: str
     found = []
     for i, z in enumerate(getattr(split.evaluate, other).values):
         near = [squared_distance(z, x) for x in fit[role]]
-        # Without split the point is the other role's fit sample of the same index, and no radius counts it.
-        others = [squared_distance(z, y) for j, y in enumerate(fit[other]) if split.held_out or j != i]
+        # Without split the point is the other role's fit sample of the same index, and no radius
+        # counts it.
+        others = [
+            squared_distance(z, y) for j, y in enumerate(fit[other]) if split.held_out or j != i
+        ]
         if method == "kde":
             found.append({j for j, squared in enumerate(near) if np.sqrt(squared) <= sigma})
             continue
         radius = {"knn": near + others, "coverage": others}
         limits = own if method == "ipr" else [kth_smallest(radius[method], k)] * len(near)
-        found.append({j for j, (squared, limit) in enumerate(zip(near, limits, strict=True)) if squared <= limit})
+        found.append(
+            {
+                j
+                for j, (squared, limit) in enumerate(zip(near, limits, strict=True))
+                if squared <= limit
+            }
+        )
     return found
 
 
@@ -49,23 +63,42 @@ def slow_carriers(split, method: str, k: int, bandwidth: float | None, role: str
 @pytest.mark.parametrize("split", exhaustive_but((None, 0.5), 0.5))
 def test_carriers_are_those_of_a_double_loop(kind, d, split):
     pair = make_pair(kind, d)
-    for method, bandwidth in [*((name, None) for name in DEFAULT_METHODS), ("kde", typical_radius(pair))]:
+    for method, bandwidth in [
+        *((name, None) for name in DEFAULT_METHODS),
+        ("kde", typical_radius(pair)),
+    ]:
         drawn = pair.split(split, 3)
-        supports = estimate(pair, method, k=3, bandwidth=bandwidth, split=split, seed=3)[method].supports
+        supports = estimate(pair, method, k=3, bandwidth=bandwidth, split=split, seed=3)[
+            method
+        ].supports
         halves = supports.c_generated[: supports.n_real], supports.c_real[supports.n_real :]
         for role, counted in zip(ROLES, reversed(halves), strict=True):
             slow = slow_carriers(drawn, method, 3, bandwidth, role)
-            found = influence(pair, method, role=role, k=3, bandwidth=bandwidth, split=split, seed=3)
-            assert found.ball_members.counts.tolist() == [len(each) for each in slow] == counted.tolist()
+            found = influence(
+                pair, method, role=role, k=3, bandwidth=bandwidth, split=split, seed=3
+            )
+            assert (
+                found.ball_members.counts.tolist()
+                == [len(each) for each in slow]
+                == counted.tolist()
+            )
             n = len(found.rows)
             assert found.carried.tolist() == [sum(j in each for each in slow) for j in range(n)]
             assert found.alone.tolist() == [sum(each == {j} for each in slow) for j in range(n)]
             assert found.share == np.mean([bool(each) for each in slow])
             for count in (1, 2, 5):
                 top = found.top(count)
-                keys = [(-found.alone[j], -found.carried[j], found.rows[j]) for j in range(n) if found.carried[j]]
-                assert [(-found.alone[j], -found.carried[j], found.rows[j]) for j in top] == sorted(keys)[:count]
-                assert found.share_without(top) == np.mean([bool(each - set(top.tolist())) for each in slow])
+                keys = [
+                    (-found.alone[j], -found.carried[j], found.rows[j])
+                    for j in range(n)
+                    if found.carried[j]
+                ]
+                assert [(-found.alone[j], -found.carried[j], found.rows[j]) for j in top] == sorted(
+                    keys
+                )[:count]
+                assert found.share_without(top) == np.mean(
+                    [bool(each - set(top.tolist())) for each in slow]
+                )
 
 
 def test_blocks_and_pickles_are_the_same():
@@ -74,7 +107,9 @@ def test_blocks_and_pickles_are_the_same():
     real, generated = (side.values for side in pair)
     own = np.sum((real[:, None, :] - real) ** 2, axis=2)
     np.fill_diagonal(own, np.inf)
-    inside = np.sum((real[:, None, :] - generated) ** 2, axis=2) <= np.partition(own, 3, axis=1)[:, 3:4]
+    inside = (
+        np.sum((real[:, None, :] - generated) ** 2, axis=2) <= np.partition(own, 3, axis=1)[:, 3:4]
+    )
     assert np.array_equal(found.ball_members.counts, inside.sum(axis=1))
     assert np.array_equal(found.carried, inside.sum(axis=0))
     assert np.array_equal(found.alone, inside[inside.sum(axis=1) == 1].sum(axis=0))
@@ -84,9 +119,12 @@ def test_blocks_and_pickles_are_the_same():
 
 
 def copies(n_real: int = 60, n_generated: int = 45, d: int = 3) -> SamplePair:
-    """Duplicates inside the real set and inside the generated one, and copies of real samples among the generated."""
+    """Duplicates inside the real set and inside the generated one, and copies of real samples among
+    the generated.
+    """
     rng = np.random.default_rng(5)
-    real, generated = rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + 0.3
+    real = rng.normal(size=(n_real, d))
+    generated = rng.normal(size=(n_generated, d)) + 0.3
     real[10:14] = real[3]
     generated[20:22] = generated[1]
     generated[30:35] = real[5:10]
@@ -95,7 +133,9 @@ def copies(n_real: int = 60, n_generated: int = 45, d: int = 3) -> SamplePair:
 
 def slow_ends(split, method: str, k: int) -> extremes.Extremes:
     """Both ends of the curve from supports by double loops."""
-    rates = ErrorRates.from_supports(*slow_twins.supports(split, method, k, None), len(split.evaluate_rows[0]))
+    rates = ErrorRates.from_supports(
+        *slow_twins.supports(split, method, k, None), len(split.evaluate_rows[0])
+    )
     return extremes.Extremes.of(rates.curve())
 
 
@@ -107,7 +147,8 @@ def test_the_fall_is_measured_again_on_the_data_without_these_rows(method, role,
     found = influence(pair, method, role=role, k=3, split=split, seed=2)
     measured = removals(pair, found, split=split, seed=2)
     assert [len(each.rows) for each in measured] == [0, *REMOVED]
-    side, drawn = ROLES.index(role), pair.split(split, 2)
+    side = ROLES.index(role)
+    drawn = pair.split(split, 2)
     for each in measured:
         assert each.rows == tuple(found.rows[found.top(len(each.rows))])
         # By hand: out of the fit samples alone, or, without split, out of the data.
@@ -117,14 +158,20 @@ def test_the_fall_is_measured_again_on_the_data_without_these_rows(method, role,
         if split is None:
             left = SamplePair(pair.real.values[fit[0]], pair.generated.values[fit[1]]).split(None)
         assert each.extreme == slow_ends(left, method, 3)[side]
-        assert each.share == np.mean([bool(one) for one in slow_carriers(left, method, 3, None, role)])
+        assert each.share == np.mean(
+            [bool(one) for one in slow_carriers(left, method, 3, None, role)]
+        )
     assert measured[0][2:] == (found.share, found.share)
 
 
 def test_one_outlier_makes_improved_precision():
-    """Section 4.3 of the paper's first version: one real sample at 4 carries most of what iPR calls precise."""
+    """Section 4.3 of the paper's first version: one real sample at 4 carries most of what iPR calls
+    precise.
+    """
     settings = {"d": 64, "mu": 3 / 8}
-    pair, clean = (toy(name, **settings).sample(1000, seed=0) for name in ("outlier", "shifted-gaussians"))
+    pair, clean = (
+        toy(name, **settings).sample(1000, seed=0) for name in ("outlier", "shifted-gaussians")
+    )
     assert np.array_equal(pair.real.values[:-1], clean.real.values[:-1])
     found = influence(pair, "ipr", role="real", k=4, split=None)
     (top,) = found.top(1)
@@ -133,7 +180,8 @@ def test_one_outlier_makes_improved_precision():
     published = estimate(clean, DEFAULT_METHODS, k=4, split=None)
     fall = removals(pair, found, (1,), split=None)
     true = published["ipr"].curve.extreme_precision
-    # It was twice as high with the outlier as on clean data; without that one row it is there again.
+    # It was twice as high with the outlier as on clean data; without that one row it is there
+    # again.
     assert fall[0].extreme > 1.8 * true
     assert abs(fall[1].extreme - true) < 0.01
     assert fall[1].share < 0.6 * fall[0].share
@@ -141,7 +189,7 @@ def test_one_outlier_makes_improved_precision():
     for name in ("knn", "kde", "coverage"):
         other = influence(pair, name, role="real", k=4, split=None)
         assert 999 not in other.rows[other.top(5)]
-        (before, after) = removals(pair, other, (1,), split=None)
+        before, after = removals(pair, other, (1,), split=None)
         assert before.share - after.share < 0.02
 
 
@@ -163,7 +211,10 @@ def test_what_has_no_balls_has_no_carriers():
     pair = copies()
     able = [name for name in ESTIMATORS if carries(name)]
     assert able == list(DEFAULT_METHODS)
-    with pytest.raises(ValueError, match="method = 'cluster'; a family that counts samples in balls is needed: knn,"):
+    with pytest.raises(
+        ValueError,
+        match="method = 'cluster'; a family that counts samples in balls is needed: knn,",
+    ):
         influence(pair, "cluster", role="real")
     with pytest.raises(ValueError, match='role = \'both\'; "real" or "generated" is needed'):
         influence(pair, "knn", role="both")
@@ -178,7 +229,9 @@ def test_extremes_over_k_are_those_of_a_profile(split):
     pair = copies()
     names = ["knn", "ppr", "cluster", "eas"]
     shown = []
-    found = extremes.extremes_over_k(pair, names, [2, 5], split=split, seed=1, progress=shown.append)
+    found = extremes.extremes_over_k(
+        pair, names, [2, 5], split=split, seed=1, progress=shown.append
+    )
     made = profile_pair(pair, names, ks=[2, 5], split=split, seed=1)
     for name in names:
         curves = [made.curve(name, k) for k in (2, 5)]
@@ -194,7 +247,9 @@ def test_duplicates_are_reduced_to_one_and_all_is_measured_again(split):
     everything, inside, across = extremes.distinct(pair, names, k=4, split=split, seed=1)
     whole = estimate(pair, names, k=4, split=split, seed=1)
     assert everything.dropped == (0, 0)
-    assert everything.extremes == {name: extremes.Extremes.of(each.curve) for name, each in whole.items()}
+    assert everything.extremes == {
+        name: extremes.Extremes.of(each.curve) for name, each in whole.items()
+    }
     assert inside.dropped == (4, 2)
     assert across.dropped == (4, 7)
     kept = [[r for r in range(60) if not 10 <= r < 14], [r for r in range(45) if r not in (20, 21)]]

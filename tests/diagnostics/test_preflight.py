@@ -60,7 +60,9 @@ def test_a_clean_pair_has_every_fact_and_no_trouble(clean: tuple[np.ndarray, np.
 
 
 @pytest.mark.parametrize("split", [0.5, None])
-@pytest.mark.parametrize("name", ["mixture-em-1", "truncation-0.0", "rbm-epoch-300", "digits-held-out"])
+@pytest.mark.parametrize(
+    "name", ["mixture-em-1", "truncation-0.0", "rbm-epoch-300", "digits-held-out"]
+)
 def test_every_effect_is_one_plain_sentence(name: str, split: float | None) -> None:
     for finding in preflight(bundled_pair(name), split=split).findings:
         assert finding.effect[0].isupper()
@@ -69,7 +71,9 @@ def test_every_effect_is_one_plain_sentence(name: str, split: float | None) -> N
         assert finding.value_text
 
 
-@pytest.mark.parametrize(("n", "level"), [(400, "ok"), (398, "ok"), (350, "note"), (200, "note"), (199, "warning")])
+@pytest.mark.parametrize(
+    ("n", "level"), [(400, "ok"), (398, "ok"), (350, "note"), (200, "note"), (199, "warning")]
+)
 def test_unequal_sizes(n: int, level: str) -> None:
     for sets in [(cloud(), cloud(n, seed=1)), (cloud(n, seed=1), cloud())]:
         result = preflight(pair(*sets))
@@ -93,7 +97,8 @@ def test_duplicates_inside_a_set(clean: tuple[np.ndarray, np.ndarray], role: str
     repeats = f"3 of 400 {role} rows repeat an earlier one; the commonest row occurs 4 times"
     assert get(result, title).value_text == repeats
     assert get(result, title).level == "note"
-    assert get(preflight(pair(**sets), k=3), title).level == "warning"  # 4 copies: the 3rd neighbour is at 0
+    # 4 copies: the 3rd neighbour is at 0
+    assert get(preflight(pair(**sets), k=3), title).level == "warning"
     sets[role][20:30] = sets[role][31:41]
     assert get(preflight(pair(**sets)), title).level == "warning"
     assert "split" in get(result, title).effect
@@ -106,20 +111,27 @@ def test_rows_in_both_sets(clean: tuple[np.ndarray, np.ndarray]) -> None:
     result = preflight(pair(real, generated))
     assert troubled(result) == {"Rows in both sets"}
     assert get(result, "Rows in both sets").level == "note"
-    assert get(result, "Rows in both sets").value_text == "2 of 400 generated rows are exact copies of real ones"
+    assert (
+        get(result, "Rows in both sets").value_text
+        == "2 of 400 generated rows are exact copies of real ones"
+    )
     same = preflight(pair(real, real[::-1]))
     assert get(same, "Rows in both sets").level == "warning"
     assert "same 400 rows" in get(same, "Rows in both sets").value_text
 
 
 def test_constant_features() -> None:
-    real, generated = cloud(d=40, seed=1), cloud(d=40, seed=2)
+    real = cloud(d=40, seed=1)
+    generated = cloud(d=40, seed=2)
     real[:, 3] = generated[:, 3] = 0.1
     both = get(preflight(pair(real, generated)), "Constant features")
     assert (both.value_text, both.level) == ("1 in both sets, 0 in one set only, of 40", "note")
     generated[:, 7] = 0
     one = get(preflight(pair(real, generated)), "Constant features")
-    assert (one.value_text.split(";")[0], one.level) == ("1 in both sets, 1 in one set only, of 40", "note")
+    assert (one.value_text.split(";")[0], one.level) == (
+        "1 in both sets, 1 in one set only, of 40",
+        "note",
+    )
     assert one.effect != both.effect
     share = real[:, 7].var() / real.var(axis=0).sum()
     assert one.value_text.endswith(f"hold {share:.1%} of the other set's variance")
@@ -131,7 +143,9 @@ def test_constant_features() -> None:
     )
 
 
-@pytest.mark.parametrize(("factor", "level"), [(1.0, "ok"), (1.4, "note"), (1 / 1.4, "note"), (9.0, "warning")])
+@pytest.mark.parametrize(
+    ("factor", "level"), [(1.0, "ok"), (1.4, "note"), (1 / 1.4, "note"), (9.0, "warning")]
+)
 def test_norm_mismatch(clean: tuple[np.ndarray, np.ndarray], factor: float, level: str) -> None:
     real, generated = clean
     offset = np.full(8, 100.0)
@@ -142,7 +156,9 @@ def test_norm_mismatch(clean: tuple[np.ndarray, np.ndarray], factor: float, leve
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
 def test_normalisation_of_one_set_only(clean: tuple[np.ndarray, np.ndarray], dtype: type) -> None:
-    unit = [(values / np.linalg.norm(values, axis=1, keepdims=True)).astype(dtype) for values in clean]
+    unit = [
+        (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(dtype) for values in clean
+    ]
     assert "l2" in get(preflight(pair(unit[0], unit[1])), "Norms").value_text
     assert get(preflight(pair(unit[0], unit[1])), "Norms").level == "ok"
     only_real = get(preflight(pair(unit[0], clean[1])), "Norms")
@@ -152,7 +168,9 @@ def test_normalisation_of_one_set_only(clean: tuple[np.ndarray, np.ndarray], dty
     assert "Only the generated set" in only_generated.effect
 
 
-@pytest.mark.parametrize(("factor", "level"), [(1.0, "ok"), (0.6, "note"), (1.6, "note"), (0.1, "warning")])
+@pytest.mark.parametrize(
+    ("factor", "level"), [(1.0, "ok"), (0.6, "note"), (1.6, "note"), (0.1, "warning")]
+)
 def test_spread_mismatch(clean: tuple[np.ndarray, np.ndarray], factor: float, level: str) -> None:
     real, generated = clean
     result = preflight(pair(real + 50, factor * generated + 50))
@@ -169,10 +187,15 @@ def test_feature_scales(clean: tuple[np.ndarray, np.ndarray]) -> None:
     assert troubled(result) == {"Feature scales"}
     found = get(result, "Feature scales")
     assert found.level == "warning"
-    assert found.value_text == "feature 8 holds over 99.9 % of the distance between two real samples"
+    assert (
+        found.value_text == "feature 8 holds over 99.9 % of the distance between two real samples"
+    )
     some = preflight(pair(clean[0] * scales**0.4, clean[1] * scales**0.4))
     assert get(some, "Feature scales").level == "note"
-    assert get(some, "Feature scales").value_text == "about 1.1 of 8 features hold the variance of real samples"
+    assert (
+        get(some, "Feature scales").value_text
+        == "about 1.1 of 8 features hold the variance of real samples"
+    )
     assert get(preflight(pair(*clean)), "Feature scales").level == "ok"
 
 
@@ -212,8 +235,12 @@ def test_huge_and_tiny_values_overflow_nothing() -> None:
         assert result.troubles == ()
 
 
-@pytest.mark.parametrize(("k", "level"), [(1, "note"), (3, "ok"), (51, "note"), (200, "warning"), ("sqrt", "ok")])
-def test_k_against_the_fit_samples(clean: tuple[np.ndarray, np.ndarray], k: int, level: str) -> None:
+@pytest.mark.parametrize(
+    ("k", "level"), [(1, "note"), (3, "ok"), (51, "note"), (200, "warning"), ("sqrt", "ok")]
+)
+def test_k_against_the_fit_samples(
+    clean: tuple[np.ndarray, np.ndarray], k: int, level: str
+) -> None:
     assert get(preflight(pair(*clean), k=k), "Neighbours").level == level
 
 
@@ -234,10 +261,14 @@ def test_few_evaluation_samples() -> None:
         ("StyleGanSamples.npy", "ref.npy"),
     ],
 )
-def test_swapped_names_are_noticed(clean: tuple[np.ndarray, np.ndarray], names: tuple[str, str]) -> None:
+def test_swapped_names_are_noticed(
+    clean: tuple[np.ndarray, np.ndarray], names: tuple[str, str]
+) -> None:
     result = preflight(pair(*clean, names))
     assert troubled(result) == {"These look swapped"}
-    assert result.level == ("warning" if names[0] in {"fake.npy", "StyleGanSamples.npy"} else "note")
+    assert result.level == (
+        "warning" if names[0] in {"fake.npy", "StyleGanSamples.npy"} else "note"
+    )
     assert troubled(preflight(pair(*clean, names[::-1]))) == set()
 
 
@@ -256,7 +287,10 @@ def test_other_names_are_not(clean: tuple[np.ndarray, np.ndarray], names: tuple[
 
 
 def test_hostile_names_stay_plain_text(clean: tuple[np.ndarray, np.ndarray]) -> None:
-    value = get(preflight(pair(*clean, ("fake<b>\n\u202e\x00=1+1", "real" + "x" * 500))), "These look swapped")
+    value = get(
+        preflight(pair(*clean, ("fake<b>\n\u202e\x00=1+1", "real" + "x" * 500))),
+        "These look swapped",
+    )
     assert value.value_text.startswith("real: fake<b>\ufffd\ufffd\ufffd=1+1; generated: real")
     assert len(value.value_text) < 150
 
@@ -288,7 +322,12 @@ def test_rows_of_an_effective_dimension_are_the_same_in_blocks_of_any_size(
 
 def test_columns_that_were_left_out_are_said_once_for_both_sets() -> None:
     left_out = "left out: 'seed' (a count of the rows)"
-    sides = [Samples(cloud(seed=each), f"{each}.csv", notes=("cut to 400 of 500", left_out)) for each in (0, 1)]
+    sides = [
+        Samples(cloud(seed=each), f"{each}.csv", notes=("cut to 400 of 500", left_out))
+        for each in (0, 1)
+    ]
     found = preflight(SamplePair(*sides))
     assert get(found, "As read").value_text == f"0.csv and 1.csv: {left_out}"
-    assert "As read" not in [each.title for each in preflight(pair(cloud(), cloud(seed=1))).findings]
+    assert "As read" not in [
+        each.title for each in preflight(pair(cloud(), cloud(seed=1))).findings
+    ]

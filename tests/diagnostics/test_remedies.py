@@ -1,4 +1,6 @@
-"""Remedies: what may be tried against what gives samples away, and that the real samples stay as they are."""
+"""Remedies: what may be tried against what gives samples away, and that the real samples stay as
+they are.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,21 @@ WHOLE = np.arange(12.0).reshape(4, 3)
 
 
 def named(*columns: int, low: float | None = None, high: float | None = None) -> NamedColumns:
-    return NamedColumns("name", columns, "sentence", Histogram((0, 1), (1,), (1,)), low=low, high=high)
+    return NamedColumns(
+        "name", columns, "sentence", Histogram((0, 1), (1,), (1,)), low=low, high=high
+    )
 
 
 @pytest.mark.parametrize(
     ("rows", "real", "generated", "words", "expected"),
     [
-        ("values that are no whole numbers: …", WHOLE, WHOLE + 0.2, "rounded to whole numbers", WHOLE),
+        (
+            "values that are no whole numbers: …",
+            WHOLE,
+            WHOLE + 0.2,
+            "rounded to whole numbers",
+            WHOLE,
+        ),
         ("values below 0: …", WHOLE, -WHOLE, "values below 0 set to 0", 0 * WHOLE),
         ("rows of length 1: …", np.eye(3), 5 * np.eye(3), "all rows of length 1", np.eye(3)),
     ],
@@ -31,7 +41,8 @@ def test_what_the_generated_rows_alone_are_is_undone(
     assert found.words == words
     assert found.pair.generated.values == pytest.approx(expected)
     assert found.pair.real.values == pytest.approx(real)
-    assert not list(changes(SamplePair(generated, real), (), rows))  # no remedy for what the real ones are
+    # no remedy for what the real ones are
+    assert not list(changes(SamplePair(generated, real), (), rows))
 
 
 def test_values_beyond_an_end_that_no_real_one_passes_are_clipped() -> None:

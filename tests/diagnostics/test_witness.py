@@ -1,4 +1,6 @@
-"""The witness: planted columns are named, with sentences that hold, and nothing is where there is nothing."""
+"""The witness: planted columns are named, with sentences that hold, and nothing is where there is
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,20 @@ from scipy import stats
 import prviz
 from prviz.diagnostics import column_tests as tests_module
 from prviz.diagnostics import witness as module
-from prviz.diagnostics.column_tests import ColumnCounts, ColumnTests, column_tests, constant_in_one, known_tests
-from prviz.diagnostics.named_columns import NamedColumns, best_cut, number_text, round_number, share_text
+from prviz.diagnostics.column_tests import (
+    ColumnCounts,
+    ColumnTests,
+    column_tests,
+    constant_in_one,
+    known_tests,
+)
+from prviz.diagnostics.named_columns import (
+    NamedColumns,
+    best_cut,
+    number_text,
+    round_number,
+    share_text,
+)
 from prviz.diagnostics.witness import DRAWN, GROUPS, WITHOUT_TREES, leaving_out, with_areas
 from prviz.estimators import learners
 from prviz.estimators.tightest import FEWEST
@@ -35,23 +49,32 @@ def drawn(seed: int, n: int = N, d: int = 6) -> np.ndarray:
 def share_of(named: NamedColumns, values: np.ndarray) -> float:
     """The share of values that the sentence speaks of, counted anew by its ends."""
     column = values[:, named.columns[0]]
-    low, high = named.low, named.high
+    low = named.low
+    high = named.high
     if low is not None and low == high:
         return float((column == low).mean())
     below = np.zeros(len(column), bool) if low is None else column < low
-    above = np.zeros(len(column), bool) if high is None else (column > high if low is not None else column >= high)
+    above = (
+        np.zeros(len(column), bool)
+        if high is None
+        else (column > high if low is not None else column >= high)
+    )
     outside = float((below | above).mean())
     return 1 - outside if "from" in named.sentence else outside
 
 
 def test_the_tests_of_a_column_are_those_of_scipy() -> None:
     rng = np.random.default_rng(0)
-    real, generated = rng.normal(size=(50, 3)), rng.normal(0.5, 1.0, size=(70, 3))
-    real[:, 1], generated[:, 1] = rng.poisson(0.4, 50), rng.poisson(1.0, 70)
-    real[:, 2], generated[:, 2] = rng.normal(size=50), rng.normal(size=70) * 3
+    real = rng.normal(size=(50, 3))
+    generated = rng.normal(0.5, 1.0, size=(70, 3))
+    real[:, 1] = rng.poisson(0.4, 50)
+    generated[:, 1] = rng.poisson(1.0, 70)
+    real[:, 2] = rng.normal(size=50)
+    generated[:, 2] = rng.normal(size=70) * 3
     expected = []
     for place in range(3):
-        one, other = real[:, place], generated[:, place]
+        one = real[:, place]
+        other = generated[:, place]
         pooled = np.sort(np.concatenate([one, other]))
         middle = pooled[(len(pooled) - 1) // 2]
         p = [
@@ -80,9 +103,13 @@ def test_columns_of_a_checkpoint_are_tested_once_for_its_witness_and_its_finding
     monkeypatch.setattr(tests_module, "column_tests", counted)
     monkeypatch.setattr(tests_module, "_KNOWN", LeastRecentlyUsed(2))
     groups = np.arange(60) // 2
-    real, generated = drawn(0, 60), drawn(1, 60)
+    real = drawn(0, 60)
+    generated = drawn(1, 60)
     generated[:, 2] += 3
-    pairs = [SamplePair(Samples(real, groups=groups), Samples(generated, groups=groups)) for _ in range(2)]
+    pairs = [
+        SamplePair(Samples(real, groups=groups), Samples(generated, groups=groups))
+        for _ in range(2)
+    ]
     seen = prviz.witness(pairs[0], without=False).differing
     assert differing(pairs[1]).columns == seen == (2,)
     assert calls == [30]
@@ -92,7 +119,8 @@ def test_columns_of_a_checkpoint_are_tested_once_for_its_witness_and_its_finding
 
 
 def test_columns_constant_in_one_set_are_told_from_chance_of_all_that_could_be() -> None:
-    n, m = 40, 50
+    n = 40
+    m = 50
     rng = np.random.default_rng(0)
     rare = rng.integers(0, 30, (2, 60))
     rare[0, :20] = 0
@@ -113,7 +141,8 @@ def test_columns_constant_in_one_set_are_told_from_chance_of_all_that_could_be()
 
 @pytest.mark.parametrize("fault", ["shifted", "spread", "clipped", "dead", "negative"])
 def test_a_planted_column_is_named_and_its_sentence_holds(fault: str) -> None:
-    real, generated = np.abs(drawn(0)) + 0.1, np.abs(drawn(1)) + 0.1
+    real = np.abs(drawn(0)) + 0.1
+    generated = np.abs(drawn(1)) + 0.1
     column = generated[:, 4]
     generated[:, 4] = {
         "shifted": column + 0.3,
@@ -161,9 +190,14 @@ def test_the_result_is_the_same_again_and_goes_into_json() -> None:
 
 
 @pytest.mark.thorough
-def test_the_area_is_that_of_the_curve_to_believe_of_all_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, generated = drawn(0, 200, 3), drawn(1, 200, 3)
-    generated[:, 1] = np.where(np.arange(200) % 3 == 0, -np.abs(generated[:, 1]), np.abs(generated[:, 1]))
+def test_the_area_is_that_of_the_curve_to_believe_of_all_samples(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = drawn(0, 200, 3)
+    generated = drawn(1, 200, 3)
+    generated[:, 1] = np.where(
+        np.arange(200) % 3 == 0, -np.abs(generated[:, 1]), np.abs(generated[:, 1])
+    )
     real[:, 1] = np.abs(real[:, 1])
     pair = SamplePair(Samples(real), Samples(generated))
     measured = prviz.witness(pair)
@@ -171,7 +205,9 @@ def test_the_area_is_that_of_the_curve_to_believe_of_all_samples(monkeypatch: py
     assert measured.area == area
     with monkeypatch.context() as patched:
         patched.setattr(
-            module, "estimate", lambda *_, **__: {"tightest": SimpleNamespace(curve=SimpleNamespace(auc=0))}
+            module,
+            "estimate",
+            lambda *_, **__: {"tightest": SimpleNamespace(curve=SimpleNamespace(auc=0))},
         )
         known = with_areas(replace(measured, area=None), pair, area=area)
     assert known.area == area  # not measured again
@@ -198,20 +234,24 @@ def test_areas_of_many_samples_are_of_as_many_of_each_set_with_remedies_and_with
         return {"tightest": SimpleNamespace(curve=SimpleNamespace(auc=len(measured) / 4))}
 
     monkeypatch.setattr(module, "estimate", estimate)
-    real, generated = drawn(0, FEWEST + 50, 3), drawn(1, FEWEST, 3)
+    real = drawn(0, FEWEST + 50, 3)
+    generated = drawn(1, FEWEST, 3)
     real[:, 1] = np.abs(real[:, 1])
     pair = SamplePair(Samples(real), Samples(generated))
     named = prviz.witness(pair, without=False)
     found = with_areas(named, pair, area=0.9)
     rows = subsample_rows(len(real), FEWEST, 0)
-    whole, left, clipped = measured  # what is known of all samples is not compared with areas of fewer
+    whole, left, clipped = (
+        measured  # what is known of all samples is not compared with areas of fewer
+    )
     assert np.array_equal(whole.real.values, real[rows])
     assert np.array_equal(left.real.values, real[np.ix_(rows, [0, 2])])
     assert np.array_equal(clipped.real.values, real[rows])
     assert clipped.generated.values[:, 1].min() >= 0 > generated[:, 1].min()
     assert found.area_samples == found.entry()["area_samples"] == FEWEST
     assert found.statements[-1].startswith(
-        f"area 0.25, of at most {FEWEST} samples of each set; without this one: 0.50; values below 0"
+        f"area 0.25, of at most {FEWEST} samples of each set; without this one: 0.50; values"
+        " below 0"
     )
 
 
@@ -236,7 +276,9 @@ def test_pixels_of_blank_paper_are_named_together() -> None:
         ink[:, :, 0] = 0
         sides.append(ink)
     sides[1][:, :, 0] = rng.random((N, 6)) < 0.3
-    pictures = [Samples(each.reshape(N, 36).astype(float), images=each.astype(np.uint8)) for each in sides]
+    pictures = [
+        Samples(each.reshape(N, 36).astype(float), images=each.astype(np.uint8)) for each in sides
+    ]
     found = prviz.witness(*pictures, without=False)
     (named,) = found.named
     assert sorted(named.columns) == [0, 6, 12, 18, 24, 30]
@@ -248,14 +290,17 @@ def test_pixels_of_blank_paper_are_named_together() -> None:
 def test_columns_that_move_together_are_one_name() -> None:
     rng = np.random.default_rng(0)
     sides = [rng.normal(shift, 1, (N, 1)) + 0.05 * rng.normal(size=(N, 3)) for shift in (0.0, 1.0)]
-    real, generated = (np.concatenate([drawn(seed), side], axis=1) for seed, side in enumerate(sides))
+    real, generated = (
+        np.concatenate([drawn(seed), side], axis=1) for seed, side in enumerate(sides)
+    )
     (named,) = prviz.witness(real, generated, without=False).named
     assert sorted(named.columns) == [6, 7, 8]
     assert named.name.endswith("and 2 features that move with it")
 
 
 def test_a_lost_dependence_is_named_by_its_correlation() -> None:
-    real, generated = drawn(0, 2_000, 3), drawn(1, 2_000, 3)
+    real = drawn(0, 2_000, 3)
+    generated = drawn(1, 2_000, 3)
     real[:, 1] = 0.9 * real[:, 0] + np.sqrt(1 - 0.81) * real[:, 1]
     found = prviz.witness(real, generated, without=False)
     assert found.differing == ()
@@ -263,7 +308,10 @@ def test_a_lost_dependence_is_named_by_its_correlation() -> None:
     assert found.p_apart < 0.01
     assert {each.columns for each in found.named} == {(0,), (1,)}
     assert all(not each.alone for each in found.named)
-    assert any("correlation with feature 2: " in each.sentence and "0.90 real" in each.sentence for each in found.named)
+    assert any(
+        "correlation with feature 2: " in each.sentence and "0.90 real" in each.sentence
+        for each in found.named
+    )
 
 
 def test_repeated_rows_are_called_that_and_accuse_no_column() -> None:
@@ -291,11 +339,17 @@ def test_few_values_repeat_by_chance() -> None:
     ("words", "real", "generated"),
     [
         ("no whole numbers", np.round(4 * drawn(0)), 4 * drawn(1)),
-        ("rows of length 1", drawn(0) / np.linalg.norm(drawn(0), axis=1, keepdims=True), drawn(1) / 2.4),
+        (
+            "rows of length 1",
+            drawn(0) / np.linalg.norm(drawn(0), axis=1, keepdims=True),
+            drawn(1) / 2.4,
+        ),
         ("values below 0", np.abs(drawn(0)), drawn(1)),
     ],
 )
-def test_what_whole_rows_are_is_said_first(words: str, real: np.ndarray, generated: np.ndarray) -> None:
+def test_what_whole_rows_are_is_said_first(
+    words: str, real: np.ndarray, generated: np.ndarray
+) -> None:
     assert words in prviz.witness(real, generated, without=False).text.split(";")[0]
 
 
@@ -339,7 +393,8 @@ def test_single_rows_and_constant_columns() -> None:
 
 
 def test_the_ends_of_floating_point() -> None:
-    real, generated = drawn(0, 200) * 1e300, drawn(1, 200) * 1e300
+    real = drawn(0, 200) * 1e300
+    generated = drawn(1, 200) * 1e300
     generated[:, 1] = np.abs(generated[:, 1]) * 1e7
     found = prviz.witness(real, generated, without=False)
     assert found.named[0].columns == (1,)
@@ -347,7 +402,9 @@ def test_the_ends_of_floating_point() -> None:
 
 
 def test_columns_are_left_out_with_their_names() -> None:
-    pair = SamplePair(Samples(drawn(0), features=list("abcdef")), Samples(drawn(1), features=list("abcdef")))
+    pair = SamplePair(
+        Samples(drawn(0), features=list("abcdef")), Samples(drawn(1), features=list("abcdef"))
+    )
     left = leaving_out(pair, (1, 4))
     assert left.real.features == left.generated.features == ("a", "c", "d", "f")
     assert (left.generated.values == drawn(1)[:, [0, 2, 3, 5]]).all()
@@ -375,7 +432,11 @@ def test_a_round_number_between_neighbours_is_the_greater_one() -> None:
 
 
 def test_numbers_and_shares_are_said_so_that_they_hold() -> None:
-    assert [number_text(each) for each in (-0.5, 3.0, 0.1 + 0.2)] == ["−0.5", "3", "0.30000000000000004"]
+    assert [number_text(each) for each in (-0.5, 3.0, 0.1 + 0.2)] == [
+        "−0.5",
+        "3",
+        "0.30000000000000004",
+    ]
     assert [share_text(each) for each in (0, 0.0004, 0.004, 0.5, 0.996, 0.9999, 1)] == [
         "0 %",
         "under 0.1 %",
@@ -389,7 +450,9 @@ def test_numbers_and_shares_are_said_so_that_they_hold() -> None:
 
 def test_whole_numbers_get_whole_ranges() -> None:
     rng = np.random.default_rng(0)
-    column = ColumnCounts.of(rng.integers(0, 20, 900).astype(float), rng.integers(6, 14, 900).astype(float))
+    column = ColumnCounts.of(
+        rng.integers(0, 20, 900).astype(float), rng.integers(6, 14, 900).astype(float)
+    )
     cut = best_cut(column)
     assert cut.words == "outside 6 to 14"
     assert cut.generated == 0
@@ -416,7 +479,8 @@ def test_a_value_that_nobody_types_is_not_what_is_said() -> None:
 def test_columns_that_have_one_value_less_often_are_named_together() -> None:
     rng = np.random.default_rng(0)
     real, generated = (
-        np.where(rng.random((N, 5)) < share, 0.0, rng.random((N, 5))) for share in (0.6, [0.3] * 4 + [0.6])
+        np.where(rng.random((N, 5)) < share, 0.0, rng.random((N, 5)))
+        for share in (0.6, [0.3] * 4 + [0.6])
     )
     (named,) = prviz.witness(real, generated, without=False).named
     assert sorted(named.columns) == [0, 1, 2, 3]

@@ -1,4 +1,6 @@
-"""Files that are no ordinary ones: pipes, links, names, archives, long pictures, a full disk, two runs at once."""
+"""Files that are no ordinary ones: pipes, links, names, archives, long pictures, a full disk, two
+runs at once.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def line(pictures: Path, tmp_path: Path) -> list[str]:
     return ["embed", str(pictures), "-o", str(tmp_path / "x.safetensors"), "--encoder", "pixels:4"]
 
 
-@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"])
+@pytest.mark.parametrize(
+    "sign", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"]
+)
 def test_only_line_feeds_end_a_text(tmp_path: Path, sign: str) -> None:
     texts = [f"one{sign}two", "three", "", "four"]
     for end in ("\n", "\r\n"):
@@ -58,7 +62,10 @@ def test_a_pipe_is_named_and_never_waited_for(
 
 
 def test_a_name_that_is_no_utf8_is_said_before_anything_is_read(
-    line: list[str], pictures: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    line: list[str],
+    pictures: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     try:
         Path(os.fsdecode(os.fsencode(pictures) + b"/bad\xff.png")).write_bytes(picture())
@@ -75,7 +82,10 @@ def test_a_name_that_is_no_utf8_is_said_before_anything_is_read(
 
 
 def test_long_pictures_are_one_bad_picture_or_take_little_memory(
-    line: list[str], pictures: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    line: list[str],
+    pictures: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Image.new("L", (16_000_000, 1)).save(pictures / "longest.png")
     Image.new("L", (60_000, 1), 200).save(pictures / "long.png")
@@ -112,7 +122,10 @@ def test_no_memory_for_a_picture_is_one_bad_picture(pictures: Path, tmp_path: Pa
 
     encoder.prepare = failing
     found = embed(open_source(pictures), encoder, tmp_path / "x.safetensors", skip_bad=True)
-    assert (found.n, list(found.bad.values())) == (11, ["not enough memory for it; save it smaller."])
+    assert (found.n, list(found.bad.values())) == (
+        11,
+        ["not enough memory for it; save it smaller."],
+    )
 
 
 def test_links_to_pictures_are_read_again_when_their_targets_change(
@@ -150,7 +163,11 @@ def test_a_link_as_the_folder_of_parts_is_refused(
 
 @pytest.mark.parametrize("fails", ["put_features", "put_table"])
 def test_a_full_disk_leaves_both_files_as_they_were(
-    line: list[str], pictures: Path, fails: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    line: list[str],
+    pictures: Path,
+    fails: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(line) == 0
     files = [Path(line[3]), Path(line[3]).with_name("x.samples.parquet")]
@@ -173,17 +190,26 @@ def test_a_full_disk_leaves_both_files_as_they_were(
 
 
 def test_new_features_that_take_no_name_leave_the_old_table(tmp_path: Path) -> None:
-    features, table = tmp_path / "x.safetensors", tmp_path / "x.samples.parquet"
+    features = tmp_path / "x.safetensors"
+    table = tmp_path / "x.samples.parquet"
     features.mkdir()  # can't be replaced by a file
     table.write_text("old")
-    with pytest.raises(OSError, match=r"x\.safetensors"), output.whole_pair(features, table) as new:  # noqa: PT012
+    with (  # noqa: PT012
+        pytest.raises(OSError, match=r"x\.safetensors"),
+        output.whole_pair(features, table) as new,
+    ):
         for file in new:
             file.write_text("new")
     assert table.read_text() == "old"
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["x.safetensors", "x.samples.parquet"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        "x.safetensors",
+        "x.samples.parquet",
+    ]
 
 
-def test_members_that_are_left_out_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_members_that_are_left_out_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     link = zipfile.ZipInfo("link.png")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
@@ -203,7 +229,9 @@ def test_members_that_are_left_out_are_counted(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_hostile_archives_lose_what_is_broken_in_little_memory(tmp_path: Path) -> None:
-    """Members that unpack to far too much, lie about their size, or have another checksum: a bad picture each."""
+    """Members that unpack to far too much, lie about their size, or have another checksum: a bad
+    picture each.
+    """
     good = [(f"{at}.png", picture(color=(at, 0, 0))) for at in range(4)]
     size = 80_000_000
     bomb = packed([*good, ("x.png", bytes(size))])

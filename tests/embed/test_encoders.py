@@ -1,4 +1,6 @@
-"""Encoders that need an extra: each equals what its library computes, and is refused in a sentence without it."""
+"""Encoders that need an extra: each equals what its library computes, and is refused in a sentence
+without it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ WORDS = ["[UNK]", "[PAD]", *sorted({word for text in TEXTS for word in text.spli
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
-    return folder_of(tmp_path / "real", np.random.default_rng(0).integers(0, 256, (6, 40, 36, 3), dtype=np.uint8))
+    return folder_of(
+        tmp_path / "real", np.random.default_rng(0).integers(0, 256, (6, 40, 36, 3), dtype=np.uint8)
+    )
 
 
 def embedded(source: Path, *encoder: str) -> np.ndarray:
@@ -40,12 +44,17 @@ def refused(capsys: pytest.CaptureFixture[str], source: Path, *encoder: str) -> 
 
 
 def arrays(pictures: Path) -> np.ndarray:
-    return np.stack([np.asarray(Image.open(pictures / item.path)) for item in open_source(pictures).items])
+    return np.stack(
+        [np.asarray(Image.open(pictures / item.path)) for item in open_source(pictures).items]
+    )
 
 
 @pytest.mark.parametrize("encoder", [each for each in ENCODERS if each.extra])
 def test_without_the_extra_a_sentence_names_it(
-    pictures: Path, encoder: type, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    pictures: Path,
+    encoder: type,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, encoder.needs, None)
     text = f"{encoder.prefix}:x" if encoder.prefix else "x.onnx"
@@ -55,23 +64,35 @@ def test_without_the_extra_a_sentence_names_it(
     assert f"pip install 'prviz[{encoder.extra}]'" in capsys.readouterr().out
 
 
-def test_onnx_equals_numpy(pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_onnx_equals_numpy(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("onnxruntime")
     onnx = pytest.importorskip("onnx")
     weights = np.random.default_rng(1).normal(0, 0.05, size=(192, 5)).astype(np.float32)
-    helper, network = onnx.helper, tmp_path / "small.onnx"
+    helper = onnx.helper
+    network = tmp_path / "small.onnx"
     graph = helper.make_graph(
-        [helper.make_node("Flatten", ["x"], ["flat"]), helper.make_node("MatMul", ["flat", "w"], ["y"])],
+        [
+            helper.make_node("Flatten", ["x"], ["flat"]),
+            helper.make_node("MatMul", ["flat", "w"], ["y"]),
+        ],
         "small",
         [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["n", 3, 8, 8])],
         [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["n", 5])],
         [onnx.numpy_helper.from_array(weights, "w")],
     )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), network)
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), network
+    )
     assert "state the pictures' side" in refused(capsys, pictures, str(network))
     assert "[n, 3, 9, 9] is needed" in refused(capsys, pictures, str(network), "--size", "9")
-    assert "its outputs are y" in refused(capsys, pictures, str(network), "--size", "8", "--output", "z")
-    (tmp_path / "small.toml").write_text("size = 8\nresize = 36\nmean = [0.5, 0.4, 0.3]\nstd = 0.5\n")
+    assert "its outputs are y" in refused(
+        capsys, pictures, str(network), "--size", "8", "--output", "z"
+    )
+    (tmp_path / "small.toml").write_text(
+        "size = 8\nresize = 36\nmean = [0.5, 0.4, 0.3]\nstd = 0.5\n"
+    )
     values = (arrays(pictures)[:, 16:24, 14:22] / 255 - [0.5, 0.4, 0.3]) / 0.5
     expected = values.transpose(0, 3, 1, 2).reshape(len(values), -1) @ weights
     np.testing.assert_allclose(embedded(pictures, str(network)), expected, rtol=0, atol=1e-6)
@@ -79,8 +100,11 @@ def test_onnx_equals_numpy(pictures: Path, tmp_path: Path, capsys: pytest.Captur
     assert "no ONNX network that can be run" in refused(capsys, pictures, str(network))
 
 
-def test_timm_equals_timm(pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    torch, timm = pytest.importorskip("torch"), pytest.importorskip("timm")
+def test_timm_equals_timm(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch = pytest.importorskip("torch")
+    timm = pytest.importorskip("timm")
     torch.manual_seed(5)
     network = timm.create_model("resnet10t", pretrained=False)
     weights = tmp_path / "weights.pt"
@@ -89,7 +113,9 @@ def test_timm_equals_timm(pictures: Path, tmp_path: Path, capsys: pytest.Capture
     bare = timm.create_model("resnet10t", pretrained=False, num_classes=0).eval()
     bare.load_state_dict(network.state_dict(), strict=False)
     with torch.inference_mode():
-        expected = bare(torch.stack([transform(Image.fromarray(each)) for each in arrays(pictures)])).numpy()
+        expected = bare(
+            torch.stack([transform(Image.fromarray(each)) for each in arrays(pictures)])
+        ).numpy()
     values = embedded(pictures, "timm:resnet10t", "--weights", str(weights))
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-5)
     torch.save({"other": torch.zeros(3)}, weights)
@@ -100,23 +126,30 @@ def test_timm_equals_timm(pictures: Path, tmp_path: Path, capsys: pytest.Capture
 
 
 def test_texts_by_static_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model2vec, tokenizers = pytest.importorskip("model2vec"), pytest.importorskip("tokenizers")
+    model2vec = pytest.importorskip("model2vec")
+    tokenizers = pytest.importorskip("tokenizers")
     tokenizer = tokenizers.Tokenizer(
         tokenizers.models.WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token="[UNK]")
     )
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     vectors = np.random.default_rng(0).normal(size=(len(WORDS), 6)).astype(np.float32)
-    expected = [vectors[[WORDS.index(word) for word in text.split()]].mean(axis=0) for text in TEXTS]
+    expected = [
+        vectors[[WORDS.index(word) for word in text.split()]].mean(axis=0) for text in TEXTS
+    ]
     texts = tmp_path / "texts.txt"
     texts.write_text("\n".join(TEXTS))
     model2vec.StaticModel(vectors, tokenizer).save_pretrained(tmp_path / "static")
-    np.testing.assert_allclose(embedded(texts, f"model2vec:{tmp_path / 'static'}"), expected, atol=1e-6)
+    np.testing.assert_allclose(
+        embedded(texts, f"model2vec:{tmp_path / 'static'}"), expected, atol=1e-6
+    )
     assert "name a local folder" in refused(capsys, texts, "model2vec:minishlab/potion-base-8M")
 
     transformers = pytest.importorskip("sentence_transformers")
     from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 
-    model = transformers.SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_weights=vectors)])
+    model = transformers.SentenceTransformer(
+        modules=[StaticEmbedding(tokenizer, embedding_weights=vectors)]
+    )
     model.save(str(tmp_path / "st"))
     np.testing.assert_allclose(embedded(texts, f"st:{tmp_path / 'st'}"), expected, atol=1e-6)
     table = prviz.read(tmp_path / "out.samples.parquet")
@@ -130,10 +163,13 @@ def test_texts_by_static_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "name a local folder" in refused(capsys, texts, f"st:{tmp_path}/none")
 
 
-def test_a_saved_tensor(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_saved_tensor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     torch = pytest.importorskip("torch")
     values = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
-    file, out = tmp_path / "x.pt", tmp_path / "x.safetensors"
+    file = tmp_path / "x.pt"
+    out = tmp_path / "x.safetensors"
 
     def converted(held: object, *options: str) -> str:
         torch.save(held, file)

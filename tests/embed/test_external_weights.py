@@ -1,4 +1,6 @@
-"""Weights of an ONNX network in files beside it: part of what makes two encoders one, and refused in a sentence."""
+"""Weights of an ONNX network in files beside it: part of what makes two encoders one, and refused
+in a sentence.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +36,26 @@ def network(path: Path, seed: int, location: str = "") -> Path:
             (path.parent / location).parent.mkdir(exist_ok=True)
             (path.parent / location).write_bytes(weights.tobytes())
     graph = helper.make_graph(
-        [helper.make_node("Flatten", ["x"], ["flat"]), helper.make_node("MatMul", ["flat", "w"], ["y"])],
+        [
+            helper.make_node("Flatten", ["x"], ["flat"]),
+            helper.make_node("MatMul", ["flat", "w"], ["y"]),
+        ],
         "small",
         [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["n", 3, SIDE, SIDE])],
         [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["n", 5])],
         [tensor],
     )
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path
+    )
     return path
 
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
-    return folder_of(tmp_path / "real", np.random.default_rng(0).integers(0, 256, (20, 8, 8, 3), dtype=np.uint8))
+    return folder_of(
+        tmp_path / "real", np.random.default_rng(0).integers(0, 256, (20, 8, 8, 3), dtype=np.uint8)
+    )
 
 
 def test_a_network_in_one_file_keeps_its_hash(tmp_path: Path) -> None:
@@ -59,20 +68,28 @@ def test_tensors_are_found_wherever_a_network_may_hold_them(tmp_path: Path) -> N
     helper = onnx.helper
 
     def outside(location: str) -> onnx.TensorProto:
-        tensor = onnx.TensorProto(name=location, data_type=1, dims=[1], data_location=onnx.TensorProto.EXTERNAL)
+        tensor = onnx.TensorProto(
+            name=location, data_type=1, dims=[1], data_location=onnx.TensorProto.EXTERNAL
+        )
         tensor.external_data.add(key="length", value="4")
         tensor.external_data.add(key="location", value=location)
         return tensor
 
     inner = helper.make_graph([], "inner", [], [], [outside("branch")])
-    node = helper.make_node("If", ["c"], ["y"], then_branch=inner, else_branch=helper.make_graph([], "e", [], []))
+    node = helper.make_node(
+        "If", ["c"], ["y"], then_branch=inner, else_branch=helper.make_graph([], "e", [], [])
+    )
     constant = helper.make_node("Constant", [], ["z"], value=outside("constant"))
-    graph = helper.make_graph([node, constant], "outer", [], [], [outside("initial"), outside("a/b")])
+    graph = helper.make_graph(
+        [node, constant], "outer", [], [], [outside("initial"), outside("a/b")]
+    )
     graph.sparse_initializer.add(values=outside("values"), indices=outside("indices"))
     stale = graph.initializer.add(name="here", data_type=1, dims=[1], float_data=[1.0])
     stale.external_data.add(key="location", value="not used")
     model = helper.make_model(graph)
-    model.functions.add(name="f").node.append(helper.make_node("Constant", [], ["q"], value=outside("function")))
+    model.functions.add(name="f").node.append(
+        helper.make_node("Constant", [], ["q"], value=outside("function"))
+    )
     (tmp_path / "n.onnx").write_bytes(model.SerializeToString())
     expected = ["a/b", "branch", "constant", "function", "indices", "initial", "values"]
     assert external_files(tmp_path / "n.onnx") == expected
@@ -83,7 +100,9 @@ def test_tensors_are_found_wherever_a_network_may_hold_them(tmp_path: Path) -> N
             external_files(tmp_path / "cut.onnx")
 
 
-def test_other_weights_beside_the_network_are_another_encoder(pictures: Path, tmp_path: Path) -> None:
+def test_other_weights_beside_the_network_are_another_encoder(
+    pictures: Path, tmp_path: Path
+) -> None:
     file = network(tmp_path / "net.onnx", 0, "net.onnx.data")
     line = ["embed", str(pictures), "--encoder", str(file), "--size", str(SIDE), "-o"]
     (pictures / "broken.png").write_bytes(b"nothing")
@@ -97,9 +116,15 @@ def test_other_weights_beside_the_network_are_another_encoder(pictures: Path, tm
     assert LocalEncoder("net.onnx").signature(below) != signature
     for name in ("resumed", "fresh"):
         assert main([*line, str(tmp_path / f"{name}.safetensors"), "--skip-bad"]) == 0
-    before, resumed, fresh = (prviz.read(tmp_path / f"{name}.safetensors") for name in ("before", "resumed", "fresh"))
+    before, resumed, fresh = (
+        prviz.read(tmp_path / f"{name}.safetensors") for name in ("before", "resumed", "fresh")
+    )
     np.testing.assert_array_equal(resumed.values, fresh.values)
-    assert resumed.encoder["weights_sha256"] == fresh.encoder["weights_sha256"] != before.encoder["weights_sha256"]
+    assert (
+        resumed.encoder["weights_sha256"]
+        == fresh.encoder["weights_sha256"]
+        != before.encoder["weights_sha256"]
+    )
 
 
 @pytest.mark.parametrize("location", ["../outside.data", "/etc/hostname", "missing.data"])
@@ -109,7 +134,16 @@ def test_weights_that_may_not_be_read_are_one_sentence(
     (tmp_path / "below").mkdir()
     file = network(tmp_path / "below" / "net.onnx", 0, location)
     (tmp_path / "below" / "missing.data").unlink(missing_ok=True)
-    line = ["embed", str(pictures), "--encoder", str(file), "--size", "8", "-o", str(tmp_path / "x.safetensors")]
+    line = [
+        "embed",
+        str(pictures),
+        "--encoder",
+        str(file),
+        "--size",
+        "8",
+        "-o",
+        str(tmp_path / "x.safetensors"),
+    ]
     assert main(line) == 2
     error = capsys.readouterr().err
     assert "net.onnx: no ONNX network that can be run" in error

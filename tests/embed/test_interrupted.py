@@ -32,9 +32,22 @@ def drawn(n: int, side: int = 32) -> np.ndarray:
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_killed_in_the_middle_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    pictures, out = folder_of(tmp_path / "many", drawn(3 * PART)), tmp_path / "x.safetensors"
-    line = [sys.executable, "-m", "prviz", "embed", str(pictures), "-o", str(out), "--encoder", "random:1"]
-    process = psutil.Popen(line, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
+    pictures = folder_of(tmp_path / "many", drawn(3 * PART))
+    out = tmp_path / "x.safetensors"
+    line = [
+        sys.executable,
+        "-m",
+        "prviz",
+        "embed",
+        str(pictures),
+        "-o",
+        str(out),
+        "--encoder",
+        "random:1",
+    ]
+    process = psutil.Popen(
+        line, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL
+    )
     kept = tmp_path / ".x.safetensors.parts"
     until(lambda: any(kept.glob("*.npz")), 60)
     process.suspend()  # so that it starts no other process meanwhile
@@ -76,15 +89,22 @@ def broken(n: int) -> Iterator[bytes]:
                 data = bytearray(b"<svg xmlns='http://www.w3.org/2000/svg'/>")
             case 3:
                 at = rng.integers(4, len(data), 40)
-                data[:] = [rng.integers(256) if place in at else value for place, value in enumerate(data)]
+                data[:] = [
+                    rng.integers(256) if place in at else value for place, value in enumerate(data)
+                ]
         yield bytes(data)
 
 
 @pytest.mark.parametrize("n", [60, pytest.param(2000, marks=pytest.mark.exhaustive)])
-def test_broken_pictures_are_read_or_named(tmp_path: Path, n: int, capsys: pytest.CaptureFixture[str]) -> None:
-    pictures, out = folder_of(tmp_path / "some", drawn(5, 9)), tmp_path / "x.safetensors"
+def test_broken_pictures_are_read_or_named(
+    tmp_path: Path, n: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pictures = folder_of(tmp_path / "some", drawn(5, 9))
+    out = tmp_path / "x.safetensors"
     for place, data in enumerate(broken(n)):
-        (pictures / f"broken-{place:04}.{('png', 'jpg', 'webp', 'bmp', 'tif')[place % 5]}").write_bytes(data)
+        (
+            pictures / f"broken-{place:04}.{('png', 'jpg', 'webp', 'bmp', 'tif')[place % 5]}"
+        ).write_bytes(data)
     line = ["embed", str(pictures), "-o", str(out), "--encoder", "pixels:4"]
     assert main(line) == 2
     error = capsys.readouterr().err
@@ -96,11 +116,15 @@ def test_broken_pictures_are_read_or_named(tmp_path: Path, n: int, capsys: pytes
     assert prviz.read(out).n == n + 5 - left_out
 
 
-@pytest.mark.parametrize("kind", ["rotated", "alpha", "16 bit", "cmyk", "palette", "animated", "float", "bomb"])
+@pytest.mark.parametrize(
+    "kind", ["rotated", "alpha", "16 bit", "cmyk", "palette", "animated", "float", "bomb"]
+)
 def test_unusual_pictures(tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    pixels, file = drawn(1, 8)[0], tmp_path / "p" / "x.png"
+    pixels = drawn(1, 8)[0]
+    file = tmp_path / "p" / "x.png"
     file.parent.mkdir()
-    image, options = Image.fromarray(pixels), {}
+    image = Image.fromarray(pixels)
+    options = {}
     if kind == "rotated":
         options["exif"] = Image.Exif()
         options["exif"][0x0112] = 6  # the camera was turned: upright after a quarter to the right
@@ -110,9 +134,11 @@ def test_unusual_pictures(tmp_path: Path, kind: str, capsys: pytest.CaptureFixtu
         pixels = np.full_like(pixels, 255)
     elif kind == "16 bit":
         grey = pixels[..., 0]
-        image, pixels = Image.fromarray(grey.astype(np.uint16) * 257), np.repeat(grey[..., None], 3, axis=2)
+        image = Image.fromarray(grey.astype(np.uint16) * 257)
+        pixels = np.repeat(grey[..., None], 3, axis=2)
     elif kind == "cmyk":
-        file, image = file.with_suffix(".tif"), image.convert("CMYK")
+        file = file.with_suffix(".tif")
+        image = image.convert("CMYK")
         pixels = np.asarray(image.convert("RGB"))
     elif kind == "palette":
         image = image.quantize(256)
@@ -120,13 +146,18 @@ def test_unusual_pictures(tmp_path: Path, kind: str, capsys: pytest.CaptureFixtu
     elif kind == "animated":
         options |= {"save_all": True, "append_images": [Image.fromarray(255 - pixels)]}
     elif kind == "float":
-        file, image = file.with_suffix(".tif"), Image.fromarray(pixels[..., 0].astype(np.float32))
+        file = file.with_suffix(".tif")
+        image = Image.fromarray(pixels[..., 0].astype(np.float32))
     elif kind == "bomb":
         image = Image.new("1", (20_000, 20_000))
     image.save(file, **options)
     out = tmp_path / "x.safetensors"
     code = main(["embed", str(file.parent), "-o", str(out), "--encoder", "pixels:8"])
-    refusals = {"animated": "animated (2 frames)", "float": "32 bits a value", "bomb": "pixels from"}
+    refusals = {
+        "animated": "animated (2 frames)",
+        "float": "32 bits a value",
+        "bomb": "pixels from",
+    }
     if kind in refusals:
         assert (code, refusals[kind] in capsys.readouterr().err) == (2, True)
     else:

@@ -24,7 +24,9 @@ from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimate
 
 N = 240
 REAL = cut(bundled_pair("mixture-em-1").real, N, 0)
-SETS = {name: cut(bundled_pair(name).generated, N, 0) for name in ("mixture-em-1", "mixture-converged")}
+SETS = {
+    name: cut(bundled_pair(name).generated, N, 0) for name in ("mixture-em-1", "mixture-converged")
+}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,9 @@ def test_readings_are_what_each_encoder_gives_alone(seen: Lens) -> None:
 
     parts = features(REAL), features(generated)
     assert by_place["random network", 256] == pytest.approx(area(*parts), abs=1e-3)
-    assert by_place["random network", 16] == pytest.approx(area(*(each[:, :16] for each in parts)), abs=1e-3)
+    assert by_place["random network", 16] == pytest.approx(
+        area(*(each[:, :16] for each in parts)), abs=1e-3
+    )
 
 
 @pytest.mark.parametrize("d", [20, 90])
@@ -68,8 +72,11 @@ def test_components_are_those_of_scikit_learn(d: int) -> None:
     values = np.random.default_rng(4).normal(size=(50, d)) * np.arange(1, d + 1) ** 0.5
     mean, axes = _components(values, 7)
     expected = PCA(7, svd_solver="full").fit(values)
-    np.testing.assert_allclose(np.abs((values - mean) @ axes), np.abs(expected.transform(values)), atol=1e-9)
-    flat = np.repeat(np.eye(2), [30, 20], axis=0)[:, [0] * d]  # one direction alone has any variance
+    np.testing.assert_allclose(
+        np.abs((values - mean) @ axes), np.abs(expected.transform(values)), atol=1e-9
+    )
+    # one direction alone has any variance
+    flat = np.repeat(np.eye(2), [30, 20], axis=0)[:, [0] * d]
     assert np.isfinite(_components(flat, 3)[1]).all()
 
 
@@ -81,8 +88,11 @@ def test_pictures_in_files_and_further_encoders(tmp_path: Path) -> None:
             Image.fromarray(image).save(tmp_path / name / f"{place}.png")
         paths = np.array([f"{name}/{place}.png" for place in range(60)])
         sides[name] = Samples(side.values[:60] + 1, name, {"path": paths})
-    sources, encoders = [FolderPictures(tmp_path)], [load_encoder("pixels:8")]
-    found = lens(sides["real"], sides["generated"], sources=sources, encoders=encoders, dimensions=())
+    sources = [FolderPictures(tmp_path)]
+    encoders = [load_encoder("pixels:8")]
+    found = lens(
+        sides["real"], sides["generated"], sources=sources, encoders=encoders, dimensions=()
+    )
     assert [(each.encoder, each.d) for each in found.readings] == [
         *(("as given", 64), ("pixels", 32 * 32 * 3), ("random network", 256), ("pixels:8", 192))
     ]
@@ -106,7 +116,11 @@ def test_the_verdict_says_whether_the_winner_depends_on_the_encoder(seen: Lens) 
     def ranked(*scores: tuple[int, ...]) -> list[EncoderRanking]:
         """Rankings in which the sets stand in these orders."""
         return [
-            EncoderRanking("x", place, rank_estimates([names[own] for own in order], best.estimates, bootstrap=60))
+            EncoderRanking(
+                "x",
+                place,
+                rank_estimates([names[own] for own in order], best.estimates, bootstrap=60),
+            )
             for place, order in enumerate(scores)
         ]
 
@@ -114,14 +128,23 @@ def test_the_verdict_says_whether_the_winner_depends_on_the_encoder(seen: Lens) 
     assert best.areas[1] > best.areas[0] + 0.1
     own = ranked((0, 1))[0]
     assert own.possible == ("mixture-converged",)
-    assert (own.rank("mixture-em-1"), own.score("mixture-em-1")) == (2, pytest.approx(best.areas[0]))
+    assert (own.rank("mixture-em-1"), own.score("mixture-em-1")) == (
+        2,
+        pytest.approx(best.areas[0]),
+    )
     alone = "does not depend on the encoder: mixture-converged is best in all 2 readings"
     assert alone in encoder_verdict(ranked((0, 1), (0, 1)))
     depends = encoder_verdict(ranked((0, 1), (1, 0), (0, 1)))
-    assert depends.endswith("of 3 readings, mixture-converged in 2 and mixture-em-1 in 1 may be best.")
+    assert depends.endswith(
+        "of 3 readings, mixture-converged in 2 and mixture-em-1 in 1 may be best."
+    )
     tied = [each for each in seen.readings[:1] for _ in range(2)]
     same = [
-        EncoderRanking(each.encoder, each.d, rank_estimates(names, [each.estimates[0]] * 2, bootstrap=20))
+        EncoderRanking(
+            each.encoder, each.d, rank_estimates(names, [each.estimates[0]] * 2, bootstrap=20)
+        )
         for each in tied
     ]
-    assert encoder_verdict(same).startswith("No encoder rules out mixture-em-1 and mixture-converged")
+    assert encoder_verdict(same).startswith(
+        "No encoder rules out mixture-em-1 and mixture-converged"
+    )

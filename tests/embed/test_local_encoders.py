@@ -11,7 +11,9 @@ from prviz.embed.local_encoders import LocalEncoder, encoders_below
 from prviz.readers.safe_folder import Below
 
 
-def test_networks_are_found_and_loaded_below_the_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_networks_are_found_and_loaded_below_the_folder_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("onnxruntime")
     monkeypatch.setattr("prviz.embed.encoders.timm_network.TimmEncoder.installed", lambda: False)
     served = tmp_path / "served"
@@ -38,8 +40,11 @@ def test_networks_are_found_and_loaded_below_the_folder_alone(tmp_path: Path, mo
         LocalEncoder("nets/own.onnx").load(below)
 
 
-def test_weights_named_after_a_network_of_timm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    torch, timm = pytest.importorskip("torch"), pytest.importorskip("timm")
+def test_weights_named_after_a_network_of_timm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    timm = pytest.importorskip("timm")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     served = tmp_path / "served"
     (served / "resnet10t.c3_in1k").mkdir(parents=True)

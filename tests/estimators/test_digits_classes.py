@@ -1,6 +1,8 @@
-"""Sajjadi et al. 2018, section 4.1, on the bundled digits: classes 0 to 4 against 0 to q - 1, and the ideal rectangle.
+"""Sajjadi et al. 2018, section 4.1, on the bundled digits: classes 0 to 4 against 0 to q - 1, and
+the ideal rectangle.
 
-`python -m tests.estimators.test_digits_classes [FIGURE.html]` prints the table that these tests judge, and draws it.
+`python -m tests.estimators.test_digits_classes [FIGURE.html]` prints the table that these tests
+judge, and draws it.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ SEEDS = 5
 
 
 def ideal(q: int) -> PRCurve:
-    """Recall up to min(1, q / 5) at a precision of min(1, 5 / q): digits equally likely and told apart at sight."""
+    """Recall up to min(1, q / 5) at a precision of min(1, 5 / q): digits equally likely and told
+    apart at sight.
+    """
     return PRCurve.from_error_rates([0.0, min(1.0, q / REAL)], [min(1.0, REAL / q), 0.0])
 
 
@@ -61,7 +65,9 @@ def table() -> list[tuple[int, dict[str, float]]]:
 @pytest.mark.parametrize("q", COUNTS)
 def test_the_ideal_is_the_curve_of_the_classes(q):
     p, generated = (np.r_[np.full(m, 1 / m), np.zeros(10 - m)] for m in (REAL, q))
-    np.testing.assert_allclose(ideal(q).vertices, prviz.discrete_curve(p, generated).vertices, atol=1e-12)
+    np.testing.assert_allclose(
+        ideal(q).vertices, prviz.discrete_curve(p, generated).vertices, atol=1e-12
+    )
 
 
 @pytest.mark.exhaustive
@@ -75,7 +81,9 @@ def test_modes_that_were_added_cost_precision_and_not_recall(method):
     assert all(curve.recall_at(0.2) > 0.95 for curve in found)
 
 
-@pytest.mark.parametrize("method", exhaustive_but(METHODS, *(name for name in METHODS if name != "cluster")))
+@pytest.mark.parametrize(
+    "method", exhaustive_but(METHODS, *(name for name in METHODS if name != "cluster"))
+)
 def test_modes_that_were_dropped_cost_recall_and_not_precision(method):
     found = [curves(q)[method] for q in range(1, 6)]
     recall = [curve.recall_at(0.5) for curve in found]
@@ -101,15 +109,25 @@ def test_swapping_the_roles_swaps_what_is_lost(method, q):
 def drawn() -> go.Figure:
     """The table as lines."""
     found = {name: (list(COUNTS), [row[name] for _, row in table()]) for name in METHODS}
-    return iou_sweep_figure(found, xlabel="generated classes q", ylabel="IoU with the ideal rectangle")
+    return iou_sweep_figure(
+        found, xlabel="generated classes q", ylabel="IoU with the ideal rectangle"
+    )
 
 
 if __name__ == "__main__":
     sys.stdout.write(
-        "| q | ideal recall, precision | " + " | ".join(METHODS) + " |\n|---|---|" + "---|" * len(METHODS) + "\n"
+        "| q | ideal recall, precision | "
+        + " | ".join(METHODS)
+        + " |\n|---|---|"
+        + "---|" * len(METHODS)
+        + "\n"
     )
     for count, row in table():
         rectangle = f"{min(1.0, count / REAL):.2f}, {min(1.0, REAL / count):.2f}"
-        sys.stdout.write(f"| {count} | {rectangle} | " + " | ".join(f"{iou:.2f}" for iou in row.values()) + " |\n")
+        sys.stdout.write(
+            f"| {count} | {rectangle} | "
+            + " | ".join(f"{iou:.2f}" for iou in row.values())
+            + " |\n"
+        )
     if len(sys.argv) > 1:
         standalone(drawn()).write_html(sys.argv[1])

@@ -29,7 +29,9 @@ def slow_eas(drawn, k):
     n_real = drawn.evaluate.real.n
     found = [slow_twins.supports(drawn, method, k, None) for method in ("ipr", "coverage")]
     c_real = min((each[0] for each in found), key=lambda c: sum(count > 0 for count in c[n_real:]))
-    c_generated = min((each[1] for each in found), key=lambda c: sum(count > 0 for count in c[:n_real]))
+    c_generated = min(
+        (each[1] for each in found), key=lambda c: sum(count > 0 for count in c[:n_real])
+    )
     return c_real, c_generated
 
 
@@ -38,9 +40,13 @@ def slow_prc(drawn, k, least=None, c=3):
     counts = {"real": [], "generated": []}
     for role, i, z in evaluation(drawn):
         for counted, other in (("real", "generated"), ("generated", "real")):
-            others = [x for j, x in enumerate(fit[other]) if drawn.held_out or role != other or j != i]
+            others = [
+                x for j, x in enumerate(fit[other]) if drawn.held_out or role != other or j != i
+            ]
             order = min(c * k, len(fit[other]) - 1)
-            radius = slow_twins.kth_smallest([slow_twins.squared_distance(z, x) for x in others], order)
+            radius = slow_twins.kth_smallest(
+                [slow_twins.squared_distance(z, x) for x in others], order
+            )
             count = sum(slow_twins.squared_distance(z, x) <= radius for x in fit[counted])
             counts[counted].append(count if count >= (least or k) else 0)
     return counts["real"], counts["generated"]
@@ -52,7 +58,8 @@ def slow_ppr(drawn, k, a=1.2):
     radii = {role: a * slow_twins.mean_own_radius(samples, k) for role, samples in fit.items()}
     for role, i, z in evaluation(drawn):
         for carrier, samples in fit.items():
-            radius, missed = radii[carrier], 1.0
+            radius = radii[carrier]
+            missed = 1.0
             for j, x in enumerate(samples):
                 if drawn.held_out or role != carrier or i != j:
                     missed *= 1.0 - slow_tent(math.sqrt(slow_twins.squared_distance(z, x)), radius)
@@ -66,7 +73,9 @@ def slow_tent(d: float, radius: float) -> float:
 
 def evaluation(drawn):
     return [
-        (r, i, z) for r, s in zip(("real", "generated"), drawn.evaluate, strict=True) for i, z in enumerate(s.values)
+        (r, i, z)
+        for r, s in zip(("real", "generated"), drawn.evaluate, strict=True)
+        for i, z in enumerate(s.values)
     ]
 
 
@@ -76,7 +85,9 @@ SLOW = {"eas": slow_eas, "prc": slow_prc, "ppr": slow_ppr}
 def check(pair: SamplePair, method: str, k: int, split: float | None) -> Estimate:
     found = estimate(pair, method, k=k, split=split, seed=2)[method]
     expected = SLOW[method](pair.split(split, 2), k)
-    assert (found.supports.c_real.tolist(), found.supports.c_generated.tolist()) == tuple(map(list, expected))
+    assert (found.supports.c_real.tolist(), found.supports.c_generated.tolist()) == tuple(
+        map(list, expected)
+    )
     return found
 
 
@@ -98,7 +109,9 @@ def test_supports_on_pairs_that_break_fast_distances(method, kind, d):
 
 
 RANDOM = KINDS | {
-    "constant columns": lambda rng, n, d: np.where(rng.random(d) < 0.6, 2.0, rng.normal(size=(n, d))),
+    "constant columns": lambda rng, n, d: np.where(
+        rng.random(d) < 0.6, 2.0, rng.normal(size=(n, d))
+    ),
     "far away": lambda rng, n, d: rng.normal(size=(n, d)) + 2.0**40,
     "largest legal": lambda rng, n, d: rng.normal(size=(n, d)) * 1e150,
 }
@@ -107,24 +120,35 @@ RANDOM = KINDS | {
 @pytest.mark.parametrize("seed", range(len(RANDOM)))
 def test_supports_of_random_problems_equal_the_definitions(seed):
     rng = np.random.default_rng(seed)
-    sizes, d = rng.integers(4, 17, size=2), rng.choice([1, 2, 7, 8, 9, 40, 300])
+    sizes = rng.integers(4, 17, size=2)
+    d = rng.choice([1, 2, 7, 8, 9, 40, 300])
     pair = SamplePair(*(list(RANDOM.values())[seed](rng, n, d) for n in sizes))
     drawn = pair.split([0.5, None][seed % 2], seed)
     largest = min(map(len, drawn.fit_rows)) - 1
-    wanted = [(method, k, None) for k in {1, largest, int(rng.integers(1, largest + 1))} for method in METHODS]
+    wanted = [
+        (method, k, None)
+        for k in {1, largest, int(rng.integers(1, largest + 1))}
+        for method in METHODS
+    ]
     expected = [tuple(map(list, SLOW[method](drawn, k))) for method, k, _ in wanted]
     for found in both_ways(lambda: measure(drawn, wanted, seed)):
-        assert [(each.supports.c_real.tolist(), each.supports.c_generated.tolist()) for each in found] == expected
+        assert [
+            (each.supports.c_real.tolist(), each.supports.c_generated.tolist()) for each in found
+        ] == expected
 
 
 def last_classifier(found: Estimate) -> tuple[float, float]:
-    """(fpr, fnr) of the one that calls most samples real; nobody, where no sample is called real by any."""
+    """(fpr, fnr) of the one that calls most samples real; nobody, where no sample is called real by
+    any.
+    """
     rates = found.rates
     return (float(rates.fpr[-1]), float(rates.fnr[-1])) if len(rates.fpr) else (1.0, 0.0)
 
 
 def shares(found: Estimate) -> tuple[float, float]:
-    n_real, c_real, c_generated = found.supports.n_real, found.supports.c_real, found.supports.c_generated
+    n_real = found.supports.n_real
+    c_real = found.supports.c_real
+    c_generated = found.supports.c_generated
     return float(np.mean(c_real[n_real:] > 0)), float(np.mean(c_generated[:n_real] > 0))
 
 
@@ -139,7 +163,9 @@ def test_without_split_the_extreme_classifiers_of_eas_and_prc_are_the_published_
         mirrored = estimate(SamplePair(pair.generated, pair.real), method, k=k, split=None)[method]
         assert last_classifier(found)[1] == ends[0]
         assert last_classifier(mirrored)[1] == ends[1]
-        if method == "eas":  # every real sample is in its own ball: these bound the curve's own ends
+        if (
+            method == "eas"
+        ):  # every real sample is in its own ball: these bound the curve's own ends
             assert last_classifier(found)[0] == 0
             assert found.curve.extreme_precision <= ends[0]
             assert found.curve.extreme_recall <= ends[1]
@@ -150,12 +176,17 @@ def test_the_curve_ends_at_the_published_eas_where_sets_overlap():
     published = scalars(pair.real, pair.generated, k=3)
     curve = pr_curve(pair.real, pair.generated, "eas", k=3, split=None)
     assert published["eas_precision"] < 1
-    assert (curve.extreme_precision, curve.extreme_recall) == (published["eas_precision"], published["eas_recall"])
+    assert (curve.extreme_precision, curve.extreme_recall) == (
+        published["eas_precision"],
+        published["eas_recall"],
+    )
 
 
 def test_the_extreme_classifier_of_prc_may_miss_real_samples_even_without_split():
-    # One real sample sits among generated ones: its ball out to the sixth nearest of them holds no second real one.
-    real, generated = np.array([[0.0], [1.0], [2.0], [3.0], [103.0]]), np.arange(100.0, 107.0)[:, None] + 0.1
+    # One real sample sits among generated ones: its ball out to the sixth nearest of them holds no
+    # second real one.
+    real = np.array([[0.0], [1.0], [2.0], [3.0], [103.0]])
+    generated = np.arange(100.0, 107.0)[:, None] + 0.1
     found = estimate(SamplePair(real, generated), "prc", k=2, split=None)["prc"]
     assert found.supports.c_real[:5].tolist() == [5, 5, 5, 5, 0]
     assert last_classifier(found) == (0.2, 0.0)
@@ -182,10 +213,14 @@ def test_with_one_sample_in_no_wider_ball_prc_is_coverage(k):
 def test_without_split_the_means_of_ppr_are_the_published_numbers(pair, k):
     published = scalars(pair.real, pair.generated, ppr_k=k)
     found = estimate(pair, "ppr", k=k, split=None)["ppr"]
-    n_real, c_real, c_generated = found.supports.n_real, found.supports.c_real, found.supports.c_generated
+    n_real = found.supports.n_real
+    c_real = found.supports.c_real
+    c_generated = found.supports.c_generated
     assert math.fsum(c_real[n_real:]) / (len(c_real) - n_real) == published["ppr_precision"]
     assert math.fsum(c_generated[:n_real]) / n_real == published["ppr_recall"]
-    assert found.bandwidth == tuple(1.2 * slow_twins.mean_own_radius(list(each.values), k) for each in pair)
+    assert found.bandwidth == tuple(
+        1.2 * slow_twins.mean_own_radius(list(each.values), k) for each in pair
+    )
 
 
 def test_ppr_leaves_a_sample_out_by_index_and_not_its_duplicate():
@@ -200,10 +235,18 @@ def test_ppr_leaves_a_sample_out_by_index_and_not_its_duplicate():
 
 
 def test_tents_of_radius_zero_stand_at_their_own_place_alone():
-    pair = SamplePair(np.zeros((5, 2)), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1e-300], [3.0, 3.0]]))
+    pair = SamplePair(
+        np.zeros((5, 2)), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1e-300], [3.0, 3.0]])
+    )
     found = estimate(pair, "ppr", k=2, split=None)["ppr"]
     assert found.bandwidth[0] == 0
-    assert found.supports.c_real.tolist() == [1.0] * 5 + [1.0, 0.0, 1.0, 0.0]  # the square of 1e-300 is 0
+    # the square of 1e-300 is 0
+    assert found.supports.c_real.tolist() == [1.0] * 5 + [
+        1.0,
+        0.0,
+        1.0,
+        0.0,
+    ]
 
 
 @PAIRS
@@ -229,8 +272,18 @@ def test_eas_and_prc_share_the_pass_of_the_others(monkeypatch):
     asked = []
     count = Distances.count
     monkeypatch.setattr(
-        Distances, "count", lambda self, balls, **more: asked.append(balls) or count(self, balls, **more)
+        Distances,
+        "count",
+        lambda self, balls, **more: asked.append(balls) or count(self, balls, **more),
     )
-    profile(*np.random.default_rng(0).normal(size=(2, 60, 3)), ("knn", "coverage", "eas", "prc"), ks=(2, 3, 4))
+    profile(
+        *np.random.default_rng(0).normal(size=(2, 60, 3)),
+        ("knn", "coverage", "eas", "prc"),
+        ks=(2, 3, 4),
+    )
     assert len(asked) == 1
-    assert passes(("knn", "eas", "prc", "ppr", "cluster")) == {"methods": 3, "direct": 1, "fixed": 1}
+    assert passes(("knn", "eas", "prc", "ppr", "cluster")) == {
+        "methods": 3,
+        "direct": 1,
+        "fixed": 1,
+    }

@@ -15,7 +15,9 @@ from tests import slow_twins
 from tests.marks import exhaustive_but
 
 
-def gaussians(n_real: int = 60, n_generated: int = 45, d: int = 9, shift: float = 0.4) -> SamplePair:
+def gaussians(
+    n_real: int = 60, n_generated: int = 45, d: int = 9, shift: float = 0.4
+) -> SamplePair:
     rng = np.random.default_rng(3)
     return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + shift)
 
@@ -34,7 +36,18 @@ def measured_at(split: float | None) -> list[str]:
 
 def test_registry_is_complete_and_in_order():
     fitted = ["cluster", "classifier", "classifier-boosting", "classifier-mlp"]
-    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", *fitted, "hub", "tightest"]
+    assert list(ESTIMATORS) == [
+        "knn",
+        "kde",
+        "ipr",
+        "coverage",
+        "eas",
+        "prc",
+        "ppr",
+        *fitted,
+        "hub",
+        "tightest",
+    ]
     assert list(DEFAULT_METHODS) == ["knn", "kde", "ipr", "coverage"]
     for name, estimator in ESTIMATORS.items():
         assert estimator.name == name
@@ -66,13 +79,16 @@ def test_supports_equal_the_definitions(pair, split, k, bandwidth):
 def ends(found: Estimate) -> tuple[float, float]:
     """Error rates of the family's two extreme classifiers: fnr of [c_X > 0], and fpr of [c_Y == 0].
 
-    These are what the published scalars are. Without split the first has no fpr and the second no fnr, so they bound
-    the curve's own ends, which are the best of the whole family.
+    These are what the published scalars are. Without split the first has no fpr and the second no
+    fnr, so they bound the curve's own ends, which are the best of the whole family.
     """
-    c_real, c_generated, n_real = found.supports.c_real, found.supports.c_generated, found.supports.n_real
+    c_real = found.supports.c_real
+    c_generated = found.supports.c_generated
+    n_real = found.supports.n_real
     assert np.all(c_real[:n_real] > 0)
     assert np.all(c_generated[n_real:] > 0)
-    precision, recall = float(np.mean(c_real[n_real:] > 0)), float(np.mean(c_generated[:n_real] > 0))
+    precision = float(np.mean(c_real[n_real:] > 0))
+    recall = float(np.mean(c_generated[:n_real] > 0))
     assert found.curve.extreme_precision <= precision
     assert found.curve.extreme_recall <= recall
     if np.any(found.rates.fpr == 0):
@@ -83,15 +99,22 @@ def ends(found: Estimate) -> tuple[float, float]:
 @PAIRS
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_ipr_without_split_holds_improved_precision_and_recall(pair, k):
-    real, generated = pair.real.values, pair.generated.values
-    real_radii, generated_radii = slow_twins.own_radii(real, k), slow_twins.own_radii(generated, k)
+    real = pair.real.values
+    generated = pair.generated.values
+    real_radii = slow_twins.own_radii(real, k)
+    generated_radii = slow_twins.own_radii(generated, k)
 
     def inside(z, samples, radii):
-        return any(slow_twins.squared_distance(z, x) <= r for x, r in zip(samples, radii, strict=True))
+        return any(
+            slow_twins.squared_distance(z, x) <= r for x, r in zip(samples, radii, strict=True)
+        )
 
     improved_precision = np.mean([inside(y, real, real_radii) for y in generated])
     improved_recall = np.mean([inside(x, generated, generated_radii) for x in real])
-    assert ends(estimate(pair, "ipr", k=k, split=None)["ipr"]) == (improved_precision, improved_recall)
+    assert ends(estimate(pair, "ipr", k=k, split=None)["ipr"]) == (
+        improved_precision,
+        improved_recall,
+    )
 
 
 @PAIRS
@@ -118,11 +141,16 @@ def test_swapping_the_roles_mirrors_every_curve(pair, split, bandwidth):
     # A perceptron's first weights are drawn for one order of the classes.
     methods = [each for each in measured_at(split) if each != "classifier-mlp"]
     one = estimate(pair, methods, k=3, bandwidth=bandwidth, split=split)
-    other = estimate(SamplePair(pair.generated, pair.real), methods, k=3, bandwidth=bandwidth, split=split)
+    other = estimate(
+        SamplePair(pair.generated, pair.real), methods, k=3, bandwidth=bandwidth, split=split
+    )
     for method in methods:
-        measured, swapped = one[method].supports, other[method].supports
+        measured = one[method].supports
+        swapped = other[method].supports
         assert measured.n_real == len(swapped.c_real) - swapped.n_real
-        np.testing.assert_allclose(one[method].curve.mirrored().vertices, other[method].curve.vertices, atol=1e-12)
+        np.testing.assert_allclose(
+            one[method].curve.mirrored().vertices, other[method].curve.vertices, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +159,8 @@ def test_swapping_the_roles_mirrors_every_curve(pair, split, bandwidth):
 def test_a_dropped_mode_costs_recall_and_not_precision(method, split):
     rng = np.random.default_rng(5)
     modes = np.repeat([[0.0], [40.0]], 150, axis=0)
-    real, generated = rng.normal(size=(300, 8)) + modes, rng.normal(size=(300, 8))
+    real = rng.normal(size=(300, 8)) + modes
+    generated = rng.normal(size=(300, 8))
     curve = pr_curve(real, generated, method, k=15, split=split)
     # The truth: full precision up to a recall of one half, and no recall beyond.
     assert curve.precision_at(recall=0.3) > 0.75
@@ -139,7 +168,8 @@ def test_a_dropped_mode_costs_recall_and_not_precision(method, split):
 
 
 def test_the_pooled_ball_leaves_its_centre_out_by_index():
-    # The real point 0 has a duplicate: its nearest other sample is that duplicate, at distance zero.
+    # The real point 0 has a duplicate: its nearest other sample is that duplicate, at distance
+    # zero.
     pair = SamplePair(np.array([[0.0], [0.0], [5.0]]), np.array([[1.0], [1.0], [6.0]]))
     knn = estimate(pair, "knn", k=1, split=None)["knn"].supports
     assert knn.c_real.tolist() == [2, 2, 1, 0, 0, 1]
@@ -183,14 +213,22 @@ def test_largest_legal_k_and_too_few_samples():
     for method in DEFAULT_METHODS:
         drawn = pair.split(None)
         found = estimate(pair, method, k=4, split=None)[method].supports
-        assert (found.c_real.tolist(), found.c_generated.tolist()) == slow_twins.supports(drawn, method, 4, None)
+        assert (found.c_real.tolist(), found.c_generated.tolist()) == slow_twins.supports(
+            drawn, method, 4, None
+        )
     with pytest.raises(ValueError, match="at least 2 of each are needed"):
         estimate(gaussians(7, 2), k=1, split=0.5)
 
 
 @pytest.mark.parametrize(
     ("bandwidth", "error"),
-    [(0, ValueError), (-1.0, ValueError), (np.inf, ValueError), ("wide", TypeError), (True, TypeError)],
+    [
+        (0, ValueError),
+        (-1.0, ValueError),
+        (np.inf, ValueError),
+        ("wide", TypeError),
+        (True, TypeError),
+    ],
 )
 def test_illegal_bandwidth(bandwidth, error):
     with pytest.raises(error, match=r"bandwidth = .*; a positive"):

@@ -19,7 +19,9 @@ from tests.hard_pairs import KINDS, make_pair
 from tests.neighbors.test_native import both_ways
 
 
-def gaussians(n_real: int = 70, n_generated: int = 50, d: int = 6, shift: float = 0.4) -> SamplePair:
+def gaussians(
+    n_real: int = 70, n_generated: int = 50, d: int = 6, shift: float = 0.4
+) -> SamplePair:
     rng = np.random.default_rng(3)
     return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + shift)
 
@@ -40,7 +42,10 @@ def slow_radii(points, rows, k: int) -> list[float]:
 
 def slow_counts(points, centres, radii) -> list[int]:
     return [
-        sum(math.sqrt(slow_twins.squared_distance(z, x)) <= radius for x, radius in zip(centres, radii, strict=True))
+        sum(
+            math.sqrt(slow_twins.squared_distance(z, x)) <= radius
+            for x, radius in zip(centres, radii, strict=True)
+        )
         for z in points
     ]
 
@@ -49,7 +54,9 @@ def slow_hubs(values, k: int, t: int = THRESHOLD) -> list[int]:
     """Samples that are among the k nearest others of more than t samples."""
     occurrences = [0] * len(values)
     for i, x in enumerate(values):
-        others = sorted((slow_twins.squared_distance(x, y), j) for j, y in enumerate(values) if j != i)
+        others = sorted(
+            (slow_twins.squared_distance(x, y), j) for j, y in enumerate(values) if j != i
+        )
         for _, j in others[:k]:
             occurrences[j] += 1
     return [i for i, count in enumerate(occurrences) if count > min(t, max(occurrences) - 1)]
@@ -59,7 +66,9 @@ def slow_supports(drawn: Split, k: int, seed: int, t: int = THRESHOLD):
     """Supports by definition, for given hubs."""
     fit = [hub_rows(side.values, k, seed, threshold=t) for side in drawn.fit]
     evaluate = [hub_rows(side.values, k, seed, threshold=t) for side in drawn.evaluate]
-    points = [z for side, rows in zip(drawn.evaluate, evaluate, strict=True) for z in side.values[rows]]
+    points = [
+        z for side, rows in zip(drawn.evaluate, evaluate, strict=True) for z in side.values[rows]
+    ]
     counts = [
         slow_counts(points, side.values[rows], slow_radii(side.values, rows, k))
         for side, rows in zip(drawn.fit, fit, strict=True)
@@ -70,7 +79,8 @@ def slow_supports(drawn: Split, k: int, seed: int, t: int = THRESHOLD):
 @PAIRS
 @pytest.mark.parametrize("k", [1, 4])
 def test_radii_and_counts_equal_double_loops(pair, k):
-    values, rows = pair.real.values, np.array([0, 7, 31])
+    values = pair.real.values
+    rows = np.array([0, 7, 31])
     radii = nearest_radii(values, rows, k)
     assert radii.tolist() == slow_radii(values, rows, k)
     assert count_in_balls(pair.generated.values, values[rows], radii).tolist() == slow_counts(
@@ -95,7 +105,9 @@ def test_supports_on_pairs_that_break_fast_distances(kind):
     pair = make_pair(kind, 9, 22, 17)
     for split in (0.5, None):
         counts, *_ = slow_supports(pair.split(split, 2), 3, 2)
-        for found in both_ways(lambda split=split: estimate(pair, "hub", k=3, split=split, seed=2)["hub"].supports):
+        for found in both_ways(
+            lambda split=split: estimate(pair, "hub", k=3, split=split, seed=2)["hub"].supports
+        ):
             assert [found.c_real.tolist(), found.c_generated.tolist()] == counts
 
 
@@ -122,8 +134,10 @@ def test_in_a_subspace_that_is_the_whole_space_hubs_are_those_of_the_definition(
 @pytest.mark.exhaustive
 def test_in_many_dimensions_most_true_hubs_are_found():
     values = np.random.default_rng(0).normal(size=(400, 200))
-    found, true = set(hub_rows(values, 5, 0).tolist()), set(slow_hubs(values, 5))
-    # A random subspace of 35 of 200 features; as many samples at random would hold their own share of the hubs.
+    found = set(hub_rows(values, 5, 0).tolist())
+    true = set(slow_hubs(values, 5))
+    # A random subspace of 35 of 200 features; as many samples at random would hold their own share
+    # of the hubs.
     assert len(found & true) / len(true) > 1.3 * len(found) / len(values)
 
 
@@ -139,13 +153,19 @@ def test_the_subspace_follows_the_seed():
 def test_distances_survive_in_the_subspace_far_from_the_origin():
     values = np.random.default_rng(1).normal(size=(300, 64))
     np.testing.assert_array_equal(hub_rows(values, 5, 0), hub_rows(values * 2.0**-40, 5, 0))
-    near, far = set(hub_rows(values, 5, 0).tolist()), set(hub_rows(values + 1e6, 5, 0).tolist())
+    near = set(hub_rows(values, 5, 0).tolist())
+    far = set(hub_rows(values + 1e6, 5, 0).tolist())
     assert len(near & far) > 0.95 * len(near)
 
 
 def test_there_are_hubs_in_every_set():
     rng = np.random.default_rng(0)
-    for values in (np.zeros((30, 4)), rng.normal(size=(2, 3)), np.arange(12.0)[:, None], rng.normal(size=(30, 2))):
+    for values in (
+        np.zeros((30, 4)),
+        rng.normal(size=(2, 3)),
+        np.arange(12.0)[:, None],
+        rng.normal(size=(30, 2)),
+    ):
         assert len(hub_rows(values, 1, 0)) >= 1
 
 
@@ -159,7 +179,8 @@ def test_a_sample_has_no_more_than_k_nearest_others_among_its_copies():
 @pytest.mark.parametrize("make", [gaussians, ties])
 def test_where_everybody_is_a_hub_it_is_ipr(make, split, k):
     found = estimate(make(40, 40), ("hub", "ipr"), k=k, split=split)
-    hub, ipr = found["hub"], found["ipr"]
+    hub = found["hub"]
+    ipr = found["ipr"]
     assert hub.supports.rows.tolist() == list(range(len(ipr.supports.c_real)))
     assert np.array_equal(hub.supports.c_real, ipr.supports.c_real)
     assert np.array_equal(hub.supports.c_generated, ipr.supports.c_generated)
@@ -170,7 +191,8 @@ def test_where_everybody_is_a_hub_it_is_ipr(make, split, k):
 @SPLITS
 def test_hubs_alone_count_no_more_than_everybody(pair, split):
     found = estimate(pair, ("hub", "ipr"), k=4, split=split)
-    hub, ipr = found["hub"].supports, found["ipr"].supports
+    hub = found["hub"].supports
+    ipr = found["ipr"].supports
     assert np.all(hub.c_real <= ipr.c_real[hub.rows])
     assert np.all(hub.c_generated <= ipr.c_generated[hub.rows])
 
@@ -183,14 +205,17 @@ def test_scalars_are_the_shares_inside_some_hub_ball(split):
     precision = np.mean([count > 0 for count in real[n_real:]])
     recall = np.mean([count > 0 for count in generated[:n_real]])
     assert hub_scalars(supports) == (precision, recall)
-    mirrored = estimate(SamplePair(pair.generated, pair.real), "hub", k=3, split=split)["hub"].supports
+    mirrored = estimate(SamplePair(pair.generated, pair.real), "hub", k=3, split=split)[
+        "hub"
+    ].supports
     assert hub_scalars(mirrored) == (recall, precision)
 
 
 def test_a_dropped_mode_costs_recall():
     rng = np.random.default_rng(5)
     modes = np.repeat([[0.0], [40.0]], 150, axis=0)
-    real, generated = rng.normal(size=(300, 8)) + modes, rng.normal(size=(300, 8))
+    real = rng.normal(size=(300, 8)) + modes
+    generated = rng.normal(size=(300, 8))
     supports = estimate(SamplePair(real, generated), "hub", k=15, split=None)["hub"].supports
     precision, recall = hub_scalars(supports)
     assert precision > 0.9

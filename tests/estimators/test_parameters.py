@@ -1,4 +1,6 @@
-"""Numbers that the papers fix, given: each against its slow twin, its key, its errors; the published ones as before."""
+"""Numbers that the papers fix, given: each against its slow twin, its key, its errors; the
+published ones as before.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ PUBLISHED = ("cluster:clusters=20", "prc:k_prime=0:c=3", "ppr:a=1.2", "hub:t=3")
 @PAIRS
 @SPLITS
 @pytest.mark.parametrize(
-    ("method", "given"), [("prc:k_prime=2", {"least": 2}), ("prc:k_prime=1:c=5", {"least": 1, "c": 5})]
+    ("method", "given"),
+    [("prc:k_prime=2", {"least": 2}), ("prc:k_prime=1:c=5", {"least": 1, "c": 5})],
 )
 def test_prc(pair, split, method, given):
     supports = estimate(pair, method, k=3, split=split, seed=2)[method].supports
@@ -40,7 +43,9 @@ def test_prc(pair, split, method, given):
 @pytest.mark.parametrize("a", [0.5, 3.0])
 def test_ppr(pair, split, a):
     (found,) = estimate(pair, f"ppr:a={a}", k=3, split=split, seed=2).values()
-    assert (found.supports.c_real.tolist(), found.supports.c_generated.tolist()) == slow_ppr(pair.split(split, 2), 3, a)
+    assert (found.supports.c_real.tolist(), found.supports.c_generated.tolist()) == slow_ppr(
+        pair.split(split, 2), 3, a
+    )
 
 
 @PAIRS
@@ -56,10 +61,14 @@ def test_hub(pair, split, t):
 
 @pytest.mark.parametrize("clusters", [1, 2, 50])
 def test_clusters(clusters):
-    """At separate places k-means has one solution; the nearest centre itself: tests/estimators/test_cluster.py."""
+    """At separate places k-means has one solution; the nearest centre itself:
+    tests/estimators/test_cluster.py.
+    """
     places = 100.0 * np.arange(min(clusters, 6))[:, None] * np.ones(2)
     rng = np.random.default_rng(0)
-    pair = prviz.SamplePair(places[rng.integers(len(places), size=40)], places[rng.integers(len(places), size=30)])
+    pair = prviz.SamplePair(
+        places[rng.integers(len(places), size=40)], places[rng.integers(len(places), size=30)]
+    )
     (found,) = estimate(pair, f"cluster:clusters={clusters}", split=None).values()
     points = [tuple(z) for side in pair for z in side.values]
     for run in found.runs:
@@ -78,7 +87,10 @@ def test_the_published_value_is_the_default(pair, method):
         for one, other in zip(given.runs, default.runs, strict=True):
             assert np.array_equal(one.c_real, other.c_real)
             assert np.array_equal(one.c_generated, other.c_generated)
-        assert (ESTIMATORS[method].name, ESTIMATORS[method].title) == (family, ESTIMATORS[family].title)
+        assert (ESTIMATORS[method].name, ESTIMATORS[method].title) == (
+            family,
+            ESTIMATORS[family].title,
+        )
 
 
 def test_the_numbers_of_before():
@@ -101,7 +113,9 @@ def test_a_name_with_parameters_stands_wherever_a_method_does():
     real, generated = prviz.toy("mixtures", d=3).sample(80, seed=0)
     method = "prc:k_prime=1:c=1"
     curve = prviz.pr_curve(real, generated, method, k=3)
-    np.testing.assert_array_equal(curve.vertices, prviz.pr_curve(real, generated, "coverage", k=3).vertices)
+    np.testing.assert_array_equal(
+        curve.vertices, prviz.pr_curve(real, generated, "coverage", k=3).vertices
+    )
     assert profile(real, generated, ("prc", method), (2, 3)).curve(method, 3).auc == curve.auc
     (compared,) = [prviz.compare(real, generated, generated, method, k=3, replicates=5)]
     assert compared.a.curve.auc == curve.auc
@@ -114,7 +128,10 @@ def test_a_name_with_parameters_stands_wherever_a_method_does():
 
 
 def test_what_is_kept_has_a_key_of_its_own():
-    cells = [sweep_cells("mixtures", methods, ns=[60])[0] for methods in ("cluster", "cluster:clusters=5")]
+    cells = [
+        sweep_cells("mixtures", methods, ns=[60])[0]
+        for methods in ("cluster", "cluster:clusters=5")
+    ]
     assert cells[0].keys != cells[1].keys
     assert cells[0].drawn_by == cells[1].drawn_by
     rows = [row for cell in cells for row in cell.run()]
@@ -145,7 +162,10 @@ def test_a_family_keeps_its_colour():
     given = figures.colors(["knn", "cluster:clusters=5", "hub:t=1", "hub"])
     assert given["cluster:clusters=5"] == own["cluster"]
     assert given["hub"] == own["hub"] != given["hub:t=1"]
-    assert figures.colors(["cluster: of words", "knn"])["cluster: of words"] not in (own["knn"], own["cluster"])
+    assert figures.colors(["cluster: of words", "knn"])["cluster: of words"] not in (
+        own["knn"],
+        own["cluster"],
+    )
     assert len({*given.values()}) == 4
 
 

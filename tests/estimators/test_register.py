@@ -1,4 +1,6 @@
-"""Families added by users and packages: legal ones, where they appear, and the messages about broken ones."""
+"""Families added by users and packages: legal ones, where they appear, and the messages about
+broken ones.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,8 @@ def test_a_function_is_a_family(split):
     again = pr_curve(*pair, "centres", k=9, split=split, seed=3)
     assert np.array_equal(again.vertices, found["centres"].curve.vertices)
     assert np.array_equal(
-        found["knn"].curve.vertices, estimate(pair, "knn", k=3, split=split, seed=3)["knn"].curve.vertices
+        found["knn"].curve.vertices,
+        estimate(pair, "knn", k=3, split=split, seed=3)["knn"].curve.vertices,
     )
     assert DEFAULT_METHODS == ("knn", "kde", "ipr", "coverage")
     assert profile(*pair, ("centres",), (2, 3)).curve("centres", 3).auc > 0
@@ -79,7 +82,12 @@ def test_a_function_is_a_family(split):
 def test_the_roles_come_in_order():
     def seen(fit, evaluate):
         sizes = [len(side) for side in (*fit, *evaluate)]
-        assert sizes == [len(fit.real), len(fit.generated), len(evaluate.real), len(evaluate.generated)]
+        assert sizes == [
+            len(fit.real),
+            len(fit.generated),
+            len(evaluate.real),
+            len(evaluate.generated),
+        ]
         assert sizes == [15, 5, 45, 15]
         ones = np.ones(60, dtype=bool)
         return ones, np.arange(60) >= 45  # all real samples look real and no generated one does
@@ -109,7 +117,9 @@ def test_what_it_is_called():
     assert (made.name, made.title, made.tunes) == ("centres", "centres", None)
     assert made.idea == "Closeness to the mean of either set."
     assert made.source == f"{__name__}.centres"
-    prviz.register("again", functools.partial(centres), title="Centres", idea="How close?", source="Doe 2030")
+    prviz.register(
+        "again", functools.partial(centres), title="Centres", idea="How close?", source="Doe 2030"
+    )
     assert (ESTIMATORS["again"].title, ESTIMATORS["again"].idea) == ("Centres", "How close?")
     assert ESTIMATORS["again"].source == "Doe 2030"
     assert list(ESTIMATORS)[-2:] == ["centres", "again"]
@@ -118,7 +128,9 @@ def test_what_it_is_called():
 # ---- what is refused ----
 
 
-@pytest.mark.parametrize("name", ["", "a b", "2nd", "a-b", "a,b", "knn\n", "naïve", "class", "truth", 3, None])
+@pytest.mark.parametrize(
+    "name", ["", "a b", "2nd", "a-b", "a,b", "knn\n", "naïve", "class", "truth", 3, None]
+)
 def test_names_that_nothing_can_carry(name):
     with pytest.raises(ValueError, match=r"name = .*; an identifier is needed"):
         prviz.register(name, centres)
@@ -192,7 +204,9 @@ def test_an_error_in_the_function_names_the_family():
         raise KeyError("no such column")
 
     prviz.register("broken", broken)
-    with pytest.raises(ValueError, match="broken: its function failed with KeyError: 'no such column'") as caught:
+    with pytest.raises(
+        ValueError, match="broken: its function failed with KeyError: 'no such column'"
+    ) as caught:
         estimate(gaussians(), "broken")
     assert isinstance(caught.value.__cause__, KeyError)
 
@@ -211,10 +225,18 @@ def test_the_command_knows_it(tmp_path, capsys):
     prviz.register("centres", centres)
     for name, samples in zip(("real", "generated"), gaussians(), strict=True):
         np.save(tmp_path / f"{name}.npy", samples.values)
-    line = ["curve", str(tmp_path / "real.npy"), str(tmp_path / "generated.npy"), "--method", "centres"]
+    line = [
+        "curve",
+        str(tmp_path / "real.npy"),
+        str(tmp_path / "generated.npy"),
+        "--method",
+        "centres",
+    ]
     assert main([*line, "--html", str(tmp_path / "out.html")]) == 0
     curve = estimate(gaussians(), "centres")["centres"].curve
-    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("centres")).split()
+    row = next(
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("centres")
+    ).split()
     assert row[2] == f"{curve.auc:.4f}"
     assert main([*line, "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["methods"]) == ["centres"]
@@ -240,7 +262,9 @@ def test_every_figure_gives_it_a_colour_of_its_own():
     for name in names:
         prviz.register(name, centres, title=name.upper())
     given = figures.colors([*DEFAULT_METHODS, *names])
-    assert [given[name] for name in DEFAULT_METHODS] == [figures.FAMILY_COLORS[name] for name in DEFAULT_METHODS]
+    assert [given[name] for name in DEFAULT_METHODS] == [
+        figures.FAMILY_COLORS[name] for name in DEFAULT_METHODS
+    ]
     assert len(set(given.values())) == len(given)
     for color in given.values():
         bright = theme.luminance([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
@@ -378,7 +402,8 @@ def test_packages_bring_families_along(site):
 @pytest.mark.exhaustive
 def test_a_package_may_register_when_it_is_loaded(site):
     (site / "fancy_family.py").write_text(
-        PLUGIN + "\nimport prviz\nfrom prviz.measure.estimates import estimate\nprviz.register('second', side)\n"
+        PLUGIN
+        + "\nimport prviz\nfrom prviz.measure.estimates import estimate\nprviz.register('second', side)\n"
     )
     done = fresh(site, "import prviz; print(*prviz.ESTIMATORS)", "-W", "ignore")
     assert done.stdout.split() == [*ESTIMATORS, "second", "constant", "side"], done.stderr

@@ -1,4 +1,6 @@
-"""tightest: one score from learners and weights that have not seen it, and how near its curve comes to the truth."""
+"""tightest: one score from learners and weights that have not seen it, and how near its curve comes
+to the truth.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def test_the_curve_is_of_the_rates_at_fixed_cuts() -> None:
     fpr = [float(np.mean(scores.real > cut)) for cut in cuts]
     fnr = [float(np.mean(scores.generated <= cut)) for cut in cuts]
     found = prviz.pr_curve(*PAIR, "tightest", seed=4)
-    np.testing.assert_allclose(found.vertices, prviz.PRCurve.from_error_rates(fpr, fnr).vertices, atol=1e-12)
+    np.testing.assert_allclose(
+        found.vertices, prviz.PRCurve.from_error_rates(fpr, fnr).vertices, atol=1e-12
+    )
 
 
 def test_levels_count_cuts_and_mirror() -> None:
@@ -40,7 +44,9 @@ def test_levels_count_cuts_and_mirror() -> None:
 
 
 @pytest.mark.parametrize("groups", [False, True])
-def test_no_sample_takes_part_in_what_judges_it(monkeypatch: pytest.MonkeyPatch, groups: bool) -> None:
+def test_no_sample_takes_part_in_what_judges_it(
+    monkeypatch: pytest.MonkeyPatch, groups: bool
+) -> None:
     asked: list[Split] = []
 
     def spied(splits: Any, *rest: Any) -> Any:
@@ -49,7 +55,10 @@ def test_no_sample_takes_part_in_what_judges_it(monkeypatch: pytest.MonkeyPatch,
 
     monkeypatch.setattr(cross_fitting, "votes", spied)
     units = [np.arange(120) // (7 if groups else 1) for _ in range(2)]
-    sets = [Samples(side.values, groups=unit if groups else None) for side, unit in zip(PAIR, units, strict=True)]
+    sets = [
+        Samples(side.values, groups=unit if groups else None)
+        for side, unit in zip(PAIR, units, strict=True)
+    ]
     pair = SamplePair(*sets)
     cross_fitting.of_all(pair, 0)
     for role in (0, 1):
@@ -103,7 +112,9 @@ def test_exchanged_roles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPa
 @pytest.mark.exhaustive
 def test_neither_k_nor_bandwidth_nor_split_plays_a_part() -> None:
     curve = prviz.pr_curve(*PAIR, "tightest")
-    assert np.array_equal(prviz.pr_curve(*PAIR, "tightest", k=3, bandwidth=2.0, split=0.7).vertices, curve.vertices)
+    assert np.array_equal(
+        prviz.pr_curve(*PAIR, "tightest", k=3, bandwidth=2.0, split=0.7).vertices, curve.vertices
+    )
 
 
 @pytest.mark.exhaustive
@@ -127,8 +138,11 @@ def test_it_is_near_the_truth_and_nearer_than_a_family() -> None:
 @pytest.mark.parametrize("name", ["identical", "mixtures"])
 def test_it_is_above_the_truth_but_for_chance(name: str) -> None:
     """Mean error rates alpha / (1 + lam) over three draws."""
-    problem, lams = toy(name, d=8), np.tan(np.linspace(0, np.pi / 2, 50)[1:-1])
-    curves = [prviz.pr_curve(*problem.sample(250, seed), "tightest", seed=seed) for seed in range(3)]
+    problem = toy(name, d=8)
+    lams = np.tan(np.linspace(0, np.pi / 2, 50)[1:-1])
+    curves = [
+        prviz.pr_curve(*problem.sample(250, seed), "tightest", seed=seed) for seed in range(3)
+    ]
     above = [(curve.alpha(lams) - problem.truth().alpha(lams)) / (1 + lams) for curve in curves]
     assert np.mean(above, axis=0).min() > -0.03
 
@@ -200,7 +214,9 @@ def test_weights_have_the_least_log_loss_and_none_is_negative() -> None:
 
     good = stack.chosen["good"]
     for slope in (0.8, 1.25):
-        assert loss(odds) < loss(odds + (slope - 1) * good.weight * (good.slope * signal + good.intercept))
+        assert loss(odds) < loss(
+            odds + (slope - 1) * good.weight * (good.slope * signal + good.intercept)
+        )
     assert loss(odds) < min(loss(odds + 0.1), loss(odds - 0.1), math.log(2))
 
 
@@ -217,7 +233,9 @@ def test_weights_are_found_without_threads_of_a_library(monkeypatch: pytest.Monk
     minimize = scipy.optimize.minimize
 
     def counting(*given: Any, **options: Any) -> Any:
-        known.extend(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        known.extend(
+            each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"
+        )
         return minimize(*given, **options)
 
     monkeypatch.setattr(scipy.optimize, "minimize", counting)

@@ -8,7 +8,10 @@ import pytest
 
 from prviz.figures.battery import AllowedRange, check_figure
 
-X, MEAN, SPREAD, TRUTH = [1.0, 2.0, 4.0], [0.9, 0.5, 0.1], [0.05, 0.1, math.nan], [1.0, 0.5, 0.0]
+X = [1.0, 2.0, 4.0]
+MEAN = [0.9, 0.5, 0.1]
+SPREAD = [0.05, 0.1, math.nan]
+TRUTH = [1.0, 0.5, 0.0]
 ASKED = (
     AllowedRange(place=(1.0, 1.0), low=0.95, high=1.05, text="1 at the left end", met=False),
     AllowedRange(place=(4.0, 4.0), low=-math.inf, high=0.2, text="<b>low</b>", met=True),
@@ -31,7 +34,8 @@ def test_mean_spread_truth_and_thresholds_are_drawn() -> None:
         "the truth, read alike",
         "I-Prec",
     ]
-    assert list(spread.y) == pytest.approx([0.95, 0.6, 0.4, 0.85])  # there and back; one repeat has no spread
+    # there and back; one repeat has no spread
+    assert list(spread.y) == pytest.approx([0.95, 0.6, 0.4, 0.85])
     assert (list(truth.y), truth.line.dash) == (TRUTH, "dash")
     assert (list(mean.x), list(mean.y)) == (X, MEAN)
     assert bottom < -0.05

@@ -28,7 +28,9 @@ def test_each_group_has_its_colour_symbol_and_count() -> None:
     assert list(figure.data[3].hovertext) == ["row 9", "row 10"]
     assert [each[0] for each in figure.data[1].customdata] == [3, 4]
     travelled = json.loads(figure.to_json())["data"]
-    assert all(isinstance(trace[part], list) for trace in travelled for part in ("x", "y", "customdata"))
+    assert all(
+        isinstance(trace[part], list) for trace in travelled for part in ("x", "y", "customdata")
+    )
 
 
 def test_an_empty_group_keeps_its_place_in_the_legend() -> None:

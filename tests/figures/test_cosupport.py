@@ -13,7 +13,12 @@ from prviz.curves import PRCurve
 from prviz.curves.band import band
 from prviz.curves.summaries import first_differences
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
-from prviz.figures import support_bands_figure, support_map_figure, support_samples_figure, tail_figure
+from prviz.figures import (
+    support_bands_figure,
+    support_map_figure,
+    support_samples_figure,
+    tail_figure,
+)
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
 
@@ -30,11 +35,14 @@ def ball(role: Any, dimension: int) -> SupportBalls:
 
 
 def test_a_map_has_regions_their_colours_samples_and_circles() -> None:
-    x, y = np.linspace(0, 4, 5), np.linspace(0, 6, 7)
+    x = np.linspace(0, 4, 5)
+    y = np.linspace(0, 6, 7)
     classes = np.zeros((7, 5), dtype=int)
     classes[2, 3], classes[0, 0] = 1, 3
     points = np.arange(12.0).reshape(6, 2)
-    figure = support_map_figure((x, y), classes, points=points, is_real=np.arange(6) < 4, balls=[ball("real", 2)])
+    figure = support_map_figure(
+        (x, y), classes, points=points, is_real=np.arange(6) < 4, balls=[ball("real", 2)]
+    )
     regions = figure.data[0]
     assert (regions.type, regions.zmin, regions.zmax) == ("heatmap", -0.5, 3.5)
     np.testing.assert_array_equal(regions.z, classes)
@@ -62,17 +70,28 @@ def test_bands_stand_above_their_own_balls_and_all_above_the_samples() -> None:
     axis = np.linspace(0, 1, 4)
     rows = {"truth": [0, 1, 1, 3], "knn": [2, 2, 3, 3], "ipr": [0, 0, 0, 0]}
     balls = {"knn": [ball("both", 1)], "ipr": [ball("real", 1), ball("generated", 1)]}
-    points, is_real = np.arange(5.0), np.arange(5) < 2
+    points = np.arange(5.0)
+    is_real = np.arange(5) < 2
     figure = support_bands_figure(axis, rows, points=points, is_real=is_real, balls=balls)
     bands = figure.data[0]
     np.testing.assert_array_equal(np.asarray(bands.z)[::2], list(rows.values()))
     assert not np.asarray(bands.z)[1::2].any()
     assert len(bands.y) == len(bands.z) + 1
-    assert list(figure.layout.yaxis.ticktext) == ["truth", "kNN", "iPR", "real samples", "generated ones"]
+    assert list(figure.layout.yaxis.ticktext) == [
+        "truth",
+        "kNN",
+        "iPR",
+        "real samples",
+        "generated ones",
+    ]
     traces = named(figure)
-    lanes = [traces[f"balls of {whose}"] for whose in ("both supports", "support of P", "support of Q")]
+    lanes = [
+        traces[f"balls of {whose}"] for whose in ("both supports", "support of P", "support of Q")
+    ]
     for lane, (low, high) in zip(lanes, ((1.34, 2), (2.34, 2.68), (2.68, 3)), strict=True):
-        np.testing.assert_allclose(np.asarray(lane.x).reshape(2, 3)[:, :2], [[2.5, 3.5], [1.0, 5.0]])
+        np.testing.assert_allclose(
+            np.asarray(lane.x).reshape(2, 3)[:, :2], [[2.5, 3.5], [1.0, 5.0]]
+        )
         assert low <= np.nanmin(lane.y) <= np.nanmax(lane.y) <= high
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the first row is on top
     with pytest.raises(ValueError, match=r"rows\['knn'\] has shape"):
@@ -80,8 +99,10 @@ def test_bands_stand_above_their_own_balls_and_all_above_the_samples() -> None:
 
 
 def test_samples_are_coloured_by_class_and_known_by_their_row() -> None:
-    points, classes = np.arange(16.0).reshape(8, 2), np.array([0, 1, 3, 3, 2, 3, 3, 0])
-    rows, notes = np.arange(8) * 10, [f"<b>{i}" for i in range(8)]
+    points = np.arange(16.0).reshape(8, 2)
+    classes = np.array([0, 1, 3, 3, 2, 3, 3, 0])
+    rows = np.arange(8) * 10
+    notes = [f"<b>{i}" for i in range(8)]
     figure = support_samples_figure(points, np.arange(8) < 4, classes, rows=rows, notes=notes)
     traces = named(figure)
     assert list(traces) == [
@@ -104,9 +125,13 @@ def test_samples_are_coloured_by_class_and_known_by_their_row() -> None:
 
 
 @pytest.mark.parametrize(("side", "at"), [("precision", PRCurve.alpha), ("recall", PRCurve.beta)])
-def test_a_tail_is_the_curve_over_six_decades_and_says_where_it_leaves_the_truth(side: Any, at: Any) -> None:
+def test_a_tail_is_the_curve_over_six_decades_and_says_where_it_leaves_the_truth(
+    side: Any, at: Any
+) -> None:
     differences = {"knn": first_differences(CURVE, TRUTH), "kde": first_differences(TRUTH, TRUTH)}
-    figure = tail_figure({"knn": CURVE, "kde": TRUTH}, side=side, truth=TRUTH, differences=differences)
+    figure = tail_figure(
+        {"knn": CURVE, "kde": TRUTH}, side=side, truth=TRUTH, differences=differences
+    )
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     assert [line.legendgroup for line in lines] == ["truth", "knn", "kde"]
     lam = np.asarray(lines[1].x)
@@ -132,7 +157,9 @@ def test_the_legend_of_the_tails_is_whole_within_the_margins_that_the_page_gives
 def test_a_tail_without_a_truth_is_the_curves_alone_and_a_band_follows_its_own() -> None:
     alone = tail_figure({"knn": CURVE})
     assert [trace.legendgroup for trace in alone.data] == ["knn"]
-    banded = tail_figure({"knn": CURVE}, bands={"knn": band([CURVE, TRUTH]), "other": band([CURVE])})
+    banded = tail_figure(
+        {"knn": CURVE}, bands={"knn": band([CURVE, TRUTH]), "other": band([CURVE])}
+    )
     filled = [trace for trace in banded.data if trace.fill]
     assert [trace.legendgroup for trace in filled] == ["knn"]
     assert min(filled[0].x) > 0
@@ -143,7 +170,10 @@ def test_a_tail_without_a_truth_is_the_curves_alone_and_a_band_follows_its_own()
 def test_measured_balls_can_be_drawn(d: int) -> None:
     split = toy("mixtures", d=d).sample(60, 0).split(0.5)
     radii = estimate(split.pair, "kde", k=3)["kde"].bandwidth
-    balls = {name: support_balls(split, name, k=3, radii=radii if name == "kde" else None) for name in ("kde", "knn")}
+    balls = {
+        name: support_balls(split, name, k=3, radii=radii if name == "kde" else None)
+        for name in ("kde", "knn")
+    }
     points = np.concatenate([side.values for side in split.evaluate])
     shared: dict[str, Any] = {"points": points, "is_real": np.arange(60) < 30}
     axis = np.linspace(-9, 9, 5)

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from prviz.curves import PRCurve
-from prviz.figures import Highlight, highlight_figure, marked_curve_figure, quantiles_figure, spectrum_figure
+from prviz.figures import (
+    Highlight,
+    highlight_figure,
+    marked_curve_figure,
+    quantiles_figure,
+    spectrum_figure,
+)
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
 from prviz.uncertainty.bootstrap import bootstrap
@@ -20,7 +26,8 @@ HOSTILE = "<b>x</b> %{y} $z$"
 @pytest.mark.parametrize("lam", [0.02, 1.0, 30.0])
 def test_the_mark_lies_on_the_curve_and_on_its_ray(lam: float) -> None:
     figure = marked_curve_figure("knn", CURVE, lam=lam, mark=HOSTILE, guide="precision")
-    ray, ring = figure.data[-2], figure.data[-1]
+    ray = figure.data[-2]
+    ring = figure.data[-1]
     assert (ring.x[0], ring.y[0]) == pytest.approx((CURVE.beta(lam), CURVE.alpha(lam)))
     assert ray.y[1] / ray.x[1] == pytest.approx(lam)
     assert max(ray.x[1], ray.y[1]) == pytest.approx(1.02)
@@ -39,7 +46,8 @@ def test_without_lam_nothing_is_marked_and_the_band_is_drawn() -> None:
 
 def test_highlights_are_bold_and_say_how_many_there_are() -> None:
     rng = np.random.default_rng(0)
-    points, notes = rng.normal(size=(50, 2)), [f"{HOSTILE} {i}" for i in range(50)]
+    points = rng.normal(size=(50, 2))
+    notes = [f"{HOSTILE} {i}" for i in range(50)]
     parts = [
         Highlight("others", range(40), "#111111", "circle"),
         Highlight(HOSTILE, range(40, 50), "#222222", "x", bold=True),
@@ -63,7 +71,11 @@ def test_the_spectrum_rises_to_all_of_the_variance() -> None:
     figure = spectrum_figure({"real": [0.5, 0.3, 0.2], "generated": []})
     assert figure.data[0].y == pytest.approx((0.5, 0.8, 1.0))
     assert tuple(figure.data[0].x) == (1, 2, 3)
-    assert len({trace.line.dash for trace in figure.data}) == len({trace.marker.symbol for trace in figure.data}) == 2
+    assert (
+        len({trace.line.dash for trace in figure.data})
+        == len({trace.marker.symbol for trace in figure.data})
+        == 2
+    )
 
 
 def test_quantiles_are_logarithmic_only_where_all_are_positive() -> None:

@@ -66,7 +66,9 @@ def every_figure(name: str = "knn") -> dict[str, go.Figure]:
         "sweep": iou_sweep_figure({name: ([1, 2], [0.5, 0.6])}, xlabel=name, current=2, log_x=True),
         "stability": stability_figure({name: ([1, 2], [0.5, 0.6])}, truth=0.5, current=2),
         "extremes": extremes_figure([ExtremeRow(name, True, 0.5, 0.6)], truth=MASSES),
-        "roles": roles_figure(points, np.arange(40) < 20, axis_titles=(name, name), notes=[name] * 40),
+        "roles": roles_figure(
+            points, np.arange(40) < 20, axis_titles=(name, name), notes=[name] * 40
+        ),
         "samples 1-D": samples_figure(points[:, :1], np.arange(40) < 20, **samples),
         "samples 2-D": samples_figure(points, np.arange(40) < 20, **samples),
     }
@@ -86,17 +88,28 @@ def luminance(color: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-@pytest.mark.parametrize("color", [*FAMILY_COLORS.values(), *SPARE_COLORS, TRUTH_COLOR, *GROUP_COLORS])
+@pytest.mark.parametrize(
+    "color", [*FAMILY_COLORS.values(), *SPARE_COLORS, TRUTH_COLOR, *GROUP_COLORS]
+)
 @pytest.mark.parametrize("ground", ["#ffffff", "#0e1117"])
 def test_every_colour_has_a_contrast_of_three_on_both_grounds(color: str, ground: str) -> None:
     dark, light = sorted((luminance(color), luminance(ground)))
     assert (light + 0.05) / (dark + 0.05) >= 3.0
 
 
-# Linear red, green and blue as seen with a deficiency (Machado, Oliveira, Fernandes 2009, severity 1), and in grey.
+# Linear red, green and blue as seen with a deficiency (Machado, Oliveira, Fernandes 2009, severity
+# 1), and in grey.
 SEEN = {
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
     "grey": [[0.2126, 0.7152, 0.0722]] * 3,
 }
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
@@ -108,22 +121,30 @@ def colour_distance(one: str, other: str, seen: str) -> float:
     for color in (one, other):
         levels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
         linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
-        x, y, z = np.cbrt(TO_XYZ @ np.clip(np.array(SEEN[seen]) @ linear, 0, 1) / [0.9505, 1, 1.089])
+        x, y, z = np.cbrt(
+            TO_XYZ @ np.clip(np.array(SEEN[seen]) @ linear, 0, 1) / [0.9505, 1, 1.089]
+        )
         places.append(np.array([116 * y, 500 * (x - y), 200 * (y - z)]))
     return float(np.linalg.norm(places[0] - places[1]))
 
 
 @pytest.mark.parametrize("seen", SEEN)
 def test_families_whose_colours_look_alike_to_somebody_have_other_markers(seen: str) -> None:
-    symbol, color = symbols(ESTIMATORS), colors(ESTIMATORS)
+    symbol = symbols(ESTIMATORS)
+    color = colors(ESTIMATORS)
     alike = [
-        pair for pair in combinations(ESTIMATORS, 2) if colour_distance(*(color[name] for name in pair), seen) < APART
+        pair
+        for pair in combinations(ESTIMATORS, 2)
+        if colour_distance(*(color[name] for name in pair), seen) < APART
     ]
     assert alike  # or there would be no need of a second code
     assert all(symbol[one] != symbol[other] for one, other in alike)
     usual = {pair for pair in alike if set(pair) <= set(DEFAULT_METHODS)}
     assert bool(usual) == (seen == "grey")
-    drawn = {trace.legendgroup: trace.marker.symbol for trace in pr_figure(CURVES, truth=CURVES["knn"]).data}
+    drawn = {
+        trace.legendgroup: trace.marker.symbol
+        for trace in pr_figure(CURVES, truth=CURVES["knn"]).data
+    }
     assert drawn == {"truth": None, **{name: symbol[name] for name in CURVES}}
 
 
@@ -139,13 +160,19 @@ def test_a_family_keeps_its_colour_whatever_else_is_drawn() -> None:
 
 
 def test_each_family_has_one_colour_in_all_figures() -> None:
-    pr, error, bias = pr_figure(CURVES), error_space_figure(CURVES), bias_figure(CURVES, TRUTH)
+    pr = pr_figure(CURVES)
+    error = error_space_figure(CURVES)
+    bias = bias_figure(CURVES, TRUTH)
     for name in CURVES:
-        colors_of = {by_name(figure)[ESTIMATORS[name].title].line.color for figure in (pr, error, bias)}
+        colors_of = {
+            by_name(figure)[ESTIMATORS[name].title].line.color for figure in (pr, error, bias)
+        }
         assert colors_of == {FAMILY_COLORS[name]}
     bars = iou_bars({name: Comparison(0.8, 0.1, 0.1) for name in CURVES})
     assert list(bars.data[0].marker.color) == [FAMILY_COLORS[name] for name in CURVES]
-    assert set(extremes_figure(ROWS).data[0].marker.color) == {FAMILY_COLORS[name] for name in CURVES}
+    assert set(extremes_figure(ROWS).data[0].marker.color) == {
+        FAMILY_COLORS[name] for name in CURVES
+    }
 
 
 def test_only_the_truth_is_dashed() -> None:
@@ -164,7 +191,9 @@ def test_a_bound_is_a_grey_line_with_everything_beyond_it_shaded() -> None:
     np.testing.assert_array_equal(shade.x[: len(line.x)], line.x)
     assert list(zip(shade.x[-3:], shade.y[-3:], strict=True)) == [(0, 2), (2, 2), (2, 0)]
     lam = np.array([0.25, 1.0, 4.0])
-    np.testing.assert_allclose(np.interp(lam, line.y / np.maximum(line.x, 1e-12), line.y), bound.alpha(lam), rtol=0.01)
+    np.testing.assert_allclose(
+        np.interp(lam, line.y / np.maximum(line.x, 1e-12), line.y), bound.alpha(lam), rtol=0.01
+    )
     (limit,) = [trace for trace in figure.data if trace.meta == LIMIT]
     assert (limit.line.color, limit.name) == (FAMILY_COLORS["knn"], "kNN at n = ∞")
 
@@ -194,12 +223,23 @@ def test_a_curve_is_thin_where_it_leaves_the_bound_and_only_there() -> None:
     assert low == 0 < high < 1 < lower < higher == np.inf
     svg = pr_svg({"kde": across}, title="a", bound=bound)
     assert svg.count(f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"') == 1
-    assert pr_svg({"kde": across}, title="a").count(f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"') == 0
+    assert (
+        pr_svg({"kde": across}, title="a").count(
+            f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"'
+        )
+        == 0
+    )
 
 
 def test_everything_in_a_pr_figure_is_legal_for_plotly() -> None:
     bands = {name: band([curve, TRUTH]) for name, curve in CURVES.items()}
-    options: dict[str, Any] = {"truth": TRUTH, "bound": TRUTH, "limits": CURVES, "bands": bands, "notes": {"knn": "a"}}
+    options: dict[str, Any] = {
+        "truth": TRUTH,
+        "bound": TRUTH,
+        "limits": CURVES,
+        "bands": bands,
+        "notes": {"knn": "a"},
+    }
     figure = pr_figure(CURVES, **options)
     assert len(figure.data) == 3 * len(CURVES) + 3 + 2  # two curves leave the bound
     checked = go.Figure(figure.to_plotly_json())  # it checks every entry
@@ -311,7 +351,10 @@ def test_bias_is_the_difference_of_precision() -> None:
     assert trace.y[-1] == 1 - TRUTH.extreme_precision
     assert trace.x[45] == 45
     assert lam[45] == pytest.approx(1)
-    assert dict(zip(figure.layout.xaxis.ticktext, figure.layout.xaxis.tickvals, strict=True))["1"] == 45
+    assert (
+        dict(zip(figure.layout.xaxis.ticktext, figure.layout.xaxis.tickvals, strict=True))["1"]
+        == 45
+    )
     assert "λ" in figure.layout.xaxis.title.text
     assert list(by_name(figure)["truth"].y) == [0, 0]
 
@@ -330,7 +373,9 @@ def test_iou_bars_are_signed_and_say_the_iou() -> None:
 
 
 def test_iou_sweep_is_sorted_and_marks_the_current_value() -> None:
-    figure = iou_sweep_figure({"knn": ([5, 1, 3], [0.5, 0.1, 0.3])}, xlabel="k", current=3, log_x=True)
+    figure = iou_sweep_figure(
+        {"knn": ([5, 1, 3], [0.5, 0.1, 0.3])}, xlabel="k", current=3, log_x=True
+    )
     curve, mark = figure.data
     assert list(curve.x) == [1, 3, 5]
     assert list(curve.y) == [0.1, 0.3, 0.5]
@@ -352,7 +397,9 @@ def test_iou_sweep_marks_the_best_value_once() -> None:
 
 
 def test_stability_shows_every_method_the_truth_and_the_current_k() -> None:
-    figure = stability_figure({"knn": ([1, 2], [0.1, 0.2]), "kde": ([1, 2], [0.3, 0.4])}, truth=0.5, current=2)
+    figure = stability_figure(
+        {"knn": ([1, 2], [0.1, 0.2]), "kde": ([1, 2], [0.3, 0.4])}, truth=0.5, current=2
+    )
     traces = by_name(figure)
     assert list(traces["kNN"].y) == [0.1, 0.2]
     assert list(traces["truth"].y) == [0.5, 0.5]
@@ -379,9 +426,9 @@ def test_iou_sweep_refuses_what_it_cannot_draw() -> None:
 def test_extremes_stand_beside_all_four_masses() -> None:
     figure = extremes_figure(ROWS, truth=MASSES)
     traces = by_name(figure)
-    assert [traces[f"true {name}"].x[0] for name in ("Q(supp P)", "Q(cosupp)", "P(supp Q)", "P(cosupp)")] == list(
-        MASSES
-    )
+    assert [
+        traces[f"true {name}"].x[0] for name in ("Q(supp P)", "Q(cosupp)", "P(supp Q)", "P(cosupp)")
+    ] == list(MASSES)
     assert traces["true Q(cosupp)"].yaxis != traces["true P(cosupp)"].yaxis
     assert set(traces["precision, with split"].x) == {0.8}
     assert set(traces["recall, without split"].x) == {0.4}

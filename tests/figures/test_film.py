@@ -34,7 +34,8 @@ def test_a_film_has_a_frame_for_each_stop_and_no_two_alike() -> None:
 
 def test_curves_of_the_draws_before_stay_pale() -> None:
     alone, all_of_them = (
-        _pictures(film.gif(FRAMES, title="A pair", accumulate=accumulate))[-1] for accumulate in (False, True)
+        _pictures(film.gif(FRAMES, title="A pair", accumulate=accumulate))[-1]
+        for accumulate in (False, True)
     )
     inked = [(picture.sum(axis=2) < 700).sum() for picture in (alone, all_of_them)]
     assert inked[1] > inked[0]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from prviz.figures import FAMILY_COLORS, TRUTH_COLOR, carriers_figure, extreme_sweep_figure, fall_figure
+from prviz.figures import (
+    FAMILY_COLORS,
+    TRUTH_COLOR,
+    carriers_figure,
+    extreme_sweep_figure,
+    fall_figure,
+)
 from tests.figures.test_figures import EVIL, by_name
 
 LINES = {
@@ -14,7 +20,12 @@ LINES = {
 
 
 def fall(**changes):
-    given = {"extreme": [0.8, 0.4], "share": [0.9, 0.5], "subtracted": [0.9, 0.45], "color": "#0072B2"}
+    given = {
+        "extreme": [0.8, 0.4],
+        "share": [0.9, 0.5],
+        "subtracted": [0.9, 0.45],
+        "color": "#0072B2",
+    }
     return fall_figure([0, 1], labels=("end", "carried"), **(given | changes))
 
 
@@ -23,7 +34,9 @@ def test_both_splits_over_k_are_told_apart_without_dashes() -> None:
     drawn = by_name(figure)
     assert list(drawn["kNN, with split"].y) == [1.0, 0.9, 0.5]
     assert list(drawn["kNN, without split"].x) == [1, 2, 8]
-    assert {drawn[f"kNN, {word}"].line.color for word in ("with split", "without split")} == {FAMILY_COLORS["knn"]}
+    assert {drawn[f"kNN, {word}"].line.color for word in ("with split", "without split")} == {
+        FAMILY_COLORS["knn"]
+    }
     assert drawn["kNN, with split"].line.width > 2 * drawn["kNN, without split"].line.width
     assert drawn["kNN, without split"].marker.symbol == "diamond-open"
     assert [trace.name for trace in figure.data if trace.line.dash] == ["truth"]

@@ -16,7 +16,8 @@ from prviz.figures.labels import Line, Points, place_labels
 from prviz.measure.estimates import estimate
 from prviz.toys import TOYS, toy
 
-SIDE, SIZE = 531.0, 13.0  # pixels of the plot and of the letters, as on a laptop
+SIDE = 531.0
+SIZE = 13.0  # pixels of the plot and of the letters, as on a laptop
 K = 5
 
 
@@ -27,9 +28,12 @@ def pixels(curve: PRCurve) -> Points:
 
 @cache
 def lines_of(name: str) -> dict[str, Line]:
-    """The truth, the first families at their first settings and their limits, as Explore draws them of a toy."""
+    """The truth, the first families at their first settings and their limits, as Explore draws them
+    of a toy.
+    """
     problem = toy(name)
-    truth, found = problem.truth(), {"truth": Line(pixels(problem.truth()), "truth")}
+    truth = problem.truth()
+    found = {"truth": Line(pixels(problem.truth()), "truth")}
     estimates = estimate(problem.sample(400, 0), DEFAULT_METHODS, k=K, split=0.5)
     for method, each in estimates.items():
         text = f"{ESTIMATORS[method].title} {each.curve.iou(truth):.2f}"
@@ -49,7 +53,8 @@ def gap(box: Points, points: Points) -> float:
 
 
 def test_no_name_is_nearer_to_another_curve_than_to_its_own() -> None:
-    names, left_out = 0, 0
+    names = 0
+    left_out = 0
     for name in TOYS:
         lines = lines_of(name)
         placed = place_labels(lines, (SIDE, SIDE), SIZE)
@@ -59,7 +64,9 @@ def test_no_name_is_nearer_to_another_curve_than_to_its_own() -> None:
         for key, place in placed.items():
             own = gap(place.box, lines[key].points)
             others = [
-                gap(place.box, line.points) for other, line in lines.items() if other not in (key, f"limit {key}")
+                gap(place.box, line.points)
+                for other, line in lines.items()
+                if other not in (key, f"limit {key}")
             ]
             assert own < 10, (name, key)
             assert own <= min(others) + 3, (name, key)
@@ -93,7 +100,8 @@ def test_a_name_keeps_off_what_is_written_already() -> None:
 def test_the_browser_places_them_there_too(blank: Page, name: str) -> None:
     lines = lines_of(name)
     given = [
-        {"id": key, "points": line.points.tolist(), "text": line.text, "of": line.of} for key, line in lines.items()
+        {"id": key, "points": line.points.tolist(), "text": line.text, "of": line.of}
+        for key, line in lines.items()
     ]
     found = blank.evaluate(
         "([lines, side, size]) => [...live.label_places.placeLabels(lines, [side, side], size)]"

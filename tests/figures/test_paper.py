@@ -1,4 +1,6 @@
-"""Figures for papers: what may be drawn, where names stand, and files of a column's size with their font."""
+"""Figures for papers: what may be drawn, where names stand, and files of a column's size with their
+font.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +23,26 @@ def curves() -> dict[str, PRCurve]:
     return {"a <b> $x$": near, "c": far}
 
 
-def test_each_curve_is_named_in_its_colour_and_truths_are_dashed(curves: dict[str, PRCurve]) -> None:
+def test_each_curve_is_named_in_its_colour_and_truths_are_dashed(
+    curves: dict[str, PRCurve],
+) -> None:
     axes = prviz.plot_matplotlib(curves, truth=curves, bound=curves["c"])
     assert [text.get_text() for text in axes.texts] == list(curves)
     drawn = [line for line in axes.lines if len(line.get_xdata()) > 100]
     assert [line.is_dashed() for line in drawn] == [False, True, True, False, False]
     assert [line.get_color() for line in drawn[1:3]] == [line.get_color() for line in drawn[3:]]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["estimate", "truth", "truth is below, 95 %"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "estimate",
+        "truth",
+        "truth is below, 95 %",
+    ]
     alone = curves["c"].plot_matplotlib(ax=axes)
     assert alone is axes
 
 
-def test_files_hold_their_font_and_have_the_width_of_a_column(curves: dict[str, PRCurve], tmp_path: Path) -> None:
+def test_files_hold_their_font_and_have_the_width_of_a_column(
+    curves: dict[str, PRCurve], tmp_path: Path
+) -> None:
     prviz.save(curves, tmp_path / "fig.pdf")
     pdf = (tmp_path / "fig.pdf").read_bytes()
     assert b"/FontFile2" in pdf
@@ -52,7 +62,11 @@ def test_files_hold_their_font_and_have_the_width_of_a_column(curves: dict[str, 
 def test_a_figure_of_plotly_has_each_truth_beside_its_curve(curves: dict[str, PRCurve]) -> None:
     figure = prviz.plot(curves, truth=curves, bound=curves["c"])
     dashed = [each.line.color for each in figure.data if each.line.dash == "dash"]
-    solid = [each.line.color for each in figure.data if "markers" in (each.mode or "") or each.uid is None]
+    solid = [
+        each.line.color
+        for each in figure.data
+        if "markers" in (each.mode or "") or each.uid is None
+    ]
     assert len(set(dashed)) == 2
     assert set(dashed) <= set(solid)
     assert curves["c"].plot(truth=curves["c"]).data[0].name == "truth"
@@ -69,7 +83,9 @@ def test_results_are_drawn_as_their_curves() -> None:
         assert prviz.plot(result).data
 
 
-def test_what_can_not_be_drawn_is_said(curves: dict[str, PRCurve], tmp_path: Path, monkeypatch) -> None:
+def test_what_can_not_be_drawn_is_said(
+    curves: dict[str, PRCurve], tmp_path: Path, monkeypatch
+) -> None:
     with pytest.raises(ValueError, match=r"ends in \.pdf, \.svg, \.png"):
         prviz.save(curves, "fig.eps")
     with pytest.raises(ValueError, match="'one column' or 'two columns' or 1 to 40 inches"):

@@ -1,4 +1,6 @@
-"""Charts of experiments: numbers that are legible on their cells, families' colours, truths dashed, spread drawn."""
+"""Charts of experiments: numbers that are legible on their cells, families' colours, truths dashed,
+spread drawn.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,18 @@ import numpy as np
 import pytest
 
 from prviz.estimators import ESTIMATORS
-from prviz.figures import FAMILY_COLORS, GENERATED_COLOR, REAL_COLOR, TRUTH_COLOR, experiment_figures
+from prviz.figures import (
+    FAMILY_COLORS,
+    GENERATED_COLOR,
+    REAL_COLOR,
+    TRUTH_COLOR,
+    experiment_figures,
+)
 from prviz.figures.theme import luminance
 from prviz.studies.papers.charts import ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 
-KNN, IPR = ESTIMATORS["knn"].title, ESTIMATORS["ipr"].title
+KNN = ESTIMATORS["knn"].title
+IPR = ESTIMATORS["ipr"].title
 RAY = np.array([0.8, 0.4, 0.0])
 # Python's and the page's grounds: white, and the dark page.
 GROUNDS = (1.0, luminance([14 / 255, 17 / 255, 23 / 255]))
@@ -31,28 +40,47 @@ def band(sd: float = np.nan) -> ChartBand:
 def test_a_heat_map_writes_every_known_number_legibly_into_its_cell() -> None:
     values = np.linspace(0, 1, 12).reshape(3, 4)
     values[1, 2] = np.nan
-    chart = HeatMap(("a", "b", "c", "d"), ("first", "second", "third"), {"ours": values, "published": values}, "IoU")
+    chart = HeatMap(
+        ("a", "b", "c", "d"),
+        ("first", "second", "third"),
+        {"ours": values, "published": values},
+        "IoU",
+    )
     found = experiment_figures(chart)
     assert list(found) == ["ours", "published"]
     cells, *inks = found["ours"].data
     np.testing.assert_array_equal(np.array(cells.z, dtype=float), values)
     assert (cells.zmin, cells.zmax) == (0, 1)
-    written = {(x, y): text for ink in inks for x, y, text in zip(ink.x, ink.y, ink.text, strict=True)}
-    told = {(x, y): f"{values[j, i]:.2f}" for i, x in enumerate(chart.x) for j, y in enumerate(chart.y)}
+    written = {
+        (x, y): text for ink in inks for x, y, text in zip(ink.x, ink.y, ink.text, strict=True)
+    }
+    told = {
+        (x, y): f"{values[j, i]:.2f}" for i, x in enumerate(chart.x) for j, y in enumerate(chart.y)
+    }
     assert written == {place: text for place, text in told.items() if text != "nan"}
-    # Cividis is dark below and light above; black and white meet where neither reads worse than 4.5:1.
+    # Cividis is dark below and light above; black and white meet where neither reads worse than
+    # 4.5:1.
     assert {ink.textfont.color: ink.text[0] for ink in inks} == {"black": "0.64", "white": "0.00"}
     assert list(found["ours"].layout.yaxis.range) == [2.5, -0.5]  # the first row on top
     assert found["published"].layout.yaxis.showticklabels
-    many = HeatMap(("a",), tuple("123456"), dict.fromkeys(("ours", "published"), np.zeros((6, 1))), "IoU")
-    assert [each.layout.yaxis.showticklabels for each in experiment_figures(many).values()] == [True, False]
+    many = HeatMap(
+        ("a",), tuple("123456"), dict.fromkeys(("ours", "published"), np.zeros((6, 1))), "IoU"
+    )
+    assert [each.layout.yaxis.showticklabels for each in experiment_figures(many).values()] == [
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("log_x", [False, True])
-def test_lines_keep_their_families_colours_and_show_spread_and_published_points(log_x: bool) -> None:
+def test_lines_keep_their_families_colours_and_show_spread_and_published_points(
+    log_x: bool,
+) -> None:
     one = ChartLine(np.array([10.0, 100.0]), np.array([0.5, 0.75]), np.array([0.1, 0.2]))
     single = ChartLine(one.x, one.mean, np.full(2, np.nan))
-    chart = LineChart({"IoU": {KNN: one, IPR: single, "truth": single}}, "n", "IoU", log_x, {"IoU": {KNN: single}})
+    chart = LineChart(
+        {"IoU": {KNN: one, IPR: single, "truth": single}}, "n", "IoU", log_x, {"IoU": {KNN: single}}
+    )
     figure = experiment_figures(chart)["IoU"]
     knn, ipr, truth, published = figure.data
     assert (knn.line.color, ipr.line.color) == (FAMILY_COLORS["knn"], FAMILY_COLORS["ipr"])
@@ -67,15 +95,21 @@ def test_lines_keep_their_families_colours_and_show_spread_and_published_points(
 
 def test_a_panel_with_words_of_its_own_has_its_own_scale_and_a_mark_is_an_upright_line() -> None:
     small, large = (
-        ChartLine(np.array([1.0, 8.0]), np.array(mean), np.full(2, np.nan)) for mean in ([0.1, 0.9], [2, 7])
+        ChartLine(np.array([1.0, 8.0]), np.array(mean), np.full(2, np.nan))
+        for mean in ([0.1, 0.9], [2, 7])
     )
     panels = {"share": {"real": small, "generated": small}, "times": {"a": large}}
     alike = experiment_figures(LineChart(panels, "t", "value", log_x=True))
     assert [figure.layout.yaxis.range for figure in alike.values()] == [None, None]
     assert not alike["share"].layout.shapes
-    own = experiment_figures(LineChart(panels, "t", "value", True, y_titles={"share": "s", "times": "x"}, mark=3.0))
+    own = experiment_figures(
+        LineChart(panels, "t", "value", True, y_titles={"share": "s", "times": "x"}, mark=3.0)
+    )
     assert list(own["share"].layout.yaxis.range) == [0, 1.05]
-    assert (own["times"].layout.yaxis.range, own["times"].layout.yaxis.rangemode) == (None, "tozero")
+    assert (own["times"].layout.yaxis.range, own["times"].layout.yaxis.rangemode) == (
+        None,
+        "tozero",
+    )
     assert [figure.layout.yaxis.title.text for figure in own.values()] == ["s", "x"]
     assert [figure.layout.shapes[0].x0 for figure in own.values()] == [3.0, 3.0]
     assert [trace.line.color for trace in own["share"].data] == [REAL_COLOR, GENERATED_COLOR]
@@ -95,11 +129,18 @@ def test_curves_in_an_order_are_told_apart_on_both_grounds_beside_truths_of_thei
     names = [f"q = {q}" for q in range(1, 11)]
     chart = CurveChart({"kNN": dict.fromkeys(names, band())}, {"kNN": dict.fromkeys(names, band())})
     drawn = experiment_figures(chart)["kNN"].data
-    truths, curves = drawn[:10], drawn[10:]
+    truths = drawn[:10]
+    curves = drawn[10:]
     assert len({curve.line.color for curve in curves}) == 10
     for truth, curve in zip(truths, curves, strict=True):
-        assert (truth.line.color, truth.line.dash, truth.showlegend) == (curve.line.color, "dash", False)
-        assert all(contrast(luminance(levels(curve.line.color)), ground) >= 2.95 for ground in GROUNDS)
+        assert (truth.line.color, truth.line.dash, truth.showlegend) == (
+            curve.line.color,
+            "dash",
+            False,
+        )
+        assert all(
+            contrast(luminance(levels(curve.line.color)), ground) >= 2.95 for ground in GROUNDS
+        )
 
 
 def test_what_is_not_there_yet_is_no_panel() -> None:

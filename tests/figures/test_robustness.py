@@ -8,7 +8,11 @@ import pytest
 
 from prviz.figures import Contender, agreement_figure, fewer_samples_figure, winners_figure
 
-WHO = {"one": Contender("A", "#0072B2"), "<b>two</b>": Contender("B", "#C48A00"), "three": Contender("C", "#009E73")}
+WHO = {
+    "one": Contender("A", "#0072B2"),
+    "<b>two</b>": Contender("B", "#C48A00"),
+    "three": Contender("C", "#009E73"),
+}
 LABELS = {"rows": ["kNN", "iPR"], "columns": ["1", "4"], "column_title": "neighbours k"}
 TOLD = [["", "x"], ["y", "z"]]
 
@@ -27,9 +31,9 @@ def test_every_cell_has_its_winners_sign_and_flipped_ones_a_border() -> None:
         for x, y, text in zip(each.x, each.y, each.text, strict=True)
     }
     assert signs == {(0, 0): "A", (1, 0): "B", (1, 1): "A"}
-    assert [(each.x0 + each.x1, each.y0 + each.y1, each.line.dash) for each in figure.layout.shapes] == [
-        (2.0, 0.0, "5px,3px")
-    ]
+    assert [
+        (each.x0 + each.x1, each.y0 + each.y1, each.line.dash) for each in figure.layout.shapes
+    ] == [(2.0, 0.0, "5px,3px")]
     assert [each.name for each in rest if each.showlegend] == [
         "A: one",
         "B: &lt;b&gt;two&lt;/b&gt;",
@@ -50,7 +54,8 @@ def test_many_winners_have_room_for_their_names() -> None:
     labels = {"rows": ["kNN"], "columns": [str(k) for k in range(8)], "column_title": "k"}
     row = [[False] * 8]
     few, many = (
-        winners_figure([names], row, [[""] * 8], who, **labels) for names in ([next(iter(who))] * 8, list(who))
+        winners_figure([names], row, [[""] * 8], who, **labels)
+        for names in ([next(iter(who))] * 8, list(who))
     )
     assert many.layout.height - few.layout.height >= 6 * 20
 
@@ -68,7 +73,11 @@ def test_lines_differ_by_dash_and_symbol_and_reach_down_to_reversed_orders() -> 
 
 def test_agreement_has_its_number_in_every_cell_that_is_known() -> None:
     figure = agreement_figure(["knn", "ipr"], [[1.0, -0.333], [-0.001, math.nan]])
-    texts = {(x, y): text for each in figure.data[1:] for x, y, text in zip(each.x, each.y, each.text, strict=True)}
+    texts = {
+        (x, y): text
+        for each in figure.data[1:]
+        for x, y, text in zip(each.x, each.y, each.text, strict=True)
+    }
     assert texts == {(0, 0): "1.00", (1, 0): "−0.33", (0, 1): "0.00"}
     assert {each.textfont.color for each in figure.data[1:]} == {"black", "white"}
     with pytest.raises(ValueError, match="values is not a table of 1 by 1"):

@@ -25,29 +25,43 @@ def test_samples_are_coloured_by_the_clipped_log_ratio() -> None:
     assert list(traces["generated"].marker.color) == [-3, 4, 4]
     assert list(traces["real"].text) == ["1", "2", "0/0 (nothing near)"]
     assert list(traces["generated"].text) == ["0.125", "∞", "999"]
-    np.testing.assert_array_equal(traces["generated"].customdata, [[3, 8, 1], [4, 0, 7], [5, 1, 999]])
+    np.testing.assert_array_equal(
+        traces["generated"].customdata, [[3, 8, 1], [4, 0, 7], [5, 1, 999]]
+    )
 
 
 def test_roles_differ_by_symbol_and_the_bar_says_what_colours_mean() -> None:
     counts: dict[str, Any] = {"c_real": np.ones(6), "c_generated": np.ones(6)}
     traces = sample_traces(2, **counts)
-    assert (traces["real"].marker.symbol, traces["generated"].marker.symbol) == ("circle", "triangle-up")
+    assert (traces["real"].marker.symbol, traces["generated"].marker.symbol) == (
+        "circle",
+        "triangle-up",
+    )
     figure = samples_figure(np.zeros((6, 2)), [True] * 6, **counts)
     axis = figure.layout.coloraxis
-    assert [text.split(" (")[0] for text in axis.colorbar.ticktext] == ["looks real", "even", "looks generated"]
+    assert [text.split(" (")[0] for text in axis.colorbar.ticktext] == [
+        "looks real",
+        "even",
+        "looks generated",
+    ]
     assert (axis.cmin, axis.cmax) == (-1, 1)
-    wide = samples_figure(np.zeros((6, 2)), [True] * 6, c_real=np.ones(6), c_generated=np.full(6, 64.0))
+    wide = samples_figure(
+        np.zeros((6, 2)), [True] * 6, c_real=np.ones(6), c_generated=np.full(6, 64.0)
+    )
     assert (wide.layout.coloraxis.cmin, wide.layout.coloraxis.cmax) == (-4, 4)
 
 
 def test_roles_are_known_by_row_and_sent_in_few_bytes() -> None:
-    points, is_real = np.random.default_rng(0).normal(size=(2000, 2)), np.arange(2000) < 1200
+    points = np.random.default_rng(0).normal(size=(2000, 2))
+    is_real = np.arange(2000) < 1200
     figure = roles_figure(points, is_real, numbers=np.arange(2000) + 7)
     assert [(trace.name, trace.marker.symbol) for trace in figure.data] == [
         ("real", "circle"),
         ("generated", "triangle-up"),
     ]
-    np.testing.assert_array_equal(figure.data[1].customdata, np.add.outer(np.arange(1200, 2000), [0, 7]))
+    np.testing.assert_array_equal(
+        figure.data[1].customdata, np.add.outer(np.arange(1200, 2000), [0, 7])
+    )
     np.testing.assert_allclose(figure.data[0].x, points[:1200, 0], atol=1e-5)
     assert len(figure.to_json()) < 45_000  # 16 bytes a sample, as text, and the layout
     assert "row %{customdata[1]}" in figure.data[0].hovertemplate
@@ -89,10 +103,13 @@ def test_two_dimensions_have_density_contours_only_if_wanted_and_of_many_points(
 
 def test_many_samples_are_thinned_by_the_seed_and_it_is_said() -> None:
     n = 500
-    points, counts = np.random.default_rng(0).normal(size=(n, 2)), np.ones(n)
+    points = np.random.default_rng(0).normal(size=(n, 2))
+    counts = np.ones(n)
 
     def rows(seed: int) -> set[float]:
-        figure = samples_figure(points, np.arange(n) < 250, c_real=counts, c_generated=counts, most=100, seed=seed)
+        figure = samples_figure(
+            points, np.arange(n) < 250, c_real=counts, c_generated=counts, most=100, seed=seed
+        )
         assert "100 of 500 samples" in figure.layout.xaxis.title.text
         drawn = [trace.customdata[:, 0] for trace in figure.data if trace.customdata is not None]
         return set(np.concatenate(drawn))
@@ -109,12 +126,17 @@ def test_samples_of_another_shape_are_refused() -> None:
 
 
 def chunks(png: bytes) -> dict[bytes, bytes]:
-    found, at = {}, 8
+    found = {}
+    at = 8
     while at < len(png):
         (length,) = struct.unpack(">I", png[at : at + 4])
-        kind, data = png[at + 4 : at + 8], png[at + 8 : at + 8 + length]
-        assert struct.unpack(">I", png[at + 8 + length : at + 12 + length])[0] == zlib.crc32(kind + data)
-        found[kind], at = data, at + 12 + length
+        kind = png[at + 4 : at + 8]
+        data = png[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", png[at + 8 + length : at + 12 + length])[0] == zlib.crc32(
+            kind + data
+        )
+        found[kind] = data
+        at = at + 12 + length
     return found
 
 

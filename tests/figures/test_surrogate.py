@@ -1,4 +1,6 @@
-"""Figures of settings on data of known truth: errors of the area, and lines over k or d per family and split."""
+"""Figures of settings on data of known truth: errors of the area, and lines over k or d per family
+and split.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ import math
 
 import pytest
 
-from prviz.figures import FAMILY_COLORS, SettingError, SettingLine, error_intervals, setting_lines_figure
+from prviz.figures import (
+    FAMILY_COLORS,
+    SettingError,
+    SettingLine,
+    error_intervals,
+    setting_lines_figure,
+)
 
 ERRORS = [
     SettingError("knn", "k = √n, no split", 0.1, 0.05, 0.15, "best"),
@@ -24,9 +32,14 @@ def test_errors_have_their_interval_the_family_s_colour_and_a_mark_of_shape_too(
     figure = error_intervals(ERRORS)
     assert [trace.x[0] for trace in figure.data[:2]] == [0.1, -0.3]
     best, avoid, _ = figure.data
-    assert (best.error_x.arrayminus[0], avoid.error_x.array[0]) == (pytest.approx(0.05), pytest.approx(0.1))
+    assert (best.error_x.arrayminus[0], avoid.error_x.array[0]) == (
+        pytest.approx(0.05),
+        pytest.approx(0.1),
+    )
     assert [trace.marker.symbol for trace in figure.data] == ["star", "x", "circle"]
-    assert [trace.marker.color for trace in figure.data] == [FAMILY_COLORS[each.method] for each in ERRORS]
+    assert [trace.marker.color for trace in figure.data] == [
+        FAMILY_COLORS[each.method] for each in ERRORS
+    ]
     assert figure.layout.yaxis.ticktext[2] == "<b>kNN</b> &lt;i&gt;k&lt;/i&gt; = 5"
     assert figure.layout.xaxis.range[1] >= 0.4
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the first on top
@@ -49,14 +62,23 @@ def test_lines_say_the_split_by_their_marks_and_are_never_dashed() -> None:
 
 def test_the_axis_holds_every_bar_and_labels_keep_apart() -> None:
     small = SettingLine("knn", None, [5, 42], [0.04, 0.09], [0.01, 0.05])
-    assert setting_lines_figure([small], xlabel="k", ylabel="excess").layout.yaxis.range[1] >= 0.09 + 0.05
-    many = setting_lines_figure([SettingLine("knn", None, [50, 55, 70], [0.1] * 3, [0] * 3)], xlabel="d", ylabel="IoU")
+    assert (
+        setting_lines_figure([small], xlabel="k", ylabel="excess").layout.yaxis.range[1]
+        >= 0.09 + 0.05
+    )
+    many = setting_lines_figure(
+        [SettingLine("knn", None, [50, 55, 70], [0.1] * 3, [0] * 3)], xlabel="d", ylabel="IoU"
+    )
     assert list(many.layout.xaxis.ticktext) == ["50", "70"]
     assert list(many.data[0].x) == [50, 55, 70]
 
 
 def test_values_that_do_not_belong_together_are_refused() -> None:
     with pytest.raises(ValueError, match="kNN, no split: 2 values of x and 1 of y"):
-        setting_lines_figure([SettingLine("knn", None, [1, 2], [0.5], [0.1])], xlabel="k", ylabel="IoU")
+        setting_lines_figure(
+            [SettingLine("knn", None, [1, 2], [0.5], [0.1])], xlabel="k", ylabel="IoU"
+        )
     with pytest.raises(ValueError, match="needs positive values"):
-        setting_lines_figure([SettingLine("knn", None, [0], [0.5], [0.1])], xlabel="k", ylabel="IoU")
+        setting_lines_figure(
+            [SettingLine("knn", None, [0], [0.5], [0.1])], xlabel="k", ylabel="IoU"
+        )

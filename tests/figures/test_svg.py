@@ -32,7 +32,9 @@ def drawn(text: str) -> tuple[ElementTree.Element, list[str]]:
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_every_family_stands_at_its_curve_with_the_iou_as_computed(wide: bool) -> None:
-    root, texts = drawn(pr_svg(CURVES, title="A title", subtitle="k = 5, seed 0", truth=TRUTH, wide=wide))
+    root, texts = drawn(
+        pr_svg(CURVES, title="A title", subtitle="k = 5, seed 0", truth=TRUTH, wide=wide)
+    )
     assert (root.get("width"), root.get("height")) == (str(WIDE if wide else HEIGHT), str(HEIGHT))
     assert texts[:2] == ["A title", "k = 5, seed 0"]
     assert "truth" in texts
@@ -42,7 +44,9 @@ def test_every_family_stands_at_its_curve_with_the_iou_as_computed(wide: bool) -
         assert (f"{iou:.2f}" in texts) == wide
     hovers = [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}title")]
     compared = CURVES["ipr"].compare(TRUTH)
-    assert any(f"excess {compared.excess:.2f}, deficit {compared.deficit:.2f}" in hover for hover in hovers)
+    assert any(
+        f"excess {compared.excess:.2f}, deficit {compared.deficit:.2f}" in hover for hover in hovers
+    )
 
 
 def test_bars_of_the_wide_drawing_are_as_long_as_excess_and_deficit_together() -> None:
@@ -76,10 +80,14 @@ def test_repeats_have_bands_and_notes_stand_behind_the_names() -> None:
 
 def test_limits_are_dotted_in_their_family_s_colour_and_named() -> None:
     text = pr_svg({"knn": TRUTH}, title="", limits={"knn": CURVES["knn"]})
-    (path,) = re.findall(r'<path d="M([^"]+)" [^>]*stroke="([^"]+)" [^>]*stroke-dasharray="2 4"', text)
+    (path,) = re.findall(
+        r'<path d="M([^"]+)" [^>]*stroke="([^"]+)" [^>]*stroke-dasharray="2 4"', text
+    )
     assert path[1] == FAMILY_COLORS["knn"]
     points = np.array(path[0].split(), dtype=float).reshape(-1, 2)
-    np.testing.assert_allclose((points[:, 0] - LEFT) / SIDE * 1.02, CURVES["knn"].sample(200)[2], atol=1e-4)
+    np.testing.assert_allclose(
+        (points[:, 0] - LEFT) / SIDE * 1.02, CURVES["knn"].sample(200)[2], atol=1e-4
+    )
     assert "kNN at n = ∞" in drawn(text)[1]
 
 
@@ -87,9 +95,16 @@ def test_a_curve_is_thin_and_bare_exactly_where_it_is_refuted() -> None:
     bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
     across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
     text = pr_svg({"kde": across}, title="", bound=bound)
-    paths = re.findall(rf'<path d="M([^"]+)" [^>]*stroke="{FAMILY_COLORS["kde"]}" stroke-width="(.)"', text)
+    paths = re.findall(
+        rf'<path d="M([^"]+)" [^>]*stroke="{FAMILY_COLORS["kde"]}" stroke-width="(.)"', text
+    )
     thin, thick = [
-        {tuple(point.split()) for points, width in paths if width == of for point in re.findall(r"\S+ \S+", points)}
+        {
+            tuple(point.split())
+            for points, width in paths
+            if width == of
+            for point in re.findall(r"\S+ \S+", points)
+        }
         for of in "13"
     ]
     lam, precision, recall = across.sample(200)
@@ -125,7 +140,9 @@ def test_foreign_text_stays_text() -> None:
 
 def test_the_font_travels_in_the_drawing() -> None:
     text = pr_svg({"knn": TRUTH}, title="")
-    (font,) = re.findall(r"@font-face \{ font-family: 'prviz Sans'; .*url\(data:font/woff2;base64,([^)]+)\)", text)
+    (font,) = re.findall(
+        r"@font-face \{ font-family: 'prviz Sans'; .*url\(data:font/woff2;base64,([^)]+)\)", text
+    )
     assert base64.b64decode(font, validate=True).startswith(b"wOF2")
     assert ElementTree.fromstring(text).get("font-family", "").startswith("'prviz Sans', ")
     assert len(text) < 60_000

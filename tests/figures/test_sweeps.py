@@ -11,7 +11,9 @@ from prviz.figures import sweep_figure
 from prviz.figures.theme import HEAT, luminance
 
 NAN = math.nan
-MEANS, SPREADS, REPEATS = [[0.5, NAN], [0.25, 0.75]], [[0.125, NAN], [NAN, 0.0]], [[3, 0], [1, 2]]
+MEANS = [[0.5, NAN], [0.25, 0.75]]
+SPREADS = [[0.125, NAN], [NAN, 0.0]]
+REPEATS = [[3, 0], [1, 2]]
 ROWS = ("<b>Two</b>\nk = 4", "k = √n")
 
 
@@ -19,7 +21,11 @@ def test_every_field_says_mean_and_spread_and_what_is_not_measured_is_empty() ->
     figure = sweep_figure(["knn", "mine"], ROWS, MEANS, SPREADS, REPEATS, label="IoU")
     heat, *numbers = figure.data
     assert list(map(list, heat.z)) == [[0.5, None], [0.25, 0.75]]
-    texts = {(y, x): text for trace in numbers for x, y, text in zip(trace.x, trace.y, trace.text, strict=True)}
+    texts = {
+        (y, x): text
+        for trace in numbers
+        for x, y, text in zip(trace.x, trace.y, trace.text, strict=True)
+    }
     assert texts == {(0, 0): "0.50<br>±0.12", (1, 0): "0.25", (1, 1): "0.75<br>±0.00"}
     told = "<b>kNN</b><br>&lt;b&gt;Two&lt;/b&gt;<br>k = 4<br>IoU: 0.500 ± 0.125, 3 repeats"
     assert list(heat.hovertext[0]) == [told, ""]
@@ -32,8 +38,11 @@ def test_every_field_says_mean_and_spread_and_what_is_not_measured_is_empty() ->
 
 def test_small_errors_are_bright_and_the_text_is_legible_on_every_colour() -> None:
     shares = [[place / 40] for place in range(41)]
-    rows, empty = [f"k = {place}" for place in range(41)], [[NAN]] * 41
-    figure = sweep_figure(["knn"], rows, shares, empty, [[1]] * 41, label="excess", less_is_better=True, top=1.0)
+    rows = [f"k = {place}" for place in range(41)]
+    empty = [[NAN]] * 41
+    figure = sweep_figure(
+        ["knn"], rows, shares, empty, [[1]] * 41, label="excess", less_is_better=True, top=1.0
+    )
     heat, *numbers = figure.data
     assert heat.reversescale
     assert heat.zmax == 1

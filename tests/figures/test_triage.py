@@ -1,4 +1,6 @@
-"""Figures of checkpoints: what they hold, in which order, in which colours, and whose name nobody can misuse."""
+"""Figures of checkpoints: what they hold, in which order, in which colours, and whose name nobody
+can misuse.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,11 @@ def view(name: str, step: float | None, quality: float, *, known: bool = True) -
     curve = PRCurve.from_error_rates([0.0, 0.1, 0.4], [1 - quality, 0.5 * (1 - quality), 0.0])
     found = summaries(curve)
     return CheckpointView(
-        name, step, curve, found, {k: (v - 0.02, v + 0.01) for k, v in found.items()} if known else {}
+        name,
+        step,
+        curve,
+        found,
+        {k: (v - 0.02, v + 0.01) for k, v in found.items()} if known else {},
     )
 
 
@@ -39,7 +45,9 @@ ORDER = ["early", EVIL, "late"]
 
 def of_items(figure: go.Figure) -> list[go.Scatter]:
     """Traces of one checkpoint each, or of all by their points."""
-    return [trace for trace in figure.data if trace.meta is not None or trace.customdata is not None]
+    return [
+        trace for trace in figure.data if trace.meta is not None or trace.customdata is not None
+    ]
 
 
 def test_all_curves_are_there_in_the_order_of_their_steps() -> None:
@@ -48,18 +56,27 @@ def test_all_curves_are_there_in_the_order_of_their_steps() -> None:
     assert [trace.meta for trace in curves] == ORDER
     by_name = {each.name: each.curve for each in VIEWS}
     for trace in curves:
-        lam = np.divide(trace.y, trace.x, out=np.full(len(trace.x), np.inf), where=np.asarray(trace.x) > 0)
+        lam = np.divide(
+            trace.y, trace.x, out=np.full(len(trace.x), np.inf), where=np.asarray(trace.x) > 0
+        )
         inner = (lam > 1e-3) & (lam < 1e3)
-        np.testing.assert_allclose(by_name[trace.meta].alpha(lam[inner]), np.asarray(trace.y)[inner], atol=2e-3)
+        np.testing.assert_allclose(
+            by_name[trace.meta].alpha(lam[inner]), np.asarray(trace.y)[inner], atol=2e-3
+        )
     bar = figure.data[-1].marker.colorbar
     assert list(bar.ticktext) == ["step 10", "step 4,000"]
-    assert [color for _, color in figure.data[-1].marker.colorscale] == [trace.line.color for trace in curves]
+    assert [color for _, color in figure.data[-1].marker.colorscale] == [
+        trace.line.color for trace in curves
+    ]
 
 
 def test_a_few_stand_out_of_grey_and_the_ceiling_is_dashed_in_both_figures() -> None:
-    focus, top = {"late": "#0072B2", EVIL: "#B84A00"}, view("real", None, 0.95)
+    focus = {"late": "#0072B2", EVIL: "#B84A00"}
+    top = view("real", None, 0.95)
     figure = checkpoints_figure(VIEWS, focus=focus, ceiling=top.curve)
-    lines = {trace.meta: trace.line for trace in figure.data if trace.mode == "lines" and trace.meta}
+    lines = {
+        trace.meta: trace.line for trace in figure.data if trace.mode == "lines" and trace.meta
+    }
     assert {name: lines[name].color for name in focus} == focus
     assert lines["late"].width > lines[EVIL].width > lines["early"].width
     assert [trace.line.dash for trace in figure.data if trace.legendgroup == "truth"] == ["dash"]
@@ -68,7 +85,10 @@ def test_a_few_stand_out_of_grey_and_the_ceiling_is_dashed_in_both_figures() -> 
     (line,) = steps.layout.shapes
     assert line.y0 == line.y1 == top.curve.auc <= steps.layout.yaxis.range[1]
     points = of_items(steps)[-1]
-    assert dict(zip(points.customdata, points.marker.color, strict=True)) == {**focus, "early": "#8a8a8a"}
+    assert dict(zip(points.customdata, points.marker.color, strict=True)) == {
+        **focus,
+        "early": "#8a8a8a",
+    }
 
 
 def test_without_all_steps_the_list_counts() -> None:
@@ -111,7 +131,9 @@ def test_summaries_stand_at_their_steps_with_their_intervals(axis: str) -> None:
     assert list(points.x) == ([0, 1, 2] if axis == "even" else [10, 200, 4000])
     assert list(points.y) == [ordered[name].summaries["auc"] for name in ORDER]
     ends = [ordered[name].intervals["auc"] for name in ORDER]
-    np.testing.assert_allclose(np.subtract(points.y, points.error_y.arrayminus), [low for low, _ in ends])
+    np.testing.assert_allclose(
+        np.subtract(points.y, points.error_y.arrayminus), [low for low, _ in ends]
+    )
     np.testing.assert_allclose(np.add(points.y, points.error_y.array), [high for _, high in ends])
     ribbon = figure.data[0]
     outline = [*(low for low, _ in ends), *(high for _, high in reversed(ends))]
@@ -142,22 +164,37 @@ def test_points_of_one_step_are_not_joined_and_zero_has_no_logarithm() -> None:
 def test_the_trade_off_is_recall_across_precision_up_joined_by_step() -> None:
     figure = checkpoint_trade_figure(VIEWS)
     diagonal, path, points = figure.data
-    assert list(diagonal.x) == list(diagonal.y) == list(figure.layout.xaxis.range) == list(figure.layout.yaxis.range)
+    assert (
+        list(diagonal.x)
+        == list(diagonal.y)
+        == list(figure.layout.xaxis.range)
+        == list(figure.layout.yaxis.range)
+    )
     by_name = {each.name: each.summaries for each in VIEWS}
     assert list(points.customdata) == ORDER
     assert list(points.x) == list(path.x) == [by_name[name]["f8_recall"] for name in ORDER]
     assert list(points.y) == list(path.y) == [by_name[name]["f8_precision"] for name in ORDER]
     corner = next(
-        trace for trace in checkpoint_trade_figure(VIEWS, ceiling=(0.99, 0.98)).data if trace.line.dash == "dash"
+        trace
+        for trace in checkpoint_trade_figure(VIEWS, ceiling=(0.99, 0.98)).data
+        if trace.line.dash == "dash"
     )
     assert (corner.x[1], corner.y[1]) == (0.99, 0.98)
 
 
 def test_names_stand_only_where_there_is_room() -> None:
     apart = np.array([[0.1, 0.1], [0.5, 0.5], [0.9, 0.9]])
-    assert placed_names(["first", "second", "third"], apart, (0, 1))[0] == ["first", "second", "third"]
+    assert placed_names(["first", "second", "third"], apart, (0, 1))[0] == [
+        "first",
+        "second",
+        "third",
+    ]
     heap = np.full((30, 2), 0.5) + np.arange(60).reshape(30, 2) * 1e-4
-    written = [text for text in placed_names([f"checkpoint-{i:05d}" for i in range(30)], heap, (0, 1))[0] if text]
+    written = [
+        text
+        for text in placed_names([f"checkpoint-{i:05d}" for i in range(30)], heap, (0, 1))[0]
+        if text
+    ]
     assert 1 <= len(written) <= 4
     assert "checkpoint-00000" in written
 
@@ -172,7 +209,10 @@ def test_foreign_names_are_words_and_never_markup() -> None:
     for figure in figures:
         content = json.loads(figure.to_json())
         for trace in content["data"]:
-            for unread in ("meta", "customdata"):  # a front end compares them, and shows them to nobody
+            for unread in (
+                "meta",
+                "customdata",
+            ):  # a front end compares them, and shows them to nobody
                 trace.pop(unread, None)
         text = json.dumps(content, ensure_ascii=False)
         assert not [tag for tag in ("<a ", "%{x} ", "$y$") if tag in text]

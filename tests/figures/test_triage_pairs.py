@@ -28,18 +28,26 @@ def test_both_curves_of_a_pair_differ_by_more_than_colour():
 def test_where_the_band_leaves_out_zero_the_better_one_is_marked():
     lam = np.array([0.0, 0.5, 1.0, 2.0, np.inf])
     difference = np.array([-0.2, -0.1, 0.0, 0.1, 0.3])
-    figure = pair_difference_figure(lam, difference, difference - 0.15, difference + 0.15, quantity="recall β")
+    figure = pair_difference_figure(
+        lam, difference, difference - 0.15, difference + 0.15, quantity="recall β"
+    )
     assert figure.data[2].x == pytest.approx(np.degrees(np.arctan(lam)))
-    a, b = named(figure, "A is better"), named(figure, "B is better")
+    a = named(figure, "A is better")
+    b = named(figure, "B is better")
     assert a.y == (None, None, None, None, 0.3)
     assert b.y == (-0.2, None, None, None, None)
     assert (a.marker.symbol, b.marker.symbol) == ("triangle-up", "triangle-down")
-    assert [note.text for note in figure.layout.annotations] == ["▲ A is better here", "▼ B is better here"]
+    assert [note.text for note in figure.layout.annotations] == [
+        "▲ A is better here",
+        "▼ B is better here",
+    ]
     assert [(shape.x0, shape.x1) for shape in figure.layout.shapes] == [(90, 90), (0, 0)]
     low, high = figure.layout.yaxis.range
     assert low == -high
     assert high >= 0.45
-    none = pair_difference_figure(lam, difference, difference - 1, difference + 1, quantity="recall β")
+    none = pair_difference_figure(
+        lam, difference, difference - 1, difference + 1, quantity="recall β"
+    )
     assert not none.layout.annotations
     assert not none.layout.shapes
     assert not named(none, "A is better").showlegend

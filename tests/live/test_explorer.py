@@ -1,4 +1,6 @@
-"""The answers of the line: what comes first, what ends what, what goes on, and what the browser is told."""
+"""The answers of the line: what comes first, what ends what, what goes on, and what the browser is
+told.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ from prviz.reports.settings import ExploreSettings
 from tests.waiting import until
 
 SETTINGS = ExploreSettings(
-    problem="shifted-gaussians", n=100, methods=("knn", "ipr"), parameters={"d": 2}, k=3, show=("bound",)
+    problem="shifted-gaussians",
+    n=100,
+    methods=("knn", "ipr"),
+    parameters={"d": 2},
+    k=3,
+    show=("bound",),
 )
 MEASURE = results.measure
 
@@ -56,8 +63,11 @@ class Visitor:
 
 
 def drawn(answer: results.Answer) -> bytes:
-    settings, names = answer.problem.settings, list(answer.found.curves)
-    return json.dumps({"n": settings.n, "k": settings.k, "names": names, "coarse": answer.coarse}).encode()
+    settings = answer.problem.settings
+    names = list(answer.found.curves)
+    return json.dumps(
+        {"n": settings.n, "k": settings.k, "names": names, "coarse": answer.coarse}
+    ).encode()
 
 
 @pytest.fixture
@@ -106,11 +116,13 @@ def test_where_measuring_takes_long_coarse_curves_come_before(
     first, second = [each for each in said if each["kind"] == "curves"][:2]
     assert (first["n"], first["coarse"], second["n"], second["coarse"]) == (60, 60, 100, 0)
     # No coarse ones where the exact ones are known.
-    (first, *_) = visitor.messages(visitor.ask(SETTINGS))
+    first, *_ = visitor.messages(visitor.ask(SETTINGS))
     assert first["coarse"] == 0
 
 
-def test_a_newer_question_ends_the_work_of_the_older_one(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+def test_a_newer_question_ends_the_work_of_the_older_one(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
     blocks, go = slowly(monkeypatch, 100)
     first = visitor.ask(SETTINGS)
     until(lambda: blocks.get(3, 0) > 2, 30)
@@ -124,7 +136,9 @@ def test_a_newer_question_ends_the_work_of_the_older_one(monkeypatch: pytest.Mon
 
 
 @pytest.mark.exhaustive
-def test_more_urgent_work_comes_inside_what_goes_on(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+def test_more_urgent_work_comes_inside_what_goes_on(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
     begun: list[str] = []
     go = threading.Event()
 
@@ -158,7 +172,9 @@ def test_nobody_reads_and_work_ends(monkeypatch: pytest.MonkeyPatch, visitor: Vi
     until(lambda: not visitor.explorer._working, 1)
 
 
-def test_a_visitor_who_leaves_ends_everything(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+def test_a_visitor_who_leaves_ends_everything(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
     blocks, _ = slowly(monkeypatch, 100)
     asked = visitor.ask(SETTINGS)
     until(lambda: blocks, 30)
@@ -184,7 +200,9 @@ def test_stop_gives_up_the_curves_and_all_that_follows_or_what_follows_alone(
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "curves", "done"]
 
 
-def test_an_error_is_kept_and_the_page_has_news(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+def test_an_error_is_kept_and_the_page_has_news(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
     def measure(*given: object) -> results.Results:
         raise ValueError("too strange")
 
@@ -201,7 +219,12 @@ def test_what_the_open_panel_waits_for_comes_after_the_curves(visitor: Visitor) 
     visitor.explorer.expect(panel)
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "page", "frames", "curves", "done"]
     assert made == [1]
-    assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "frames", "done"]  # the page is told already
+    # the page is told already
+    assert visitor.kinds(visitor.ask(SETTINGS)) == [
+        "curves",
+        "frames",
+        "done",
+    ]
     visitor.explorer.expect(panel)  # and has been drawn
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["curves", "page", "frames", "done"]
     visitor.explorer.expect(None)
@@ -209,7 +232,9 @@ def test_what_the_open_panel_waits_for_comes_after_the_curves(visitor: Visitor) 
 
 
 @pytest.mark.exhaustive
-def test_other_visitors_curves_come_before_frames(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+def test_other_visitors_curves_come_before_frames(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
     blocks, go = slowly(monkeypatch, 90)
     other = Visitor()
     waiting = other.ask(replace(SETTINGS, n=90))
@@ -250,7 +275,9 @@ def follow(visitor: Visitor) -> int:
     return number
 
 
-def test_a_part_is_told_of_until_it_is_drawn_anew(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_is_told_of_until_it_is_drawn_anew(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(explorer, "AGAIN_SECONDS", 0.05)
     state = {"run": 0, "other": 0}
     for part in state:
@@ -258,7 +285,8 @@ def test_a_part_is_told_of_until_it_is_drawn_anew(visitor: Visitor, monkeypatch:
     number = follow(visitor)
     state["run"] = 1
     messages = visitor.messages(number)
-    assert [next(messages) for _ in range(2)] == [{"kind": "news", "part": "run"}] * 2  # the first may be lost
+    # the first may be lost
+    assert [next(messages) for _ in range(2)] == [{"kind": "news", "part": "run"}] * 2
     visitor.explorer.unwatch("run")
     visitor.explorer.watch("other", lambda: 0, 0, 60.0)
     assert visitor.explorer._watched.keys() == {"other"}
@@ -280,7 +308,9 @@ def test_news_are_not_lost_to_a_question_that_comes_while_they_are_found(visitor
     assert next(visitor.messages(second[0])) == {"kind": "news", "part": "run"}
 
 
-def test_a_page_without_curves_waits_for_one_result_and_is_drawn_piece_by_piece(visitor: Visitor) -> None:
+def test_a_page_without_curves_waits_for_one_result_and_is_drawn_piece_by_piece(
+    visitor: Visitor,
+) -> None:
     store = Stores().results
     go = threading.Event()
 
@@ -324,7 +354,9 @@ def test_what_no_part_waits_for_any_more_is_given_up(visitor: Visitor) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_thousand_questions_are_one_visitors_work(monkeypatch: pytest.MonkeyPatch, visitor: Visitor) -> None:
+def test_a_thousand_questions_are_one_visitors_work(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
     _, go = slowly(monkeypatch, 100)
     numbers = [visitor.ask(replace(SETTINGS, k=1 + place % 9)) for place in range(1000)]
     working = [thread for thread in threading.enumerate() if thread.name == "prviz-explorer"]

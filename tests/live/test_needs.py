@@ -14,7 +14,9 @@ from prviz.live.need import Need
 from prviz.live.problems import allowed, problem_of
 from prviz.reports.settings import ExploreSettings
 
-SETTINGS = ExploreSettings(problem="shifted-gaussians", n=100, methods=("knn", "ipr"), parameters={"d": 2}, k=3)
+SETTINGS = ExploreSettings(
+    problem="shifted-gaussians", n=100, methods=("knn", "ipr"), parameters={"d": 2}, k=3
+)
 
 
 def nothing(_: float) -> None:
@@ -64,15 +66,21 @@ def test_a_coarse_drawing_has_fewer_samples_and_a_k_that_they_allow() -> None:
 def test_settings_are_made_legal_for_the_samples() -> None:
     settings = allowed(problem_of(replace(SETTINGS, n=10, split=0.05, k=50))).settings
     assert (settings.split, settings.k) == (0.5, 4)
-    unsplit = replace(SETTINGS, split=None, methods=("knn", *(n for n, f in ESTIMATORS.items() if f.needs_split)))
+    unsplit = replace(
+        SETTINGS, split=None, methods=("knn", *(n for n, f in ESTIMATORS.items() if f.needs_split))
+    )
     assert allowed(problem_of(unsplit)).settings.methods == ("knn",)
     approximate = replace(SETTINGS, approximate=True, methods=("ppr",))
     assert allowed(problem_of(approximate)).settings.methods == DEFAULT_METHODS
 
 
 @pytest.mark.thorough
-def test_without_a_truth_the_curve_to_believe_is_measured_once_and_drawn_before_the_others() -> None:
-    settings = ExploreSettings(source="bundled", problem="mixture-em-1", n=80, methods=("knn", "ipr"), k=3)
+def test_without_a_truth_the_curve_to_believe_is_measured_once_and_drawn_before_the_others() -> (
+    None
+):
+    settings = ExploreSettings(
+        source="bundled", problem="mixture-em-1", n=80, methods=("knn", "ipr"), k=3
+    )
     problem = problem_of(settings)
     need = bounds.believed_need(problem)
     assert need is not None
@@ -80,7 +88,12 @@ def test_without_a_truth_the_curve_to_believe_is_measured_once_and_drawn_before_
     found = results.measure(problem)
     assert results.Answer(problem, found).drawn is found
     need.store.put(need.key, need.compute(nothing))  # type: ignore[union-attr]
-    for other in (problem, problem.having(k=5), problem.having(split=0.3), problem.having(methods=("kde",))):
+    for other in (
+        problem,
+        problem.having(k=5),
+        problem.having(split=0.3),
+        problem.having(methods=("kde",)),
+    ):
         drawn = results.Answer(other, found).drawn
         assert list(drawn.curves) == ["tightest", "knn", "ipr"]
         assert drawn.estimates["tightest"].curve is drawn.curves["tightest"]

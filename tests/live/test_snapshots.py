@@ -40,7 +40,8 @@ def test_without_a_limit_a_film_ends_at_most_samples(settings: dict[str, object]
 
 
 def test_sizes_that_allow_another_k_only_are_no_frames() -> None:
-    assert snapshots.stops(_problem(k=60), "n")[0].value == 150  # 75 fit samples hold 60 neighbours, 50 do not
+    # 75 fit samples hold 60 neighbours, 50 do not
+    assert snapshots.stops(_problem(k=60), "n")[0].value == 150
 
 
 def test_a_film_over_draws_begins_with_this_one() -> None:
@@ -59,7 +60,8 @@ def test_a_frame_is_what_its_settings_give() -> None:
 
 
 def test_a_question_brings_frames_after_the_curves_once() -> None:
-    problem, lines = _problem(), list[bytes | None]()
+    problem = _problem()
+    lines = list[bytes | None]()
     wishes = snapshots.film_needs(problem, "n")[:1]
     question = CurvesQuestion(1, problem, lambda _: b"{}", lines.append, snapshots=wishes)
     kinds = [need.kind for need in question.needs]
@@ -89,7 +91,8 @@ def test_a_state_is_pinned_once_and_no_more_than_four() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["problem=nothing", "k=0", "source=upload", "n=1e99", "problem=mixtures&p.d=x", "%00&=&"]
+    "text",
+    ["problem=nothing", "k=0", "source=upload", "n=1e99", "problem=mixtures&p.d=x", "%00&=&"],
 )
 def test_hostile_pins_are_left_out_with_a_word(text: str) -> None:
     state, messages = ExploreState.from_query({"problem": "mixtures", PINS[0]: text})

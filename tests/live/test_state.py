@@ -1,4 +1,6 @@
-"""What the user has chosen: the link there and back, the sliders' values, what is remembered of other data."""
+"""What the user has chosen: the link there and back, the sliders' values, what is remembered of
+other data.
+"""
 
 from __future__ import annotations
 
@@ -23,25 +25,43 @@ def test_the_first_state_has_no_link_and_no_link_is_the_first_view() -> None:
 
 
 def test_a_link_comes_back_with_what_is_open_and_drawn() -> None:
-    query = {"n": "150", "panel": "Extremes", "view": "Error space", "colour": "Belief", "hidden": "ipr", "k": "7"}
+    query = {
+        "n": "150",
+        "panel": "Extremes",
+        "view": "Error space",
+        "colour": "Belief",
+        "hidden": "ipr",
+        "k": "7",
+    }
     assert opened(**query).to_query() == query
     assert opened(panel="Ends").panel == "Extremes"
 
 
 def test_what_is_switched_off_and_what_is_not_drawn_beside_so_many_come_back_apart() -> None:
-    state = opened(methods="knn,kde,ipr").with_values({"hidden": ["tightest", "ipr"], "folded": ["knn", "nobody"]})
+    state = opened(methods="knn,kde,ipr").with_values(
+        {"hidden": ["tightest", "ipr"], "folded": ["knn", "nobody"]}
+    )
     assert (state.hidden, state.folded) == (("ipr", "tightest"), ("knn",))
     query = state.to_query()
-    assert (query["hidden"], query["folded"]) == ("ipr,tightest", "knn")  # the curve to believe is not chosen
+    # the curve to believe is not chosen
+    assert (query["hidden"], query["folded"]) == (
+        "ipr,tightest",
+        "knn",
+    )
     again = opened(**query)
     assert (again.hidden, again.folded) == (state.hidden, state.folded)
-    assert not {"hidden", "folded"} & state.with_values({"hidden": [], "folded": []}).to_query().keys()
+    assert (
+        not {"hidden", "folded"} & state.with_values({"hidden": [], "folded": []}).to_query().keys()
+    )
 
 
 def test_what_a_hostile_link_says_becomes_legal() -> None:
-    state, messages = ExploreState.from_query({"panel": "x", "view": "<b>", "hidden": "knn,nobody", "n": "1e9"})
+    state, messages = ExploreState.from_query(
+        {"panel": "x", "view": "<b>", "hidden": "knn,nobody", "n": "1e9"}
+    )
     assert (state.panel, state.view, state.hidden) == (PANELS[0], "PR", ("knn",))
-    assert opened(source="bundled", problem="rbm-epoch-30").panel == PANELS[-1]  # what gives it away
+    # what gives it away
+    assert opened(source="bundled", problem="rbm-epoch-30").panel == PANELS[-1]
     told = opened(source="bundled", problem="rbm-epoch-30", panel="Space").to_query()
     assert told["panel"] == "Space"
     assert state.settings.n == ExploreSettings().n
@@ -55,7 +75,9 @@ def test_it_is_frozen() -> None:
 
 def test_the_values_of_the_sliders_make_another_state() -> None:
     state = opened(problem="shifted-gaussians")
-    moved = state.with_values({"n": 120, "seed": 3, "split": 20, "k": 9, "bandwidth": 1.5, "angle": 90, "p.mu": 0.5})
+    moved = state.with_values(
+        {"n": 120, "seed": 3, "split": 20, "k": 9, "bandwidth": 1.5, "angle": 90, "p.mu": 0.5}
+    )
     settings = moved.settings
     assert (settings.n, settings.seed, settings.split, settings.k) == (120, 3, 0.2, 9)
     assert (settings.bandwidth, settings.lam, settings.parameters["mu"]) == (1.5, math.inf, 0.5)
@@ -78,26 +100,39 @@ def test_what_no_slider_can_send_is_left_out(value: object) -> None:
 
 
 def test_parameters_that_the_toy_refuses_together_raise() -> None:
-    state = opened(problem="painted", **dict.fromkeys(("p.real_weights", "p.generated_weights"), "0.5,0,0.5,1,0,1"))
+    state = opened(
+        problem="painted",
+        **dict.fromkeys(("p.real_weights", "p.generated_weights"), "0.5,0,0.5,1,0,1"),
+    )
     with pytest.raises(ValueError, match="square number"):
         state.with_values({"p.d": 2})
 
 
 def test_weights_are_shares() -> None:
-    weights = {"p.means": "0.0,4.0", "p.real_weights": "1.0,1.0", "p.generated_weights": "0.25,0.75"}
+    weights = {
+        "p.means": "0.0,4.0",
+        "p.real_weights": "1.0,1.0",
+        "p.generated_weights": "0.25,0.75",
+    }
     parameters = opened(problem="mixtures", **weights).settings.parameters
-    assert (parameters["real_weights"], parameters["generated_weights"]) == ((0.5, 0.5), (0.25, 0.75))
+    assert (parameters["real_weights"], parameters["generated_weights"]) == (
+        (0.5, 0.5),
+        (0.25, 0.75),
+    )
 
 
 def test_each_toy_remembers_its_numbers_and_each_source_its_k_and_bandwidth() -> None:
-    state = opened(problem="shifted-gaussians", n="150").with_values({"p.mu": 0.5, "k": 9, "bandwidth": 1.5})
+    state = opened(problem="shifted-gaussians", n="150").with_values(
+        {"p.mu": 0.5, "k": 9, "bandwidth": 1.5}
+    )
     other = state.with_data("toy", "outlier")
     assert (other.settings.n, other.settings.k) == (150, 9)
     assert "mu" in other.settings.parameters  # its own, at its default
     assert other.settings.parameters["mu"] != 0.5
     upload = other.with_data("upload", "", 77)
     assert (upload.settings.n, upload.settings.k, upload.settings.bandwidth) == (77, "sqrt", None)
-    assert upload.with_values({"n": 50}).settings.n == 77  # rows of an upload are chosen where it is read
+    # rows of an upload are chosen where it is read
+    assert upload.with_values({"n": 50}).settings.n == 77
     back = upload.with_values({"k": 3}).with_data("toy", "shifted-gaussians")
     assert (back.settings.n, back.settings.k, back.settings.parameters["mu"]) == (150, 9, 0.5)
     assert back.with_data("upload", "", 77).settings.k == 3

@@ -1,4 +1,6 @@
-"""What the verdict rests on beside the curves: what chance alone makes, what few samples say, when overlaps count."""
+"""What the verdict rests on beside the curves: what chance alone makes, what few samples say, when
+overlaps count.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,16 @@ def bundled(n: int) -> ExploreSettings:
 
 @pytest.mark.parametrize("name", ["shifted-gaussians", "finite"])
 def test_chance_alone_makes_no_greater_difference_of_two_families(name: str) -> None:
-    """Of draws that differ in nothing but the seed, the difference of two IoUs stays near its own mean."""
+    """Of draws that differ in nothing but the seed, the difference of two IoUs stays near its own
+    mean.
+    """
     n = 300
     parameters = {"d": 8} if name == "shifted-gaussians" else {}
     known = toy(name, **parameters)
     truth = known.truth()
-    found = [estimate(known.sample(n, seed), DEFAULT_METHODS, k="sqrt", seed=seed) for seed in range(12)]
+    found = [
+        estimate(known.sample(n, seed), DEFAULT_METHODS, k="sqrt", seed=seed) for seed in range(12)
+    ]
     ious = np.array([[each.curve.iou(truth) for each in one.values()] for one in found])
     pairs = itertools.combinations(range(len(DEFAULT_METHODS)), 2)
     away = np.array([ious[:, i] - ious[:, j] - (ious[:, i] - ious[:, j]).mean() for i, j in pairs])
@@ -68,7 +74,9 @@ def test_samples_of_one_group_count_as_one() -> None:
     whole = problem_of(settings, Uploaded(SamplePair(alone, alone), ("a", "b"), (None, None)))
     assert bounds.too_few(whole) is None
     for real, generated in ((alone, four_each), (four_each, alone)):
-        grouped = problem_of(settings, Uploaded(SamplePair(real, generated), ("a", "b"), (None, None)))
+        grouped = problem_of(
+            settings, Uploaded(SamplePair(real, generated), ("a", "b"), (None, None))
+        )
         assert sorted(grouped.independent) == [n // 4, n]
         assert bounds.too_few(grouped) == {"bound": None, "apart": None}
         assert results.noise(grouped) == pytest.approx(2 * results.noise(whole))
@@ -86,13 +94,19 @@ def test_the_curve_to_believe_is_waited_for_where_it_is_to_be_measured() -> None
 
 
 @pytest.mark.parametrize(("p", "apart"), [(0.02, False), (0.009, True)])
-def test_the_gate_asks_for_one_percent_where_the_bound_leaves_nothing_out(p: float, *, apart: bool) -> None:
+def test_the_gate_asks_for_one_percent_where_the_bound_leaves_nothing_out(
+    p: float, *, apart: bool
+) -> None:
     assert JudgedHalf(PRCurve.from_error_rates([], []), p).told_apart == apart
 
 
-@pytest.mark.parametrize(("name", "first"), [("dirac", "auc"), ("narrow-gaussian", "auc"), ("boxes", "iou")])
+@pytest.mark.parametrize(
+    ("name", "first"), [("dirac", "auc"), ("narrow-gaussian", "auc"), ("boxes", "iou")]
+)
 def test_an_overlap_with_a_truth_without_area_is_never_a_number(name: str, first: str) -> None:
     """It would be all or nothing, 1 for a curve that touches nothing: the areas are compared."""
     problem = problem_of(ExploreSettings(problem=name, n=50))
     assert frames.columns(problem)[0].key == first
-    assert len(frames.row(PRCurve.from_error_rates([], []), problem)) == len(frames.columns(problem))
+    assert len(frames.row(PRCurve.from_error_rates([], []), problem)) == len(
+        frames.columns(problem)
+    )

@@ -24,19 +24,31 @@ PAIRS = [gaussians(), ties(), gaussians(30, 50, 2, shift=1.0)]
 
 
 def kth(matrix, order, *, own_counted=False):
-    """The order-th smallest entry of each row of a square matrix, the diagonal left out by index or not."""
+    """The order-th smallest entry of each row of a square matrix, the diagonal left out by index or
+    not.
+    """
     rows = [row if own_counted else np.delete(row, i) for i, row in enumerate(matrix)]
     return np.array([np.sort(row)[order - 1] for row in rows])
 
 
-def literal(real, generated, k, *, order=None, change=lambda d: d, inside=np.less_equal, own_counted=False):
+def literal(
+    real, generated, k, *, order=None, change=lambda d: d, inside=np.less_equal, own_counted=False
+):
     """Four numbers from whole matrices of (changed) distances."""
     order = k if order is None else order
-    radii = [kth(change(distances(each, each)), order, own_counted=own_counted) for each in (real, generated)]
+    radii = [
+        kth(change(distances(each, each)), order, own_counted=own_counted)
+        for each in (real, generated)
+    ]
     between = change(distances(real, generated))
-    in_real, in_generated = inside(between, radii[0][:, None]), inside(between, radii[1][None, :])
+    in_real = inside(between, radii[0][:, None])
+    in_generated = inside(between, radii[1][None, :])
     shares = in_real.any(axis=0).mean(), in_generated.any(axis=1).mean(), in_real.any(axis=1).mean()
-    return [shares[0], shares[1], in_real.sum() / (k * len(generated)), shares[2]], in_real, in_generated
+    return (
+        [shares[0], shares[1], in_real.sum() / (k * len(generated)), shares[2]],
+        in_real,
+        in_generated,
+    )
 
 
 def half(values):
@@ -88,7 +100,9 @@ def test_realism_by_row(pair):
     assert found["squared"].realism == np.median(scores**2)
     between = distances(pair.real.values, pair.generated.values)
     radii = kth(distances(pair.real.values, pair.real.values), 3)[:, None]
-    ratios = np.divide(radii, between, out=np.full(between.shape, np.inf), where=between > 0).max(axis=0)
+    ratios = np.divide(radii, between, out=np.full(between.shape, np.inf), where=between > 0).max(
+        axis=0
+    )
     assert found["all balls"].realism == np.median(ratios)
     assert math.isnan(found["float16"].realism)
 
@@ -100,12 +114,16 @@ def test_the_rows_are_those_of_scalars_and_of_prdc():
             expected = scalars(*pair, k=3, ball=ball)
             assert numbers(found[row]) == [expected[name] for name in NUMBERS]
         theirs = compute_prdc(pair.real.values, pair.generated.values, 3)
-        assert numbers(found["open"]) == pytest.approx([theirs[name] for name in NUMBERS], rel=1e-12)
+        assert numbers(found["open"]) == pytest.approx(
+            [theirs[name] for name in NUMBERS], rel=1e-12
+        )
 
 
 def test_rounding_to_half_precision_keeps_and_breaks_ties_as_the_hardware_does():
     rng = np.random.default_rng(0)
-    radii = np.concatenate([rng.random(3000) * 10.0 ** rng.integers(-9, 5, 3000), [0.0, 65503.0, 65504.0, 65519.9]])
+    radii = np.concatenate(
+        [rng.random(3000) * 10.0 ** rng.integers(-9, 5, 3000), [0.0, 65503.0, 65504.0, 65519.9]]
+    )
     limits = half_radii(radii)
     assert np.all(half(limits) <= half(radii))
     assert np.all(half(np.nextafter(limits, np.inf)) > half(radii))
@@ -115,7 +133,8 @@ def test_rounding_to_half_precision_keeps_and_breaks_ties_as_the_hardware_does()
 
 def test_distances_beyond_half_precision_all_tie():
     rng = np.random.default_rng(0)
-    real, generated = rng.normal(size=(30, 3)) * 1e6, rng.normal(size=(20, 3)) * 1e6
+    real = rng.normal(size=(30, 3)) * 1e6
+    generated = rng.normal(size=(20, 3)) * 1e6
     found = {row.name: row for row in conventions(real, generated, 2)}
     assert numbers(found["float16"]) == literal(real, generated, 2, change=half)[0]
     assert found["float16"].precision == 1
@@ -123,10 +142,14 @@ def test_distances_beyond_half_precision_all_tie():
 
 
 def test_the_largest_k_has_no_next_one():
-    found = {row.name: row for row in conventions(np.arange(5.0)[:, None], np.arange(4.0)[:, None], 3)}
+    found = {
+        row.name: row for row in conventions(np.arange(5.0)[:, None], np.arange(4.0)[:, None], 3)
+    }
     assert all(math.isnan(value) for value in numbers(found["k + 1"]))
     assert found["closed"].precision == 1
-    with pytest.raises(ValueError, match="k = 4; an integer from 1 to 3, one less than the smaller set"):
+    with pytest.raises(
+        ValueError, match="k = 4; an integer from 1 to 3, one less than the smaller set"
+    ):
         conventions(np.arange(5.0)[:, None], np.arange(4.0)[:, None], 4)
 
 
@@ -156,8 +179,13 @@ def test_the_table(files, capsys):
     for line, row in zip(lines[5:], rows.values(), strict=False):
         assert line.startswith(row.name)
         cells = line[len("float16 samples") :].split()
-        assert [cell.rstrip("*") for cell in cells[:4]] == [f"{value:.4f}" for value in numbers(row)]
-        marked = [value != first for value, first in zip(numbers(row), numbers(rows["closed"]), strict=True)]
+        assert [cell.rstrip("*") for cell in cells[:4]] == [
+            f"{value:.4f}" for value in numbers(row)
+        ]
+        marked = [
+            value != first
+            for value, first in zip(numbers(row), numbers(rows["closed"]), strict=True)
+        ]
         assert [cell.endswith("*") for cell in cells[:4]] == marked
     assert lines[5 + len(rows) + 1] == "* differs from the first row; - does not exist"
     start = 5 + len(rows) + 3
@@ -171,7 +199,9 @@ def test_the_table(files, capsys):
         first.split()[0]: (first.split(), second.strip())
         for first, second in zip(others[::2], others[1::2], strict=True)
     }
-    assert {name: cells[1] for name, (cells, _) in told.items()} == {name: f"{found[name]:.6g}" for name in told}
+    assert {name: cells[1] for name, (cells, _) in told.items()} == {
+        name: f"{found[name]:.6g}" for name in told
+    }
     assert list(told) == [name for name in BLIND_SPOTS if name in found][4:]
     assert told["kid"][1] == f"can't see: {BLIND_SPOTS['kid']}"
     assert "by torch-fidelity" in " ".join(told["kid"][0])
@@ -214,9 +244,10 @@ def test_two_generated_sets_are_compared_on_the_same_real_samples(files, tmp_pat
     text = capsys.readouterr().out
     assert text.count("* differs from the first row") == 2
     apart = compare_frechet(ties().real, ties().generated, other)
-    assert text.splitlines()[-1] == (
-        f"frechet_distance of generated.npy less that of other.npy: {apart.difference:.6g}, 95 % interval "
-        f"{apart.low:.6g} to {apart.high:.6g}, of ever more samples"
+    assert (
+        text.splitlines()[-1]
+        == f"frechet_distance of generated.npy less that of other.npy: {apart.difference:.6g}, 95 %"
+        f" interval {apart.low:.6g} to {apart.high:.6g}, of ever more samples"
     )
     assert main(["parity", *files, str(tmp_path / "other.npy"), "--json"]) == 0
     (difference,) = json.loads(capsys.readouterr().out)["differences"]
@@ -232,21 +263,23 @@ def test_a_number_that_does_not_exist_says_why(tmp_path, capsys):
     assert main(["parity", *map(str, few), "--k", "6"]) == 0
     text = capsys.readouterr().out
     assert (
-        "k + 1: the radius reaches to the (k+1)-th other sample (code that corrects for the sample itself twice)"
-        in text
+        "k + 1: the radius reaches to the (k+1)-th other sample (code that corrects for the sample"
+        " itself twice)" in text
     )
     assert "twice); -: the smaller set has no 7 other samples" in text
     assert "(stylegan3); -: float16 ends at 65,504, and a value here is beyond" in text
     lines = {line.split()[0]: line for line in text.splitlines() if line}
     assert "e+60 are too large: the kernel takes their sixth powers" in lines["kid"]
     assert lines["frechet_distance"].endswith(
-        "how much of it is the bias of so few samples is not known, it may be all: halves of 3 span at most 2 of 6 "
-        "dimensions; 14 samples of each set tell it"
+        "how much of it is the bias of so few samples is not known, it may be all: halves of 3 span"
+        " at most 2 of 6 dimensions; 14 samples of each set tell it"
     )
     np.save(few[0], np.ones((7, 6)))
     assert main(["parity", *map(str, few), "--k", "3"]) == 0
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line}
-    assert lines["rke_real"].endswith("-  its bandwidth is half the spread of the real samples, which are all equal")
+    assert lines["rke_real"].endswith(
+        "-  its bandwidth is half the spread of the real samples, which are all equal"
+    )
 
 
 def test_conventions_report_their_progress():

@@ -21,7 +21,8 @@ K = 4
 
 def pair() -> SamplePair:
     rng = np.random.default_rng(3)
-    return SamplePair(rng.integers(0, 6, (24, 2)), rng.integers(1, 7, (20, 2)))  # many ties and copies
+    # many ties and copies
+    return SamplePair(rng.integers(0, 6, (24, 2)), rng.integers(1, 7, (20, 2)))
 
 
 def at_both(split: Split, method: str) -> tuple[Estimate, Estimate]:
@@ -30,8 +31,11 @@ def at_both(split: Split, method: str) -> tuple[Estimate, Estimate]:
 
 
 def slow_supports(split: Split, method: str, convention: str) -> list[list[int]]:
-    """c_X and c_Y of every evaluation sample; a sample is a pair (role, number), so that copies are others."""
-    itself_near, itself_counts = convention in ("radius", "both"), convention in ("count", "both")
+    """c_X and c_Y of every evaluation sample; a sample is a pair (role, number), so that copies are
+    others.
+    """
+    itself_near = convention in ("radius", "both")
+    itself_counts = convention in ("count", "both")
     fit = [[(role, i) for i in split.fit_rows[role].tolist()] for role in (0, 1)]
     points = [(role, i) for role in (0, 1) for i in split.evaluate_rows[role].tolist()]
 
@@ -45,7 +49,8 @@ def slow_supports(split: Split, method: str, convention: str) -> list[list[int]]
 
     found: list[list[int]] = [[], []]
     for z, role in product(points, (0, 1)):
-        own, other = fit[role], fit[1 - role]
+        own = fit[role]
+        other = fit[1 - role]
         if method == "ipr":
             inside = [x for x in own if distance(x, z) <= radius(x, own)]
         else:
@@ -65,7 +70,9 @@ def test_self_counting_is_what_its_words_say(method: str, split: float | None) -
     estimates = at_both(drawn, method)
     for convention in SELF_COUNTING:
         run = self_counted(*estimates, convention, held_out=split is not None).supports
-        assert [run.c_real.tolist(), run.c_generated.tolist()] == slow_supports(drawn, method, convention), convention
+        assert [run.c_real.tolist(), run.c_generated.tolist()] == slow_supports(
+            drawn, method, convention
+        ), convention
 
 
 def test_a_convention_is_a_curve_and_an_iou() -> None:
@@ -95,7 +102,10 @@ def test_a_curve_as_a_paper_computed_it() -> None:
             assert curve.auc == expected.auc, (name, method)
     for choice, message in (
         ({"convention": "2018"}, "convention = '2018'; one of 2024, 2026, prdc"),
-        ({"convention": "2026", "method": "prc"}, "method = 'prc'; convention '2026' is of ipr, coverage, knn, kde"),
+        (
+            {"convention": "2026", "method": "prc"},
+            "method = 'prc'; convention '2026' is of ipr, coverage, knn, kde",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             prviz.paper_curve(*sides, **choice)
@@ -120,7 +130,9 @@ def test_what_is_refused() -> None:
         self_counted(at_fewer, at_k, "both", held_out=False)
 
 
-def test_the_shell_says_what_a_convention_changes(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shell_says_what_a_convention_changes(
+    tmp_path, capsys: pytest.CaptureFixture[str]
+) -> None:
     files = [str(tmp_path / f"{role}.npy") for role in ("real", "generated")]
     for path, side in zip(files, pair(), strict=True):
         np.save(path, side.values)
@@ -128,7 +140,9 @@ def test_the_shell_says_what_a_convention_changes(tmp_path, capsys: pytest.Captu
     assert "curves" not in capsys.readouterr().out
     assert main(["parity", *files, "--k", str(K), "--self", "both", "--rays", "9"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "curves without split, 9 rays; a sample is its own first neighbour, and is counted" in lines
+    assert (
+        "curves without split, 9 rays; a sample is its own first neighbour, and is counted" in lines
+    )
     row = next(line.split() for line in lines if line.startswith("knn "))
     at_k, at_fewer = at_both(pair().split(None), "knn")
     convention = CurveConvention("both", 9)

@@ -37,7 +37,9 @@ def test_every_way_to_one_curve_gives_the_same(method):
     assert same(found.rates.curve(), curve)
     assert same(estimate(pair, method, **options)[method].curve, curve)
     assert same(pr_curve(pair.real, pair.generated, method, **options), curve)
-    assert same(pr_curve(pair.real.values, pair.generated.values.tolist(), method, **options), curve)
+    assert same(
+        pr_curve(pair.real.values, pair.generated.values.tolist(), method, **options), curve
+    )
     assert same(profile(*pair, [method], [4], (), 0.4, 7).curve(method, 4), curve)
 
 
@@ -48,7 +50,9 @@ def test_methods_keep_the_order_asked_for():
 
 def test_the_seed_draws_the_split():
     pair = gaussians()
-    one, again, other = (estimate(pair, "knn", seed=seed)["knn"].supports.c_real for seed in (1, 1, 2))
+    one, again, other = (
+        estimate(pair, "knn", seed=seed)["knn"].supports.c_real for seed in (1, 1, 2)
+    )
     assert np.array_equal(one, again)
     assert not np.array_equal(one, other)
 
@@ -63,7 +67,9 @@ def test_float16_and_integers_count_as_what_they_are():
 
 @pytest.mark.parametrize("methods", ["nearest", ("knn", "fid"), ()])
 def test_unknown_methods_are_named(methods):
-    with pytest.raises(ValueError, match=r"one or more of knn, kde, ipr, coverage, eas, .* are needed"):
+    with pytest.raises(
+        ValueError, match=r"one or more of knn, kde, ipr, coverage, eas, .* are needed"
+    ):
         estimate(gaussians(), methods)
 
 
@@ -80,7 +86,13 @@ def test_split_must_be_a_share(split):
 
 def test_a_family_that_shares_no_pass_has_its_part_of_the_progress():
     drawn = gaussians().split(0.5, 0)
-    wanted = [("hub", 2, None), ("knn", 2, None), ("hub", 3, None), ("hub", 2, None), ("kde", 3, 1.0)]
+    wanted = [
+        ("hub", 2, None),
+        ("knn", 2, None),
+        ("hub", 3, None),
+        ("hub", 2, None),
+        ("kde", 3, 1.0),
+    ]
     seen = []
     measure(drawn, wanted, 0, progress=seen.append)
     assert seen == sorted(seen)
@@ -122,7 +134,9 @@ def test_repeats_draw_and_split_by_their_seed():
     curves = estimate_repeated(gaussians, ("knn", "ipr"), repeats=3, k=3, seed=5)
     assert list(curves) == ["knn", "ipr"]
     for repeat, each in enumerate(curves["knn"]):
-        assert same(each.curve, estimate(gaussians(5 + repeat), "knn", k=3, seed=5 + repeat)["knn"].curve)
+        assert same(
+            each.curve, estimate(gaussians(5 + repeat), "knn", k=3, seed=5 + repeat)["knn"].curve
+        )
     with pytest.raises(ValueError, match="repeats = 0"):
         estimate_repeated(gaussians, repeats=0)
 
@@ -137,12 +151,16 @@ def test_band_is_mean_and_deviation_along_rays():
     alphas = np.array([[curve.alpha(lam) for lam in spread.lam] for curve in curves])
     np.testing.assert_allclose(spread.alpha_mean, alphas.mean(axis=0))
     np.testing.assert_allclose(spread.alpha_sd, alphas.std(axis=0), atol=1e-12)
-    np.testing.assert_allclose(spread.alpha_mean, PRCurve.mean(curves).alpha(spread.lam), atol=1e-12)
+    np.testing.assert_allclose(
+        spread.alpha_mean, PRCurve.mean(curves).alpha(spread.lam), atol=1e-12
+    )
     inner = slice(1, -1)
     for beta, alpha in ((spread.beta_low, spread.alpha_low), (spread.beta_high, spread.alpha_high)):
         np.testing.assert_allclose(spread.lam[inner] * beta[inner], alpha[inner], atol=1e-12)
     assert spread.beta_mean[0] == pytest.approx(np.mean([curve.extreme_recall for curve in curves]))
-    assert spread.alpha_mean[-1] == pytest.approx(np.mean([curve.extreme_precision for curve in curves]))
+    assert spread.alpha_mean[-1] == pytest.approx(
+        np.mean([curve.extreme_precision for curve in curves])
+    )
 
 
 def test_band_of_one_curve_has_no_width():
@@ -223,16 +241,37 @@ def test_the_words_of_the_shell_mean_the_same_in_python(word):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda pair: prviz.pr_curve(*pair, split="half"), "split = 'half'; a share between 0 and 1 .* or None"),
+        (
+            lambda pair: prviz.pr_curve(*pair, split="half"),
+            "split = 'half'; a share between 0 and 1 .* or None",
+        ),
         (lambda pair: prviz.pr_curve(*pair, split=True), "split = True; a share between 0 and 1"),
         (lambda pair: prviz.preflight(pair, split="0.5"), "split = '0.5'; a share between 0 and 1"),
-        (lambda pair: sweep_cells("mixtures", splits=["half"]), "splits has 'half'; a share between 0 and 1"),
-        (lambda pair: prviz.estimate(*pair, 5), "methods = 5; one or more of knn, kde, .* are needed"),
+        (
+            lambda pair: sweep_cells("mixtures", splits=["half"]),
+            "splits has 'half'; a share between 0 and 1",
+        ),
+        (
+            lambda pair: prviz.estimate(*pair, 5),
+            "methods = 5; one or more of knn, kde, .* are needed",
+        ),
         (lambda pair: prviz.estimate(*pair, "K-NN"), "methods = 'K-NN'; one or more of knn"),
-        (lambda pair: prviz.scalars(*pair, nearest_k=5), r"scalars\(\): nearest_k is called k here"),
-        (lambda pair: prviz.pr_curve(real_features=1, fake_features=2), "fake_features is called generated here"),
-        (lambda pair: prviz.bootstrap(*pair), r"Samples; one Estimate is needed, such as prviz.estimate"),
-        (lambda pair: prviz.bootstrap(prviz.estimate(pair)), "type Estimates; one Estimate is needed"),
+        (
+            lambda pair: prviz.scalars(*pair, nearest_k=5),
+            r"scalars\(\): nearest_k is called k here",
+        ),
+        (
+            lambda pair: prviz.pr_curve(real_features=1, fake_features=2),
+            "fake_features is called generated here",
+        ),
+        (
+            lambda pair: prviz.bootstrap(*pair),
+            r"Samples; one Estimate is needed, such as prviz.estimate",
+        ),
+        (
+            lambda pair: prviz.bootstrap(prviz.estimate(pair)),
+            "type Estimates; one Estimate is needed",
+        ),
     ],
 )
 def test_what_is_misspelled_is_answered_by_what_is_accepted(call, message):

@@ -13,7 +13,12 @@ from prviz.measure.estimates import estimate, mean_radius
 from prviz.measure.profiles import BANDWIDTHS, bandwidth_unit, profile
 from prviz.samples import SamplePair
 
-METHODS = (*DEFAULT_METHODS, "ppr", "hub")  # those with a pass of their own read it off a table of distances
+# those with a pass of their own read it off a table of distances
+METHODS = (
+    *DEFAULT_METHODS,
+    "ppr",
+    "hub",
+)
 
 
 def gaussians(n_real: int = 60, n_generated: int = 70, d: int = 9) -> SamplePair:
@@ -49,7 +54,8 @@ def test_a_profile_equals_separate_runs(pair, split):
 
 def test_the_default_bandwidths_span_half_to_twice_the_mean_radius():
     pair = gaussians()
-    found, unit = profile(*pair), mean_radius(pair)
+    found = profile(*pair)
+    unit = mean_radius(pair)
     assert len(found.bandwidths) == BANDWIDTHS >= 64
     assert found.bandwidths[0] == pytest.approx(unit / 2)
     assert found.bandwidths[BANDWIDTHS // 2] == pytest.approx(unit)
@@ -60,7 +66,9 @@ def test_the_default_bandwidths_span_half_to_twice_the_mean_radius():
 def test_the_unit_of_a_sample(split):
     pair = gaussians()
     exact = bandwidth_unit(pair, split=split, seed=2)
-    assert bandwidth_unit(pair, split=split, seed=2, sample=10**6) == pytest.approx(exact, rel=1e-12)
+    assert bandwidth_unit(pair, split=split, seed=2, sample=10**6) == pytest.approx(
+        exact, rel=1e-12
+    )
     few = bandwidth_unit(pair, split=split, seed=2, sample=12)
     assert few == pytest.approx(exact, rel=0.1)
     assert few != exact
@@ -83,7 +91,9 @@ def test_collapsed_sets_have_no_unit_and_no_bandwidths():
 def test_what_a_profile_does_not_hold_is_said():
     found = profile(*gaussians(), ["knn", "kde"], [2, "sqrt"], [1.0])
     assert found.ks == (2, 7)
-    with pytest.raises(KeyError, match="knn at 3; the profile holds 2 values from 2 to 7 for knn, kde"):
+    with pytest.raises(
+        KeyError, match="knn at 3; the profile holds 2 values from 2 to 7 for knn, kde"
+    ):
         found.curve("knn", 3)
     with pytest.raises(KeyError, match=r"knn at 1\.0"):
         found.curve("knn", bandwidth=1.0)
@@ -106,8 +116,11 @@ def test_the_best_k_is_the_closest_to_the_truth():
 def test_a_profile_of_sets_far_apart_equals_separate_runs():
     rng = np.random.default_rng(8)
     pair = SamplePair(rng.normal(0, 1, size=(60, 2)), rng.normal(30, 1, size=(60, 2)))
-    found = profile(*pair, "knn", ks=range(1, 21), split=0.5)  # no sample has one of the other set among its nearest
+    # no sample has one of the other set among its nearest
+    found = profile(*pair, "knn", ks=range(1, 21), split=0.5)
     for k in found.ks:
         alone = estimate(pair, "knn", k=k)["knn"]
-        assert np.array_equal(found.estimate("knn", k).supports.c_generated, alone.supports.c_generated)
+        assert np.array_equal(
+            found.estimate("knn", k).supports.c_generated, alone.supports.c_generated
+        )
         assert np.array_equal(found.curve("knn", k).vertices, alone.curve.vertices)

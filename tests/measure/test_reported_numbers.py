@@ -1,4 +1,6 @@
-"""Frechet distance, KID, clipped numbers, Vendi, RKE and class entropy against slow twins, and their blind spots."""
+"""Frechet distance, KID, clipped numbers, Vendi, RKE and class entropy against slow twins, and
+their blind spots.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,17 @@ from scipy.linalg import sqrtm
 from scipy.special import betaln, gammaln
 from sklearn.metrics.pairwise import polynomial_kernel
 
-from prviz import bundled_pair, class_entropy, clipped, frechet_distance, kid, pr_curve, rke, scalars, vendi
+from prviz import (
+    bundled_pair,
+    class_entropy,
+    clipped,
+    frechet_distance,
+    kid,
+    pr_curve,
+    rke,
+    scalars,
+    vendi,
+)
 from prviz.measure import frechet as frechet_module
 from prviz.measure import kernel_scores
 from prviz.measure.blind_spots import BLIND_SPOTS
@@ -43,7 +55,9 @@ def test_the_frechet_distance_is_the_formula_with_a_matrix_root(pair):
     (mean, covariance), (other_mean, other) = (
         (each.mean(axis=0), np.atleast_2d(np.cov(each, rowvar=False))) for each in pair
     )
-    slow = ((mean - other_mean) ** 2).sum() + np.trace(covariance + other - 2 * np.real(sqrtm(covariance @ other)))
+    slow = ((mean - other_mean) ** 2).sum() + np.trace(
+        covariance + other - 2 * np.real(sqrtm(covariance @ other))
+    )
     assert frechet_distance(*pair).value == pytest.approx(slow, rel=1e-9)
     assert frechet_distance(*reversed(pair)).value == pytest.approx(slow, rel=1e-9)
 
@@ -57,9 +71,10 @@ def test_too_few_samples_for_the_dimension_are_named_and_give_no_scalar():
     assert math.isnan(scalars(*few)["frechet_distance"])
     enough = gaussians(13, 30, 12)
     assert math.isnan(frechet_distance(*enough).bias)
-    assert frechet_distance(*enough).caveat == (
-        "how much of it is the bias of so few samples is not known, it may be all: halves of 6 span at most 5 of 12 "
-        "dimensions; 26 samples of each set tell it"
+    assert (
+        frechet_distance(*enough).caveat
+        == "how much of it is the bias of so few samples is not known, it may be all: halves of 6"
+        " span at most 5 of 12 dimensions; 26 samples of each set tell it"
     )
     told = frechet_distance(*gaussians(26, 26, 12))
     assert told.caveat == ""
@@ -70,13 +85,17 @@ def test_too_few_samples_for_the_dimension_are_named_and_give_no_scalar():
 
 
 def test_the_bias_is_what_the_value_exceeds_its_limit_by():
-    draws = [frechet_distance(*(RNG((seed, role)).normal(size=(300, 10)) for role in (0, 1))) for seed in range(8)]
+    draws = [
+        frechet_distance(*(RNG((seed, role)).normal(size=(300, 10)) for role in (0, 1)))
+        for seed in range(8)
+    ]
     value, bias = np.mean([each[:2] for each in draws], axis=0)
     assert value == pytest.approx(bias, rel=0.15)  # the limit is 0
 
 
 def test_the_interval_of_the_frechet_distance_holds_its_limit():
-    d, draws = 6, 60
+    d = 6
+    draws = 60
     limit = 6 * 0.3**2 + 6 * 0.2**2
     found = [frechet_distance(*gaussians(300, 300, d, 0.3, seed)) for seed in range(draws)]
     assert sum(each.low <= limit <= each.high for each in found) >= 0.88 * draws
@@ -89,7 +108,9 @@ def test_the_interval_of_the_frechet_distance_holds_its_limit():
 
 
 def test_two_models_are_compared_on_the_same_real_samples():
-    inside, apart, alone = 0, [], []
+    inside = 0
+    apart = []
+    alone = []
     for seed in range(40):
         rng = RNG(seed)
         real, a, b = (rng.standard_t(8, size=(300, 4)) for _ in range(3))
@@ -99,7 +120,8 @@ def test_two_models_are_compared_on_the_same_real_samples():
         apart.append(found.high - found.low)
         if seed >= 10:
             continue
-        one, other = frechet_distance(real, a + 0.6), frechet_distance(real, b + 0.5)
+        one = frechet_distance(real, a + 0.6)
+        other = frechet_distance(real, b + 0.5)
         assert found.difference == pytest.approx(one.value - one.bias - other.value + other.bias)
         alone.append(3.92 * math.hypot(one.std, other.std))
     assert inside >= 0.88 * 40
@@ -113,16 +135,18 @@ def test_two_models_are_compared_on_the_same_real_samples():
 
 def test_samples_of_a_group_count_once_for_the_interval():
     base = gaussians(200, 200, 2)
-    videos = [Samples(np.repeat(each, 10, axis=0), groups=np.repeat(np.arange(200), 10)) for each in base]
-    once, grouped, rows = (
-        frechet_distance(*base),
-        frechet_distance(*videos),
-        frechet_distance(*(each.values for each in videos)),
-    )
+    videos = [
+        Samples(np.repeat(each, 10, axis=0), groups=np.repeat(np.arange(200), 10)) for each in base
+    ]
+    once = frechet_distance(*base)
+    grouped = frechet_distance(*videos)
+    rows = frechet_distance(*(each.values for each in videos))
     assert grouped.std == pytest.approx(once.std, rel=0.02)
     assert rows.std == pytest.approx(once.std / math.sqrt(10), rel=0.02)
     assert 0.3 < grouped.bias / once.bias < 3
-    assert kid(*videos).std == pytest.approx(math.sqrt(10) * kid(*(each.values for each in videos)).std, rel=0.05)
+    assert kid(*videos).std == pytest.approx(
+        math.sqrt(10) * kid(*(each.values for each in videos)).std, rel=0.05
+    )
 
 
 def test_a_frechet_distance_without_digits_says_so(monkeypatch):
@@ -131,7 +155,9 @@ def test_a_frechet_distance_without_digits_says_so(monkeypatch):
     lost = frechet_distance(np.hstack([wide, real]), np.hstack([wide, real * 1.1]))
     assert math.isnan(lost.value)
     assert "vary far more than the others" in lost.caveat
-    assert frechet_distance(real, real).caveat.startswith("0 within rounding, which is up to about ")
+    assert frechet_distance(real, real).caveat.startswith(
+        "0 within rounding, which is up to about "
+    )
     assert "too large" in frechet_distance(real * 1e200, real * 2e200).caveat
     far = frechet_distance(real, real * 1.1 + 1e9)
     assert far.bias == 0
@@ -139,17 +165,26 @@ def test_a_frechet_distance_without_digits_says_so(monkeypatch):
     assert far.low <= far.value <= far.high
     plain = frechet_distance(real, real * 1.1)
     for offset, digits in ((1e9, 1e-6), (1e12, 1e-3)):
-        assert frechet_distance(real + offset, real * 1.1 + offset).value == pytest.approx(plain.value, rel=digits)
+        assert frechet_distance(real + offset, real * 1.1 + offset).value == pytest.approx(
+            plain.value, rel=digits
+        )
     # a feature that is constant in one set has no inverse: its influence is that of what is left
-    flat = frechet_distance(np.hstack([real, np.zeros((300, 1))]), np.hstack([real * 1.1, real[:, :1]]))
+    flat = frechet_distance(
+        np.hstack([real, np.zeros((300, 1))]), np.hstack([real * 1.1, real[:, :1]])
+    )
     assert 0.5 < flat.std / plain.std < 10
-    for number in (frechet_distance(real * 1e-200, real * 2e-200), kid(real * 1e-200, real * 2e-200)):
+    for number in (
+        frechet_distance(real * 1e-200, real * 2e-200),
+        kid(real * 1e-200, real * 2e-200),
+    ):
         assert math.isnan(number.value)
         assert number.caveat == "the squares of these numbers' differences are too small for it"
     near = kid(real * 1e-8, real * 1.5e-8 + 1e-8)
     assert near.value == pytest.approx(3 * ((real.mean(axis=0) * 5e-9 + 1e-8) ** 2).mean(), rel=0.1)
     monkeypatch.setattr(frechet_module, "frechet", lambda *_: math.nan)
-    assert frechet_distance(real, real * 1.1).caveat.startswith("its bias is not known: rounding leaves no digit")
+    assert frechet_distance(real, real * 1.1).caveat.startswith(
+        "its bias is not known: rounding leaves no digit"
+    )
 
 
 # ---- KID ----
@@ -160,9 +195,15 @@ def slow_kid(real, generated):
         return (float(np.dot(x, y)) / len(x) + 1) ** 3
 
     def inside(values):
-        return np.mean([kernel(x, y) for i, x in enumerate(values) for j, y in enumerate(values) if i != j])
+        return np.mean(
+            [kernel(x, y) for i, x in enumerate(values) for j, y in enumerate(values) if i != j]
+        )
 
-    return inside(real) + inside(generated) - 2 * np.mean([kernel(x, y) for x in real for y in generated])
+    return (
+        inside(real)
+        + inside(generated)
+        - 2 * np.mean([kernel(x, y) for x in real for y in generated])
+    )
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -177,23 +218,32 @@ def test_tiles_change_nothing(monkeypatch):
         monkeypatch.setattr(module, "BLOCK", 16)
     assert kid(*pair) == pytest.approx(whole[0])
     assert rke(pair[0], bandwidth=1.0) == pytest.approx(whole[1])
-    assert frechet_distance(*pair).value == pytest.approx(frechet_module.frechet(*map(as_samples, pair)))
+    assert frechet_distance(*pair).value == pytest.approx(
+        frechet_module.frechet(*map(as_samples, pair))
+    )
 
 
 def test_kid_of_subsets_is_torch_fidelitys():
     real, generated = gaussians(90, 70, 5)
-    stream, values = np.random.RandomState(2020), []
+    stream = np.random.RandomState(2020)
+    values = []
     for _ in range(7):
         x = real[stream.choice(90, 40, replace=False)]
         y = generated[stream.choice(70, 40, replace=False)]
-        own, other, across = polynomial_kernel(x), polynomial_kernel(y), polynomial_kernel(x, y)
+        own = polynomial_kernel(x)
+        other = polynomial_kernel(y)
+        across = polynomial_kernel(x, y)
         inside = own.sum() - np.trace(own) + other.sum() - np.trace(other)
         values.append(inside / (40 * 39) - 2 * across.sum() / 40**2)
-    assert kid(real, generated, subsets=7, subset_size=40) == pytest.approx((np.mean(values), np.std(values)))
+    assert kid(real, generated, subsets=7, subset_size=40) == pytest.approx(
+        (np.mean(values), np.std(values))
+    )
 
 
 def test_kid_is_unbiased_and_its_deviation_is_about_right():
-    same = [kid(*(RNG((seed, role)).normal(size=(100, 4)) for role in (0, 1))) for seed in range(60)]
+    same = [
+        kid(*(RNG((seed, role)).normal(size=(100, 4)) for role in (0, 1))) for seed in range(60)
+    ]
     apart = [kid(*gaussians(100, 100, 4, 0.7, seed)) for seed in range(60)]
     for draws, low, high in ((same, 1.0, 2.2), (apart, 0.7, 1.4)):
         values, claimed = np.array(draws).T
@@ -203,7 +253,8 @@ def test_kid_is_unbiased_and_its_deviation_is_about_right():
     assert values.min() < 0
     digits = bundled_pair("mixture-converged").real.values
     halves = [
-        kid(digits[order[:400]], digits[order[400:800]]) for order in (RNG(s).permutation(1797) for s in range(30))
+        kid(digits[order[:400]], digits[order[400:800]])
+        for order in (RNG(s).permutation(1797) for s in range(30))
     ]
     values, claimed = np.array(halves).T
     assert claimed.mean() / values.std(ddof=1) == pytest.approx(1.7, abs=0.4)
@@ -236,20 +287,26 @@ def test_kid_far_from_zero_has_its_digits(offset):
     assert 0.1 < whole.value / found.value < 10
     moved = scalars(*pair, k=3)
     assert moved["kid"] == found.value
-    assert moved["frechet_distance"] == pytest.approx(scalars(*gaussians(12, 15, 3), k=3)["frechet_distance"], rel=1e-3)
+    assert moved["frechet_distance"] == pytest.approx(
+        scalars(*gaussians(12, 15, 3), k=3)["frechet_distance"], rel=1e-3
+    )
 
 
 def test_a_kid_without_digits_is_nan_and_says_why(monkeypatch):
     real, generated = gaussians(20, 25, 3)
     found = kid(real * 1e60, generated * 1e60)
     assert math.isnan(found.value)
-    assert re.fullmatch(r"numbers of up to .*e\+60 are too large: the kernel takes their sixth powers", found.caveat)
+    assert re.fullmatch(
+        r"numbers of up to .*e\+60 are too large: the kernel takes their sixth powers", found.caveat
+    )
     assert pickle.loads(pickle.dumps(found)).caveat == found.caveat
     assert kid(np.full((9, 3), 0.1), np.full((8, 3), 0.1)) == (0.0, 0.0)
     monkeypatch.setattr(kernel_scores, "_ROUNDING", 1e-3)  # as of numbers with three digits
     lost = kid(real, real[::-1].copy())
     assert math.isnan(lost.value)
-    assert re.fullmatch(r"rounding alone is up to about .*, beside a value of .*: no digits hold", lost.caveat)
+    assert re.fullmatch(
+        r"rounding alone is up to about .*, beside a value of .*: no digits hold", lost.caveat
+    )
 
 
 def test_kid_of_subsets_is_the_same_in_one_pass_over_all_samples_and_one_for_each(monkeypatch):
@@ -267,10 +324,15 @@ def test_kid_of_subsets_is_the_same_in_one_pass_over_all_samples_and_one_for_eac
 
 
 def test_rke_of_modes_far_apart_counts_them():
-    modes = np.repeat(np.array([[0.0, 0.0], [1e9, 1e9]]), 30, axis=0) + RNG(0).normal(size=(60, 2)) * 0.01
+    modes = (
+        np.repeat(np.array([[0.0, 0.0], [1e9, 1e9]]), 30, axis=0)
+        + RNG(0).normal(size=(60, 2)) * 0.01
+    )
     assert rke(modes, bandwidth=1.0) == pytest.approx(2, rel=1e-3)
     near = RNG(1).normal(size=(60, 2))
-    assert half_spread(as_samples(near + 1e12)) == pytest.approx(half_spread(as_samples(near)), rel=1e-4)
+    assert half_spread(as_samples(near + 1e12)) == pytest.approx(
+        half_spread(as_samples(near)), rel=1e-4
+    )
 
 
 # ---- clipped density and coverage ----
@@ -283,11 +345,15 @@ def slow_clipped(real, generated, k):
 
     def held(y, skip=None):
         inside = [
-            math.dist(x, y) <= r * (1 + 1e-12) for i, (x, r) in enumerate(zip(real, short, strict=True)) if i != skip
+            math.dist(x, y) <= r * (1 + 1e-12)
+            for i, (x, r) in enumerate(zip(real, short, strict=True))
+            if i != skip
         ]
         return min(sum(inside) / k, 1)
 
-    density = np.mean([held(y) for y in generated]) / np.mean([held(x, i) for i, x in enumerate(real)])
+    density = np.mean([held(y) for y in generated]) / np.mean(
+        [held(x, i) for i, x in enumerate(real)]
+    )
     inside = [
         min(sum(slow_twins.squared_distance(x, y) < radius for y in generated) / k, 1)
         for x, radius in zip(real, own, strict=True)
@@ -302,7 +368,9 @@ def test_clipped_numbers_are_the_double_loop(pair, k):
 
 
 def test_expected_coverage_is_the_sum_over_beta_binomial_counts():
-    k, n, m = 3, 20, 15
+    k = 3
+    n = 20
+    m = 15
     for drawn in range(m + 1):
         counts = np.arange(drawn + 1)
         choose = gammaln(drawn + 1) - gammaln(counts + 1) - gammaln(drawn - counts + 1)
@@ -320,7 +388,10 @@ def test_clipped_numbers_are_those_of_the_authors_code():
     assert clipped(*pair, k=10) == pytest.approx(AUTHORS[10])
 
 
-AUTHORS = {5: (0.5910780669144983, 0.30564784053156147), 10: (0.6159292035398232, 0.3388704318936877)}
+AUTHORS = {
+    5: (0.5910780669144983, 0.30564784053156147),
+    10: (0.6159292035398232, 0.3388704318936877),
+}
 
 
 # ---- Vendi, RKE, classes ----
@@ -338,7 +409,9 @@ def test_vendi_is_the_entropy_of_the_cosines(pair):
 
 def test_rke_is_the_double_loop_and_counts_modes():
     values = gaussians(40, 5, 3)[0]
-    squares = [math.exp(-(math.dist(x, y) ** 2) / (2 * 0.7**2)) ** 2 for x in values for y in values]
+    squares = [
+        math.exp(-(math.dist(x, y) ** 2) / (2 * 0.7**2)) ** 2 for x in values for y in values
+    ]
     assert rke(values, bandwidth=0.7) == pytest.approx(1 / np.mean(squares))
     modes = np.repeat(np.eye(5) * 100, 20, axis=0) + RNG(0).normal(size=(100, 5)) * 0.01
     assert rke(modes, bandwidth=1.0) == pytest.approx(5, rel=1e-3)
@@ -349,7 +422,8 @@ def test_rke_is_the_double_loop_and_counts_modes():
 
 def test_class_entropy_is_the_score_of_votes():
     modes = np.repeat(np.eye(4) * 50, 25, axis=0)
-    real, labels = modes + RNG(1).normal(size=modes.shape), np.repeat(list("abcd"), 25)
+    real = modes + RNG(1).normal(size=modes.shape)
+    labels = np.repeat(list("abcd"), 25)
     even = class_entropy(real, modes + 0.1, labels)
     assert (even.overall, even.within, even.score) == pytest.approx((math.log(4), 0, 4))
     one = class_entropy(real, modes[:25], labels)
@@ -357,7 +431,9 @@ def test_class_entropy_is_the_score_of_votes():
     blurred = class_entropy(real, np.zeros((30, 4)) + 12.5, labels)
     assert blurred.score == pytest.approx(1)
     assert blurred.within > 0.5
-    with pytest.raises(ValueError, match=r"labels has the shape \(3,\); \(100,\), one for each real sample"):
+    with pytest.raises(
+        ValueError, match=r"labels has the shape \(3,\); \(100,\), one for each real sample"
+    ):
         class_entropy(real, modes, [1, 2, 3])
     with pytest.raises(ValueError, match="labels = None; a class for each real sample"):
         class_entropy(real, modes)
@@ -412,14 +488,16 @@ def test_equal_moments_hide_another_shape_from_frechet_distance_and_kid():
     for name in ("frechet_distance", "kid"):
         assert scalars(modes, gaussian)[name] < 0.1 * scalars(modes, moved)[name]
     assert pr_curve(modes, gaussian).auc < 0.6
-    one, other = scalars(modes, moved), scalars(moved, modes)
+    one = scalars(modes, moved)
+    other = scalars(moved, modes)
     assert one["frechet_distance"] == pytest.approx(other["frechet_distance"])
     assert one["kid"] == pytest.approx(other["kid"])
 
 
 def test_one_good_mode_hides_missing_ones_and_noise_hides_behind_coverage():
     real, one, half_noise = many_modes()
-    collapsed, noisy = scalars(real, one), scalars(real, half_noise)
+    collapsed = scalars(real, one)
+    noisy = scalars(real, half_noise)
     for name in ("precision", "clipped_density"):
         assert collapsed[name] > 0.9
     assert collapsed["density"] > 0.9
@@ -447,11 +525,15 @@ def test_clipped_coverage_takes_half_noise_for_missing_modes():
 
 def test_the_class_score_sees_neither_collapse_inside_a_class_nor_how_frequent_classes_are():
     real, _, _ = many_modes()
-    labels, centres = np.repeat(np.arange(5), 60), np.eye(5) * 40
+    labels = np.repeat(np.arange(5), 60)
+    centres = np.eye(5) * 40
     assert class_entropy(real, centres.repeat(60, axis=0), labels).score == pytest.approx(5)
     rare = np.concatenate([real[:60], real[60::20]])
     assert (
-        class_entropy(rare, centres.repeat(60, axis=0), np.concatenate([labels[:60], labels[60::20]]), k=2).score > 4.5
+        class_entropy(
+            rare, centres.repeat(60, axis=0), np.concatenate([labels[:60], labels[60::20]]), k=2
+        ).score
+        > 4.5
     )
 
 
@@ -476,4 +558,6 @@ def test_the_rounding_of_a_frechet_distance_follows_from_what_is_added():
     added = (means**2).sum() + sum(np.trace(np.cov(each.values.T)) for each in (real, generated))
     for pair in ((real, generated), (generated, real)):
         rounding = frechet_module._checked(*pair).rounding
-        assert rounding == pytest.approx(8 * np.finfo(np.float64).eps * math.sqrt(4) * added, rel=1e-9)
+        assert rounding == pytest.approx(
+            8 * np.finfo(np.float64).eps * math.sqrt(4) * added, rel=1e-9
+        )

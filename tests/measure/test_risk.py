@@ -12,7 +12,8 @@ import prviz
 from prviz.measure.risk import choices, lowest_risk, risk
 from prviz.toys import toy
 
-METHODS, KS = ("knn", "coverage"), (2, 4, 9, 20)
+METHODS = ("knn", "coverage")
+KS = (2, 4, 9, 20)
 
 
 def curves(seed: int = 0, n: int = 200) -> tuple[dict, prviz.Profile]:
@@ -33,14 +34,24 @@ def test_the_lowest_risk_is_that_of_the_best_classifier_of_all(lam: float) -> No
     best = lowest_risk(every, lam, 100, 100)
     assert best.risk == pytest.approx(min(slow.values()))
     assert slow[best.method, best.k] == pytest.approx(best.risk)
-    fpr, fnr = min(every[best.method, best.k].vertices.tolist(), key=lambda rates: lam * rates[0] + rates[1])
+    fpr, fnr = min(
+        every[best.method, best.k].vertices.tolist(), key=lambda rates: lam * rates[0] + rates[1]
+    )
     draws = np.random.default_rng(0)
-    drawn = (lam * draws.binomial(100, fpr, 20_000) + draws.binomial(100, fnr, 20_000)) / 100 / (lam + 1)
+    drawn = (
+        (lam * draws.binomial(100, fpr, 20_000) + draws.binomial(100, fnr, 20_000))
+        / 100
+        / (lam + 1)
+    )
     assert best.error == pytest.approx(drawn.std(), rel=0.05)
     for method in METHODS:
         own = {k: slow[method, k] for k in KS}
         near = [(value <= best.risk + best.error, k) for k, value in own.items()]
-        runs = [[k for _, k in run] for within, run in itertools.groupby(near, lambda each: each[0]) if within]
+        runs = [
+            [k for _, k in run]
+            for within, run in itertools.groupby(near, lambda each: each[0])
+            if within
+        ]
         around = [run for run in runs if min(own, key=own.__getitem__) in run]
         assert best.alike.get(method) == ((around[0][0], around[0][-1]) if around else None)
 
@@ -60,17 +71,22 @@ def test_choices_change_where_another_setting_is_better() -> None:
 
 
 def test_the_chosen_setting_has_a_low_risk_on_other_samples_too() -> None:
-    problem, ks = toy("mixtures", d=8), (1, 2, 4, 9, 20, 60, 150)
-    chosen, every = [], []
+    problem = toy("mixtures", d=8)
+    ks = (1, 2, 4, 9, 20, 60, 150)
+    chosen = []
+    every = []
     for seed in range(6):
         pairs = problem.sample(400, seed), problem.sample(400, seed + 100)
-        here, fresh = (prviz.profile(*pair, ("knn", "ipr", "coverage"), ks, seed=seed) for pair in pairs)
+        here, fresh = (
+            prviz.profile(*pair, ("knn", "ipr", "coverage"), ks, seed=seed) for pair in pairs
+        )
         settings = [(method, k) for method in here.methods for k in ks]
         best = lowest_risk({setting: here.curve(*setting) for setting in settings}, 1.0, 200, 200)
         every.append([risk(fresh.curve(*setting), 1.0) for setting in settings])
         chosen.append(risk(fresh.curve(best.method, best.k), 1.0))
     assert np.mean(chosen) < np.mean(every) - 0.02
-    assert np.mean(chosen) - np.min(np.mean(every, axis=0)) < 0.02  # from the one that is best on average
+    # from the one that is best on average
+    assert np.mean(chosen) - np.min(np.mean(every, axis=0)) < 0.02
 
 
 def test_what_has_no_risk_is_refused() -> None:

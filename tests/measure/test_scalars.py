@@ -18,7 +18,9 @@ from tests.hard_pairs import KINDS, make_pair
 from tests.marks import exhaustive_but
 
 NAMES = ["precision", "recall", "density", "coverage", "coverage_precision"]
-NAMES += [f"{family}_{side}" for family in ("eas", "prc", "ppr") for side in ("precision", "recall")]
+NAMES += [
+    f"{family}_{side}" for family in ("eas", "prc", "ppr") for side in ("precision", "recall")
+]
 
 
 def scalars(*args, **kwargs):
@@ -38,14 +40,20 @@ def distances(a, b):
 
 def slow_scalars(real, generated, k, ball, prc_k=3, prc_c=3, ppr_k=4, ppr_a=1.2):
     """Every number as its formula reads, from the three matrices of distances."""
-    between, within = distances(real, generated), [distances(each, each) for each in (real, generated)]
-    squares, own_squares = squared(real, generated), [squared(each, each) for each in (real, generated)]
+    between = distances(real, generated)
+    within = [distances(each, each) for each in (real, generated)]
+    squares = squared(real, generated)
+    own_squares = [squared(each, each) for each in (real, generated)]
 
     def radii(role, order, matrices=within):
         own = matrices[role]
-        return np.array([sorted(np.delete(own[i], i))[min(order, len(own) - 1) - 1] for i in range(len(own))])
+        return np.array(
+            [sorted(np.delete(own[i], i))[min(order, len(own) - 1) - 1] for i in range(len(own))]
+        )
 
-    def inside(role, order):  # closed balls compare squares, as the curves do; open ones distances, as prdc does
+    def inside(
+        role, order
+    ):  # closed balls compare squares, as the curves do; open ones distances, as prdc does
         shape = (-1, 1) if role == 0 else (1, -1)
         if ball == "closed":
             return squares <= radii(role, order, own_squares).reshape(shape)
@@ -61,19 +69,30 @@ def slow_scalars(real, generated, k, ball, prc_k=3, prc_c=3, ppr_k=4, ppr_a=1.2)
             found.append(1.0 - missed)
         return math.fsum(found) / len(found)
 
-    in_real, in_generated = inside(0, k), inside(1, k)
-    precision, recall = in_real.any(axis=0).mean(), in_generated.any(axis=1).mean()
-    coverage, mirrored = in_real.any(axis=1).mean(), in_generated.any(axis=0).mean()
+    in_real = inside(0, k)
+    in_generated = inside(1, k)
+    precision = in_real.any(axis=0).mean()
+    recall = in_generated.any(axis=1).mean()
+    coverage = in_real.any(axis=1).mean()
+    mirrored = in_generated.any(axis=0).mean()
     covers = [
         (inside(1, prc_c * prc_k).sum(axis=0) >= prc_k).mean(),
         (inside(0, prc_c * prc_k).sum(axis=1) >= prc_k).mean(),
     ]
     values = [precision, recall, in_real.sum() / (k * len(generated)), coverage, mirrored]
-    values += [min(precision, mirrored), min(recall, coverage), *covers, chance(0, between), chance(1, between.T)]
+    values += [
+        min(precision, mirrored),
+        min(recall, coverage),
+        *covers,
+        chance(0, between),
+        chance(1, between.T),
+    ]
     return dict(zip(NAMES, map(float, values), strict=True))
 
 
-PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties(), gaussians(30, 70, 2)], ids=["gaussians", "ties", "plane"])
+PAIRS = pytest.mark.parametrize(
+    "pair", [gaussians(), ties(), gaussians(30, 70, 2)], ids=["gaussians", "ties", "plane"]
+)
 
 
 @PAIRS
@@ -117,12 +136,16 @@ def test_covers_reach_as_far_as_each_set_has_samples():
 def test_prc_with_one_neighbour_is_coverage_and_its_mirror():
     pair = gaussians(shift=1.0)
     found = scalars(*pair, k=1, prc_k=1, prc_c=1)
-    assert (found["prc_recall"], found["prc_precision"]) == (found["coverage"], found["coverage_precision"])
+    assert (found["prc_recall"], found["prc_precision"]) == (
+        found["coverage"],
+        found["coverage_precision"],
+    )
 
 
 @PAIRS
 def test_swapping_the_roles_swaps_each_pair_of_numbers(pair):
-    one, other = scalars(*pair), scalars(pair.generated, pair.real)
+    one = scalars(*pair)
+    other = scalars(pair.generated, pair.real)
     for family in ("", "eas_", "prc_", "ppr_"):
         assert one[f"{family}precision"] == other[f"{family}recall"]
         assert one[f"{family}recall"] == other[f"{family}precision"]
@@ -141,7 +164,8 @@ def test_a_collapsed_model_keeps_its_precision_and_loses_its_recall():
 
 def test_open_balls_of_radius_zero_hold_nothing():
     same = np.zeros((6, 2))
-    closed, opened = scalars(same, same), scalars(same, same, ball="open")
+    closed = scalars(same, same)
+    opened = scalars(same, same, ball="open")
     assert [closed[name] for name in NAMES[:2]] == [1.0, 1.0]
     assert all(opened[name] == 0 for name in NAMES if not name.startswith("ppr"))
     assert opened["ppr_precision"] == closed["ppr_precision"] == 1
@@ -150,7 +174,11 @@ def test_open_balls_of_radius_zero_hold_nothing():
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"k": 0}, ValueError, "k = 0; an integer from 1 to 10, one less than the smaller set, is needed"),
+        (
+            {"k": 0},
+            ValueError,
+            "k = 0; an integer from 1 to 10, one less than the smaller set, is needed",
+        ),
         ({"k": 11}, ValueError, "k = 11; an integer from 1 to 10"),
         ({"k": 2.0}, TypeError, "k = 2.0; an integer from 1 to 10"),
         ({"k": True}, TypeError, "k = True; an integer"),
@@ -192,10 +220,14 @@ def test_arrays_and_samples_are_taken_and_the_function_stays_the_function():
 
 def compared(real, generated, k, ball):
     """Ours and prdc's, density as the number of pairs it counts."""
-    ours, theirs = scalars(real, generated, k=k, ball=ball, ppr_a=1e-6), compute_prdc(real, generated, k)
+    ours = scalars(real, generated, k=k, ball=ball, ppr_a=1e-6)
+    theirs = compute_prdc(real, generated, k)
     per = k * len(generated)
     names = ("precision", "recall", "coverage")
-    found = [[*(float(each[name]) for name in names), round(float(each["density"]) * per)] for each in (ours, theirs)]
+    found = [
+        [*(float(each[name]) for name in names), round(float(each["density"]) * per)]
+        for each in (ours, theirs)
+    ]
     assert float(theirs["density"]) == pytest.approx(found[1][-1] / per, rel=1e-12)
     assert ours["density"] == found[0][-1] / per
     return found
@@ -205,7 +237,8 @@ def compared(real, generated, k, ball):
 @pytest.mark.parametrize(("n_real", "n_generated"), [(250, 180), (180, 250)])
 def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
     rng = np.random.default_rng(d)
-    real, generated = rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) * 0.9 + 0.4 / math.sqrt(d)
+    real = rng.normal(size=(n_real, d))
+    generated = rng.normal(size=(n_generated, d)) * 0.9 + 0.4 / math.sqrt(d)
     for k in (1, 5):
         for ball in ("closed", "open"):
             ours, theirs = compared(real, generated, k, ball)
@@ -216,12 +249,16 @@ def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
 @pytest.mark.parametrize("high", [2, 5])
 def test_on_tied_data_open_balls_are_those_of_prdc(d, high):
     rng = np.random.default_rng(d)
-    real, generated = rng.integers(0, high, (200, d)), rng.integers(0, high + 1, (150, d))
+    real = rng.integers(0, high, (200, d))
+    generated = rng.integers(0, high + 1, (150, d))
     for k in (1, 5):
         ours, theirs = compared(real.astype(np.float64), generated.astype(np.float64), k, "open")
         assert ours == theirs
         if d < 64:
-            assert compared(real.astype(np.float64), generated.astype(np.float64), k, "closed")[0] != theirs
+            assert (
+                compared(real.astype(np.float64), generated.astype(np.float64), k, "closed")[0]
+                != theirs
+            )
 
 
 def test_far_from_the_origin_prdc_rounds_and_these_do_not():
@@ -235,10 +272,15 @@ def test_far_from_the_origin_prdc_rounds_and_these_do_not():
 
 def test_single_precision_samples_are_measured_as_what_they_are():
     rng = np.random.default_rng(0)
-    real, generated = (rng.normal(size=(n, 64)).astype(np.float32) + np.float32(0.5) for n in (900, 700))
+    real, generated = (
+        rng.normal(size=(n, 64)).astype(np.float32) + np.float32(0.5) for n in (900, 700)
+    )
     ours, theirs = compared(real, generated, 5, "open")
     assert ours == theirs
-    assert compared(real.astype(np.float64), generated.astype(np.float64), 5, "open") == [ours, theirs]
+    assert compared(real.astype(np.float64), generated.astype(np.float64), 5, "open") == [
+        ours,
+        theirs,
+    ]
 
 
 # ---- realism and rarity ----
@@ -247,7 +289,9 @@ def test_single_precision_samples_are_measured_as_what_they_are():
 def slow_realism(real, generated, k):
     radii = [math.sqrt(squared) for squared in slow_twins.own_radii(list(real), k)]
     left = [(x, r) for x, r in zip(real, radii, strict=True) if r <= np.median(radii)]
-    between = [[(math.sqrt(slow_twins.squared_distance(y, x)), r) for x, r in left] for y in generated]
+    between = [
+        [(math.sqrt(slow_twins.squared_distance(y, x)), r) for x, r in left] for y in generated
+    ]
     return [max(r / d if d > 0 else math.inf for d, r in row) for row in between]
 
 
@@ -255,7 +299,11 @@ def slow_rarity(real, generated, k):
     radii = [math.sqrt(squared) for squared in slow_twins.own_radii(list(real), k)]
     found = []
     for y in generated:
-        held = [r for x, r in zip(real, radii, strict=True) if math.sqrt(slow_twins.squared_distance(y, x)) <= r]
+        held = [
+            r
+            for x, r in zip(real, radii, strict=True)
+            if math.sqrt(slow_twins.squared_distance(y, x)) <= r
+        ]
         found.append(min(held, default=math.nan))
     return found
 
@@ -287,13 +335,18 @@ def test_realism_is_a_ratio_of_distances_over_balls_up_to_the_median():
         0.5,
         1 / 99,
     ]
-    assert rarity(real, np.array([[5.0], [0.5], [60.0], [-50.0]]), k=1).tolist()[:3] == [2.0, 1.0, 97.0]
+    assert rarity(real, np.array([[5.0], [0.5], [60.0], [-50.0]]), k=1).tolist()[:3] == [
+        2.0,
+        1.0,
+        97.0,
+    ]
     assert np.isnan(rarity(real, np.array([[-50.0]]), k=1)[0])
 
 
 def test_samples_inside_a_ball_that_is_left_are_realistic_and_have_a_rarity():
     pair = gaussians(200, 150, 5)
-    found, radii = realism(*pair, k=5), rarity(*pair, k=5)
+    found = realism(*pair, k=5)
+    radii = rarity(*pair, k=5)
     assert 0 < np.mean(found >= 1) < 1
     assert np.all(np.isfinite(radii[found >= 1]))
     assert np.mean(np.isfinite(radii)) == scalars(*pair, k=5)["precision"]
@@ -301,9 +354,12 @@ def test_samples_inside_a_ball_that_is_left_are_realistic_and_have_a_rarity():
 
 @pytest.mark.parametrize("score", [realism, rarity])
 def test_the_scores_need_a_legal_k_of_the_real_set_alone(score):
-    real, generated = np.arange(8.0)[:, None], np.array([[1.5], [2.5]])
+    real = np.arange(8.0)[:, None]
+    generated = np.array([[1.5], [2.5]])
     assert score(real, generated, k=7).shape == (2,)
-    with pytest.raises(ValueError, match="k = 8; an integer from 1 to 7, one less than the real set, is needed"):
+    with pytest.raises(
+        ValueError, match="k = 8; an integer from 1 to 7, one less than the real set, is needed"
+    ):
         score(real, generated, k=8)
     with pytest.raises(TypeError, match="k = '3'; an integer"):
         score(real, generated, k="3")
@@ -316,9 +372,12 @@ def test_a_pair_with_itself_is_alike():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_stand_in_has_prdcs_names_and_digits(dtype: type, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_stand_in_has_prdcs_names_and_digits(
+    dtype: type, capsys: pytest.CaptureFixture[str]
+) -> None:
     rng = np.random.default_rng(3)
-    real, fake = rng.normal(size=(120, 6)).astype(dtype), (rng.normal(size=(90, 6)) + 0.3).astype(dtype)
+    real = rng.normal(size=(120, 6)).astype(dtype)
+    fake = (rng.normal(size=(90, 6)) + 0.3).astype(dtype)
     for k in (1, 3, 5):
         theirs = compute_prdc(real, fake, k)
         capsys.readouterr()

@@ -39,7 +39,9 @@ def pair(real: np.ndarray, generated: np.ndarray) -> SamplePair:
 
 def test_subsample_is_seeded_without_replacement_and_keeps_rows_together() -> None:
     digits = bundled_pair("mixture-converged")
-    drawn, again, other = subsample(digits, 100, 7), subsample(digits, 100, 7), subsample(digits, 100, 8)
+    drawn = subsample(digits, 100, 7)
+    again = subsample(digits, 100, 7)
+    other = subsample(digits, 100, 8)
     assert drawn.digest == again.digest != other.digest
     for small, full in zip(drawn, digits, strict=True):
         assert small.n == 100
@@ -66,10 +68,20 @@ def test_time_grows_with_the_work() -> None:
     assert 0 < small < estimate_seconds(4000, 1000, 64) < estimate_seconds(4000, 4000, 64)
     assert small < estimate_seconds(1000, 1000, 2048)
     assert small < estimate_seconds(1000, 1000, 64, split=None)
-    assert small < estimate_seconds(1000, 1000, 64, ks=20) < estimate_seconds(1000, 1000, 64, ks=20, bandwidths=9)
+    assert (
+        small
+        < estimate_seconds(1000, 1000, 64, ks=20)
+        < estimate_seconds(1000, 1000, 64, ks=20, bandwidths=9)
+    )
     assert small < estimate_seconds(1000, 1000, 64, drawn=True)
-    assert small < estimate_seconds(1000, 1000, 64, direct=1) < estimate_seconds(1000, 1000, 64, direct=1, ks=2)
-    assert estimate_seconds(1000, 1000, 64, methods=0, direct=1) < estimate_seconds(1000, 1000, 64, direct=1)
+    assert (
+        small
+        < estimate_seconds(1000, 1000, 64, direct=1)
+        < estimate_seconds(1000, 1000, 64, direct=1, ks=2)
+    )
+    assert estimate_seconds(1000, 1000, 64, methods=0, direct=1) < estimate_seconds(
+        1000, 1000, 64, direct=1
+    )
     assert small > estimate_seconds(1000, 1000, 64, methods=1)
 
 
@@ -91,17 +103,29 @@ def test_approximate_curves_take_longer_for_more_but_not_in_proportion() -> None
     assert times == sorted(times)
     assert times[-1] < 4 * times[-2]
     assert approximate_seconds(1000, 1000, 512) > times[1]
-    assert approximate_seconds(1_000_000, 1_000_000, 64) < estimate_seconds(1_000_000, 1_000_000, 64) / 10
+    assert (
+        approximate_seconds(1_000_000, 1_000_000, 64)
+        < estimate_seconds(1_000_000, 1_000_000, 64) / 10
+    )
 
 
-def test_default_rows_are_the_same_on_every_machine_and_never_nearly_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = [(n, m, d) for n in (500, 9_000, 10_500, 30_000, 200_000) for m in (n, 700) for d in (8, 768, 20_000)]
+def test_default_rows_are_the_same_on_every_machine_and_never_nearly_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = [
+        (n, m, d)
+        for n in (500, 9_000, 10_500, 30_000, 200_000)
+        for m in (n, 700)
+        for d in (8, 768, 20_000)
+    ]
     found = [default_rows(*size) for size in sizes]
     monkeypatch.setattr(workload, "_speed", lambda: (1e-6, 1e-5))
     monkeypatch.setattr(workload, "available_threads", lambda: 64)
     assert [default_rows(*size) for size in sizes] == found
     for (n, m, _), rows in zip(sizes, found, strict=True):
-        assert rows == max(n, m) or (rows in workload.FILE_ROWS and rows <= workload.NEARLY_ALL * max(n, m))
+        assert rows == max(n, m) or (
+            rows in workload.FILE_ROWS and rows <= workload.NEARLY_ALL * max(n, m)
+        )
     assert len(set(found)) > 4
     assert default_rows(2_000, 2_000, 64) == 2_000
 
@@ -125,13 +149,23 @@ OPTIONS: tuple[Options, ...] = (
         (
             1,
             (500, 700, 16),
-            "0.0724742 0.1438912 0.1301152 0.0689682 0.2290328 1.0091136 0.3300742 0.1932852 0.2679888",
+            (
+                "0.0724742 0.1438912 0.1301152 0.0689682 0.2290328 1.0091136 0.3300742 0.1932852"
+                " 0.2679888"
+            ),
         ),
-        (1, (20_000, 3_000, 512), "41.86644 49.0269 44.26116 40.45855 166.87584 390.83872 77.39444 50.95807 29.583328"),
+        (
+            1,
+            (20_000, 3_000, 512),
+            "41.86644 49.0269 44.26116 40.45855 166.87584 390.83872 77.39444 50.95807 29.583328",
+        ),
         (
             4,
             (500, 700, 16),
-            "0.037715675 0.0852688 0.0802408 0.036416925 0.0899987 0.5401344 0.295315675 0.07816455 0.1080126",
+            (
+                "0.037715675 0.0852688 0.0802408 0.036416925 0.0899987 0.5401344 0.295315675"
+                " 0.07816455 0.1080126"
+            ),
         ),
         (
             4,
@@ -140,14 +174,22 @@ OPTIONS: tuple[Options, ...] = (
         ),
     ],
 )
-def test_expected_seconds_are_those_kept(threads: int, sizes: tuple[int, int, int], seconds: str) -> None:
+def test_expected_seconds_are_those_kept(
+    threads: int, sizes: tuple[int, int, int], seconds: str
+) -> None:
     machine = Machine(2e-10, 3e-9, threads, compiled=threads == 1)
     found = [_seconds(machine, *sizes, options) for options in OPTIONS]
     assert found == pytest.approx([float(each) for each in seconds.split()], rel=1e-8)
 
 
 def test_durations_and_rows_in_words_and_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {0.2: "about 1 s", 89.4: "about 89 s", 90.0: "about 2 min", 5_399.0: "about 90 min", 5_400.0: "about 1.5 h"}
+    said = {
+        0.2: "about 1 s",
+        89.4: "about 89 s",
+        90.0: "about 2 min",
+        5_399.0: "about 90 min",
+        5_400.0: "about 1.5 h",
+    }
     assert {seconds: duration(seconds) for seconds in said} == said
     monkeypatch.setattr(workload, "available_threads", lambda: 2)
     once = approximate_seconds(100, 200, 16)
@@ -155,7 +197,9 @@ def test_durations_and_rows_in_words_and_numbers(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(workload, "available_threads", lambda: 4)
     assert approximate_seconds(100, 200, 16) - 0.1 == pytest.approx((once - 0.1) / 2)
     large = approximate_seconds(10**6, 10, 16) - 0.1
-    assert large == pytest.approx(LISTS_AT_MOST * (LIST + LIST_VALUE * 16 + LIST_FIT * 500_000**0.5) / 2)
+    assert large == pytest.approx(
+        LISTS_AT_MOST * (LIST + LIST_VALUE * 16 + LIST_FIT * 500_000**0.5) / 2
+    )
     assert subsample_rows(3, 3).tolist() == [0, 1, 2]
     assert len(subsample_rows(9, 3)) == 3
     samples = Samples(np.arange(9.0)[:, None])

@@ -26,9 +26,11 @@ from tests.marks import exhaustive_but
 @pytest.mark.parametrize("d", [*range(1, 20), 63, 127, 128, 129, 300, 4096, 9001])
 def test_reference_distances_are_the_twins_bit_for_bit(d):
     rng = np.random.default_rng(d)
-    a, b = rng.normal(size=(7, d)), rng.normal(size=(5, d)).astype(np.float32)
+    a = rng.normal(size=(7, d))
+    b = rng.normal(size=(5, d)).astype(np.float32)
     rows, columns = np.divmod(np.arange(35), 5)
-    left, right = RowView(a), RowView(b)
+    left = RowView(a)
+    right = RowView(b)
     expected = [slow_twins.squared_distance(a[i], b[j]) for i, j in zip(rows, columns, strict=True)]
     assert pair_distances(left, rows, right, columns).tolist() == expected
     assert pair_distances(right, columns, left, rows).tolist() == expected
@@ -36,7 +38,9 @@ def test_reference_distances_are_the_twins_bit_for_bit(d):
 
 
 @pytest.mark.parametrize("wide", [False, True])
-@pytest.mark.parametrize("kind", ["continuous", "offset", "tiny", "huge", "outlier", "extreme outlier", "far clusters"])
+@pytest.mark.parametrize(
+    "kind", ["continuous", "offset", "tiny", "huge", "outlier", "extreme outlier", "far clusters"]
+)
 @pytest.mark.parametrize("d", [8, 64, 1000])
 def test_products_err_less_than_the_proven_bound(kind, d, wide):
     pair = make_pair(kind, d, 60, 50)
@@ -49,8 +53,11 @@ def test_products_err_less_than_the_proven_bound(kind, d, wide):
     exact = arithmetic.scaled(pair_distances(left.rows, rows, right.rows, columns)).reshape(60, 50)
     error = np.abs(tile - exact)
     assert error.max() > 0
-    # The pairwise bound, and the one around a point, which holds for the exact distance as its own threshold.
-    assert np.all(error <= arithmetic.constant * np.square(left.norms[:, None] + right.norms[None, :]))
+    # The pairwise bound, and the one around a point, which holds for the exact distance as its own
+    # threshold.
+    assert np.all(
+        error <= arithmetic.constant * np.square(left.norms[:, None] + right.norms[None, :])
+    )
     assert np.all(error <= arithmetic.error(left.norms[:, None], exact))
     assert np.all(error <= arithmetic.error(right.norms[None, :], exact))
 
@@ -59,7 +66,8 @@ def test_balls_to_an_approximate_neighbour_allow_for_its_own_error():
     """Sure decisions agree with the bound around the exact radius, whichever way the radius erred."""
     drawn = make_pair("continuous", 64, 300, 200).split(None)
     prepared = prepare(drawn, 1 << 30)
-    left, right = prepared.fit["real"], prepared.fit["generated"]
+    left = prepared.fit["real"]
+    right = prepared.fit["generated"]
     tile = make_tile(left, slice(0, 300), right, Scratch())
     ranking = Ranking([tile], [tile.nearest(9)])
     ball = ranking.ball(7)
@@ -88,7 +96,9 @@ def test_a_few_rows_off_the_grid_are_noticed():
     values[[1, 5, 39, 66]] += 1e-7
     drawn = SamplePair(values[:40], values[40:]).split(None)
     assert not prepare(drawn, 1 << 30).arithmetic.exact
-    assert counts(Distances(drawn), 4, None) == {n: slow_twins.supports(drawn, n, 4, None) for n in DEFAULT_METHODS}
+    assert counts(Distances(drawn), 4, None) == {
+        n: slow_twins.supports(drawn, n, 4, None) for n in DEFAULT_METHODS
+    }
 
 
 def test_few_comparisons_are_redone():
@@ -97,7 +107,8 @@ def test_few_comparisons_are_redone():
     drawn = SamplePair(real, generated + 0.1).split(0.5, 0)
     distances = Distances(drawn)
     distances.count(all_balls(20, None))
-    # Three exact radii for each of 800 points, the own and the two of coverage; beyond, only what is too close to call.
+    # Three exact radii for each of 800 points, the own and the two of coverage; beyond, only what
+    # is too close to call.
     assert 2400 <= distances.rechecked < 3000
     before = distances.rechecked
     distances.count([Balls(Nearest(20, "both"), Nearest(20, "both"))])
@@ -113,7 +124,10 @@ def test_nothing_is_redone_where_products_are_exact(kind, d):
 
 def test_large_integers_are_exact_in_float64():
     pair = make_pair("large integers", 8, 30, 20)
-    narrow, wide = (choose_arithmetic([RowView(each.values) for each in pair], wide=wide) for wide in (False, True))
+    narrow, wide = (
+        choose_arithmetic([RowView(each.values) for each in pair], wide=wide)
+        for wide in (False, True)
+    )
     assert (narrow.dtype, narrow.exact) == (np.float32, False)
     assert (wide.dtype, wide.exact) == (np.float64, True)
 
@@ -123,7 +137,10 @@ def test_float64_takes_over_where_float32_is_hopeless():
     values[::2] += 1e4
     pair = SamplePair(values[:200], values[200:])
     assert prepare(pair.split(None), 1 << 30).arithmetic.dtype == np.float64
-    assert prepare(make_pair("outlier", 16, 200, 200).split(None), 1 << 30).arithmetic.dtype == np.float32
+    assert (
+        prepare(make_pair("outlier", 16, 200, 200).split(None), 1 << 30).arithmetic.dtype
+        == np.float32
+    )
     distances = Distances(pair.split(None))
     distances.count(all_balls(7, None))
     assert distances.rechecked < 2000
@@ -140,7 +157,9 @@ def test_a_collapsed_set_is_one_row():
 
 
 def test_counts_of_a_large_collapsed_pair():
-    drawn = SamplePair(np.zeros((3000, 64)), np.random.default_rng(0).normal(size=(2000, 64))).split(None)
+    drawn = SamplePair(
+        np.zeros((3000, 64)), np.random.default_rng(0).normal(size=(2000, 64))
+    ).split(None)
     knn, kde, _, coverage = Distances(drawn).count(all_balls(30, None))
     assert np.all(knn.real[:3000] == 3000)
     assert np.all(knn.generated[:3000] == 0)
@@ -148,7 +167,9 @@ def test_counts_of_a_large_collapsed_pair():
     assert np.all(coverage.real[3000:] == np.where(coverage.real[3000:] > 0, 3000, 0))
 
 
-@pytest.mark.parametrize(("split", "k"), [(None, 5), (0.5, 5), pytest.param(None, 700, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    ("split", "k"), [(None, 5), (0.5, 5), pytest.param(None, 700, marks=pytest.mark.exhaustive)]
+)
 def test_memory_stays_below_the_limit(split, k):
     rng = np.random.default_rng(0)
     pair = SamplePair(*rng.normal(size=(2, 4000, 16)).astype(np.float32))
@@ -157,7 +178,8 @@ def test_memory_stays_below_the_limit(split, k):
     Distances(drawn, memory_limit=60_000_000, threads=2).count(all_balls(k, None))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 60e6  # all distances: 8000 x 8000 x 4 bytes = 256e6; lists for k = 700 would take as much
+    # all distances: 8000 x 8000 x 4 bytes = 256e6; lists for k = 700 would take as much
+    assert peak < 60e6
     with pytest.raises(ValueError, match="at least 50000000 bytes"):
         Distances(drawn, memory_limit=49_999_999)
 
@@ -165,7 +187,8 @@ def test_memory_stays_below_the_limit(split, k):
 @pytest.mark.thorough
 @pytest.mark.parametrize("split", exhaustive_but((None, 0.5), 0.5))
 def test_memory_stays_below_the_limit_however_many_features_there_are(split):
-    pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 360, 10_000)).astype(np.float32))  # twice 14 MB
+    # twice 14 MB
+    pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 360, 10_000)).astype(np.float32))
     drawn = pair.split(split, 0)
     balls = all_balls(5, None)
     tracemalloc.start()
@@ -174,7 +197,9 @@ def test_memory_stays_below_the_limit_however_many_features_there_are(split):
     tracemalloc.stop()
     assert peak < 50e6
     whole = Distances(drawn, memory_limit=1 << 30, threads=2).count(balls)
-    assert all(np.array_equal(one.real, other.real) for one, other in zip(counts, whole, strict=True))
+    assert all(
+        np.array_equal(one.real, other.real) for one, other in zip(counts, whole, strict=True)
+    )
 
 
 def test_the_nearest_of_wide_rows_are_found_below_the_limit_too():
@@ -192,12 +217,16 @@ def blas_threads() -> list[int]:
 
 
 def test_the_centre_of_long_rows_takes_little_memory():
-    rows = [RowView(np.random.default_rng(seed).normal(size=(150, 20_000)).astype(np.float32)) for seed in (0, 1)]
+    rows = [
+        RowView(np.random.default_rng(seed).normal(size=(150, 20_000)).astype(np.float32))
+        for seed in (0, 1)
+    ]
     tracemalloc.start()
     choose_arithmetic(rows)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 80e6  # 129 rows of each set alone are 41e6 in float64, and several arrays of that size are made
+    # 129 rows of each set alone are 41e6 in float64, and several arrays of that size are made
+    assert peak < 80e6
 
 
 def test_progress_rises_to_one():
@@ -241,11 +270,14 @@ def test_blas_keeps_to_one_thread_inside_the_pool():
 
 def test_sessions_at_once_leave_the_blas_threads_as_they_were():
     drawn = make_pair("float32", 64, 400, 400).split(None)
-    expected, before = counts(Distances(drawn), 5, None), blas_threads()
+    expected = counts(Distances(drawn), 5, None)
+    before = blas_threads()
     results: list[object] = []
     sessions = [
         threading.Thread(
-            target=lambda: results.append(counts(Distances(drawn, block_bytes=50_000, threads=2), 5, None))
+            target=lambda: results.append(
+                counts(Distances(drawn, block_bytes=50_000, threads=2), 5, None)
+            )
         )
         for _ in range(4)
     ]
@@ -263,7 +295,9 @@ def test_values_whose_squares_overflow_are_refused():
         Distances(pair.split(None))
 
 
-@pytest.mark.parametrize("rule", [Nearest(3, "both"), Nearest(3, "generated"), Within(1.0), MeanNearest(3, "real")])
+@pytest.mark.parametrize(
+    "rule", [Nearest(3, "both"), Nearest(3, "generated"), Within(1.0), MeanNearest(3, "real")]
+)
 def test_balls_around_fit_samples_reach_within_their_role(rule):
     with pytest.raises(ValueError, match=r"Nearest\(k, 'real'\) is needed"):
         Balls(rule, Nearest(3, "generated"), around="fit")

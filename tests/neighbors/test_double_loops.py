@@ -24,12 +24,16 @@ def test_counts_equal_double_loops(kind, d, split):
     drawn = pair.split(split, 0)
     distances = Distances(drawn)
     for k, bandwidth in ((1, None), (3, typical_radius(pair))):
-        expected = {name: slow_twins.supports(drawn, name, k, bandwidth) for name in DEFAULT_METHODS}
+        expected = {
+            name: slow_twins.supports(drawn, name, k, bandwidth) for name in DEFAULT_METHODS
+        }
         assert counts(distances, k, bandwidth) == expected
 
 
 @pytest.mark.parametrize("bandwidth", [1e-200, 1e-12, 1e20, 1e160, 1e300])
-@pytest.mark.parametrize("kind", ["continuous", "ternary", "squares underflow", "squares nearly overflow"])
+@pytest.mark.parametrize(
+    "kind", ["continuous", "ternary", "squares underflow", "squares nearly overflow"]
+)
 @pytest.mark.parametrize("d", [3, 9])
 def test_bandwidths_beyond_all_distances(kind, d, bandwidth):
     drawn = make_pair(kind, d).split(None)
@@ -38,14 +42,20 @@ def test_bandwidths_beyond_all_distances(kind, d, bandwidth):
 
 
 @pytest.mark.parametrize("d", [1024, 4096])
-@pytest.mark.parametrize("kind", ["continuous", "float16", "near ties", "offset float32", "far clusters"])
+@pytest.mark.parametrize(
+    "kind", ["continuous", "float16", "near ties", "offset float32", "far clusters"]
+)
 def test_many_dimensions(kind, d):
     drawn = make_pair(kind, d, 9, 7).split(None)
-    assert counts(Distances(drawn), 2, None) == {n: slow_twins.supports(drawn, n, 2, None) for n in DEFAULT_METHODS}
+    assert counts(Distances(drawn), 2, None) == {
+        n: slow_twins.supports(drawn, n, 2, None) for n in DEFAULT_METHODS
+    }
 
 
 @pytest.mark.parametrize("split", [0.5, None])
-@pytest.mark.parametrize("kind", ["float32", "ternary", "tenths", "duplicates", "near ties", "far clusters"])
+@pytest.mark.parametrize(
+    "kind", ["float32", "ternary", "tenths", "duplicates", "near ties", "far clusters"]
+)
 def test_blocks_and_threads_change_nothing(kind, split):
     pair = make_pair(kind, 9, 30, 20)
     drawn = pair.split(split, 3)
@@ -54,14 +64,19 @@ def test_blocks_and_threads_change_nothing(kind, split):
         assert counts(Distances(drawn, block_bytes=block_bytes, threads=threads), 7, None) == whole
 
 
-@pytest.mark.parametrize("kind", ["float32", "ternary", "tenths", "duplicates", "near ties", "outlier"])
+@pytest.mark.parametrize(
+    "kind", ["float32", "ternary", "tenths", "duplicates", "near ties", "outlier"]
+)
 def test_the_order_of_rows_changes_nothing(kind):
     pair = make_pair(kind, 9, 150, 90)
     rng = np.random.default_rng(1)
-    real, generated = rng.permutation(150), rng.permutation(90)
+    real = rng.permutation(150)
+    generated = rng.permutation(90)
     shuffled = SamplePair(pair.real.values[real], pair.generated.values[generated])
     rows = np.concatenate([real, 150 + generated])
-    before, after = (Distances(each.split(None)).count(all_balls(7, None)) for each in (pair, shuffled))
+    before, after = (
+        Distances(each.split(None)).count(all_balls(7, None)) for each in (pair, shuffled)
+    )
     for one, other in zip(before, after, strict=True):
         np.testing.assert_array_equal(one.real[rows], other.real)
         np.testing.assert_array_equal(one.generated[rows], other.generated)
@@ -93,7 +108,11 @@ def test_any_small_pair_equals_the_double_loops(data):
 
 
 @pytest.mark.parametrize(
-    ("d", "split"), [(9, 0.5), *(pytest.param(*each, marks=pytest.mark.exhaustive) for each in ((2, 0.5), (9, None)))]
+    ("d", "split"),
+    [
+        (9, 0.5),
+        *(pytest.param(*each, marks=pytest.mark.exhaustive) for each in ((2, 0.5), (9, None))),
+    ],
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_balls_at_once_count_as_each_alone(kind, d, split):
@@ -101,7 +120,9 @@ def test_many_balls_at_once_count_as_each_alone(kind, d, split):
     drawn = pair.split(split, 1)
     unit = typical_radius(pair)
     widths = [each for k in (1, 3, 16) for each in all_balls(k, None)]
-    widths += [Balls(Within(unit * u), Within(unit * u)) for u in (1e-9, 0.3, 0.9, 1.0, 1.0, 1.1, 2.0, 1e3)]
+    widths += [
+        Balls(Within(unit * u), Within(unit * u)) for u in (1e-9, 0.3, 0.9, 1.0, 1.0, 1.1, 2.0, 1e3)
+    ]
     distances = Distances(drawn)
     for together, each in zip(distances.count(widths), widths, strict=True):
         alone = Distances(drawn).count([each])[0]

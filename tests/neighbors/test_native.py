@@ -1,4 +1,6 @@
-"""Loops in C equal those of NumPy, and NumPy does their work without a library or with an older one."""
+"""Loops in C equal those of NumPy, and NumPy does their work without a library or with an older
+one.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,10 @@ def test_the_library_is_there_where_there_is_a_compiler() -> None:
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_reference_distances_are_numpys_bit_for_bit(d: int, dtype: type) -> None:
     rng = np.random.default_rng(d)
-    a, b = (
-        RowView((rng.normal(size=(20, d)) * 7).astype(dtype), rng.permutation(20)),
-        RowView(rng.normal(size=(9, d)).astype(dtype)),
-    )
-    rows, columns = rng.integers(0, 20, 50), rng.integers(0, 9, 50)
+    a = RowView((rng.normal(size=(20, d)) * 7).astype(dtype), rng.permutation(20))
+    b = RowView(rng.normal(size=(9, d)).astype(dtype))
+    rows = rng.integers(0, 20, 50)
+    columns = rng.integers(0, 9, 50)
     expected = np.sum((a.take(rows).astype(np.float64) - b.take(columns)) ** 2, axis=-1)
     for found in both_ways(lambda: pair_distances(a, rows, b, columns)):
         assert np.array_equal(found, expected)
@@ -51,10 +52,8 @@ def test_reference_distances_are_numpys_bit_for_bit(d: int, dtype: type) -> None
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_engine_counts_the_same_without_the_library(kind: str, split: float | None) -> None:
     pair = make_pair(kind, 9, 60, 50).split(split, 1)
-    few, many = (
-        both_ways(lambda: counts(Distances(pair), 4, None)),
-        [each for k in range(1, 9) for each in all_balls(k, None)],
-    )
+    few = both_ways(lambda: counts(Distances(pair), 4, None))
+    many = [each for k in range(1, 9) for each in all_balls(k, None)]
     assert few[0] == few[1]
     one, other = both_ways(lambda: Distances(pair).count(many))
     for mine, theirs in zip(one, other, strict=True):
@@ -73,7 +72,8 @@ def test_arrays_of_other_kinds_are_numpys() -> None:
 
 @pytest.mark.parametrize("number", [-1, 5])
 def test_numbers_of_samples_that_are_not_there_are_refused(number: int) -> None:
-    a, places = np.zeros((5, 9)), np.array([0, number])
+    a = np.zeros((5, 9))
+    places = np.array([0, number])
     with pytest.raises(IndexError, match=r"there are 5"):
         native.pair_distances(a, places, a, np.array([0, 0]), np.empty(2))
     lists = np.zeros((5, 3)), np.zeros((5, 3), np.int32)
@@ -81,27 +81,88 @@ def test_numbers_of_samples_that_are_not_there_are_refused(number: int) -> None:
         native.append(places, places, np.zeros(2), np.ones(5), np.zeros(5, np.int64), lists)
 
 
-M, K, Q, E, ROOM = 4, 6, 2, 5, 3  # rows and columns of a tile, limits, entries, room for what is found
-W, S, D, V = np.int64, np.int32, np.float64, np.float32
+M = 4
+K = 6
+Q = 2
+E = 5
+ROOM = 3  # rows and columns of a tile, limits, entries, room for what is found
+W = np.int64
+S = np.int32
+D = np.float64
+V = np.float32
 
-# What each function reads, in its order, as the arguments in C say: the shape and precision of an array, or a number.
+# What each function reads, in its order, as the arguments in C say: the shape and precision of an
+# array, or a number.
 READ: dict[str, list[tuple[tuple[int, ...], type] | float]] = {
-    "append": [((E,), W), ((E,), W), ((E,), V), E, ((M,), V), ((M,), W), K, ((M, K), V), ((M, K), S), ((E,), W)],
+    "append": [
+        ((E,), W),
+        ((E,), W),
+        ((E,), V),
+        E,
+        ((M,), V),
+        ((M,), W),
+        K,
+        ((M, K), V),
+        ((M, K), S),
+        ((E,), W),
+    ],
     "entries_within": [
-        ((M, K), V), M, K, ((M,), V), ((K,), V), ROOM, ((ROOM,), W), ((ROOM,), W), ((ROOM,), V), ((M + 1,), W)
+        ((M, K), V),
+        M,
+        K,
+        ((M,), V),
+        ((K,), V),
+        ROOM,
+        ((ROOM,), W),
+        ((ROOM,), W),
+        ((ROOM,), V),
+        ((M + 1,), W),
     ],
     "pair_distances": [((M, K), V), ((E,), W), ((Q, K), V), ((E,), W), E, K, ((E,), D)],
     "rank_columns": [
-        ((M, K), V), M, K, ((K, Q), D), Q, ((K,), V), ((K,), D), 0, ((M, Q + 1), W), ROOM, ((ROOM,), W), ((ROOM,), W)
+        ((M, K), V),
+        M,
+        K,
+        ((K, Q), D),
+        Q,
+        ((K,), V),
+        ((K,), D),
+        0,
+        ((M, Q + 1), W),
+        ROOM,
+        ((ROOM,), W),
+        ((ROOM,), W),
     ],
     "rank_rows": [
-        ((M, K), V), M, K, ((Q,), D), Q, ((M,), D), 0.0, 0, ((M, Q + 1), W), ROOM, ((ROOM,), W), ((ROOM,), W)
+        ((M, K), V),
+        M,
+        K,
+        ((Q,), D),
+        Q,
+        ((M,), D),
+        0.0,
+        0,
+        ((M, Q + 1), W),
+        ROOM,
+        ((ROOM,), W),
+        ((ROOM,), W),
     ],
     "tally": [
-        ((E,), W), ((E,), W), ((E,), V), E, 0.0, 1.0, ((M,), W), ((Q,), W), ((E,), S), ((E,), S), ((E,), V)
+        ((E,), W),
+        ((E,), W),
+        ((E,), V),
+        E,
+        0.0,
+        1.0,
+        ((M,), W),
+        ((Q,), W),
+        ((E,), S),
+        ((E,), S),
+        ((E,), V),
     ],
-}  # fmt: skip
-# Axes of arrays that no other number tells the length of: samples that are there, of which some are read.
+}
+# Axes of arrays that no other number tells the length of: samples that are there, of which some are
+# read.
 FREE = {("pair_distances", 0, 0), ("pair_distances", 2, 0), ("tally", 6, 0), ("tally", 7, 0)}
 
 
@@ -123,7 +184,13 @@ def test_arrays_that_would_be_read_as_something_else_are_refused(name: str) -> N
 
     assert call(*given) >= 0
     for place, each in enumerate(given):
-        wrong = misread(name, place, each) if isinstance(each, np.ndarray) else [each + 1] if each > 1 else []
+        wrong = (
+            misread(name, place, each)
+            if isinstance(each, np.ndarray)
+            else [each + 1]
+            if each > 1
+            else []
+        )
         for instead in wrong:
             with pytest.raises(ValueError, match=f"^{name}: "):
                 call(*given[:place], instead, *given[place + 1 :])

@@ -45,11 +45,18 @@ def by_rows(drawn, k):
 )
 def test_the_smallest_memory_and_any_threads_change_nothing(d, n_real, n_generated, split, few):
     pair = make_pair("float32", d, n_real, n_generated)
-    drawn, ks = pair.split(split, 1), (7,) if few else (1, 7, 40, 110)
-    balls = [each for k in ks for each in (*all_balls(k, None), cover_balls(k, 3, n_real // 2, n_generated // 2))]
+    drawn = pair.split(split, 1)
+    ks = (7,) if few else (1, 7, 40, 110)
+    balls = [
+        each
+        for k in ks
+        for each in (*all_balls(k, None), cover_balls(k, 3, n_real // 2, n_generated // 2))
+    ]
     whole = Distances(drawn, block_bytes=1 << 40, memory_limit=10**10, threads=1).count(balls)
     ipr = whole[balls.index(*IPR.balls(k=7, bandwidth=None, sizes=(2, 2)))]
-    assert [ipr.real.tolist(), ipr.generated.tolist()] == [held.tolist() for held in held_by_own_balls(drawn, 7)]
+    assert [ipr.real.tolist(), ipr.generated.tolist()] == [
+        held.tolist() for held in held_by_own_balls(drawn, 7)
+    ]
     for threads in (1, 2):
         limits = {"memory_limit": engine._LEAST_MEMORY, "threads": threads}
         for found in both_ways(lambda limits=limits: Distances(drawn, **limits).count(balls)):
@@ -60,19 +67,27 @@ def test_the_smallest_memory_and_any_threads_change_nothing(d, n_real, n_generat
 
 
 def held_by_own_balls(drawn, k):
-    """Number of real and of generated samples whose balls hold each evaluation sample, by all distances."""
+    """Number of real and of generated samples whose balls hold each evaluation sample, by all
+    distances.
+    """
     points = np.concatenate([side.values for side in drawn.evaluate]).astype(np.float64)
     for side in drawn.fit:
         fit = side.values.astype(np.float64)
         # The smallest of each row is the sample's own.
         radii = np.sort([np.sum((fit - x) ** 2, axis=1) for x in fit], axis=1)[:, k]
         yield np.sum(
-            [np.sum((points - x) ** 2, axis=1) <= radius for x, radius in zip(fit, radii, strict=True)], axis=0
+            [
+                np.sum((points - x) ** 2, axis=1) <= radius
+                for x, radius in zip(fit, radii, strict=True)
+            ],
+            axis=0,
         )
 
 
 @pytest.mark.parametrize("block_bytes", [None, 2_000])
-@pytest.mark.parametrize("kind", exhaustive_but(["float32", "ternary", "near ties", "outlier", "offset"], "ternary"))
+@pytest.mark.parametrize(
+    "kind", exhaustive_but(["float32", "ternary", "near ties", "outlier", "offset"], "ternary")
+)
 def test_factors_made_again_change_nothing(kind, block_bytes, monkeypatch):
     drawn = make_pair(kind, 9, 150, 90).split(None)
     expected = by_rows(drawn, 7)
@@ -102,7 +117,8 @@ def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkey
 
 
 @pytest.mark.parametrize(
-    "kind", exhaustive_but(["float32", "ternary", "near ties", "outlier", "offset"], "float32", "ternary")
+    "kind",
+    exhaustive_but(["float32", "ternary", "near ties", "outlier", "offset"], "float32", "ternary"),
 )
 @pytest.mark.parametrize("wrong", ["radius", "room", "crowded", "lists", "reach"])
 def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
@@ -117,13 +133,16 @@ def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
     elif wrong == "lists":
         monkeypatch.setattr(symmetric, "_LONGEST", 0.0)
     else:
-        monkeypatch.setattr(lists.RandomSubset, "reach", lambda self, _: np.zeros(len(self._squares)))
+        monkeypatch.setattr(
+            lists.RandomSubset, "reach", lambda self, _: np.zeros(len(self._squares))
+        )
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
 
 
 def test_balls_beyond_the_end_of_a_list_are_counted_in_tiles(monkeypatch):
     rng = np.random.default_rng(0)
-    # Around many of the scattered real samples lie all of the generated ones, which are close together.
+    # Around many of the scattered real samples lie all of the generated ones, which are close
+    # together.
     drawn = SamplePair(rng.normal(size=(400, 9)), rng.normal(size=(300, 9)) / 20).split(None)
     expected = by_rows(drawn, 7)
     monkeypatch.setattr(lists.RandomSubset, "held", lambda *_: 1)
@@ -150,16 +169,25 @@ def test_a_profile_beyond_the_memory_is_refused(monkeypatch):
     drawn = make_pair("float32", 9, 40, 34).split(0.5, 0)
     balls = [each for k in range(1, 10) for each in all_balls(k, None)]
     monkeypatch.setattr(engine, "bytes_needed", lambda *_: 3_000_000_000)
-    with pytest.raises(ValueError, match=r"evaluation samples need 3\.0 GB; memory_limit is 1\.0 GB: raise it"):
+    with pytest.raises(
+        ValueError, match=r"evaluation samples need 3\.0 GB; memory_limit is 1\.0 GB: raise it"
+    ):
         Distances(drawn).count(balls)
-    assert sweep.bytes_needed(Distances(drawn)._prepared, list(range(10)), {"real": 4}) > 8 * 10 * 37
+    assert (
+        sweep.bytes_needed(Distances(drawn)._prepared, list(range(10)), {"real": 4}) > 8 * 10 * 37
+    )
 
 
 @pytest.mark.parametrize("kind", ["float32", "ternary", "duplicates", "float16", "far clusters"])
 @pytest.mark.parametrize("d", [2, 9, 300])
 def test_radii_and_counts_of_some_points(kind, d):
     values = np.asarray(make_pair(kind, d, 60, 50).real.values)
-    exact = np.sqrt([[np.sum((a - b) ** 2) for b in values.astype(np.float64)] for a in values.astype(np.float64)])
+    exact = np.sqrt(
+        [
+            [np.sum((a - b) ** 2) for b in values.astype(np.float64)]
+            for a in values.astype(np.float64)
+        ]
+    )
     rows = np.random.default_rng(1).permutation(60)[:25]
     others = exact.copy()
     np.fill_diagonal(others, np.inf)
@@ -167,7 +195,10 @@ def test_radii_and_counts_of_some_points(kind, d):
     assert radii.tolist() == np.sort(others[rows], axis=1)[:, 4].tolist()
     held = (exact[:, rows] <= radii).sum(axis=1)
     assert count_in_balls(values, values[rows], radii).tolist() == held.tolist()
-    assert count_in_balls(values, values, radii, centre_rows=rows, rows=rows[:9]).tolist() == held[rows[:9]].tolist()
+    assert (
+        count_in_balls(values, values, radii, centre_rows=rows, rows=rows[:9]).tolist()
+        == held[rows[:9]].tolist()
+    )
     among = np.sort(rows)
     inner = np.sort(others[np.ix_(rows, among)], axis=1)[:, 4]
     assert nearest_radii(values, rows, 5, among).tolist() == inner.tolist()
@@ -175,7 +206,8 @@ def test_radii_and_counts_of_some_points(kind, d):
 
 def test_two_runs_at_once_take_turns():
     order: list[str] = []
-    turns, first = Turns(1), threading.Event()
+    turns = Turns(1)
+    first = threading.Event()
 
     def run(name: str, blocks: int) -> None:
         for block in range(blocks):
@@ -183,13 +215,15 @@ def test_two_runs_at_once_take_turns():
                 order.append(name)
                 if not block:
                     first.set()
-                    # The first block lasts until the other run waits, or, if none ever does, for ten seconds.
+                    # The first block lasts until the other run waits, or, if none ever does, for
+                    # ten seconds.
                     for _ in range(1000):
                         if turns._waiting or len(order) > 1:
                             break
                         time.sleep(0.01)
 
-    long, short = threading.Thread(target=run, args=("long", 60)), threading.Thread(target=run, args=("short", 10))
+    long = threading.Thread(target=run, args=("long", 60))
+    short = threading.Thread(target=run, args=("short", 10))
     long.start()
     first.wait()
     short.start()
@@ -200,7 +234,8 @@ def test_two_runs_at_once_take_turns():
 
 
 def test_no_more_blocks_run_at_once_than_there_are_cores(monkeypatch):
-    running, most = [0], [0]
+    running = [0]
+    most = [0]
     lock = threading.Lock()
     monkeypatch.setattr("prviz.neighbors.threads._turns", Turns(2))
 
@@ -212,7 +247,10 @@ def test_no_more_blocks_run_at_once_than_there_are_cores(monkeypatch):
         with lock:
             running[0] -= 1
 
-    users = [threading.Thread(target=run_blocks, args=(work, list(range(20)), 3, lambda *_: None)) for _ in range(3)]
+    users = [
+        threading.Thread(target=run_blocks, args=(work, list(range(20)), 3, lambda *_: None))
+        for _ in range(3)
+    ]
     for user in users:
         user.start()
     for user in users:
@@ -240,5 +278,7 @@ begun.wait()
 threading.Thread(target=time.sleep, args=(0.3,)).start()  # what the process waits for, its pools ended already
 """
     command = [sys.executable, "-c", program]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    ended = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
     assert ended.stderr == ""

@@ -16,7 +16,16 @@ from prviz.neighbors import products
 from prviz.neighbors.products import PART, add_products, add_products_by_numpy, adds_once
 
 Array = NDArray[Any]
-SHAPES = [(1, 1, 1), (1, 5, 3), (4, 1, 7), (3, 3, PART), (130, 257, PART), (61, 40, 100), (0, 3, 4), (3, 0, 4)]
+SHAPES = [
+    (1, 1, 1),
+    (1, 5, 3),
+    (4, 1, 7),
+    (3, 3, PART),
+    (130, 257, PART),
+    (61, 40, 100),
+    (0, 3, 4),
+    (3, 0, 4),
+]
 
 
 def integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: type) -> Array:
@@ -40,8 +49,11 @@ def test_products_are_those_of_integers(m: int, n: int, k: int, dtype: type) -> 
 
 @pytest.mark.parametrize("wrong", ["left", "right", "out", "precision"])
 def test_factors_that_do_not_belong_together_are_refused(wrong: str) -> None:
-    left, right, out = np.ones((4, 6)), np.ones((5, 6)), np.ones((4, 5))
-    left, out = left[:, :-1] if wrong == "left" else left, out.T if wrong == "out" else out
+    left = np.ones((4, 6))
+    right = np.ones((5, 6))
+    out = np.ones((4, 5))
+    left = left[:, :-1] if wrong == "left" else left
+    out = out.T if wrong == "out" else out
     right = {"right": right[:, :-1], "precision": right.astype(np.float32)}.get(wrong, right)
     with pytest.raises(ValueError, match=r"are needed"):
         add_products(left, right, out)
@@ -50,7 +62,8 @@ def test_factors_that_do_not_belong_together_are_refused(wrong: str) -> None:
 @pytest.mark.parametrize("rows", [1, 6])
 def test_parts_of_rows_and_of_columns_are_written_where_they_belong(rows: int) -> None:
     rng = np.random.default_rng(1)
-    left, right = integers(rng, (9, 50), np.float32), integers(rng, (30, 50), np.float32)
+    left = integers(rng, (9, 50), np.float32)
+    right = integers(rng, (30, 50), np.float32)
     whole = integers(rng, (9, 40), np.float32)
     expected = whole.copy()
     expected[:rows, 5:35] += left[:rows, 10:40] @ right[:, 10:40].T
@@ -80,10 +93,14 @@ def test_what_is_there_added_first_is_found_out(monkeypatch: pytest.MonkeyPatch)
 
 def test_without_blas_s_function_everything_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
-    real, generated = rng.normal(size=(300, 700)), rng.normal(0.05, 1, size=(280, 700))
+    real = rng.normal(size=(300, 700))
+    generated = rng.normal(0.05, 1, size=(280, 700))
 
     def found() -> list[list[list[float]]]:
-        return [prviz.pr_curve(real, generated, method, k=5).vertices.tolist() for method in DEFAULT_METHODS]
+        return [
+            prviz.pr_curve(real, generated, method, k=5).vertices.tolist()
+            for method in DEFAULT_METHODS
+        ]
 
     expected = found()
     monkeypatch.setattr(products, "_routine", lambda _: None)
@@ -119,5 +136,7 @@ print(seen)
 
 @pytest.mark.exhaustive
 def test_blas_starts_no_threads_inside_ours_in_the_first_run_either() -> None:
-    told = subprocess.run([sys.executable, "-c", _FIRST_RUN], check=True, capture_output=True, text=True, timeout=120)
+    told = subprocess.run(
+        [sys.executable, "-c", _FIRST_RUN], check=True, capture_output=True, text=True, timeout=120
+    )
     assert told.stdout.strip() in {"{1}", "set()"}  # of one core, there are no threads of ours

@@ -29,7 +29,9 @@ def distance(a, b) -> float:
 
 
 def hard(kind: str, d: int):
-    """Points, centres, and radii of balls around the centres, one of which holds nothing but its centre."""
+    """Points, centres, and radii of balls around the centres, one of which holds nothing but its
+    centre.
+    """
     pair = make_pair(kind, d)
     centres = pair.real.values
     radii = nearest_radii(centres, np.arange(len(centres)), 4)
@@ -43,7 +45,8 @@ def test_counts_in_and_of_balls(kind, d):
     inside = [[distance(y, x) <= r for x, r in zip(centres, radii, strict=True)] for y in points]
     assert count_in_balls(points, centres, radii).tolist() == np.sum(inside, axis=1).tolist()
     assert count_held(centres, radii, points).tolist() == np.sum(inside, axis=0).tolist()
-    rows, some = np.array([0, 4, 7]), np.array([2, 3])
+    rows = np.array([0, 4, 7])
+    some = np.array([2, 3])
     found = count_held(centres, radii[some], points, centre_rows=some, rows=rows)
     assert found.tolist() == np.array(inside)[rows][:, some].sum(axis=0).tolist()
 
@@ -52,8 +55,10 @@ def test_counts_in_and_of_balls(kind, d):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_single_ball_among_many_points(d, seed):
     rng = np.random.default_rng(seed)
-    points, centre = rng.normal(size=(400, d)), rng.normal(size=(1, d)) / 2
-    # 126 of 400 points down to a handful: few enough to be picked out one by one, and many enough for a mask.
+    points = rng.normal(size=(400, d))
+    centre = rng.normal(size=(1, d)) / 2
+    # 126 of 400 points down to a handful: few enough to be picked out one by one, and many enough
+    # for a mask.
     for share in (0.01, 0.3):
         radius = float(np.quantile([distance(z, centre[0]) for z in points], share))
         expected = [int(distance(z, centre[0]) <= radius) for z in points]
@@ -80,7 +85,8 @@ def test_products(kind, d, factors, monkeypatch):
     monkeypatch.setattr(queries, "_FACTORS", factors)
     pair = make_pair(kind, d)
     radius = 2 * typical_radius(pair)
-    points, centres = pair.generated.values, pair.real.values
+    points = pair.generated.values
+    centres = pair.real.values
     found = multiply_within(points, centres, radius, tent(radius))
     assert found.tolist() == [slow_product(z, centres, radius, None) for z in points]
     found = multiply_within(centres, centres, radius, tent(radius), apart=True)
@@ -92,7 +98,8 @@ def test_products(kind, d, factors, monkeypatch):
 
 def test_products_in_small_parts_are_the_same(monkeypatch):
     rng = np.random.default_rng(0)
-    points, centres = rng.normal(size=(70, 12)), rng.normal(size=(90, 12))
+    points = rng.normal(size=(70, 12))
+    centres = rng.normal(size=(90, 12))
     whole = multiply_within(points, centres, 5.0, tent(5.0))
     assert len(set(whole.tolist())) > 60
     monkeypatch.setattr(queries, "_PAIRS", 100)
@@ -102,7 +109,9 @@ def test_products_in_small_parts_are_the_same(monkeypatch):
 def test_a_product_is_not_continued_below_the_least(monkeypatch):
     monkeypatch.setattr(queries, "_FACTORS", 4)
     rng = np.random.default_rng(0)
-    points, centres, asked = rng.normal(size=(20, 9)), rng.normal(size=(300, 9)), []
+    points = rng.normal(size=(20, 9))
+    centres = rng.normal(size=(300, 9))
+    asked = []
 
     def factor(squared):
         asked.append(len(squared))
@@ -121,7 +130,10 @@ def test_a_product_is_not_continued_below_the_least(monkeypatch):
 def test_largest_ratios(kind, d):
     points, centres, radii = hard(kind, d)
     expected = [
-        max(r / distance(z, x) if distance(z, x) > 0 else math.inf for x, r in zip(centres, radii, strict=True))
+        max(
+            r / distance(z, x) if distance(z, x) > 0 else math.inf
+            for x, r in zip(centres, radii, strict=True)
+        )
         for z in points
     ]
     assert largest_ratios(points, centres, radii).tolist() == expected
@@ -131,19 +143,26 @@ def test_largest_ratios(kind, d):
 def test_the_smallest_ball_that_holds_a_point(kind, d):
     points, centres, radii = hard(kind, d)
     expected = [
-        min((r for x, r in zip(centres, radii, strict=True) if distance(z, x) <= r), default=math.nan) for z in points
+        min(
+            (r for x, r in zip(centres, radii, strict=True) if distance(z, x) <= r),
+            default=math.nan,
+        )
+        for z in points
     ]
     np.testing.assert_array_equal(smallest_holding(points, centres, radii), expected)
 
 
 def test_blocks_of_many_points():
     rng = np.random.default_rng(1)
-    points, centres = rng.normal(size=(1300, 10)), rng.normal(size=(900, 10))
+    points = rng.normal(size=(1300, 10))
+    centres = rng.normal(size=(900, 10))
     radii = nearest_radii(centres, np.arange(900), 3)
     distances = np.sqrt(np.sum((points[:, None] - centres) ** 2, axis=2))
     assert np.array_equal(largest_ratios(points, centres, radii), (radii / distances).max(axis=1))
     holding = np.where(distances <= radii, radii, np.inf).min(axis=1)
-    np.testing.assert_array_equal(smallest_holding(points, centres, radii), np.where(holding < np.inf, holding, np.nan))
+    np.testing.assert_array_equal(
+        smallest_holding(points, centres, radii), np.where(holding < np.inf, holding, np.nan)
+    )
     assert np.array_equal(count_held(centres, radii, points), (distances <= radii).sum(axis=0))
     expected = np.multiply.accumulate(np.minimum(distances / 4.0, 1.0), axis=1)[:, -1]
     for found in both_ways(lambda: multiply_within(points, centres, 4.0, tent(4.0))):

@@ -1,4 +1,6 @@
-"""What all pages wear, in a real Chromium: the bar, one type scale, the theme, and nothing serious for axe-core."""
+"""What all pages wear, in a real Chromium: the bar, one type scale, the theme, and nothing serious
+for axe-core.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ SHOWN = "() => Promise.all(document.getAnimations().map(({ finished }) => finish
 BEHIND = {"Explore": ["^Mode dropped", "^Export$", "^About kNN$"]}
 
 
-@pytest.mark.parametrize("viewport", [WIDE, pytest.param(PHONE, marks=pytest.mark.exhaustive)], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    "viewport", [WIDE, pytest.param(PHONE, marks=pytest.mark.exhaustive)], ids=["wide", "phone"]
+)
 def test_the_bar_names_every_page_and_marks_the_one_on_screen(
     new_page: Callable[..., Page], viewport: ViewportSize
 ) -> None:
@@ -73,7 +77,8 @@ def test_the_bar_names_every_page_and_marks_the_one_on_screen(
         for link in bar.get_by_role("link").all():
             around = link.bounding_box()
             assert around is not None
-            assert around["x"] + around["width"] < viewport["width"] - 44  # the menu's button keeps its place
+            # the menu's button keeps its place
+            assert around["x"] + around["width"] < viewport["width"] - 44
             assert around["height"] >= 24
         assert bar.get_by_role("link").all_inner_texts() == list(PAGES)
         assert page.evaluate(HEADINGS_OUT_OF_SIGHT)
@@ -81,7 +86,9 @@ def test_the_bar_names_every_page_and_marks_the_one_on_screen(
 
 
 @pytest.mark.thorough
-def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(new_page: Callable[..., Page]) -> None:
+def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(
+    new_page: Callable[..., Page],
+) -> None:
     page = new_page(viewport=WIDE)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit(page)
@@ -102,7 +109,9 @@ def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(new_page:
 
 
 @pytest.mark.exhaustive
-def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(new_page: Callable[..., Page]) -> None:
+def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(
+    new_page: Callable[..., Page],
+) -> None:
     page = new_page()  # asks no other machine: the fixture's check
     for name in ("Triage", "Learn", "Bias lab"):
         visit(page, PAGES[name])
@@ -111,7 +120,9 @@ def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(new_page: Callable
         assert len(page.evaluate(TYPE_SIZES)) <= 3, name
 
 
-def test_the_theme_is_two_clicks_away_and_stays_from_page_to_page(new_page: Callable[..., Page]) -> None:
+def test_the_theme_is_two_clicks_away_and_stays_from_page_to_page(
+    new_page: Callable[..., Page],
+) -> None:
     page = new_page(color_scheme="light")
     visit(page, "/learn")
     ground = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
@@ -127,7 +138,10 @@ def test_the_theme_is_two_clicks_away_and_stays_from_page_to_page(new_page: Call
 
 def contrast(one: list[float], other: list[float]) -> float:
     """Of two colours in [0, 1], by WCAG 2."""
-    linear = [[c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color] for color in (one, other)]
+    linear = [
+        [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
+        for color in (one, other)
+    ]
     dark, light = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in linear)
     return (light + 0.05) / (dark + 0.05)
 
@@ -139,18 +153,25 @@ def levels(color: str) -> list[float]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("theme", "least"), [("light", 3.0), pytest.param("dark", 4.5, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    ("theme", "least"), [("light", 3.0), pytest.param("dark", 4.5, marks=pytest.mark.exhaustive)]
+)
 def test_curves_and_their_names_stand_out_from_the_page(
     new_page: Callable[..., Page], theme: str, least: float
 ) -> None:
     page = new_page(viewport=WIDE, color_scheme=theme)
     visit(page, "/?k=5")
     page.locator(".curve-labels text").first.wait_for()
-    ground = levels(page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"))
+    ground = levels(
+        page.evaluate(
+            "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+        )
+    )
     style = "(all, name) => all.map((each) => getComputedStyle(each)[name])"
     names = page.locator(".curve-labels text").evaluate_all(style, "fill")
     drawn = page.locator(".live.screen .plot .js-line")
-    strokes, widths = drawn.evaluate_all(style, "stroke"), drawn.evaluate_all(style, "strokeWidth")
+    strokes = drawn.evaluate_all(style, "stroke")
+    widths = drawn.evaluate_all(style, "strokeWidth")
     lines = [stroke for stroke, width in zip(strokes, widths, strict=True) if width != "0px"]
     assert len(names) >= 3
     assert len(lines) >= 5
@@ -160,8 +181,12 @@ def test_curves_and_their_names_stand_out_from_the_page(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize("name", exhaustive_but([*PAGES, "The first minute"], "Explore", "The first minute"))
-def test_axe_has_nothing_serious_to_say(new_page: Callable[..., Page], name: str, theme: str) -> None:
+@pytest.mark.parametrize(
+    "name", exhaustive_but([*PAGES, "The first minute"], "Explore", "The first minute")
+)
+def test_axe_has_nothing_serious_to_say(
+    new_page: Callable[..., Page], name: str, theme: str
+) -> None:
     # `AXE` is the path of axe.min.js, of the package axe-core in package.json; .ci/run sets it.
     page = new_page(viewport=WIDE, color_scheme=theme)
     visit(page, PAGES.get(name, "/?step=5"))

@@ -1,4 +1,6 @@
-"""Styles and scripts hold on to few names that Streamlit gives its elements: containers have keys of their own."""
+"""Styles and scripts hold on to few names that Streamlit gives its elements: containers have keys
+of their own.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ from tests.browser import ROOT
 MOST = 10
 SOURCES = [
     ROOT / "app.py",
-    *(path for folder in ("pages", "prviz") for path in (ROOT / folder).rglob("*") if "_app" not in path.parts),
+    *(
+        path
+        for folder in ("pages", "prviz")
+        for path in (ROOT / folder).rglob("*")
+        if "_app" not in path.parts
+    ),
 ]
 
 
@@ -21,5 +28,9 @@ def test_at_most_ten_of_streamlits_test_ids_are_used() -> None:
         for name in re.findall(r"(?<![\w-])st[A-Z][A-Za-z]+", path.read_text(encoding="utf-8"))
     }
     assert len(found) <= MOST, found
-    by_id = [path for path in SOURCES if path.suffix == ".css" and "data-testid" in path.read_text(encoding="utf-8")]
+    by_id = [
+        path
+        for path in SOURCES
+        if path.suffix == ".css" and "data-testid" in path.read_text(encoding="utf-8")
+    ]
     assert len(by_id) <= 2, by_id

@@ -1,6 +1,8 @@
-"""Small files written by hand, each at a rule of the readers: what becomes of them is kept, see kept_outcomes.py.
+"""Small files written by hand, each at a rule of the readers: what becomes of them is kept, see
+kept_outcomes.py.
 
-by_hand.jsonl holds the texts: name, contents (a character a byte), and arguments. The others are made here.
+by_hand.jsonl holds the texts: name, contents (a character a byte), and arguments. The others are
+made here.
 """
 
 from __future__ import annotations
@@ -42,10 +44,19 @@ def texts() -> Iterator[HandMade]:
 
 def long_texts() -> Iterator[HandMade]:
     for n in (8, 12, 13, 15, 16):
-        lines = [*(f"L{place}:,x" for place in range(n)), "a,b,c,d", *["1,2,3,4", "5,6,7,8", "1,1,2,2"] * 3, ""]
+        lines = [
+            *(f"L{place}:,x" for place in range(n)),
+            "a,b,c,d",
+            *["1,2,3,4", "5,6,7,8", "1,1,2,2"] * 3,
+            "",
+        ]
         yield "t.csv", "\n".join(lines).encode(), {}
     for n, few in ((30, 20), (30, 21), (50, 25), (50, 26), (200, 50), (200, 51), (1100, 3)):
-        yield "t.csv", ("a,kind\n" + "".join(f"{row},k{row % few}\n" for row in range(n))).encode(), {}
+        yield (
+            "t.csv",
+            ("a,kind\n" + "".join(f"{row},k{row % few}\n" for row in range(n))).encode(),
+            {},
+        )
     for n in (200, 201):
         yield "t.csv", f"a,{'k' * n}\n1,x\n2,y\n3,x\n".encode(), {}
     for n in (14, 15, 16, 20):
@@ -90,7 +101,13 @@ def counted(*shape: int, kind: str = "f4") -> np.ndarray:
 def header(text: str, data: bytes = b"", version: int = 1, length: int | None = None) -> bytes:
     """An .npy file with any header."""
     size = len(text) if length is None else length
-    return b"\x93NUMPY" + bytes([version, 0]) + size.to_bytes(2 if version == 1 else 4, "little") + text.encode() + data
+    return (
+        b"\x93NUMPY"
+        + bytes([version, 0])
+        + size.to_bytes(2 if version == 1 else 4, "little")
+        + text.encode()
+        + data
+    )
 
 
 def zipped(members: Mapping[str, Any], method: int = zipfile.ZIP_STORED) -> bytes:
@@ -110,15 +127,17 @@ def tensors(entries: Any, data: bytes = b"", length: int | None = None) -> bytes
     return struct.pack("<Q", len(text) if length is None else length) + text + data
 
 
-def tensor(kind: Any = "F32", shape: Shape = (3, 2), begin: Any = 0, end: Any = 24) -> dict[str, Any]:
+def tensor(
+    kind: Any = "F32", shape: Shape = (3, 2), begin: Any = 0, end: Any = 24
+) -> dict[str, Any]:
     return {"dtype": kind, "shape": list(shape), "data_offsets": [begin, end]}
 
 
-ONE, PAIR = counted(3, 2), counted(3, 3)
+ONE = counted(3, 2)
+PAIR = counted(3, 3)
 OF_FLOATS = "|3|1,3|3,1,2|1,3,2|3,2,1,1|3,2,2|2,3,4|4,3,2|3,0|0,3|2,3|3,3,3|1,1,3,2|3,8,8,2|2,2,2,2,2,2,2|64,70"
-OF_BYTES = (
-    "3,8,8|3,8,8,3|3,3,8,8|3,8,8,2|3,4,8,8|3,8,8,4|3,2|3,8,8,1|3,1,8,8|3,2,8,8|3,5,8,8|8,3,5,5|1,8,3,2|64,70|3,8,8,5"
-)
+OF_BYTES = "3,8,8|3,8,8,3|3,3,8,8|3,8,8,2|3,4,8,8|3,8,8,4|3,2|3,8,8,1|3,1,8,8|3,2,8,8|3,5,8,8|8,3,5,5|1,8,3,2"
+OF_BYTES += "|64,70|3,8,8,5"
 KINDS = "f2 >f8 i1 >i8 u8 ? c8 U2 S2 M8[s] m8[s] V2 V3"
 FIELDS: tuple[list[Any], ...] = (
     [("a", "f4"), ("b", "f4")],
@@ -142,7 +161,13 @@ CHANGED = (
         ("(3, 2)", "()"),
         (" }", "}"),
     ),
-    *(("'descr'", "'desc'"), (", }", ", 'x': 1}"), ("'<f4'", "'|O'"), ("'<f4'", "[]"), ("'<f4'", "'<q9'")),
+    *(
+        ("'descr'", "'desc'"),
+        (", }", ", 'x': 1}"),
+        ("'<f4'", "'|O'"),
+        ("'<f4'", "[]"),
+        ("'<f4'", "'<q9'"),
+    ),
     *(("'<f4'", "[('a', '|O'), ('b', '<f4')]"), ("'<f4'", "[('a', '<f4'), ('a', '<f4')]")),
     ("'<f4'", "[('a', [('b', '<f4')])]"),
 )
@@ -167,7 +192,14 @@ def plain_arrays() -> Iterator[HandMade]:
 
 def broken_arrays() -> Iterator[HandMade]:
     whole = npy(ONE)
-    for data in (whole[:-1], whole + b"x", whole * 2, whole + npy(counted(2, 3)), whole[:60], whole[:8]):
+    for data in (
+        whole[:-1],
+        whole + b"x",
+        whole * 2,
+        whole + npy(counted(2, 3)),
+        whole[:60],
+        whole[:8],
+    ):
         yield "a.npy", data, {}
     yield "a.npy", npy(np.asfortranarray(ONE)), {}
     for place in (0, 1, 4_095, 4_096, 4_099):
@@ -180,7 +212,13 @@ def broken_arrays() -> Iterator[HandMade]:
             large[1, place] = 2**53 + beyond
             for values in (large, -large, large.astype("u8")):
                 yield "a.npy", npy(values), {}
-    for options in ({"key": "a"}, {"columns": "a"}, {"max_bytes": 24}, {"max_bytes": 23}, {"min_rows": 4}):
+    for options in (
+        {"key": "a"},
+        {"columns": "a"},
+        {"max_bytes": 24},
+        {"max_bytes": 23},
+        {"min_rows": 4},
+    ):
         yield "a.npy", npy(ONE), options
 
 
@@ -206,14 +244,28 @@ def named_arrays() -> Iterator[dict[str, Any]]:
     for name in ("feats", "x", "X", "real_feats", "arr_0", "pool_3"):
         yield {name: ONE, "other": PAIR}
     yield {"x": ONE, "feats": PAIR}
-    for names in ("real fake", "Ref gen_feats", "real other", "ref reference", "x0 x1", "x0 x1 x2", "x0 x1 y2"):
+    for names in (
+        "real fake",
+        "Ref gen_feats",
+        "real other",
+        "ref reference",
+        "x0 x1",
+        "x0 x1 x2",
+        "x0 x1 y2",
+    ):
         yield dict.fromkeys(names.split(), ONE)
     statistics = {"mu": counted(2), "sigma": counted(2, 2)}
     pictures = {"images": counted(3, 8, 8, 3, kind="u1")}
     for more in ({}, {"x": ONE}, pictures, {"sigma_s": ONE}):
         yield {**statistics, **more}
     yield from (pictures, {"mu": ONE, "mu_s": ONE}, {"mu": ONE}, {"x": counted(3, 2, 2)})
-    for kind, scale in (("i1", "scale"), ("u1", "x_scales"), ("i2", "scale"), ("f4", "scale"), ("i1", "sc")):
+    for kind, scale in (
+        ("i1", "scale"),
+        ("u1", "x_scales"),
+        ("i2", "scale"),
+        ("f4", "scale"),
+        ("i1", "sc"),
+    ):
         yield {"x": counted(3, 2, kind=kind), scale: np.float32(0.5)}
     for zero in ("zero_point", "zp", "z"):
         yield {"x": counted(3, 2, kind="i1"), "delta": np.ones(3), zero: np.ones(3)}
@@ -222,11 +274,29 @@ def named_arrays() -> Iterator[dict[str, Any]]:
         yield {f"t{place}": counted(3, kind="U1") for place in range(8 + n)}
     yield {"a": counted(3), "b": counted(3, kind="U1"), "c": counted(3)}
     for more in ({}, {"x": ONE}):
-        yield {"indices": counted(3), "indptr": counted(4), "data": counted(3), "shape": np.array([3, 2]), **more}
+        yield {
+            "indices": counted(3),
+            "indptr": counted(4),
+            "data": counted(3),
+            "shape": np.array([3, 2]),
+            **more,
+        }
     texts = np.array(["a", "b", "c"])
-    for name, label in (("y", np.arange(3)), ("Y", texts), ("label", texts), ("z", np.arange(3)), ("id", np.arange(4))):
+    for name, label in (
+        ("y", np.arange(3)),
+        ("Y", texts),
+        ("label", texts),
+        ("z", np.arange(3)),
+        ("id", np.arange(4)),
+    ):
         yield {"x": ONE, name: label}
-    for label in (np.ones(3), np.array(["x" * 64] * 3), np.array(["x" * 65] * 3), np.ones((3, 1), "i4"), texts == "a"):
+    for label in (
+        np.ones(3),
+        np.array(["x" * 64] * 3),
+        np.array(["x" * 65] * 3),
+        np.ones((3, 1), "i4"),
+        texts == "a",
+    ):
         yield {"x": ONE, "id": label}
 
 
@@ -258,9 +328,17 @@ def archives() -> Iterator[HandMade]:
     for key in ("mu", "sigma", "x"):
         yield "a.npz", npz(mu=counted(2), sigma=counted(2, 2)), {"key": key}
     yield "a.npz", npz(x=counted(3, 2, kind="i1"), scale=np.ones(3)), {"key": "x"}
-    notes, pickled = {"notes.txt": b"x"}, {"x.npy": ONE, "data.pkl": b"x"}
+    notes = {"notes.txt": b"x"}
+    pickled = {"x.npy": ONE, "data.pkl": b"x"}
     for members in (
-        *({}, notes, {"x.npy": ONE, **notes}, {"x.npy": b"\x93NUMPY"}, pickled, {"x.npy": ONE, "y.npy": b"junk"}),
+        *(
+            {},
+            notes,
+            {"x.npy": ONE, **notes},
+            {"x.npy": b"\x93NUMPY"},
+            pickled,
+            {"x.npy": ONE, "y.npy": b"junk"},
+        ),
         *({"a/data.pickle": b"x"}, {"x.npy": npy(ONE)[:-1]}, {"folder/x.npy": ONE}),
     ):
         for name in ("a.npz", "a.zip", "a.npy"):
@@ -281,14 +359,43 @@ def archives() -> Iterator[HandMade]:
 
 
 def tensor_files() -> Iterator[HandMade]:
-    whole, data = {"x": tensor()}, ONE.tobytes()
-    for metadata in ({"encoder": "e", "source": "s", "more": "m"}, {"source": "s"}, {"encoder": "e" * 1_001}, {}):
+    whole = {"x": tensor()}
+    data = ONE.tobytes()
+    for metadata in (
+        {"encoder": "e", "source": "s", "more": "m"},
+        {"source": "s"},
+        {"encoder": "e" * 1_001},
+        {},
+    ):
         yield "a.safetensors", tensors({**whole, "__metadata__": metadata}, data), {}
-    for begin, end in ((0, 25), (0, 23), (1, 24), (25, 24), (0, -1), (0, True), (0, 24.0), (0, 2**63)):
+    for begin, end in (
+        (0, 25),
+        (0, 23),
+        (1, 24),
+        (25, 24),
+        (0, -1),
+        (0, True),
+        (0, 24.0),
+        (0, 2**63),
+    ):
         yield "a.safetensors", tensors({"x": tensor(begin=begin, end=end)}, data), {}
-    for entry in ({}, tensor(1), tensor("F8"), tensor(shape=(3, -2)), {**tensor(), "data_offsets": [0]}):
+    for entry in (
+        {},
+        tensor(1),
+        tensor("F8"),
+        tensor(shape=(3, -2)),
+        {**tensor(), "data_offsets": [0]},
+    ):
         yield "a.safetensors", tensors({"x": entry}, data), {}
-    for kind, size in (("BF16", 12), ("F16", 12), ("F64", 48), ("I8", 6), ("BOOL", 6), ("U64", 48), ("F4", 3)):
+    for kind, size in (
+        ("BF16", 12),
+        ("F16", 12),
+        ("F64", 48),
+        ("I8", 6),
+        ("BOOL", 6),
+        ("U64", 48),
+        ("F4", 3),
+    ):
         yield "a.safetensors", tensors({"x": tensor(kind, end=size)}, bytes(48)), {}
     both = {"x": tensor(), "y": tensor("I64", (3,), 24, 48)}
     for options in ({}, {"group": "y"}, {"key": "y"}, {"max_keys": 1}, {"max_keys": 2}):
@@ -303,7 +410,15 @@ def tensor_files() -> Iterator[HandMade]:
 
 def binary() -> Iterator[HandMade]:
     """Files that begin with sizes or marks."""
-    for rows, columns, size in ((3, 2, 6), (3, 2, 24), (3, 2, 25), (3, 2, 12), (0, 6, 24), (6, 0, 24), (2, 3, 24)):
+    for rows, columns, size in (
+        (3, 2, 6),
+        (3, 2, 24),
+        (3, 2, 25),
+        (3, 2, 12),
+        (0, 6, 24),
+        (6, 0, 24),
+        (2, 3, 24),
+    ):
         yield "t.bin", struct.pack("<II", rows, columns) + bytes(size), {}
     for size in (0, 4, 5, 2**31):
         yield "t.parquet", b"PAR1" + bytes(4) + struct.pack("<I", size) + b"PAR1", {}
@@ -341,7 +456,15 @@ def folders() -> Iterator[dict[str, Any]]:
 
 
 def numbered_folders() -> Iterator[dict[str, Any]]:
-    for name in ("x_{}.npy", "x-{}-of-3.npy", "x-{}-of-5.npy", "x{}.NPY", "step_{}.npy", "epoch={}.npy", "r{}_b0.npy"):
+    for name in (
+        "x_{}.npy",
+        "x-{}-of-3.npy",
+        "x-{}-of-5.npy",
+        "x{}.NPY",
+        "step_{}.npy",
+        "epoch={}.npy",
+        "r{}_b0.npy",
+    ):
         yield {name.format(place): ONE + place for place in range(3)}
     gaps = "0,1,3|0,1,2,4,6|1,2,9|0,2,4,6|3,4,5|0,1000|9,10,11|0,1,2,3,4,5,6,7,8,9,12,14|0,1,2,3,4,5,6,7,8,9,10,12"
     for places in gaps.split("|"):
@@ -400,7 +523,13 @@ def folders_of_tables() -> Iterator[dict[str, Any]]:
 def folders_of_others() -> Iterator[dict[str, Any]]:
     for column in ("day", "split", "Model", "my_method", "seed", "kind_", "year=1/month"):
         yield {f"{column}={value}/{value}.npy": ONE for value in (1, 2)}
-    for other in ("year=1/_0.npy", "year=1/.0.npy", "year=2/split=a/0.npy", "year=2/note.txt", "x.txt"):
+    for other in (
+        "year=1/_0.npy",
+        "year=1/.0.npy",
+        "year=2/split=a/0.npy",
+        "year=2/note.txt",
+        "x.txt",
+    ):
         yield {"year=1/0.npy": ONE, other: ONE}
     single = "a.json a.txt a.JSON a.tar a.pkl a.pt a.bin .zgroup zarr.json img_emb/0.npy train/0.npy a/b/0.npy"
     for names in (
@@ -414,10 +543,22 @@ def folders_of_others() -> Iterator[dict[str, Any]]:
             "zarr.json obsm/x",
             "",
         ),
-        *("_versions/x data/x", "_versions/x", "a/state.json", "a.lance/x", "k=1/x.txt", "x_0.npy x_1.npy sub/x.npy"),
+        *(
+            "_versions/x data/x",
+            "_versions/x",
+            "a/state.json",
+            "a.lance/x",
+            "k=1/x.txt",
+            "x_0.npy x_1.npy sub/x.npy",
+        ),
     ):
         yield {name: ONE if name.endswith(".npy") else b"{}" for name in names.split()}
-    for state in (b'{"_data_files": [{"filename": "b_0.npy"}]}', b'{"_data_files": [{"filename": "c"}]}', b"{}", b"["):
+    for state in (
+        b'{"_data_files": [{"filename": "b_0.npy"}]}',
+        b'{"_data_files": [{"filename": "c"}]}',
+        b"{}",
+        b"[",
+    ):
         yield {**numbered("{}_0.npy", ["a", "b"], ONE), "a_1.npy": ONE, "state.json": state}  # type: ignore[list-item]
 
 

@@ -1,7 +1,9 @@
-"""What the readers make of drawn files, kept as a code for each: a slip moves a few of them and breaks nothing.
+"""What the readers make of drawn files, kept as a code for each: a slip moves a few of them and
+breaks nothing.
 
-A file's number decides all of it. Where another outcome is meant: `python -m tests.readers.kept_outcomes` writes the
-codes anew; `python -m tests.readers.kept_outcomes tables 37` prints one outcome, to be compared with an earlier commit.
+A file's number decides all of it. Where another outcome is meant: `python -m
+tests.readers.kept_outcomes` writes the codes anew; `python -m tests.readers.kept_outcomes tables
+37` prints one outcome, to be compared with an earlier commit.
 """
 
 from __future__ import annotations
@@ -35,15 +37,71 @@ FILE = Path(__file__).with_suffix(".json")
 SEED = 5
 Rng = np.random.Generator
 # Columns of a table by name: features, what is beside them, and what looks like none.
-FAMILIES = ("f{}", "emb_{}", "{}", "x.{}", "pc{}", "Dim {}", "gene{}", "cell_{}", "v[{}]", "λ{}", "λ_{}", "Δ{}", "é{}")
+FAMILIES = (
+    "f{}",
+    "emb_{}",
+    "{}",
+    "x.{}",
+    "pc{}",
+    "Dim {}",
+    "gene{}",
+    "cell_{}",
+    "v[{}]",
+    "λ{}",
+    "λ_{}",
+    "Δ{}",
+    "é{}",
+)
 WORDS = ("age", "height", "weight", "score", "mass", "time", "lat", "x", "y", "z", "loss", "rating")
 BESIDE = (
-    *("label", "class", "id", "sample_id", "path", "image", "text", "split", "role", "source", "", "Unnamed: 0"),
-    *("seed", "step", "epoch", "umap_x", "umap_y", "tsne_1", "cluster", "cfg_scale", "patient", "video_id", "run"),
-    *("importance_weight", "latency_ms", "timestamp", "row", "y_pred", "name", "species", "count", "elapsed"),
+    *(
+        "label",
+        "class",
+        "id",
+        "sample_id",
+        "path",
+        "image",
+        "text",
+        "split",
+        "role",
+        "source",
+        "",
+        "Unnamed: 0",
+    ),
+    *(
+        "seed",
+        "step",
+        "epoch",
+        "umap_x",
+        "umap_y",
+        "tsne_1",
+        "cluster",
+        "cfg_scale",
+        "patient",
+        "video_id",
+        "run",
+    ),
+    *(
+        "importance_weight",
+        "latency_ms",
+        "timestamp",
+        "row",
+        "y_pred",
+        "name",
+        "species",
+        "count",
+        "elapsed",
+    ),
 )
 MISSING = ("NA", "", "nan", "-", "n/a", "NULL", "#N/A", "?", "inf", "-inf", "None", ".")
-ROLES = (("real", "generated"), ("real", "fake"), ("train", "synthetic"), ("0", "1"), ("a", "b"), ("True", "False"))
+ROLES = (
+    ("real", "generated"),
+    ("real", "fake"),
+    ("train", "synthetic"),
+    ("0", "1"),
+    ("a", "b"),
+    ("True", "False"),
+)
 
 
 def pick(rng: Rng, of: Sequence[Any]) -> Any:
@@ -94,7 +152,8 @@ def numbers(rng: Rng, n: int) -> list[str]:
         return [f"{each:,.2f}" for each in 1e4 * values]
     if kind == 9:
         return [
-            pick(rng, ("${:.2f}", "{:.1f}%", "({:.2f})", "'{:.2f}'", "{:.2f}-")).format(abs(each)) for each in values
+            pick(rng, ("${:.2f}", "{:.1f}%", "({:.2f})", "'{:.2f}'", "{:.2f}-")).format(abs(each))
+            for each in values
         ]
     if kind == 10:
         return [f"{each:.3f}".replace(".", ",") for each in values]
@@ -104,8 +163,13 @@ def numbers(rng: Rng, n: int) -> list[str]:
 def cells(rng: Rng) -> tuple[list[str], list[list[str]]]:
     """Names of the columns, and the columns."""
     n = int(pick(rng, (3, 8, 9, 20, 20, 20, 64, 70)))
-    family, d = pick(rng, FAMILIES), int(pick(rng, (1, 2, 3, 4, 8)))
-    named = [family.format(place) for place in range(d)] if rng.random() < 0.7 else list(rng.permutation(WORDS)[:d])
+    family = pick(rng, FAMILIES)
+    d = int(pick(rng, (1, 2, 3, 4, 8)))
+    named = (
+        [family.format(place) for place in range(d)]
+        if rng.random() < 0.7
+        else list(rng.permutation(WORDS)[:d])
+    )
     same = int(rng.integers(2**31))
     alike = rng.random() < 0.8
     columns = [numbers(np.random.default_rng(same) if alike else rng, n) for _ in named]
@@ -146,16 +210,24 @@ def table(rng: Rng) -> tuple[str, bytes]:
         rows.insert(1, [pick(rng, ("mm", "", "float", "1"))] * len(named))
     mark = pick(rng, ",,,,;;\t\t| ")
     quote = rng.random() < 0.15 or mark == ","
-    lines = [mark.join(f'"{cell}"' if quote and mark in cell else cell for cell in row) for row in rows]
+    lines = [
+        mark.join(f'"{cell}"' if quote and mark in cell else cell for cell in row) for row in rows
+    ]
     if rng.random() < 0.08:
-        lines.insert(0, pick(rng, ("# a comment", f"sep={mark}", "A title", "", "# " + mark.join(named))))
+        lines.insert(
+            0, pick(rng, ("# a comment", f"sep={mark}", "A title", "", "# " + mark.join(named)))
+        )
     if rng.random() < 0.06:
-        lines.append(pick(rng, ("", f"mean{mark}1", f"({len(lines)} rows)", mark.join(["0"] * len(named)))))
+        lines.append(
+            pick(rng, ("", f"mean{mark}1", f"({len(lines)} rows)", mark.join(["0"] * len(named))))
+        )
     if rng.random() < 0.05:
         lines = [line + mark for line in lines]
     text = pick(rng, ("\n", "\n", "\n", "\r\n", "\r")).join(lines) + "\n"
     encoding = pick(rng, ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-be", "latin-1"))
-    return f"t.{'tsv' if mark == chr(9) and rng.random() < 0.8 else 'csv'}", text.encode(encoding, "replace")
+    return f"t.{'tsv' if mark == chr(9) and rng.random() < 0.8 else 'csv'}", text.encode(
+        encoding, "replace"
+    )
 
 
 def records(rng: Rng) -> tuple[str, bytes]:
@@ -171,7 +243,10 @@ def records(rng: Rng) -> tuple[str, bytes]:
                 found[name] = cell
         rows.append(found)
     if rng.random() < 0.4:
-        rows = [{"emb": list(map(len, map(str, row.values()))), "label": place % 2} for place, row in enumerate(rows)]
+        rows = [
+            {"emb": list(map(len, map(str, row.values()))), "label": place % 2}
+            for place, row in enumerate(rows)
+        ]
     if rng.random() < 0.2:
         name = pick(rng, list(rows[0]))
         rows[-1][name] = pick(rng, (None, "NA", [1.0], True, 2**60, {"a": 1}))
@@ -183,8 +258,24 @@ def records(rng: Rng) -> tuple[str, bytes]:
 
 def array(rng: Rng) -> np.ndarray:
     """An array of one of many shapes and types."""
-    n, d = int(pick(rng, (3, 8, 12, 12, 64))), int(pick(rng, (1, 2, 5, 8)))
-    shape = pick(rng, ((n, d), (n, d), (n, d), (n, d), (n,), (1, n, d), (n, 1, d), (n, d, 1, 1), (n, d, 2), (), (n, 0)))
+    n = int(pick(rng, (3, 8, 12, 12, 64)))
+    d = int(pick(rng, (1, 2, 5, 8)))
+    shape = pick(
+        rng,
+        (
+            (n, d),
+            (n, d),
+            (n, d),
+            (n, d),
+            (n,),
+            (1, n, d),
+            (n, 1, d),
+            (n, d, 1, 1),
+            (n, d, 2),
+            (),
+            (n, 0),
+        ),
+    )
     dtype = pick(rng, ("f4", "f8", "f2", ">f4", "i4", "i8", "u1", "?", "U3", "S2", "c8", "M8[s]"))
     whole = rng.integers(0, pick(rng, (2, 20, 128)), shape)
     size = pick(rng, (1.0, 100.0, 1e4))
@@ -210,8 +301,35 @@ def structured(rng: Rng) -> np.ndarray:
 
 
 KEYS = (
-    *("feats", "features", "x", "X", "embeddings", "real", "generated", "fake", "ref", "labels", "y", "mu", "sigma"),
-    *("arr_0", "other", "scale", "zero_point", "id", "images", "reps", "real_feats", "sample", "0", "1", "2"),
+    *(
+        "feats",
+        "features",
+        "x",
+        "X",
+        "embeddings",
+        "real",
+        "generated",
+        "fake",
+        "ref",
+        "labels",
+        "y",
+        "mu",
+        "sigma",
+    ),
+    *(
+        "arr_0",
+        "other",
+        "scale",
+        "zero_point",
+        "id",
+        "images",
+        "reps",
+        "real_feats",
+        "sample",
+        "0",
+        "1",
+        "2",
+    ),
 )
 
 
@@ -238,11 +356,17 @@ def arrays(rng: Rng) -> tuple[str, bytes]:
         if rng.random() < 0.6:
             found = (rng.integers(0, 120, (n, 4)) / 3).astype(pick(rng, ("f4", "f8", "i4", "u1")))
         if key in ("labels", "y", "id", "scale", "zero_point") and rng.random() < 0.7:
-            found = rng.integers(0, 5, n) if rng.random() < 0.7 else np.array([f"c{place % 3}" for place in range(n)])
+            found = (
+                rng.integers(0, 5, n)
+                if rng.random() < 0.7
+                else np.array([f"c{place % 3}" for place in range(n)])
+            )
         named[key] = found
     if kind < 8:
         stream = io.BytesIO()
-        with zipfile.ZipFile(stream, "w") as archive:  # not packed, as zlib's bytes differ between machines
+        with zipfile.ZipFile(
+            stream, "w"
+        ) as archive:  # not packed, as zlib's bytes differ between machines
             for key, found in named.items():
                 archive.writestr(zipfile.ZipInfo(f"{key}.npy"), saved(found))
         return "a.npz", stream.getvalue()
@@ -275,7 +399,9 @@ def damaged(rng: Rng) -> tuple[str, bytes]:
 # ---- what becomes of them ----
 
 # What another library says of a broken file, in brackets.
-LIBRARY = re.compile(r"(?<=truncated or corrupt) \(.*\)|(?<=can't be split into fields) \(.*\)|\(unreadable\)")
+LIBRARY = re.compile(
+    r"(?<=truncated or corrupt) \(.*\)|(?<=can't be split into fields) \(.*\)|\(unreadable\)"
+)
 
 
 def code(text: str) -> str:
@@ -294,7 +420,9 @@ def outcome(rng: Rng, name: str, data: bytes) -> str:
     """What is read of a file, or why it isn't, of some by a choice of columns or with small limits."""
     option = pick(rng, ("columns", "drop", "group", *[""] * 9))
     given = {option: pick(rng, ("*", "f*", "label", "emb*", "patient", *BESIDE))}
-    choice = ColumnChoice.of(given.get("columns"), given.get("drop", ()), given.get("group"), shared=rng.random() < 0.5)
+    choice = ColumnChoice.of(
+        given.get("columns"), given.get("drop", ()), given.get("group"), shared=rng.random() < 0.5
+    )
     own = name.endswith((".parquet", ".arrow"))  # whose sizes depend on the version that wrote them
     limits = Limits(
         min_rows=10 if rng.random() < 0.05 else 3,
@@ -330,11 +458,17 @@ TYPES: dict[str, Callable[[Rng, int], Any]] = {
     "whole": lambda rng, n: pa.array(rng.integers(0, 9, n)),
     "truth": lambda rng, n: pa.array(rng.integers(0, 2, n) > 0),
     "text": lambda rng, n: pa.array([f"{pick(rng, 'abc')}" for _ in range(n)]),
-    "missing": lambda rng, n: pa.array([None if place == n // 2 else float(place % 3) for place in range(n)]),
+    "missing": lambda rng, n: pa.array(
+        [None if place == n // 2 else float(place % 3) for place in range(n)]
+    ),
     "categories": lambda rng, n: pa.array([pick(rng, "ab") for _ in range(n)]).dictionary_encode(),
     "list": lambda rng, n: pa.array((rng.integers(0, 99, (n, 3)) / 4).tolist()),
-    "wide list": lambda rng, n: pa.array((rng.integers(0, 99, (n, 3)) / 4).tolist(), pa.large_list(pa.float32())),
-    "fixed": lambda rng, n: pa.array((rng.integers(0, 99, (n, 2)) / 4).tolist(), pa.list_(pa.float32(), 2)),
+    "wide list": lambda rng, n: pa.array(
+        (rng.integers(0, 99, (n, 3)) / 4).tolist(), pa.large_list(pa.float32())
+    ),
+    "fixed": lambda rng, n: pa.array(
+        (rng.integers(0, 99, (n, 2)) / 4).tolist(), pa.list_(pa.float32(), 2)
+    ),
     "ragged": lambda rng, n: pa.array([[1.0] * (1 + place % 3) for place in range(n)]),
     "nested": lambda rng, n: pa.array(rng.integers(0, 9, (n, 1, 3)).astype("f8").tolist()),
     "squares": lambda rng, n: pa.array(rng.integers(0, 9, (n, 2, 2)).astype("f8").tolist()),
@@ -343,7 +477,9 @@ TYPES: dict[str, Callable[[Rng, int], Any]] = {
     "bytes": lambda rng, n: pa.array([bytes(12)] * n),
     "texts of numbers": lambda rng, n: pa.array([str(each / 4) for each in rng.integers(0, 99, n)]),
     "texts of lists": lambda rng, n: pa.array([str([0.5, place / 2]) for place in range(n)]),
-    "decimals": lambda rng, n: pa.array([Decimal(int(each)) / 4 for each in rng.integers(0, 99, n)]),
+    "decimals": lambda rng, n: pa.array(
+        [Decimal(int(each)) / 4 for each in rng.integers(0, 99, n)]
+    ),
     "nothing": lambda rng, n: pa.nulls(n),
     "large": lambda rng, n: pa.array([2**60 + place for place in range(n)]),
     "nan": lambda rng, n: pa.array([float("nan")] + [1.0] * (n - 1)),
@@ -354,7 +490,10 @@ USUAL = ("float", "double", "whole", "float", "list", "fixed", "half", "truth")
 def typed(rng: Rng) -> tuple[str, bytes]:
     """A table of Arrow's types."""
     n = int(pick(rng, (3, 12, 12, 64)))
-    names = [*(pick(rng, FAMILIES).format(place) for place in range(int(rng.integers(1, 5)))), pick(rng, BESIDE)]
+    names = [
+        *(pick(rng, FAMILIES).format(place) for place in range(int(rng.integers(1, 5)))),
+        pick(rng, BESIDE),
+    ]
     kind = pick(rng, USUAL)
     columns = {}
     for place, name in enumerate(names):
@@ -363,7 +502,9 @@ def typed(rng: Rng) -> tuple[str, bytes]:
     held = pa.table(columns)
     stream = io.BytesIO()
     if rng.random() < 0.5:
-        pq.write_table(held, stream, row_group_size=pick(rng, (5, 100)), use_dictionary=rng.random() < 0.5)
+        pq.write_table(
+            held, stream, row_group_size=pick(rng, (5, 100)), use_dictionary=rng.random() < 0.5
+        )
         return "t.parquet", stream.getvalue()
     opened = pick(rng, (pa.ipc.new_file, pa.ipc.new_stream))
     with opened(stream, held.schema) as writer:
@@ -382,7 +523,15 @@ NAMES = (
         "y{}.csv",
         "a{}.NPY",
     ),
-    *("feats ({}).npy", "epoch={}.npy", "{}-of-5.npy", "x_{}.json", "x{}.pkl", "note.txt", "split=a{}/part.npy"),
+    *(
+        "feats ({}).npy",
+        "epoch={}.npy",
+        "{}-of-5.npy",
+        "x_{}.json",
+        "x{}.pkl",
+        "note.txt",
+        "split=a{}/part.npy",
+    ),
     *(
         "train/{}.npy",
         "day={}/0.npy",
@@ -398,16 +547,24 @@ NAMES = (
 
 def folder_outcome(rng: Rng) -> str:
     """What is read of a folder of arrays and other files."""
-    chosen = [pick(rng, NAMES[:8] if rng.random() < 0.5 else NAMES) for _ in range(1 if rng.random() < 0.6 else 2)]
-    width, shape = int(pick(rng, (2, 2, 2, 3))), pick(rng, ((4, 2), (4, 2), (2,), (1, 2)))
+    chosen = [
+        pick(rng, NAMES[:8] if rng.random() < 0.5 else NAMES)
+        for _ in range(1 if rng.random() < 0.6 else 2)
+    ]
+    width = int(pick(rng, (2, 2, 2, 3)))
+    shape = pick(rng, ((4, 2), (4, 2), (2,), (1, 2)))
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         for pattern in chosen:
             for place in range(int(rng.integers(1, 5))):
                 path = Path("some", pattern.format(place + int(rng.integers(0, 2))))
                 path.parent.mkdir(parents=True, exist_ok=True)
-                values = rng.integers(0, 99, shape) / 4 if rng.random() < 0.95 else np.ones((4, width))
+                values = (
+                    rng.integers(0, 99, shape) / 4 if rng.random() < 0.95 else np.ones((4, width))
+                )
                 if path.suffix == ".csv":
-                    path.write_text(pick(rng, ("a,b\n", "a,b\n", "b,a\n", "a,c\n", "")) + "1.5,2\n3,4.5\n2,7\n")
+                    path.write_text(
+                        pick(rng, ("a,b\n", "a,b\n", "b,a\n", "a,c\n", "")) + "1.5,2\n3,4.5\n2,7\n"
+                    )
                 elif path.suffix == ".npz":
                     np.savez(path, feats=values)
                 else:
@@ -425,16 +582,26 @@ def held(rng: Rng, depth: int = 0) -> Any:
     if kind < 3:
         return rng.integers(0, 99, shape) / 4
     if kind in (3, 4):
-        return pick(rng, ("a text", 3, 2.5, None, [1, 2, 3], ["a", "b", "c"], [1, "a"], [], b"x", [[1, 2], [3]]))
+        return pick(
+            rng,
+            ("a text", 3, 2.5, None, [1, 2, 3], ["a", "b", "c"], [1, "a"], [], b"x", [[1, 2], [3]]),
+        )
     if kind < 6:
-        return {pick(rng, ("feats", "y", "__version__", "file", "a b", 3)): held(rng, depth + 1) for _ in range(3)}
+        return {
+            pick(rng, ("feats", "y", "__version__", "file", "a b", 3)): held(rng, depth + 1)
+            for _ in range(3)
+        }
     if kind < 9:
         same = int(rng.integers(2**31))
-        return [held(np.random.default_rng(same), depth + 1) for _ in range(int(rng.integers(1, 5)))]
+        return [
+            held(np.random.default_rng(same), depth + 1) for _ in range(int(rng.integers(1, 5)))
+        ]
     if kind == 9:
         return tuple(held(rng, depth + 1) for _ in range(2))
     if kind == 10:
-        return {f"{place}.png": rng.integers(0, 9, 3) / 2 for place in range(int(rng.integers(2, 5)))}
+        return {
+            f"{place}.png": rng.integers(0, 9, 3) / 2 for place in range(int(rng.integers(2, 5)))
+        }
     return [{"emb": rng.integers(0, 9, 3) / 2, "label": "a", "id": place} for place in range(4)]
 
 
@@ -444,7 +611,9 @@ def held_outcome(rng: Rng) -> str:
         found = arrays_in(held(rng))
     except ValueError as error:
         return str(error)
-    return str({name: (array.shape, array.dtype.kind, array.tolist()) for name, array in found.items()})
+    return str(
+        {name: (array.shape, array.dtype.kind, array.tolist()) for name, array in found.items()}
+    )
 
 
 HEADS = (
@@ -462,7 +631,15 @@ HEADS = (
         b'{"a":{"0":1}}',
         b"MATLAB 7.3 MAT-file",
     ),
-    *(b"\0\0\0\1DUCKDUCK", b"IxF2", b"\2\0\0\0\1\0\0\0" + bytes(8), bytes(12), b"<!DOCTYPE html>", b"PK\3\4", b"x"),
+    *(
+        b"\0\0\0\1DUCKDUCK",
+        b"IxF2",
+        b"\2\0\0\0\1\0\0\0" + bytes(8),
+        bytes(12),
+        b"<!DOCTYPE html>",
+        b"PK\3\4",
+        b"x",
+    ),
     *(
         b"version https://git-lfs",
         b"\x1f\x8b",
@@ -484,7 +661,8 @@ def other_outcome(rng: Rng) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-BY_HAND, FOLDERS = files(), [*folders()]
+BY_HAND = files()
+FOLDERS = [*folders()]
 
 
 def outcome_by_hand(number: int) -> str:
@@ -492,8 +670,12 @@ def outcome_by_hand(number: int) -> str:
     name, data, given = BY_HAND[number]
     options = dict(given)
     key = options.pop("key", None)
-    chosen = (options.pop(each, default) for each, default in (("columns", None), ("drop", ()), ("group", None)))
-    choice, limits = ColumnChoice.of(*chosen), Limits(**options)
+    chosen = (
+        options.pop(each, default)
+        for each, default in (("columns", None), ("drop", ()), ("group", None))
+    )
+    choice = ColumnChoice.of(*chosen)
+    limits = Limits(**options)
     found = []
     for read in (read_chosen, read_chosen_pair):
         given = {"key": key} if read is read_chosen else {}
@@ -539,7 +721,9 @@ KINDS = {**DRAWN, **WRITTEN}
 def of_number(kind: str, number: int) -> str:
     if kind in WRITTEN:
         return LIBRARY.sub("", WRITTEN[kind][0](number))
-    return LIBRARY.sub("", DRAWN[kind][0](np.random.default_rng([SEED, list(DRAWN).index(kind), number])))
+    return LIBRARY.sub(
+        "", DRAWN[kind][0](np.random.default_rng([SEED, list(DRAWN).index(kind), number]))
+    )
 
 
 def codes(kind: str) -> list[str]:

@@ -38,7 +38,12 @@ FILES = MANIFEST["files"] | {
     for folder, manifest in (("zoo", ZOO), ("text", TEXT))
     for name, facts in manifest["files"].items()
 }
-SENTENCES = [each.name for family in BUNDLED.values() if family.real == "sentences" for each in family.checkpoints]
+SENTENCES = [
+    each.name
+    for family in BUNDLED.values()
+    if family.real == "sentences"
+    for each in family.checkpoints
+]
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +57,11 @@ def maker() -> ModuleType:
 
 
 def distance(pair: SamplePair) -> tuple[float, float]:
-    """Mean nearest-neighbour distance from generated to real and from real to generated, in float64."""
-    real, generated = pair.real.values, pair.generated.values
+    """Mean nearest-neighbour distance from generated to real and from real to generated, in
+    float64.
+    """
+    real = pair.real.values
+    generated = pair.generated.values
     squares = (real**2).sum(1)[:, None] + (generated**2).sum(1) - 2 * real @ generated.T
     distances = np.sqrt(np.maximum(squares, 0))
     return float(distances.min(axis=0).mean()), float(distances.min(axis=1).mean())
@@ -78,7 +86,9 @@ def test_no_two_files_are_equal_and_two_names_of_one_file_both_find_it() -> None
         assert bundled_path(name) == bundled_path(other)
         assert bundled_pair(name).digest == bundled_pair(other).digest
         assert bundled_pair(name).generated.name != bundled_pair(other).generated.name
-        assert [each.name for each in zoo_checkpoints() if bundled_path(each.name) == bundled_path(name)] == [other]
+        assert [
+            each.name for each in zoo_checkpoints() if bundled_path(each.name) == bundled_path(name)
+        ] == [other]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -126,18 +136,23 @@ def test_the_zoo_has_forty_checkpoints_and_the_loss_of_every_step() -> None:
 
 def test_the_sweeps_of_the_zoo_do_what_they_say() -> None:
     def spread(name: str) -> float:
-        values, digits = bundled_pair(name).generated.values, bundled_pair(name).generated.labels.get("digit")
+        values = bundled_pair(name).generated.values
+        digits = bundled_pair(name).generated.labels.get("digit")
         groups = [values] if digits is None else [values[digits == digit] for digit in range(10)]
         return float(np.mean([group.var(axis=0).sum() for group in groups]))
 
     for family in ("latent", "temperature"):
         along = [spread(each.name) for each in BUNDLED[family].checkpoints]
         assert along == sorted(along)
-    plain, guided = bundled_pair("guidance-1").generated, bundled_pair("guidance-10").generated
-    assert np.array_equal(plain.values, bundled_pair(BUNDLED["zoo"].checkpoints[-1].name).generated.values)
+    plain = bundled_pair("guidance-1").generated
+    guided = bundled_pair("guidance-10").generated
+    assert np.array_equal(
+        plain.values, bundled_pair(BUNDLED["zoo"].checkpoints[-1].name).generated.values
+    )
     assert np.array_equal(plain.labels["digit"], guided.labels["digit"])
     collapsed, healthy = (
-        len(np.unique(bundled_pair(name).generated.values, axis=0)) for name in ("gan-collapsed-e350", "gan-e350")
+        len(np.unique(bundled_pair(name).generated.values, axis=0))
+        for name in ("gan-collapsed-e350", "gan-e350")
     )
     assert collapsed < 0.6 * healthy
     for each in BUNDLED["classes"].checkpoints:
@@ -170,7 +185,9 @@ def test_every_checkpoint_loads_with_its_pictures(name: str) -> None:
         assert samples.name
         assert samples.images is not None
         assert samples.images.shape == (samples.n, 8, 8)
-        assert np.array_equal(np.rint(samples.images * (16 / 255)), samples.values.reshape(-1, 8, 8))
+        assert np.array_equal(
+            np.rint(samples.images * (16 / 255)), samples.values.reshape(-1, 8, 8)
+        )
         assert samples.values.min() >= 0
         assert samples.values.max() <= 16
     assert set(pair.real.labels) == {"digit", "part"}
@@ -202,16 +219,23 @@ def _tokens(name: str, text: str) -> list[str]:
     return re.findall(r"\w+(?:['-]\w+)*|[^\w\s]", text) if name.startswith("words") else list(text)
 
 
-@pytest.mark.parametrize("name", [name for name in SENTENCES if name.startswith(("words", "characters"))])
+@pytest.mark.parametrize(
+    "name", [name for name in SENTENCES if name.startswith(("words", "characters"))]
+)
 def test_a_chain_says_only_what_its_training_sentences_say_after_so_many_tokens(name: str) -> None:
-    """Every run of order + 1 tokens, with the sentence's ends, is in a training sentence; some longer runs are not."""
+    """Every run of order + 1 tokens, with the sentence's ends, is in a training sentence; some
+    longer runs are not.
+    """
     order = int(name.partition("-")[2])
 
     def runs(texts: Any, length: int) -> set[tuple[str, ...]]:
         padded = ([""] * (length - 1) + [*_tokens(name, text), ""] for text in texts.tolist())
-        return {tuple(row[at : at + length]) for row in padded for at in range(len(row) - length + 1)}
+        return {
+            tuple(row[at : at + length]) for row in padded for at in range(len(row) - length + 1)
+        }
 
-    train, drawn = _part("train").labels["text"], bundled_pair(name).generated.labels["text"]
+    train = _part("train").labels["text"]
+    drawn = bundled_pair(name).generated.labels["text"]
     assert runs(drawn, order + 1) <= runs(train, order + 1)
     assert not runs(drawn, order + 2) <= runs(train, order + 2)
 
@@ -228,7 +252,8 @@ def test_chains_of_longer_memory_come_closer_to_sentences_they_never_saw() -> No
 
 def test_the_longest_memory_copies_and_new_sentences_do_not() -> None:
     real = bundled_pair("words-3").real
-    usual, train = held_out_distances(real), set(_part("train").labels["text"])
+    usual = held_out_distances(real)
+    train = set(_part("train").labels["text"])
     found = {name: memorisation(real, bundled_pair(name).generated, usual) for name in SENTENCES}
     for name, each in found.items():
         texts = bundled_pair(name).generated.labels["text"]
@@ -239,7 +264,9 @@ def test_the_longest_memory_copies_and_new_sentences_do_not() -> None:
 
 def test_each_dropped_topic_costs_recall_and_hardly_any_precision() -> None:
     curves = [pr_curve(*bundled_pair(f"topics-{number}")) for number in (1, 2, 3, 5, 6)]
-    precision, recall = ([curve.f_score(8, leaning=side) for curve in curves] for side in ("precision", "recall"))
+    precision, recall = (
+        [curve.f_score(8, leaning=side) for curve in curves] for side in ("precision", "recall")
+    )
     assert recall == sorted(recall)
     assert recall[-1] - recall[0] > 0.1
     assert all(p > r for p, r in zip(precision, recall, strict=True))
@@ -270,7 +297,10 @@ def test_the_held_out_pair_is_the_two_halves_of_the_digits() -> None:
 
 def test_truncation_collapses_at_zero_and_widens_with_psi() -> None:
     assert len(np.unique(bundled_pair("truncation-0.0").generated.values, axis=0)) == 1
-    traces = [bundled_pair(f"truncation-{step / 10:.1f}").generated.values.var(axis=0).sum() for step in range(11)]
+    traces = [
+        bundled_pair(f"truncation-{step / 10:.1f}").generated.values.var(axis=0).sum()
+        for step in range(11)
+    ]
     assert traces[0] == 0
     assert np.all(np.diff(traces) > 0)
 
@@ -299,12 +329,15 @@ def test_the_machine_becomes_more_diverse_along_its_epochs() -> None:
 def test_the_forests_climb_by_the_best_classifier_and_copy_no_digit() -> None:
     pairs = [bundled_pair(checkpoint.name) for checkpoint in BUNDLED["forest"].checkpoints]
     areas = [pr_curve(*pair, "tightest").auc for pair in pairs]
-    assert areas == pytest.approx([0.02, 0.08, 0.17, 0.34, 0.50], abs=0.02)  # as data/README.md says
+    # as data/README.md says
+    assert areas == pytest.approx([0.02, 0.08, 0.17, 0.34, 0.50], abs=0.02)
     digits = set(map(bytes, pairs[0].real.values))
     assert not any(bytes(row) in digits for pair in pairs for row in pair.generated.values)
 
 
-def test_the_app_folder_is_the_carried_one_when_there_is_one(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_app_folder_is_the_carried_one_when_there_is_one(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = tmp_path / "prviz"
     package.mkdir()
     monkeypatch.setattr(paths, "__file__", str(package / "readers" / "paths.py"))

@@ -1,4 +1,6 @@
-"""Small rules of the readers on inputs that are written out: columns, labels, sizes, roles, errors, metadata."""
+"""Small rules of the readers on inputs that are written out: columns, labels, sizes, roles, errors,
+metadata.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,14 @@ from prviz.readers.arrow import (
     read_footer,
 )
 from prviz.readers.atomic_files import locked, write_all
-from prviz.readers.bundled import BUNDLED, SAME_FILE, bundled_names, bundled_pair, family_of, zoo_checkpoints
+from prviz.readers.bundled import (
+    BUNDLED,
+    SAME_FILE,
+    bundled_names,
+    bundled_pair,
+    family_of,
+    zoo_checkpoints,
+)
 from prviz.readers.columns import (
     ColumnChoice,
     drop_text,
@@ -44,7 +53,13 @@ from prviz.readers.delimited import _summaries
 from prviz.readers.errors import corrupt_unless_read, described, error_text, one_line
 from prviz.readers.media import ZipPictures
 from prviz.readers.media.looks import PictureLimits, end_alike, plain_path
-from prviz.readers.row_roles import find_row_roles, require_row_roles, row_choices, rows_of, split_key
+from prviz.readers.row_roles import (
+    find_row_roles,
+    require_row_roles,
+    row_choices,
+    rows_of,
+    split_key,
+)
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import (
     FileSource,
@@ -78,16 +93,20 @@ from tests import file_builders as build
 
 def test_names_of_labels_are_told_from_names_of_features() -> None:
     labels = (
-        "id,ids,idx,Index,class,file name,is-real,unnamed:_0.1,level_2,my_label,,Unnamed: 0, __index_level_0__ ,text"
+        "id,ids,idx,Index,class,file name,is-real,unnamed:_0.1,level_2,my_label,,Unnamed: 0,"
+        " __index_level_0__ ,text"
     )
     assert [name for name in labels.split(",") if not is_label(name)] == []
     assert [
-        name for name in ("idle", "classy", "real", "x_idx2", "level_", "f0", "texts", "unnamed") if is_label(name)
+        name
+        for name in ("idle", "classy", "real", "x_idx2", "level_", "f0", "texts", "unnamed")
+        if is_label(name)
     ] == []
 
 
 def test_features_and_labels_by_names_and_choices() -> None:
-    names, numeric = ["id", "f0", "f1", "word", "2", "10"], [True, True, True, False, True, True]
+    names = ["id", "f0", "f1", "word", "2", "10"]
+    numeric = [True, True, True, False, True, True]
 
     def sorted_by(index: tuple[str, ...] = (), **given: Any) -> tuple[list[int], list[int]]:
         return sort_columns(names, numeric, ColumnChoice(**given), "t", index)
@@ -160,7 +179,10 @@ def test_labels_are_numbers_texts_or_long_texts() -> None:
 def test_the_index_of_pandas_is_read_from_its_metadata() -> None:
     for text, names in (
         (b'{"index_columns": ["a", {"kind": "range"}, "b"]}', ("a", "b")),
-        *((text, ()) for text in (b'{"index_columns": "a"}', b'{"x": 1}', b"{", b"[1]", b"", b"[" * 9_999)),
+        *(
+            (text, ())
+            for text in (b'{"index_columns": "a"}', b'{"x": 1}', b"{", b"[1]", b"", b"[" * 9_999)
+        ),
     ):
         assert index_columns({b"pandas": text}) == names
     assert index_columns({}) == index_columns(None) == ()
@@ -170,11 +192,21 @@ def test_the_index_of_pandas_is_read_from_its_metadata() -> None:
 
 
 def test_weights_keys_counts_and_units_are_known_by_their_values() -> None:
-    assert [name for name in ("weight", "sample_weight", "W", "wgt", "My-WT") if not called_weights(name)] == []
+    assert [
+        name
+        for name in ("weight", "sample_weight", "W", "wgt", "My-WT")
+        if not called_weights(name)
+    ] == []
     assert [name for name in ("height", "weighted", "w2", "weight_1") if called_weights(name)] == []
     bodies = np.array([60.0, 82.0, 71.0])
     assert not are_weights([bodies])
-    for column in (bodies - 70, bodies / 71, bodies / 71 + 0.19, np.full(3, 5.0), bodies / 71 - 0.19):
+    for column in (
+        bodies - 70,
+        bodies / 71,
+        bodies / 71 + 0.19,
+        np.full(3, 5.0),
+        bodies / 71 - 0.19,
+    ):
         assert are_weights([column])
     assert not are_weights([bodies / 71 + 0.21])
     assert not are_weights([np.full(3, 5.0), bodies])
@@ -193,7 +225,9 @@ def test_weights_keys_counts_and_units_are_known_by_their_values() -> None:
     assert may_be_keys(values).tolist() == [True, False, False]
     assert may_be_keys(np.r_[even, 0.0, 0.5][:, None]).tolist() == [True]  # by the first rows
     count = np.arange(9.0)
-    assert _counting(np.c_[count + 5, count * 2, count + 0.5, np.r_[count[:-1], 7.0], -count]) == [0]
+    assert _counting(np.c_[count + 5, count * 2, count + 0.5, np.r_[count[:-1], 7.0], -count]) == [
+        0
+    ]
     assert _counting(count[:8, None]) == [0]
     assert _counting(count[:7, None]) == []
     assert _repeats(np.array([1.0, 1, 2, 2, 3, 3]))
@@ -245,7 +279,9 @@ def test_names_beside_each_other(names: str, sure: str, doubtful: str) -> None:
     assert suspect_names(values, names.split()) == tuple(sure.split())
     if not sure:
         notes = checked_columns(values, names.split(), ColumnChoice(), "t").notes
-        assert [note.partition("else: ")[2].partition(";")[0] for note in notes] == [repr(doubtful)] * bool(doubtful)
+        assert [note.partition("else: ")[2].partition(";")[0] for note in notes] == [
+            repr(doubtful)
+        ] * bool(doubtful)
 
 
 def test_columns_of_one_byte_each_are_no_packed_bits() -> None:
@@ -261,7 +297,12 @@ def test_columns_of_one_byte_each_are_no_packed_bits() -> None:
 
 def test_tables_whose_rows_are_features() -> None:
     values = {"gene": np.array(["f3", "f4", "f5"])}
-    for labels, n in ((values, 3), ({"g": np.array(["f3", "f5"])}, 2), ({"g": np.array(["a", "b"])}, 2), ({}, 2)):
+    for labels, n in (
+        (values, 3),
+        ({"g": np.array(["f3", "f5"])}, 2),
+        ({"g": np.array(["a", "b"])}, 2),
+        ({}, 2),
+    ):
         check_upright(labels, n, ["a", "b", "c"], "t.csv")
     with pytest.raises(ReadError, match=r"each row is a feature \('f3', 'f4' ...\)"):
         check_upright(values, 3, list("abcd"), "t.csv")
@@ -347,7 +388,12 @@ def test_roles_of_several_columns_must_agree() -> None:
         rows_of({"a": REAL_AND_MADE}, "a=z", "t")
     with pytest.raises(ReadError, match="It has more than 20 values"):
         rows_of({"a": np.arange(21)}, "a=z", "t")
-    keys = {"clip[a=b]": ("clip", "a=b"), "a=b": (None, "a=b"), "clip": ("clip", None), "a=[b=c]": (None, "a=[b=c]")}
+    keys = {
+        "clip[a=b]": ("clip", "a=b"),
+        "a=b": (None, "a=b"),
+        "clip": ("clip", None),
+        "a=[b=c]": (None, "a=[b=c]"),
+    }
     assert {key: split_key(key) for key in keys} == keys
 
 
@@ -355,7 +401,11 @@ def test_labels_beside_an_array_are_read_by_name(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.ones((4, 2)), y=np.arange(4), extra=np.array(list("abcd")))
     samples = read(tmp_path / "a.npz")
     found = [read_label(tmp_path / "a.npz", name, samples) for name in ("y", "extra", "none")]
-    assert [None if each is None else each.tolist() for each in found] == [[0, 1, 2, 3], list("abcd"), None]
+    assert [None if each is None else each.tolist() for each in found] == [
+        [0, 1, 2, 3],
+        list("abcd"),
+        None,
+    ]
     np.save(tmp_path / "a.npy", np.ones((4, 2)))
     assert read_label(tmp_path / "a.npy", "y", read(tmp_path / "a.npy")) is None
     assert roles(tmp_path / "a.npy") is None
@@ -365,7 +415,14 @@ def test_labels_beside_an_array_are_read_by_name(tmp_path: Path) -> None:
 
 
 def test_sizes_in_words_and_limits_of_claims() -> None:
-    sizes = {0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 1536: "1.5 KiB", 1024**2: "1.0 MiB", 1024**4: "1.0 TiB"}
+    sizes = {
+        0: "0 bytes",
+        1023: "1023 bytes",
+        1024: "1.0 KiB",
+        1536: "1.5 KiB",
+        1024**2: "1.0 MiB",
+        1024**4: "1.0 TiB",
+    }
     assert {size: human_size(size) for size in sizes} == sizes
     assert human_size(2**63) == "more than a million TiB"
     assert human_size(5 * 10**5 * 1024**4) == "500,000.0 TiB"
@@ -384,7 +441,14 @@ def test_sizes_in_words_and_limits_of_claims() -> None:
         check("t", 3, limits)
         with pytest.raises(ReadError, match="more than 3"):
             check("t", 4, limits)
-    for name in ("max_bytes", "min_rows", "max_header_bytes", "max_keys", "max_columns", "max_expansion"):
+    for name in (
+        "max_bytes",
+        "min_rows",
+        "max_header_bytes",
+        "max_keys",
+        "max_columns",
+        "max_expansion",
+    ):
         Limits(**{name: 1})
         with pytest.raises(ValueError, match=f"{name} = 0; at least 1"):
             Limits(**{name: 0})
@@ -411,13 +475,19 @@ def test_endings_of_names() -> None:
         ".npy": ".npy",
     }
     assert {name: kind_of(name) for name in kinds} == kinds
-    assert (extension_of("a.pq"), extension_of("a.ndjson.zst"), kind_of("a.ndjson")) == (".pq", ".zst", ".jsonl")
+    assert (extension_of("a.pq"), extension_of("a.ndjson.zst"), kind_of("a.ndjson")) == (
+        ".pq",
+        ".zst",
+        ".jsonl",
+    )
     assert as_source(("C:\\x\\a.npy", b"12")).name == as_source(("x/a.npy", b"12")).name == "a.npy"
     assert FileSource("a.npy", 0, path=Path("x/a.npy")).typed == str(Path("x/a.npy"))
 
 
 def test_a_folder_of_pickles_is_saved_beside_it() -> None:
-    assert str(refuse_pickles("'d.v2'", "d.v2", ".pkl")).endswith("glob.glob('d.v2/*.pkl'))], 'd.v2.npz')")
+    assert str(refuse_pickles("'d.v2'", "d.v2", ".pkl")).endswith(
+        "glob.glob('d.v2/*.pkl'))], 'd.v2.npz')"
+    )
     assert "import glob, prviz.readers\n" in str(refuse_pickles("t", "d", ".pt"))
     assert "import glob, joblib, prviz.readers\n" in str(refuse_pickles("t", "d", ".joblib"))
 
@@ -438,16 +508,18 @@ def test_errors_in_words() -> None:
         "not enough memory": MemoryError(),
         "KeyError": KeyError(""),
     }
-    assert {error_text(error) if text != "KeyError" else described(KeyError()) for text, error in texts.items()} == set(
-        texts
-    )
+    assert {
+        error_text(error) if text != "KeyError" else described(KeyError())
+        for text, error in texts.items()
+    } == set(texts)
     assert error_text(ValueError("")) == "ValueError"
     assert described(ZeroDivisionError("division by zero")) == "ZeroDivisionError: division by zero"
     assert one_line("a\n b\x1b[31m\u202e") == "a b\\x1b[31m\\x202e"
 
 
 def test_all_files_are_written_or_none(tmp_path: Path) -> None:
-    good, bad = tmp_path / "a", tmp_path / "none" / "b"
+    good = tmp_path / "a"
+    bad = tmp_path / "none" / "b"
     with pytest.raises(OSError, match="none/b" if sys.platform != "win32" else "b") as caught:
         write_all({good: b"1", bad: b"2"})
     assert caught.value.filename == str(bad)
@@ -499,7 +571,12 @@ def test_paths_of_pictures() -> None:
 
 def test_a_stream_never_reads_past_its_end() -> None:
     stream = _Clamped(io.BytesIO(b"abcdef"), 4)
-    assert (stream.read(0), stream.read(1), stream.read(), stream.read(9)) == (b"", b"a", b"bcd", b"")
+    assert (stream.read(0), stream.read(1), stream.read(), stream.read(9)) == (
+        b"",
+        b"a",
+        b"bcd",
+        b"",
+    )
     assert (stream.seek(-2, 1), stream.tell(), stream.read(1), stream.read(5)) == (2, 2, b"c", b"d")
     assert (stream.seek(1), stream.closed) == (1, False)
     stream.close()
@@ -507,8 +584,17 @@ def test_a_stream_never_reads_past_its_end() -> None:
 
 
 def test_numbers_of_the_compact_protocol() -> None:
-    assert [_Compact(data)._varint() for data in (b"\x01", b"\xff\x01", b"\x80\x80\x01")] == [1, 255, 16_384]
-    assert [_Compact(data)._integer() for data in (b"\x00", b"\x01", b"\x02", b"\x03")] == [0, -1, 1, -2]
+    assert [_Compact(data)._varint() for data in (b"\x01", b"\xff\x01", b"\x80\x80\x01")] == [
+        1,
+        255,
+        16_384,
+    ]
+    assert [_Compact(data)._integer() for data in (b"\x00", b"\x01", b"\x02", b"\x03")] == [
+        0,
+        -1,
+        1,
+        -2,
+    ]
     assert _Compact(b"\xff" * 9 + b"\x00")._varint() == 2**63 - 1
     with pytest.raises(ValueError, match="more than 64 bits"):
         _Compact(b"\xff" * 10 + b"\x00")._varint()
@@ -528,7 +614,8 @@ def test_numbers_of_the_compact_protocol() -> None:
 
 
 def test_offsets_of_flatbuffers_lie_inside() -> None:
-    data = struct.pack("<HHHHii", 8, 8, 4, 0, 8, 7)  # a vtable of two fields, the second left out, and its table
+    # a vtable of two fields, the second left out, and its table
+    data = struct.pack("<HHHHii", 8, 8, 4, 0, 8, 7)
     assert [_field(data, 8, number) for number in range(3)] == [12, None, None]
     assert _int(data, 12, "<i") == 7
     with pytest.raises(IndexError, match="before the beginning"):
@@ -581,7 +668,11 @@ def test_lists_of_decimals_of_every_kind_are_numbers() -> None:
         stream = io.BytesIO()
         with pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
-        assert read(("a.arrow", stream.getvalue())).values.tolist() == [[1.0, 2.5], [3.0, 4.0], [5.0, 6.0]]
+        assert read(("a.arrow", stream.getvalue())).values.tolist() == [
+            [1.0, 2.5],
+            [3.0, 4.0],
+            [5.0, 6.0],
+        ]
 
 
 def test_types_of_json_values() -> None:
@@ -613,8 +704,14 @@ def test_arrays_in_what_other_libraries_hold(tmp_path: Path) -> None:
     assert (found["values"].tolist(), found["id"].tolist()) == (list(rows.values()), list(rows))
     assert set(arrays_in(dict(list(rows.items())[:2]))) == {"a.png", "b.png"}
     assert set(arrays_in({**rows, "d": [1.0]})) == {*rows, "d"}
-    assert {name: each.shape for name, each in arrays_in(([[1, 2]], [3])).items()} == {"0": (1, 2), "1": (1,)}
-    assert arrays_in([{"emb": [1, 2], "y": 0}, {"emb": [3, 4], "y": 1}])["emb"].tolist() == [[1, 2], [3, 4]]
+    assert {name: each.shape for name, each in arrays_in(([[1, 2]], [3])).items()} == {
+        "0": (1, 2),
+        "1": (1,),
+    }
+    assert arrays_in([{"emb": [1, 2], "y": 0}, {"emb": [3, 4], "y": 1}])["emb"].tolist() == [
+        [1, 2],
+        [3, 4],
+    ]
     batches = [{"emb": [[1, 2]], "y": [0]}, {"emb": [[3, 4], [5, 6]], "y": [1, 1]}]
     assert {name: each.tolist() for name, each in arrays_in(batches).items()} == {
         "emb": [[1, 2], [3, 4], [5, 6]],
@@ -630,7 +727,9 @@ def test_arrays_in_what_other_libraries_hold(tmp_path: Path) -> None:
     path = save_arrays({"file": np.ones((3, 2)), "x": np.ones(3)}, tmp_path / "a.npz")
     with np.load(path) as saved:
         assert set(saved) == {"file_", "x"}
-    with pytest.raises(ValueError, match=r"no 2-D array of numbers in it: 'values' \(3,\); pool each"):
+    with pytest.raises(
+        ValueError, match=r"no 2-D array of numbers in it: 'values' \(3,\); pool each"
+    ):
         save_arrays([1, 2, 3], tmp_path / "b.npz")
     with pytest.raises(ValueError, match=r"no 2-D array of numbers in it: no arrays at all$"):
         save_arrays({}, tmp_path / "b.npz")
@@ -649,17 +748,29 @@ def test_arrays_in_what_other_libraries_hold(tmp_path: Path) -> None:
 def test_names_of_bundled_checkpoints() -> None:
     pair = bundled_pair("truncation-0.7")
     assert pair.generated.name == "Truncation sweep, psi = 0.7"
-    assert bundled_pair("latent-1").generated.name == "Truncation of an autoencoder, VAE truncated 1"
+    assert (
+        bundled_pair("latent-1").generated.name == "Truncation of an autoencoder, VAE truncated 1"
+    )
     said = {each.name: each.summary for each in BUNDLED["truncation"].checkpoints}
     assert said["truncation-0.0"] == "Every sample is the one mean picture: full collapse."
     assert said["truncation-1.0"].startswith("The converged mixture as it is")
-    assert said["truncation-0.1"] == "Latent vectors pulled to their mean: 0.1 of each one's distance is left."
-    assert [family_of(name) for name in ("words-0", "diffusion-e300", "topics-1")] == ["text", "zoo", "topics"]
+    assert (
+        said["truncation-0.1"]
+        == "Latent vectors pulled to their mean: 0.1 of each one's distance is left."
+    )
+    assert [family_of(name) for name in ("words-0", "diffusion-e300", "topics-1")] == [
+        "text",
+        "zoo",
+        "topics",
+    ]
     assert not set(SAME_FILE) & {each.name for each in zoo_checkpoints()}
     assert {each.name for each in zoo_checkpoints()} >= {"guidance-0", "gan-e50"}
     assert len(set(bundled_names())) == len(bundled_names())
     words = {each.name: each.summary for each in BUNDLED["text"].checkpoints}
-    assert (words["words-0"], words["words-1"]) == ("Words without order.", "Each word drawn after the one before it.")
+    assert (words["words-0"], words["words-1"]) == (
+        "Words without order.",
+        "Each word drawn after the one before it.",
+    )
     topics = {each.name: each.summary for each in BUNDLED["topics"].checkpoints}
     assert (topics["topics-1"], topics["topics-2"]) == (
         "New sentences of one topic.",
@@ -671,7 +782,9 @@ def test_files_of_a_folder_are_claimed_together(tmp_path: Path) -> None:
     for place, n in enumerate((3, 6)):
         np.save(tmp_path / f"x_{place}.npy", np.ones((n, 2), "f4"))
     assert read(tmp_path, limits=Limits(max_bytes=72)).n == 9
-    with pytest.raises(ReadError, match=r"claims 72 bytes of values, more than the limit of 71 bytes"):
+    with pytest.raises(
+        ReadError, match=r"claims 72 bytes of values, more than the limit of 71 bytes"
+    ):
         read(tmp_path, limits=Limits(max_bytes=71))
 
 
@@ -679,13 +792,19 @@ def test_files_of_a_folder_are_claimed_together(tmp_path: Path) -> None:
 def test_a_stream_of_arrow_is_read_packed_or_not(compression: str | None) -> None:
     batch = pa.record_batch({"a": np.arange(400) / 4, "b": np.zeros(400)})
     stream = io.BytesIO()
-    with pa.ipc.new_stream(stream, batch.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+    with pa.ipc.new_stream(
+        stream, batch.schema, options=pa.ipc.IpcWriteOptions(compression=compression)
+    ) as writer:
         writer.write_batch(batch)
-    assert read(("a.arrows", stream.getvalue())).values.tolist() == [[row / 4, 0.0] for row in range(400)]
+    assert read(("a.arrows", stream.getvalue())).values.tolist() == [
+        [row / 4, 0.0] for row in range(400)
+    ]
 
 
 @pytest.mark.parametrize("dictionary", [False, True])
-def test_values_of_a_parquet_file_are_counted_without_those_of_dictionaries(dictionary: bool) -> None:
+def test_values_of_a_parquet_file_are_counted_without_those_of_dictionaries(
+    dictionary: bool,
+) -> None:
     stream = io.BytesIO()
     table = pa.table({"emb": [[1.0, 2.0]] * 20, "b": [1.0] * 20})
     pq.write_table(table, stream, use_dictionary=dictionary, row_group_size=8)
@@ -706,11 +825,15 @@ def test_pictures_of_an_archive_in_any_buffer() -> None:
 
 @pytest.mark.parametrize("legacy", [False, True])
 @pytest.mark.parametrize("opened", [pa.ipc.new_file, pa.ipc.new_stream])
-def test_batches_of_any_age_and_dictionaries_claim_what_they_hold(legacy: bool, opened: Any) -> None:
+def test_batches_of_any_age_and_dictionaries_claim_what_they_hold(
+    legacy: bool, opened: Any
+) -> None:
     text = pa.array(["a", "b", "a"] * 3).dictionary_encode()
     batch = pa.record_batch({"x": np.arange(9) / 4, "y": np.ones(9), "label": text})
     stream = io.BytesIO()
-    with opened(stream, batch.schema, options=pa.ipc.IpcWriteOptions(use_legacy_format=legacy)) as writer:
+    with opened(
+        stream, batch.schema, options=pa.ipc.IpcWriteOptions(use_legacy_format=legacy)
+    ) as writer:
         for part in (batch, batch[:2], batch[:0]):
             writer.write_batch(part)
     data = stream.getvalue()
@@ -718,7 +841,12 @@ def test_batches_of_any_age_and_dictionaries_claim_what_they_hold(legacy: bool, 
         claims = list(_claims_of_file(io.BytesIO(data), len(data), Limits()))
     else:
         claims = list(_claims_of_stream(io.BytesIO(data)))
-    assert [(each.rows, each.dictionary) for each in claims] == [(2, True), (9, False), (2, False), (0, False)]
+    assert [(each.rows, each.dictionary) for each in claims] == [
+        (2, True),
+        (9, False),
+        (2, False),
+        (0, False),
+    ]
     assert claims[1].size >= 9 * (8 + 8 + 4) > claims[2].size >= 2 * 20
     assert claims[0].size >= 2 + 3 * 4
     if not legacy or opened is pa.ipc.new_file:
@@ -766,7 +894,12 @@ def test_batches_of_impossible_sizes_are_refused() -> None:
         struct.pack_into("<qi4xq", held, _block_of(plain), *changed)
         with pytest.raises(ValueError, match=said):
             claims(bytes(held))
-    for impossible in ((0, head, body), (offset, 7, body), (offset, head, -1), (offset, head, body + len(plain))):
+    for impossible in (
+        (0, head, body),
+        (offset, 7, body),
+        (offset, head, -1),
+        (offset, head, body + len(plain)),
+    ):
         held = bytearray(plain)
         struct.pack_into("<qi4xq", held, _block_of(plain), *impossible)
         with pytest.raises(IndexError, match="a batch outside the file"):

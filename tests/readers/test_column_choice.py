@@ -1,4 +1,6 @@
-"""Features, labels and groups of tables by the user's choice; every reader keeps the names of the features."""
+"""Features, labels and groups of tables by the user's choice; every reader keeps the names of the
+features.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def write(path: Path, table: pd.DataFrame) -> Path:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_table_keeps_the_names_of_its_features(kind: str, tmp_path: Path) -> None:
     role = np.where(np.arange(N) % 2, "real", "fake")
-    path = write(tmp_path / f"t.{kind}", frame(role=role, file_id=[f"row {row}" for row in range(N)]))
+    path = write(
+        tmp_path / f"t.{kind}", frame(role=role, file_id=[f"row {row}" for row in range(N)])
+    )
     assert read(path, key="role=real").features == NAMES
     assert [side.features for side in read_pair(path)] == [NAMES, NAMES]
     folder = tmp_path / "shards"
@@ -72,7 +76,9 @@ def test_features_are_chosen_by_name_or_pattern(kind: str, tmp_path: Path) -> No
     np.testing.assert_array_equal(read(path, columns="video_id").values[:, 0], table["video_id"])
     assert read(path, columns="*", drop="job").features == (*NAMES, "extra")
     for wrong in ({"columns": "g*"}, {"drop": "jobs"}, {"drop": "job", "group": "patient"}):
-        with pytest.raises(ReadError, match=r"has no column '(g\*|jobs|patient)'\. Its columns: 'age'"):
+        with pytest.raises(
+            ReadError, match=r"has no column '(g\*|jobs|patient)'\. Its columns: 'age'"
+        ):
             read(path, **wrong)
 
 
@@ -118,11 +124,16 @@ def test_groups_of_arrays_and_files_without_columns(tmp_path: Path) -> None:
 
 def test_options_of_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     real = write(tmp_path / "real.csv", frame(extra=VALUES[:, 0] * 2))
-    made = write(tmp_path / "made.parquet", frame(video=np.arange(N) // 3)[["size", "video", "age", "rate"]])
+    made = write(
+        tmp_path / "made.parquet", frame(video=np.arange(N) // 3)[["size", "video", "age", "rate"]]
+    )
     line = [str(real), str(made)]
     knn = ["--method", "knn", "--k", "3"]
     assert main(["curve", *line, *knn]) == 2
-    assert "if 'video' says which rows belong together, give group='video' (--group video)" in capsys.readouterr().err
+    assert (
+        "if 'video' says which rows belong together, give group='video' (--group video)"
+        in capsys.readouterr().err
+    )
     assert main(["curve", *line, *knn, "--features", "*"]) == 2
     assert "only real has 'extra'; only generated has 'video'" in capsys.readouterr().err
     for choice in (["--drop", "extra, video"], ["--features", "age,rate", "--features", "size"]):
@@ -133,18 +144,26 @@ def test_options_of_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main(["parity", *line, "--drop", "extra", "--group", "video"]) == 0
     assert capsys.readouterr().err.count(REORDERED) == 1
     assert main(["curve", *line, *knn, "--drop", "extras,extra,video"]) == 2
-    assert "--drop extras: no file has such a column; they have age, rate, size, extra" in capsys.readouterr().err
+    assert (
+        "--drop extras: no file has such a column; they have age, rate, size, extra"
+        in capsys.readouterr().err
+    )
     assert main(["curve", *line, *knn, "--drop", "extra,video", "--group", "clip"]) == 2
     assert "--group clip: no file has such a column" in capsys.readouterr().err
 
 
 def test_groups_are_part_of_what_identifies_a_measurement(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", frame(video_id=np.arange(N) // 3, clip_id=np.arange(N) // 6))
-    digests = {samples_at(path, TriageSettings(group=group)).digest for group in (None, "video_id", "clip_id")}
+    digests = {
+        samples_at(path, TriageSettings(group=group)).digest
+        for group in (None, "video_id", "clip_id")
+    }
     assert len(digests) == 3
     assert samples_at(path, TriageSettings(drop=["rate"])).features == ("age", "size")  # type: ignore[arg-type]
     np.save(tmp_path / "a.npy", VALUES)
-    assert samples_at(tmp_path / "a.npy", TriageSettings(features=("age",), group="video_id")).d == 3
+    assert (
+        samples_at(tmp_path / "a.npy", TriageSettings(features=("age",), group="video_id")).d == 3
+    )
     assert ResultCache(tmp_path / "kept").folder.name == "kept"
 
 
@@ -154,7 +173,9 @@ def test_fields_of_a_structured_array_are_chosen_as_columns_are(tmp_path: Path) 
     seeds = rng.permutation(1000)[:N]
     rows = [(row[0], row[1], seeds[at], at // 3, "w") for at, row in enumerate(VALUES)]
     np.save(tmp_path / "made.npy", np.array(rows, dtype=kinds))
-    with pytest.raises(ReadError, match=r"'made.npy': columns 'seed', 'clip' look like no features") as said:
+    with pytest.raises(
+        ReadError, match=r"'made.npy': columns 'seed', 'clip' look like no features"
+    ) as said:
         read(tmp_path / "made.npy")
     assert "--drop seed" in str(said.value)
     dropped = read(tmp_path / "made.npy", drop=["seed", "clip"], group="clip")
@@ -184,6 +205,7 @@ def test_groups_of_embeddings_are_in_the_table_beside_them(tmp_path: Path) -> No
     beside = pa.table({"features": values.tolist(), "video": np.repeat(np.arange(8), 5)})
     pq.write_table(beside, tmp_path / "real.samples.parquet")
     assert read(path, group="video").n_independent == 8
-    safetensors.numpy.save_file({"features": values[::-1].copy()}, path)  # the table is of other samples
+    # the table is of other samples
+    safetensors.numpy.save_file({"features": values[::-1].copy()}, path)
     with pytest.raises(ReadError, match=r"has no column of groups 'video'"):
         read(path, group="video")

@@ -1,4 +1,6 @@
-"""Tables of text read by pyarrow and by the reader of single lines: the same values, labels and refusals."""
+"""Tables of text read by pyarrow and by the reader of single lines: the same values, labels and
+refusals.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,58 @@ from prviz.readers import AmbiguousKeyError, Limits, ReadError, delimited, read
 
 # Fields that parsers are known to read differently, or that no table should hold.
 ODD = (
-    *("nan", "NaN", "inf", "-Infinity", "1e400", "-1e400", "1e-400", "0x10", "1_000", "1,5", "+1", ".5", "5.", "."),
-    *("", " ", "-", "NA", "null", "true", "1e", "1e5", "1E+05", "007", " 1", "1 ", "1 2", "\t1", "\x0b1", "1\xa0"),
-    *("٣", "1f", "1d5", "-0", "-0.0", "#1", "#N/A", '"1"', '"1', '1"', "'1'", "1;2", "1\r", "\x001", "\ufeff1", "€"),
+    *(
+        "nan",
+        "NaN",
+        "inf",
+        "-Infinity",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "0x10",
+        "1_000",
+        "1,5",
+        "+1",
+        ".5",
+        "5.",
+        ".",
+    ),
+    *(
+        "",
+        " ",
+        "-",
+        "NA",
+        "null",
+        "true",
+        "1e",
+        "1e5",
+        "1E+05",
+        "007",
+        " 1",
+        "1 ",
+        "1 2",
+        "\t1",
+        "\x0b1",
+        "1\xa0",
+    ),
+    *(
+        "٣",
+        "1f",
+        "1d5",
+        "-0",
+        "-0.0",
+        "#1",
+        "#N/A",
+        '"1"',
+        '"1',
+        '1"',
+        "'1'",
+        "1;2",
+        "1\r",
+        "\x001",
+        "\ufeff1",
+        "€",
+    ),
     *(
         "4.9e-324",
         "2.5e-324",
@@ -29,16 +80,22 @@ ODD = (
     ),
 )
 DECIMALS = st.from_regex(r"-?[0-9]{1,30}(\.[0-9]{0,30})?([eE][+-]?[0-9]{1,3})?", fullmatch=True)
-NUMBERS = st.one_of(st.floats(allow_nan=False, allow_infinity=False).map(repr), st.integers().map(str), DECIMALS)
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr), st.integers().map(str), DECIMALS
+)
 FIELDS = st.one_of(*[NUMBERS] * 9, st.sampled_from(ODD))
-ENDS = st.sampled_from(("\n",) * 12 + ("\r\n", "\n\n", "\r", " \n", "\n \n", "\r\r\n", "\n#\n", '"\n', "\x1c\n"))
+ENDS = st.sampled_from(
+    ("\n",) * 12 + ("\r\n", "\n\n", "\r", " \n", "\n \n", "\r\r\n", "\n#\n", '"\n', "\x1c\n")
+)
 TEXTS = st.text(st.characters(exclude_characters="\r\n", exclude_categories=("Cs",)), max_size=5)
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> bytes:
     """A table with or without a header, a label, a comment and a byte order mark."""
-    mark, width, labelled = draw(st.sampled_from(",,,;\t")), draw(st.integers(1, 4)), draw(st.booleans())
+    mark = draw(st.sampled_from(",,,;\t"))
+    width = draw(st.integers(1, 4))
+    labelled = draw(st.booleans())
     names = [f"f{place}" for place in range(width)]
     header = mark.join(["id", *names] if labelled else names) + "\n"
     text = draw(st.sampled_from(("", "\ufeff", "# by hand\n")))
@@ -71,26 +128,45 @@ def test_both_parsers_read_and_refuse_alike(data: bytes) -> None:
 
 
 @settings(max_examples=20)
-@given(st.lists(NUMBERS.filter(lambda text: abs(float(text)) < float("inf")), min_size=40, max_size=40))
-@example(["4.9e-324", "2.5e-324", "-2.4e-324", "1.7976931348623158e308", "9007199254740993", "0." + "1" * 99, "1e-400"])
+@given(
+    st.lists(NUMBERS.filter(lambda text: abs(float(text)) < float("inf")), min_size=40, max_size=40)
+)
+@example(
+    [
+        "4.9e-324",
+        "2.5e-324",
+        "-2.4e-324",
+        "1.7976931348623158e308",
+        "9007199254740993",
+        "0." + "1" * 99,
+        "1e-400",
+    ]
+)
 def test_both_parsers_give_the_same_doubles(numbers: list[str]) -> None:
     data = ("0.5,0.5\n" * 3 + "\n".join(f"{text},1" for text in numbers)).encode()
-    (shape, values, _), by_lines = outcome(data, 0), outcome(data, len(data) + 1)
+    shape, values, _ = outcome(data, 0)
+    by_lines = outcome(data, len(data) + 1)
     assert shape == (3 + len(numbers), 2)
     assert values == by_lines[1]
 
 
 @pytest.mark.parametrize("part", [64, 1 << 23])
-def test_a_plain_table_is_parsed_by_pyarrow_alone(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plain_table_is_parsed_by_pyarrow_alone(
+    part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(delimited, "_WORTH_ARROW", 0)
     monkeypatch.setattr(delimited, "_PART", part)
     lines: list[int] = []
     append = delimited._Table.append
     monkeypatch.setattr(
-        delimited._Table, "append", lambda table, line, fields: append(table, lines.append(line) or line, fields)
+        delimited._Table,
+        "append",
+        lambda table, line, fields: append(table, lines.append(line) or line, fields),
     )
     values = np.random.default_rng(0).normal(size=(50, 3))
-    text = "id,a,b,c\r\n" + "".join(f"é {n},{','.join(map(repr, row))}\r\n" for n, row in enumerate(values.tolist()))
+    text = "id,a,b,c\r\n" + "".join(
+        f"é {n},{','.join(map(repr, row))}\r\n" for n, row in enumerate(values.tolist())
+    )
     samples = read(("x.csv", text.encode()))
     np.testing.assert_array_equal(samples.values, values)
     assert samples.labels["id"].tolist() == [f"é {n}" for n in range(50)]
@@ -100,7 +176,8 @@ def test_a_plain_table_is_parsed_by_pyarrow_alone(part: int, monkeypatch: pytest
 
 
 def test_limits_hold_for_both_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
-    data, wide = b"1.5,2\n" * 400, b"1.5,2\n" * 20 + b"1" * 90 + b",2\n" + b"1.5,2\n" * 20
+    data = b"1.5,2\n" * 400
+    wide = b"1.5,2\n" * 20 + b"1" * 90 + b",2\n" + b"1.5,2\n" * 20
     for limits, table in (
         (Limits(max_bytes=4000), data),
         (Limits(max_header_bytes=80), wide),
@@ -114,8 +191,12 @@ def test_limits_hold_for_both_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lists_of_one_number_each_are_numbers_and_longer_ones_ask_which(tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text('a,b\n"[1.5]","[2.5]"\n"[3.5]","[4]"\n"[0]","[1]"\n')
     assert read(tmp_path / "one.csv").values.tolist() == [[1.5, 2.5], [3.5, 4.0], [0.0, 1.0]]
-    (tmp_path / "two.csv").write_text('a,b\n"[1.5, 2]","[2.5, 7]"\n"[3.5, 1]","[4.5, 8]"\n"[0, 0]","[1, 1]"\n')
-    with pytest.raises(AmbiguousKeyError, match="several list columns could be the samples: 'a', 'b'"):
+    (tmp_path / "two.csv").write_text(
+        'a,b\n"[1.5, 2]","[2.5, 7]"\n"[3.5, 1]","[4.5, 8]"\n"[0, 0]","[1, 1]"\n'
+    )
+    with pytest.raises(
+        AmbiguousKeyError, match="several list columns could be the samples: 'a', 'b'"
+    ):
         read(tmp_path / "two.csv")
 
 

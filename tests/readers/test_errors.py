@@ -15,7 +15,10 @@ from prviz.readers.errors import described, error_text
         (ValueError("k = 0\nsecond line"), "k = 0"),
         (ValueError(""), "ValueError"),
         (MemoryError(), "not enough memory"),
-        (OSError(errno.ENOSPC, "No space left on device", "/data/out.csv"), "/data/out.csv: No space left on device"),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/data/out.csv"),
+            "/data/out.csv: No space left on device",
+        ),
         (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
         (OSError("port 80 can't be used"), "port 80 can't be used"),
     ],

@@ -1,4 +1,6 @@
-"""What the first and last bytes of files say: pickles, headers that are too long, footers that are none, pages."""
+"""What the first and last bytes of files say: pickles, headers that are too long, footers that are
+none, pages.
+"""
 
 from __future__ import annotations
 
@@ -51,15 +53,24 @@ def test_headers_of_tensors_may_fill_the_file_and_the_limit_but_no_more() -> Non
     with open_tensors(_tensors(2), Limits(max_header_bytes=2)):
         pass
     for length, limits in ((3, Limits()), (2, Limits(max_header_bytes=1)), (2**63, Limits())):
-        with pytest.raises(ReadError, match="its header claims"), open_tensors(_tensors(length), limits):
+        with (
+            pytest.raises(ReadError, match="its header claims"),
+            open_tensors(_tensors(length), limits),
+        ):
             pass
 
 
 @pytest.mark.parametrize(
     ("length", "magic", "limits"),
-    [(0, b"ARROW2", Limits()), (100, b"ARROW1", Limits()), (10, b"ARROW1", Limits(max_header_bytes=9))],
+    [
+        (0, b"ARROW2", Limits()),
+        (100, b"ARROW1", Limits()),
+        (10, b"ARROW1", Limits(max_header_bytes=9)),
+    ],
 )
-def test_an_arrow_file_without_its_footer_has_none(length: int, magic: bytes, limits: Limits) -> None:
+def test_an_arrow_file_without_its_footer_has_none(
+    length: int, magic: bytes, limits: Limits
+) -> None:
     data = bytes(28) + length.to_bytes(4, "little") + magic
     with pytest.raises(ValueError, match="no footer"):
         list(_claims_of_file(io.BytesIO(data), len(data), limits))
@@ -67,19 +78,32 @@ def test_an_arrow_file_without_its_footer_has_none(length: int, magic: bytes, li
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @pytest.mark.parametrize("dictionary", [False, True])
-def test_pages_of_either_version_are_counted(tmp_path: Path, version: str, dictionary: bool) -> None:
+def test_pages_of_either_version_are_counted(
+    tmp_path: Path, version: str, dictionary: bool
+) -> None:
     values = np.arange(60.0).reshape(20, 3)
     table = pa.table({f"f{place}": column for place, column in enumerate(values.T)})
-    options = {"data_page_version": version, "use_dictionary": dictionary, "write_statistics": False}
+    options = {
+        "data_page_version": version,
+        "use_dictionary": dictionary,
+        "write_statistics": False,
+    }
     pq.write_table(table, tmp_path / "some.parquet", **options)
     np.testing.assert_array_equal(read(tmp_path / "some.parquet").values, values)
 
 
 @pytest.mark.parametrize(
     ("text", "signs"),
-    [("1,234.5", (",", ".")), ("1.234,5", (".", ",")), ("1.234.567", (".", ",")), ("1,234,567", (",", "."))],
+    [
+        ("1,234.5", (",", ".")),
+        ("1.234,5", (".", ",")),
+        ("1.234.567", (".", ",")),
+        ("1,234,567", (",", ".")),
+    ],
 )
-def test_what_stands_between_thousands_tells_what_stands_before_decimals(text: str, signs: tuple[str, str]) -> None:
+def test_what_stands_between_thousands_tells_what_stands_before_decimals(
+    text: str, signs: tuple[str, str]
+) -> None:
     assert thousands_in(text) == signs
 
 
@@ -91,7 +115,15 @@ def test_between_other_thousands_a_point_stands_before_decimals(text: str) -> No
 
 # Values of Thrift's compact protocol by their type, as they stand in a list.
 OF_KIND = {
-    **{1: b"\x01", 2: b"\x02", 3: b"\x07", 4: b"\x80\x01", 5: b"\x0e", 6: b"\xff\xff\x03", 7: bytes(8)},
+    **{
+        1: b"\x01",
+        2: b"\x02",
+        3: b"\x07",
+        4: b"\x80\x01",
+        5: b"\x0e",
+        6: b"\xff\xff\x03",
+        7: bytes(8),
+    },
     **{8: b"\x03abc", 9: b"\x25\x02\x04", 10: b"\x15\x02", 12: b"\x15\x02\x00"},
 }
 

@@ -1,4 +1,6 @@
-"""Limits: work and memory grow with the size of a file, and a file that changes while it is read is refused."""
+"""Limits: work and memory grow with the size of a file, and a file that changes while it is read is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class CountedKeys(tuple[str, ...]):
 
 
 @pytest.mark.parametrize("choose", [lambda file: choose_key(file, None), required_roles])
-def test_every_key_is_looked_at_a_few_times(choose: Callable[[Any], object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_key_is_looked_at_a_few_times(
+    choose: Callable[[Any], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     entry = {"dtype": "F32", "shape": [2, 2, 3], "data_offsets": [0, 48]}
     data = build.tensors({f"k{i}": entry for i in range(500)}, bytes(48))
     monkeypatch.setattr(CountedKeys, "looked", 0)
@@ -83,13 +87,23 @@ assert len({id(text) for text in found.labels["text"]}) == 1
 
 @pytest.mark.thorough
 def test_hostile_tables_are_read_in_seconds() -> None:
-    """The most labels of one name, and a large dictionary for every row: minutes to hours without limits."""
+    """The most labels of one name, and a large dictionary for every row: minutes to hours without
+    limits.
+    """
     subprocess.run([sys.executable, "-c", _HOSTILE], cwd=ROOT, timeout=60, check=True)
 
 
 def test_repeated_names_are_numbered_around_those_that_are_there() -> None:
     names = ["id", "id (2)", " id", "", "id", "Unnamed: 0", "id (3)"]
-    assert label_names(names) == ["id", "id (2)", "id (3)", "index", "id (4)", "index (2)", "id (3) (2)"]
+    assert label_names(names) == [
+        "id",
+        "id (2)",
+        "id (3)",
+        "index",
+        "id (4)",
+        "index (2)",
+        "id (3) (2)",
+    ]
 
 
 def test_labels_that_look_like_integers_but_are_none() -> None:
@@ -128,7 +142,9 @@ def flat_feather(megabytes: int) -> bytes:
 
 def test_what_a_small_file_may_become_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     source = ("flat.feather", flat_feather(65))
-    with pytest.raises(ReadError, match=r"claims 65\.0 MiB of values, (\d+) times the file itself") as caught:
+    with pytest.raises(
+        ReadError, match=r"claims 65\.0 MiB of values, (\d+) times the file itself"
+    ) as caught:
         read(source)
     times = int(str(caught.value).split(" times")[0].rpartition(" ")[2])
     assert f"limits=prviz.readers.Limits(max_expansion={times})" in str(caught.value)
@@ -151,7 +167,8 @@ def test_the_limit_grows_with_the_file_up_to_that_of_every_file() -> None:
         limits = Limits().of_file(file)
         check_claim("x", most * mebi, limits)
         with pytest.raises(
-            ReadError, match="times the file itself" if most < 2048 else "more than the limit of 2.0 GiB"
+            ReadError,
+            match="times the file itself" if most < 2048 else "more than the limit of 2.0 GiB",
         ):
             check_claim("x", most * mebi + 1, limits)
 
@@ -159,7 +176,10 @@ def test_the_limit_grows_with_the_file_up_to_that_of_every_file() -> None:
 @pytest.mark.parametrize("header", [300, 3000])
 def test_the_claims_of_a_parquet_file_are_those_of_its_pages(header: int) -> None:
     """Page headers may be long, with texts in their statistics."""
-    columns = {"emb": build.lists(pa.list_(pa.float32())), "text": pa.array(["x" * header] * build.N)}
+    columns = {
+        "emb": build.lists(pa.list_(pa.float32())),
+        "text": pa.array(["x" * header] * build.N),
+    }
     data = build.parquet(columns, use_dictionary=False, compression="none", row_group_size=7)
     footer = read_footer(as_source(("x.parquet", data)), Limits())
     assert footer.rows == build.N
@@ -186,8 +206,12 @@ def test_another_file_put_there_is_not_read_as_the_one_that_was_found(
     extension: str, below: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The replaced file is noticed whichever opening comes after the change."""
-    path, other = tmp_path / f"x.{extension}", tmp_path / "other"
-    opened, left, times, refusals = source_module.FileSource.open, 0, 0, []
+    path = tmp_path / f"x.{extension}"
+    other = tmp_path / "other"
+    opened = source_module.FileSource.open
+    left = 0
+    times = 0
+    refusals = []
 
     def replaced(source: source_module.FileSource) -> Any:
         nonlocal left
@@ -207,13 +231,17 @@ def test_another_file_put_there_is_not_read_as_the_one_that_was_found(
         except ReadError as error:
             refusals.append(str(error))
         else:
-            assert left > 0, f"what was put there before it was opened for the {times}. time was read"
+            assert left > 0, (
+                f"what was put there before it was opened for the {times}. time was read"
+            )
     assert samples.d == 3
     assert len(refusals) > 1
     assert all("it changed while it was read" in refusal for refusal in refusals)
 
 
-def test_a_file_that_changes_after_it_was_opened_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_after_it_was_opened_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "x.npz"
     path.write_bytes(build.npz(real=VALUES, fake=VALUES))
 
@@ -228,10 +256,14 @@ def test_a_file_that_changes_after_it_was_opened_is_refused(tmp_path: Path, monk
                     stream.write(b"more")
             super().close()
 
-    monkeypatch.setattr(source_module, "open_regular", lambda at: io.BufferedReader(Growing(at, "r")))
+    monkeypatch.setattr(
+        source_module, "open_regular", lambda at: io.BufferedReader(Growing(at, "r"))
+    )
     for reading in (lambda: read(path, key="real"), lambda: read_pair(path)):
         closed = 0
-        with pytest.raises(ReadError, match=r"'x\.npz': it changed while it was read. Read it again when"):
+        with pytest.raises(
+            ReadError, match=r"'x\.npz': it changed while it was read. Read it again when"
+        ):
             reading()
 
 
@@ -255,7 +287,9 @@ def test_a_pipe_put_there_meanwhile_is_not_waited_for(tmp_path: Path) -> None:
     assert told == ["'x.npy': can't be opened: no regular file. Check path and permissions."]
 
 
-def test_what_breaks_off_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_off_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "x.npy"
     path.write_bytes(build.npy(VALUES))
 
@@ -263,7 +297,9 @@ def test_what_breaks_off_while_it_is_read_is_refused(tmp_path: Path, monkeypatch
         def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
             raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(source_module, "open_regular", lambda at: io.BufferedReader(Broken(at, "r")))
+    monkeypatch.setattr(
+        source_module, "open_regular", lambda at: io.BufferedReader(Broken(at, "r"))
+    )
     with pytest.raises(ReadError, match=r"'x\.npy': can't be opened: Input/output error"):
         read(path)
 
@@ -273,7 +309,10 @@ def test_members_of_a_zip_are_its_files_without_folders_and_what_macos_adds() ->
     with zipfile.ZipFile(stream, "w") as archive:
         for name in ("a/", "a/one.npy", "__MACOSX/a/one.npy", "/", "x"):
             archive.writestr(name, b"")
-    assert zip_members(FileSource("some.zip", 0, data=stream.getvalue()), Limits()) == ["a/one.npy", "x"]
+    assert zip_members(FileSource("some.zip", 0, data=stream.getvalue()), Limits()) == [
+        "a/one.npy",
+        "x",
+    ]
     assert zip_members(FileSource("some.zip", 4, data=b"PK\x03\x04"), Limits()) == []
 
 

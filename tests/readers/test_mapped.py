@@ -1,4 +1,6 @@
-"""Memory-mapped .npy files: the same values and the same refusals as when they are read, and no copy."""
+"""Memory-mapped .npy files: the same values and the same refusals as when they are read, and no
+copy.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def mapped_file(array: np.ndarray) -> str | None:
 
 
 @pytest.mark.parametrize("file", ACCEPTED, ids=lambda file: file.name)
-def test_mapped_files_give_their_values(file: Accepted, tmp_path: Path, map_everything: None) -> None:
+def test_mapped_files_give_their_values(
+    file: Accepted, tmp_path: Path, map_everything: None
+) -> None:
     path = tmp_path / file.name
     path.write_bytes(file.data)
     samples = read(path, key=file.key)
@@ -112,9 +116,13 @@ def test_what_has_to_be_widened_or_turned_keeps_to_the_limit(large: Path, tmp_pa
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_bad_value_far_down_a_mapped_file_is_named(large: Path, bad: float) -> None:
     np.load(large, mmap_mode="r+")[[7_000, 15_000], [3, 4]] = bad
-    with pytest.raises(ReadError, match=rf"row 7001, column 4: {'NaN' if np.isnan(bad) else 'inf'}"):
+    with pytest.raises(
+        ReadError, match=rf"row 7001, column 4: {'NaN' if np.isnan(bad) else 'inf'}"
+    ):
         read(large)
-    with pytest.raises(ValueError, match=rf"row 7001, column 4 is {bad}; .* \(2 of 16000000 are not\)"):
+    with pytest.raises(
+        ValueError, match=rf"row 7001, column 4 is {bad}; .* \(2 of 16000000 are not\)"
+    ):
         Samples(np.load(large, mmap_mode="r"))
 
 

@@ -1,4 +1,6 @@
-"""Pictures of samples: found by name, never outside their archive or folder, never larger than allowed."""
+"""Pictures of samples: found by name, never outside their archive or folder, never larger than
+allowed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from pathlib import Path
 import pytest
 
 from prviz.readers import safe_folder as below_module
-from prviz.readers.media import FolderPictures, MediaError, MissingPictureError, PictureLimits, ZipPictures
+from prviz.readers.media import (
+    FolderPictures,
+    MediaError,
+    MissingPictureError,
+    PictureLimits,
+    ZipPictures,
+)
 from prviz.readers.media.looks import plain_path
 from tests.counting import lines_run
 from tests.picture_builders import encrypted, packed, picture, zipped
@@ -52,17 +60,23 @@ def test_names_that_find_none_or_several() -> None:
 
 def test_in_an_archive_of_one_folder_the_name_of_the_file_suffices() -> None:
     for folder in ("", "top/", "top/below/"):
-        assert zipped(f"{folder}1.png", f"{folder}2.png").locate("/elsewhere/img/2.png") == f"{folder}2.png"
+        assert (
+            zipped(f"{folder}1.png", f"{folder}2.png").locate("/elsewhere/img/2.png")
+            == f"{folder}2.png"
+        )
 
 
 def test_many_files_of_one_name_are_looked_up_not_searched() -> None:
     def look_up(pictures: ZipPictures, count: int) -> None:
         assert pictures.locate("/elsewhere/49/a/1.png") == "49/a/1.png"
-        with pytest.raises(MediaError, match=rf"has {count} files of this name, as '0/a/1.png' and '1/a/1.png'"):
+        with pytest.raises(
+            MediaError, match=rf"has {count} files of this name, as '0/a/1.png' and '1/a/1.png'"
+        ):
             pictures.locate("a/1.png")
 
     few, many = (
-        lines_run(partial(look_up, zipped(*(f"{i}/a/1.png" for i in range(count))), count)) for count in (50, 500)
+        lines_run(partial(look_up, zipped(*(f"{i}/a/1.png" for i in range(count))), count))
+        for count in (50, 500)
     )
     assert many < 1.5 * few
 
@@ -82,7 +96,9 @@ def test_an_archive_with_a_file_without_a_name() -> None:
 
 
 def test_what_is_beside_the_pictures_or_leads_out_is_not_listed() -> None:
-    pictures = zipped("top/1.png", "__MACOSX/top/._1.png", "top/._1.png", "../../etc/passwd", "top/sub/")
+    pictures = zipped(
+        "top/1.png", "__MACOSX/top/._1.png", "top/._1.png", "../../etc/passwd", "top/sub/"
+    )
     assert pictures.locate("1.png") == "top/1.png"
     for name in ("._1.png", "passwd", "../../etc/passwd", "sub"):
         with pytest.raises(MissingPictureError):
@@ -103,18 +119,28 @@ def test_archives_that_are_refused_as_a_whole() -> None:
         with pytest.raises(MediaError, match=message):
             ZipPictures("pictures.zip", data)
     with pytest.raises(MediaError, match=r"has 3 files, more than the limit of 2"):
-        ZipPictures("pictures.zip", packed([(f"{i}.png", b"x") for i in range(3)]), limits=PictureLimits(entries=2))
+        ZipPictures(
+            "pictures.zip",
+            packed([(f"{i}.png", b"x") for i in range(3)]),
+            limits=PictureLimits(entries=2),
+        )
 
 
 def test_entries_that_unpack_to_too_much() -> None:
     bomb = packed(
-        [("flat.png", bytes(40 * 1024**2)), ("squeezed.png", bytes(20 * 1024**2)), ("small.png", bytes(5000))]
+        [
+            ("flat.png", bytes(40 * 1024**2)),
+            ("squeezed.png", bytes(20 * 1024**2)),
+            ("small.png", bytes(5000)),
+        ]
     )
     assert len(bomb) < 100_000
     pictures = ZipPictures("bomb.zip", bomb)
     with pytest.raises(MediaError, match=r"'flat.png': 40.0 MiB, more than 32.0 MiB"):
         pictures.get("flat.png")
-    with pytest.raises(MediaError, match=r"'squeezed.png': unpacks to 20.0 MiB .* more than 100 times"):
+    with pytest.raises(
+        MediaError, match=r"'squeezed.png': unpacks to 20.0 MiB .* more than 100 times"
+    ):
         pictures.get("squeezed.png")
     assert pictures.get("small.png") == bytes(5000)
 
@@ -195,7 +221,14 @@ def test_links_out_of_the_folder_are_refused(served: Path) -> None:
     Path(f"{served}-other").mkdir()
     Path(f"{served}-other", "x.png").write_bytes(b"x")
     pictures = FolderPictures(served)
-    for name in ("file.png", "relative.png", "up/secret.png", "chain/secret.png", "sibling/x.png", "up"):
+    for name in (
+        "file.png",
+        "relative.png",
+        "up/secret.png",
+        "chain/secret.png",
+        "sibling/x.png",
+        "up",
+    ):
         for ask in (pictures.locate, pictures.get):
             with pytest.raises(MediaError, match="leads out of data"):
                 ask(name)
@@ -239,10 +272,19 @@ def _to_pipe(served: Path) -> None:
 # A system that opens by path only has no pipes in folders.
 @pytest.mark.parametrize(
     ("change", "step_by_step"),
-    [(_to_link, True), (_to_link, False), (_file_to_link, True), (_file_to_link, False), (_to_pipe, True)],
+    [
+        (_to_link, True),
+        (_to_link, False),
+        (_file_to_link, True),
+        (_file_to_link, False),
+        (_to_pipe, True),
+    ],
 )
 def test_what_changes_after_it_was_looked_up_is_not_read(
-    served: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None], step_by_step: bool
+    served: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Path], None],
+    step_by_step: bool,
 ) -> None:
     (served.parent / "1.png").write_bytes(b"secret")
     opened = below_module._open_below

@@ -39,7 +39,9 @@ def decoded(uri: str) -> Image.Image:
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WebP", "BMP"])
 @pytest.mark.parametrize("size", [(7, 5), (640, 320), (100, 900)])
-def test_every_format_becomes_a_small_picture_of_the_same_shape_and_colour(kind: str, size: tuple[int, int]) -> None:
+def test_every_format_becomes_a_small_picture_of_the_same_shape_and_colour(
+    kind: str, size: tuple[int, int]
+) -> None:
     small = decoded(thumbnail(picture(kind, size)))
     scale = min(1, SIDE / max(size))
     assert small.size == tuple(round(scale * each) for each in size)
@@ -64,7 +66,9 @@ def test_nothing_but_pixels_stays() -> None:
     assert len(uri) < 1000
     exif = Image.Exif()
     exif[0x010E] = "where I live"
-    assert b"where I live" not in base64.b64decode(thumbnail(picture("JPEG", (300, 200), exif=exif)).partition(",")[2])
+    assert b"where I live" not in base64.b64decode(
+        thumbnail(picture("JPEG", (300, 200), exif=exif)).partition(",")[2]
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,7 +138,11 @@ def test_damaged_pictures_are_shown_or_refused_and_nothing_else() -> None:
 
 def test_looks_come_from_image_else_path_and_text() -> None:
     values = np.zeros((2, 1))
-    labels = {"Text": np.array(["a", " b "]), "path": np.array(["p0", "p1"]), "id": np.array([1, 2])}
+    labels = {
+        "Text": np.array(["a", " b "]),
+        "path": np.array(["p0", "p1"]),
+        "id": np.array([1, 2]),
+    }
     assert picture_column(Samples(values, labels=labels)) == "path"
     seen = look(Samples(values, labels=labels | {"Image": np.array([7, 8])}), 1)
     assert (seen.name, seen.text, seen.image) == ("8", "b", None)
@@ -148,10 +156,13 @@ def test_sources_are_asked_in_their_order(tmp_path: Path) -> None:
     (tmp_path / "img").mkdir()
     for name in ("img/1.png", "img/2.png", "3.png"):
         (tmp_path / name).write_bytes(b"from the folder")
-    first, second = zipped("img/1.png", "a/3.png", "b/3.png"), FolderPictures(tmp_path, title="data")
+    first = zipped("img/1.png", "a/3.png", "b/3.png")
+    second = FolderPictures(tmp_path, title="data")
     assert find_picture("img/1.png", [first, second]) == b"img/1.png"
     assert find_picture("img/2.png", [first, second]) == b"from the folder"
-    with pytest.raises(MissingPictureError, match=r"'img/4\.png': not in 'pictures\.zip' or 'data'"):
+    with pytest.raises(
+        MissingPictureError, match=r"'img/4\.png': not in 'pictures\.zip' or 'data'"
+    ):
         find_picture("img/4.png", [first, second])
     with pytest.raises(MediaError, match="2 files of this name"):
         find_picture("3.png", [first, second])
@@ -175,8 +186,11 @@ LONG = "ein Wort, " * 20_000
 
 
 def _tables() -> dict[str, bytes]:
-    names, texts = [f"{'deep/' * 40}{i}.png" for i in range(24)], [LONG, *["short"] * 23]
-    rows = [f'{name},"{text}",{i}.5' for i, (name, text) in enumerate(zip(names, texts, strict=True))]
+    names = [f"{'deep/' * 40}{i}.png" for i in range(24)]
+    texts = [LONG, *["short"] * 23]
+    rows = [
+        f'{name},"{text}",{i}.5' for i, (name, text) in enumerate(zip(names, texts, strict=True))
+    ]
     delimited = "image,text,f\n" + "\n".join(rows)
     columns = {"image": pa.array(names), "text": pa.array(texts), **numbers(pa.float32())}
     views = columns | {"text": pa.array(texts, pa.string_view())}

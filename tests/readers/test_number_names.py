@@ -1,4 +1,6 @@
-"""Names of columns that are numbers: told from samples by the rows below, and never seen in tables without names."""
+"""Names of columns that are numbers: told from samples by the rows below, and never seen in tables
+without names.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def test_names_that_are_numbers_are_said_and_kept() -> None:
         ("f0,f1,f2,f3,f4,f5\n400.5,410.5,420.5,430.5,440.5,450.5", BODY),
     ],
 )
-def test_doubtful_names_are_asked_about(head: str, body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doubtful_names_are_asked_about(
+    head: str, body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text(f"{head}\n{body}\n")
     with pytest.raises(ReadError, match="could be names of columns or a sample") as caught:
@@ -86,7 +90,8 @@ def test_doubtful_names_are_asked_about(head: str, body: str, tmp_path: Path, mo
 
 def kinds(rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
     """Tables without names, of which none may be taken for one with them."""
-    n, d = int(rng.integers(20, 80)), int(rng.integers(1, 11))
+    n = int(rng.integers(20, 80))
+    d = int(rng.integers(1, 11))
     normal = rng.normal(size=(n, d))
     return {
         "normal": normal,
@@ -112,12 +117,14 @@ def test_samples_are_no_names(seed: int) -> None:
 
 
 def test_infinities_are_compared_without_a_warning() -> None:
-    first, row = ["0.0", "1.0", "2.0", "1" + "0" * 400], ["1.5", "2.5", "3.5", "-1" + "0" * 400]
+    first = ["0.0", "1.0", "2.0", "1" + "0" * 400]
+    row = ["1.5", "2.5", "3.5", "-1" + "0" * 400]
     assert points(first, [row, row, row], Numbers(",")) >= 0
 
 
 @pytest.mark.parametrize(
-    ("below", "counted"), [(["0", "1", "2"], True), (["7", "8", "9"], True), (["0", "2", "1"], False)]
+    ("below", "counted"),
+    [(["0", "1", "2"], True), (["7", "8", "9"], True), (["0", "2", "1"], False)],
 )
 def test_no_name_stands_above_a_count(below: list[str], counted: bool) -> None:
     assert _is_name("", below) is counted

@@ -35,11 +35,15 @@ def followed(source: Path) -> np.ndarray:
 
 
 def saved(path: Path, **arrays: np.ndarray) -> Path:
-    """The arrays as a file of the kind that its extension says; those of one row per sample in tables."""
+    """The arrays as a file of the kind that its extension says; those of one row per sample in
+    tables.
+    """
     if path.suffix == ".npz":
         np.savez(path, **arrays)
     elif path.suffix == ".safetensors":
-        safetensors.numpy.save_file({name: np.array(each, order="C") for name, each in arrays.items()}, path)
+        safetensors.numpy.save_file(
+            {name: np.array(each, order="C") for name, each in arrays.items()}, path
+        )
     elif path.suffix == ".jsonl":
         rows = zip(*(each.tolist() for each in arrays.values()), strict=True)
         path.write_text("\n".join(json.dumps(dict(zip(arrays, row, strict=True))) for row in rows))
@@ -56,7 +60,8 @@ def coded(by_row: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.rint((X - low) / step), step, low
 
 
-BY_ROW, BY_COLUMN = coded(True), coded(False)
+BY_ROW = coded(True)
+BY_COLUMN = coded(False)
 ZERO = np.rint(-BY_COLUMN[2] / BY_COLUMN[1])
 
 
@@ -76,11 +81,28 @@ def test_whole_numbers_with_a_scale_for_each_row_and_the_lowest_one(
     ("parts", "right"),
     [
         ({"q": BY_COLUMN[0].astype("u1"), "scale": BY_COLUMN[1], "zero": BY_COLUMN[2]}, "low"),
-        ({"q": BY_COLUMN[0].astype("u1"), "scale": np.repeat(BY_COLUMN[1][0, :1], 40)[:, None]}, "same"),
-        ({"q": BY_COLUMN[0].astype("u1"), "q_scale": BY_COLUMN[1][0], "zp": ZERO[0].astype("i4")}, "zero"),
+        (
+            {"q": BY_COLUMN[0].astype("u1"), "scale": np.repeat(BY_COLUMN[1][0, :1], 40)[:, None]},
+            "same",
+        ),
+        (
+            {
+                "q": BY_COLUMN[0].astype("u1"),
+                "q_scale": BY_COLUMN[1][0],
+                "zp": ZERO[0].astype("i4"),
+            },
+            "zero",
+        ),
         ({"q": BY_COLUMN[0].astype("u1"), "min": BY_COLUMN[2][0], "max": X.max(0)}, "low"),
         ({"q": (BY_COLUMN[0] - 128).astype("i1"), "lo": BY_COLUMN[2][0], "hi": X.max(0)}, "low"),
-        ({"q": BY_COLUMN[0].astype("i2"), "scale_factor": BY_COLUMN[1], "add_offset": BY_COLUMN[2]}, "low"),
+        (
+            {
+                "q": BY_COLUMN[0].astype("i2"),
+                "scale_factor": BY_COLUMN[1],
+                "add_offset": BY_COLUMN[2],
+            },
+            "low",
+        ),
     ],
 )
 def test_whole_numbers_with_a_scale_for_each_column(
@@ -94,7 +116,9 @@ def test_whole_numbers_with_a_scale_for_each_column(
 
 
 def test_arrays_as_large_as_the_whole_numbers_are_no_scale(tmp_path: Path) -> None:
-    with pytest.raises(AmbiguousKeyError, match="several arrays could be the samples: 'q', 'scale'"):
+    with pytest.raises(
+        AmbiguousKeyError, match="several arrays could be the samples: 'q', 'scale'"
+    ):
         read(saved(tmp_path / "a.npz", q=BY_COLUMN[0].astype("u1"), scale=X))
 
 
@@ -105,7 +129,9 @@ np.put_along_axis(WHOLE, PLACES, TOP, 1)
 
 
 @pytest.mark.parametrize("kind", [".npz", ".safetensors", ".parquet", ".feather", ".jsonl"])
-@pytest.mark.parametrize("names", [("indices", "values"), ("topk_idx", "topk_vals"), ("col", "data")])
+@pytest.mark.parametrize(
+    "names", [("indices", "values"), ("topk_idx", "topk_vals"), ("col", "data")]
+)
 def test_places_and_the_values_there(
     kind: str, names: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,7 +142,9 @@ def test_places_and_the_values_there(
 
 
 @pytest.mark.parametrize("spark", [True, False])
-def test_sparse_rows_in_objects(spark: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sparse_rows_in_objects(
+    spark: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     sparse = np.where(abs(X) > 1, X, 0)
     sparse[:, -1] = 0
@@ -137,7 +165,9 @@ def test_dense_vectors_of_spark_are_read() -> None:
 
 
 @pytest.mark.parametrize("kind", ["coo", "csr", "csc", "bsr", "dia"])
-def test_sparse_matrices_of_scipy(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sparse_matrices_of_scipy(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     sparse = np.where(abs(X) > 1, X, 0)
     scipy.sparse.save_npz(tmp_path / "a.npz", scipy.sparse.coo_matrix(sparse).asformat(kind))
@@ -156,8 +186,10 @@ def test_arrays_of_one_length_are_columns_matched_by_name(kind: str, tmp_path: P
     columns = {f"f{place}": column for place, column in enumerate(X.T)}
     one = saved(tmp_path / f"a{kind}", **columns, id=np.arange(40))
     other = saved(tmp_path / f"b{kind}", **dict(reversed(columns.items())))
-    with pytest.warns(prviz.PrvizWarning, match="its 5 arrays of 40 numbers are read as the columns of a table"):
-        real, generated = read(one), read(other, drop="f4")
+    remark = "its 5 arrays of 40 numbers are read as the columns of a table"
+    with pytest.warns(prviz.PrvizWarning, match=remark):  # noqa: PT031
+        real = read(one)
+        generated = read(other, drop="f4")
     np.testing.assert_array_equal(real.values, X)
     assert (real.features, real.labels["id"].tolist()) == (tuple(columns), list(range(40)))
     assert (set(generated.features), generated.d) == ({"f0", "f1", "f2", "f3"}, 4)
@@ -176,7 +208,9 @@ def test_arrays_of_one_length_are_columns_matched_by_name(kind: str, tmp_path: P
         ["deadbeef00", "deadbeef01"],
     ],
 )
-def test_arrays_called_like_samples_or_sums_are_no_columns(names: list[str], tmp_path: Path) -> None:
+def test_arrays_called_like_samples_or_sums_are_no_columns(
+    names: list[str], tmp_path: Path
+) -> None:
     with pytest.raises(ReadError):
         read(saved(tmp_path / "a.npz", **{name: X[:, place] for place, name in enumerate(names)}))
 
@@ -194,7 +228,9 @@ def test_arrays_of_one_length_that_are_put_together(
     monkeypatch.chdir(tmp_path)
     rows, columns = np.nonzero(abs(X) > 0.5)
     held = dict(zip(names, (rows, columns, X[rows, columns]), strict=True))
-    meant = np.column_stack(list(held.values())) if names[0] == "0" else np.where(abs(X) > 0.5, X, 0)
+    meant = (
+        np.column_stack(list(held.values())) if names[0] == "0" else np.where(abs(X) > 0.5, X, 0)
+    )
     np.testing.assert_array_equal(followed(saved(tmp_path / "a.npz", **held)), meant)
 
 

@@ -30,7 +30,12 @@ def test_names_in_the_zoo_are_different() -> None:
 def test_every_accepted_file_gives_its_values(file: Accepted, tmp_path: Path) -> None:
     path = tmp_path / file.name
     path.write_bytes(file.data)
-    sources: list[SourceLike] = [path, str(path), (file.name, file.data), (file.name, memoryview(file.data))]
+    sources: list[SourceLike] = [
+        path,
+        str(path),
+        (file.name, file.data),
+        (file.name, memoryview(file.data)),
+    ]
     for source in sources:
         samples = read(source, key=file.key)
         np.testing.assert_array_equal(samples.values, file.values)
@@ -39,7 +44,9 @@ def test_every_accepted_file_gives_its_values(file: Accepted, tmp_path: Path) ->
         assert samples.values.flags.c_contiguous
         assert not samples.values.flags.writeable
         assert samples.name == file.name
-        assert {name: column.tolist() for name, column in samples.labels.items()} == dict(file.labels)
+        assert {name: column.tolist() for name, column in samples.labels.items()} == dict(
+            file.labels
+        )
 
 
 @pytest.mark.parametrize(("name", "data"), pairs(), ids=[name for name, _ in pairs()])
@@ -117,8 +124,12 @@ def test_only_the_wanted_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken values of the other members are never read."""
     asked = []
     values = NpzFile.values
-    monkeypatch.setattr(NpzFile, "values", lambda self, key, limits: asked.append(key) or values(self, key, limits))
-    data = bytearray(build.npz(aside=np.full((50, 50), 1.25), feats=VALUES, zoo=np.full((50, 50), 2.25)))
+    monkeypatch.setattr(
+        NpzFile, "values", lambda self, key, limits: asked.append(key) or values(self, key, limits)
+    )
+    data = bytearray(
+        build.npz(aside=np.full((50, 50), 1.25), feats=VALUES, zoo=np.full((50, 50), 2.25))
+    )
     for number in (1.25, 2.25):
         position = data.index(np.full(9, number).tobytes())
         data[position] ^= 0xFF
@@ -145,7 +156,9 @@ class CountingFile(io.FileIO):
 
 
 @pytest.mark.parametrize("extension", ["npz", "safetensors", "parquet"])
-def test_most_of_a_file_stays_unread(extension: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_most_of_a_file_stays_unread(
+    extension: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ballast = np.random.default_rng(0).normal(size=(build.N, 50_000))
     if extension == "npz":
         data = build.npz(ballast=ballast, feats=VALUES)
@@ -153,11 +166,16 @@ def test_most_of_a_file_stays_unread(extension: str, tmp_path: Path, monkeypatch
         data = safetensors.numpy.save({"ballast": ballast, "feats": VALUES})
     else:
         wide = pa.list_(pa.float64())
-        data = build.parquet({"ballast": build.lists(wide, ballast), "feats": build.lists(wide)}, use_dictionary=False)
+        data = build.parquet(
+            {"ballast": build.lists(wide, ballast), "feats": build.lists(wide)},
+            use_dictionary=False,
+        )
     path = tmp_path / f"x.{extension}"
     path.write_bytes(data)
     monkeypatch.setattr(CountingFile, "total", 0)
-    monkeypatch.setattr("prviz.readers.source.open_regular", lambda at: io.BufferedReader(CountingFile(at, "r")))
+    monkeypatch.setattr(
+        "prviz.readers.source.open_regular", lambda at: io.BufferedReader(CountingFile(at, "r"))
+    )
     np.testing.assert_array_equal(read(path, key="feats").values, VALUES)
     assert 0 < CountingFile.total < 500_000 < len(data)
 
@@ -173,7 +191,9 @@ def test_only_the_wanted_feather_column_is_held() -> None:
 
 def test_headers_of_python_2_are_read() -> None:
     header = "{'descr': '<f8', 'fortran_order': False, 'shape': (24L, 4L), }\n"
-    np.testing.assert_array_equal(read(("old.npy", build.raw_npy(header, VALUES.tobytes()))).values, VALUES)
+    np.testing.assert_array_equal(
+        read(("old.npy", build.raw_npy(header, VALUES.tobytes()))).values, VALUES
+    )
 
 
 def test_a_big_file_is_not_copied_more_than_once(tmp_path: Path) -> None:

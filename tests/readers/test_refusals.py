@@ -1,4 +1,6 @@
-"""Refused files: each with its own message, before data are read, and never by running what is in them."""
+"""Refused files: each with its own message, before data are read, and never by running what is in
+them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def test_names_in_the_zoo_are_different() -> None:
 
 
 @pytest.mark.parametrize("file", REFUSED, ids=lambda file: file.name)
-def test_every_refused_file_gives_its_message(file: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_refused_file_gives_its_message(
+    file: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ReadError, match=re.escape(file.message)) as caught:
         read((file.name, file.data), key=file.key, limits=file.limits)
@@ -40,7 +44,8 @@ def test_every_refused_file_gives_its_message(file: Refused, tmp_path: Path, mon
     assert "\0" not in message
     assert str(tmp_path) not in message
     assert not list(tmp_path.iterdir())
-    path = Path(Path(file.name).name or "no-name")  # in the working folder: lines of a recipe name it as it was typed
+    # in the working folder: lines of a recipe name it as it was typed
+    path = Path(Path(file.name).name or "no-name")
     path.write_bytes(file.data)
     with pytest.raises(ReadError, match=re.escape(file.message)):
         read(path, key=file.key, limits=file.limits)
@@ -136,13 +141,17 @@ def check_read(name: str, data: bytes) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("masks", [(0x01, 0x80), pytest.param((0x80, 0x01), marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "masks", [(0x01, 0x80), pytest.param((0x80, 0x01), marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("extension", ["parquet", "feather"])
 def test_no_wrong_byte_ends_the_process(extension: str, masks: tuple[int, int]) -> None:
     """pyarrow crashes on some corrupt footers and string offsets when it is asked without care."""
     columns = {"label": pa.array(build.LABEL), "emb": build.lists(pa.list_(pa.float32()))}
     data = bytearray(
-        build.parquet(columns) if extension == "parquet" else build.feather(columns, compression="uncompressed")
+        build.parquet(columns)
+        if extension == "parquet"
+        else build.feather(columns, compression="uncompressed")
     )
     for place in range(len(data)):
         mask = masks[place % 2]

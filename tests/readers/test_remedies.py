@@ -1,4 +1,6 @@
-"""Every printed recipe is run, literally, in a fresh process, on a file that triggers it, and gives the samples."""
+"""Every printed recipe is run, literally, in a fresh process, on a file that triggers it, and gives
+the samples.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ from prviz.readers import ReadError, read
 from prviz.readers.conversion import CONVERTED, save_arrays
 from prviz.readers.source import PICKLE_EXTENSIONS
 
-N, D = 60, 16
+N = 60
+D = 16
 VALUES = np.random.default_rng(0).normal(size=(N, D)).astype("f4")
 LABELS = np.arange(N) % 3
 ROWS = [[float(value) for value in row] for row in VALUES]
@@ -94,7 +97,10 @@ case("objects.npz")(lambda path: np.savez(path, feats=objects()))
 
 @case("properties.geojson")
 def _geojson(path: Path) -> None:
-    features = [{"type": "Feature", "geometry": None, "properties": dict(zip(NAMES, row, strict=True))} for row in ROWS]
+    features = [
+        {"type": "Feature", "geometry": None, "properties": dict(zip(NAMES, row, strict=True))}
+        for row in ROWS
+    ]
     path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
 
 
@@ -145,9 +151,13 @@ def _words(path: Path) -> None:
         np.save(path / f"{word}.npy", part)
 
 
-case("a-sample-an-array.npz")(lambda path: np.savez(path, **{f"{place:02d}": row for place, row in enumerate(VALUES)}))
+case("a-sample-an-array.npz")(
+    lambda path: np.savez(path, **{f"{place:02d}": row for place, row in enumerate(VALUES)})
+)
 case("a-sample-an-array.safetensors")(
-    lambda path: safetensors.numpy.save_file({f"{place:02d}": row for place, row in enumerate(VALUES)}, path)
+    lambda path: safetensors.numpy.save_file(
+        {f"{place:02d}": row for place, row in enumerate(VALUES)}, path
+    )
 )
 
 
@@ -164,11 +174,17 @@ SQUARES: dict[str, Any] = {"emb": VALUES.reshape(N, 4, 4).tolist()}
 PACKED: dict[str, Any] = {"id": range(N), "emb": [row.tobytes() for row in VALUES]}
 for kind, columns in {"squares": SQUARES, "bytes": PACKED}.items():
     case(f"{kind}.parquet")(lambda path, columns=columns: pq.write_table(pa.table(columns), path))  # type: ignore[misc]
-    case(f"{kind}.feather")(lambda path, columns=columns: arrow_file(path, columns, pa.ipc.new_file))  # type: ignore[misc]
-    case(f"{kind}.arrow")(lambda path, columns=columns: arrow_file(path, columns, pa.ipc.new_stream))  # type: ignore[misc]
+    case(f"{kind}.feather")(
+        lambda path, columns=columns: arrow_file(path, columns, pa.ipc.new_file)
+    )  # type: ignore[misc]
+    case(f"{kind}.arrow")(
+        lambda path, columns=columns: arrow_file(path, columns, pa.ipc.new_stream)
+    )  # type: ignore[misc]
 TENSORS = {"emb": pa.FixedShapeTensorArray.from_numpy_ndarray(VALUES.reshape(N, 4, 4))}
 case("tensors.parquet")(lambda path: pq.write_table(pa.table(TENSORS), path))
-case("squares.jsonl")(lambda path: path.write_text("\n".join(json.dumps({"emb": row}) for row in SQUARES["emb"])))
+case("squares.jsonl")(
+    lambda path: path.write_text("\n".join(json.dumps({"emb": row}) for row in SQUARES["emb"]))
+)
 
 
 # ---- other programs ----
@@ -184,7 +200,9 @@ def hdf5(path: Path, arrays: dict[str, Any]) -> None:
 
 case("named.h5", "h5py")(lambda path: hdf5(path, {"features": VALUES, "labels": LABELS}))
 case("deep.hdf5", "h5py")(lambda path: hdf5(path, {"a/b/emb": VALUES}))
-case("by-name.hdf", "h5py")(lambda path: hdf5(path, {f"{place:02d}": row for place, row in enumerate(VALUES)}))
+case("by-name.hdf", "h5py")(
+    lambda path: hdf5(path, {f"{place:02d}": row for place, row in enumerate(VALUES)})
+)
 case("plain.he5", "h5py")(lambda path: hdf5(path, {"x": VALUES}))
 case("raw.h5ad", "h5py", "anndata")(lambda path: hdf5(path, {"obsm/X_pca": VALUES}))
 case("matlab.mat")(lambda path: scipy.io.savemat(path, {"X": VALUES, "labels": LABELS, "n": 3}))
@@ -238,8 +256,12 @@ def _lance(path: Path) -> None:
 
 
 for ending, module in {"xlsx": "openpyxl", "xlsm": "openpyxl", "ods": "odf"}.items():
-    case(f"sheet.{ending}", module)(lambda path: pd.DataFrame(VALUES, columns=NAMES).to_excel(path, index=False))
-case("no-header.xlsx", "openpyxl")(lambda path: pd.DataFrame(VALUES).to_excel(path, index=False, header=False))
+    case(f"sheet.{ending}", module)(
+        lambda path: pd.DataFrame(VALUES, columns=NAMES).to_excel(path, index=False)
+    )
+case("no-header.xlsx", "openpyxl")(
+    lambda path: pd.DataFrame(VALUES).to_excel(path, index=False, header=False)
+)
 
 
 @case("columns.orc")
@@ -263,7 +285,9 @@ case("flat.bin", "faiss")(faiss_index)
 WHOLE = struct.pack("<ii", N, D) + VALUES.tobytes()
 case("sizes.bin")(lambda path: path.write_bytes(WHOLE))
 case("sizes.fbin")(lambda path: path.write_bytes(WHOLE))
-case("rows.fvecs")(lambda path: path.write_bytes(b"".join(struct.pack("<i", D) + row.tobytes() for row in VALUES)))
+case("rows.fvecs")(
+    lambda path: path.write_bytes(b"".join(struct.pack("<i", D) + row.tobytes() for row in VALUES))
+)
 case("words.vec")(
     lambda path: path.write_text(
         f"{N} {D}\n" + "\n".join(f"w{i} " + " ".join(map(str, row)) for i, row in enumerate(ROWS))
@@ -294,14 +318,21 @@ def _duckdb(path: Path) -> None:
 for name, shown in {
     "lists.json": ROWS,
     "records.json": [{"id": place, "embedding": row} for place, row in enumerate(ROWS)],
-    "service.json": {"data": [{"index": place, "embedding": row} for place, row in enumerate(ROWS)], "model": "m"},
+    "service.json": {
+        "data": [{"index": place, "embedding": row} for place, row in enumerate(ROWS)],
+        "model": "m",
+    },
     "table.json": {"columns": NAMES, "data": ROWS},
     "arrays.json": {"embeddings": ROWS, "ids": LABELS.tolist()},
     "by-name.json": {f"{place}.png": row for place, row in enumerate(ROWS)},
 }.items():
     case(name)(lambda path, shown=shown: path.write_text(json.dumps(shown)))  # type: ignore[misc]
-case("frame.json")(lambda path: pd.DataFrame(VALUES, columns=NAMES).to_json(path, double_precision=12))
-case("lines.json")(lambda path: path.write_text("\n".join(json.dumps({"emb": row}) for row in ROWS)))
+case("frame.json")(
+    lambda path: pd.DataFrame(VALUES, columns=NAMES).to_json(path, double_precision=12)
+)
+case("lines.json")(
+    lambda path: path.write_text("\n".join(json.dumps({"emb": row}) for row in ROWS))
+)
 case("spaces.txt")(lambda path: np.savetxt(path, VALUES))
 case("commas.txt")(lambda path: np.savetxt(path, VALUES, delimiter=","))
 case("comment.dat")(lambda path: np.savetxt(path, VALUES, header="made by hand"))
@@ -354,25 +385,37 @@ for name, form in {
     "formulas.csv": '="{}"',
 }.items():
     case(name)(lambda path, form=form: path.write_text(written(",", form.format)))  # type: ignore[misc]
-case("fortran.csv")(lambda path: path.write_text(written(",", lambda value: f"{value:.12E}".replace("E", "D"))))
-case("missing.csv")(lambda path: path.write_text(FULL + ",".join([*map(str, ROWS[0][:-1]), "n/a"]) + "\n"))
+case("fortran.csv")(
+    lambda path: path.write_text(written(",", lambda value: f"{value:.12E}".replace("E", "D")))
+)
+case("missing.csv")(
+    lambda path: path.write_text(FULL + ",".join([*map(str, ROWS[0][:-1]), "n/a"]) + "\n")
+)
 case("missing.tsv")(
-    lambda path: path.write_text(FRAME.to_csv(index=False, sep="\t") + "\t".join(["?", *map(str, ROWS[0][1:])]))
+    lambda path: path.write_text(
+        FRAME.to_csv(index=False, sep="\t") + "\t".join(["?", *map(str, ROWS[0][1:])])
+    )
 )
 case("total.csv")(lambda path: path.write_text(FULL + ",".join(map(str, FRAME.sum())) + "\n"))
 case("described.csv")(lambda path: pd.concat([FRAME, FRAME.describe()]).to_csv(path, index=False))
 case("named-total.csv")(
-    lambda path: pd.concat([FRAME, FRAME.mean().to_frame("Mean").T, FRAME.std().to_frame("Std").T]).to_csv(
-        path, index_label="name"
-    )
+    lambda path: pd.concat(
+        [FRAME, FRAME.mean().to_frame("Mean").T, FRAME.std().to_frame("Std").T]
+    ).to_csv(path, index_label="name")
 )
-case("hexadecimal.csv")(lambda path: pd.DataFrame({"emb": [row.tobytes().hex() for row in VALUES]}).to_csv(path))
+case("hexadecimal.csv")(
+    lambda path: pd.DataFrame({"emb": [row.tobytes().hex() for row in VALUES]}).to_csv(path)
+)
 case("base64.csv")(
-    lambda path: pd.DataFrame({"emb": [base64.b64encode(row.tobytes()).decode() for row in VALUES]}).to_csv(path)
+    lambda path: pd.DataFrame(
+        {"emb": [base64.b64encode(row.tobytes()).decode() for row in VALUES]}
+    ).to_csv(path)
 )
 OBJECTS = [json.dumps(dict(zip(NAMES, row, strict=True))) for row in ROWS]
 case("objects.csv")(lambda path: pd.DataFrame({"emb": OBJECTS}).to_csv(path))
-case("texts.parquet")(lambda path: pd.DataFrame({"id": range(N), "emb": list(map(str, ROWS))}).to_parquet(path))
+case("texts.parquet")(
+    lambda path: pd.DataFrame({"id": range(N), "emb": list(map(str, ROWS))}).to_parquet(path)
+)
 case("text-numbers.parquet")(lambda path: FRAME.astype(str).to_parquet(path))
 
 
@@ -383,16 +426,24 @@ def _old_feather(path: Path) -> None:
         feather.write_feather(FRAME, str(path), version=1)
 
 
-case("whole.jsonl")(lambda path: path.write_text(json.dumps([{"emb": row} for row in ROWS], indent=1)))
+case("whole.jsonl")(
+    lambda path: path.write_text(json.dumps([{"emb": row} for row in ROWS], indent=1))
+)
 case("table.arff")(
     lambda path: path.write_text(
-        "@relation r\n" + "".join(f"@attribute {name} numeric\n" for name in NAMES) + "@data\n" + FULL.split("\n", 1)[1]
+        "@relation r\n"
+        + "".join(f"@attribute {name} numeric\n" for name in NAMES)
+        + "@data\n"
+        + FULL.split("\n", 1)[1]
     )
 )
 for ending in ("svm", "libsvm", "svmlight"):
     case(f"rows.{ending}")(
         lambda path: path.write_text(
-            "".join("0 " + " ".join(f"{i}:{x}" for i, x in enumerate(row, start=1)) + "\n" for row in ROWS)
+            "".join(
+                "0 " + " ".join(f"{i}:{x}" for i, x in enumerate(row, start=1)) + "\n"
+                for row in ROWS
+            )
         )
     )
 
@@ -407,13 +458,19 @@ case("table.zip")(zipped)
 case("sparse.npz")(lambda path: scipy.sparse.save_npz(path, scipy.sparse.csr_matrix(VALUES)))
 case("parts.npz")(lambda path: np.savez(path, *batches(VALUES)))
 case("parts.safetensors")(
-    lambda path: safetensors.numpy.save_file({f"batch_{i}": part for i, part in enumerate(batches(VALUES))}, path)
+    lambda path: safetensors.numpy.save_file(
+        {f"batch_{i}": part for i, part in enumerate(batches(VALUES))}, path
+    )
 )
 in_folder("columns", ".npy", lambda path, row: np.save(path, row[:, None]))
 in_folder("columns of text", ".csv", lambda path, row: np.savetxt(path, row))
-in_folder("objects of JSON", ".json", lambda path, row: path.write_text(json.dumps({"emb": row.tolist()})))
+in_folder(
+    "objects of JSON", ".json", lambda path, row: path.write_text(json.dumps({"emb": row.tolist()}))
+)
 in_folder("lines of text", ".txt", lambda path, row: np.savetxt(path, row))
-case("texts.jsonl")(lambda path: path.write_text("\n".join(json.dumps({"emb": str(row)}) for row in ROWS)))
+case("texts.jsonl")(
+    lambda path: path.write_text("\n".join(json.dumps({"emb": str(row)}) for row in ROWS))
+)
 
 
 @case("below")
@@ -430,7 +487,9 @@ ROUNDED = np.rint(VALUES.astype("f8") * 10_000)
 
 
 def whole(sep: str, cell: Callable[[int], str]) -> str:
-    return "\n".join([sep.join(NAMES), *(sep.join(cell(int(value)) for value in row) for row in ROUNDED)])
+    return "\n".join(
+        [sep.join(NAMES), *(sep.join(cell(int(value)) for value in row) for row in ROUNDED)]
+    )
 
 
 def lakh(value: int) -> str:
@@ -470,8 +529,12 @@ for name, text in {
     "printed.txt": np.array2string(VALUES.astype("f8"), threshold=10**6, precision=12),
     "printed.csv": np.array2string(VALUES.astype("f8"), threshold=10**6, precision=12),
     "all-gaps.csv": FULL
-    + "\n".join(",".join([*map(str, ROWS[0][:-1]), gap]) for gap in ("", "?", "-", "#DIV/0!", "NA")),
-    "bars.md": "\n".join(f"| {' | '.join(row)} |" for row in [NAMES, ["---"] * D, *(map(str, row) for row in ROWS)]),
+    + "\n".join(
+        ",".join([*map(str, ROWS[0][:-1]), gap]) for gap in ("", "?", "-", "#DIV/0!", "NA")
+    ),
+    "bars.md": "\n".join(
+        f"| {' | '.join(row)} |" for row in [NAMES, ["---"] * D, *(map(str, row) for row in ROWS)]
+    ),
     "psql.txt": " "
     + " | ".join(NAMES)
     + "\n"
@@ -488,17 +551,24 @@ for name, text in {
     + "  ".join(f"[,{i + 1}]" for i in range(D))
     + "\n"
     + "\n".join(f"[{i + 1},]  " + "  ".join(map(str, row)) for i, row in enumerate(ROWS)),
-    "words.txt": f"{N} {D}\n" + "\n".join(f"w{i} " + " ".join(map(str, row)) for i, row in enumerate(ROWS)),
-    "libsvm.txt": "".join("0 " + " ".join(f"{i}:{x}" for i, x in enumerate(row, start=1)) + "\n" for row in ROWS),
+    "words.txt": f"{N} {D}\n"
+    + "\n".join(f"w{i} " + " ".join(map(str, row)) for i, row in enumerate(ROWS)),
+    "libsvm.txt": "".join(
+        "0 " + " ".join(f"{i}:{x}" for i, x in enumerate(row, start=1)) + "\n" for row in ROWS
+    ),
     "touching.txt": "\n".join("".join(f"{value:11.8f}" for value in row) for row in ROWS),
-    "fortran.txt": "\n".join("  ".join(f"{value:.10E}".replace("E", "D") for value in row) for row in ROWS),
+    "fortran.txt": "\n".join(
+        "  ".join(f"{value:.10E}".replace("E", "D") for value in row) for row in ROWS
+    ),
     "deep.jsonl": "\n".join(
         json.dumps({"id": str(i), "body": {"data": [{"embedding": r}]}}) for i, r in enumerate(ROWS)
     ),
 }.items():
     case(name)(lambda path, text=text: path.write_text(text))  # type: ignore[misc]
 for ending in ("html", "htm"):
-    case(f"page.{ending}", "lxml")(lambda path: path.write_text(FRAME.to_html(float_format="%.12f")))
+    case(f"page.{ending}", "lxml")(
+        lambda path: path.write_text(FRAME.to_html(float_format="%.12f"))
+    )
 case("stata.dta")(lambda path: FRAME.to_stata(path, write_index=False))
 case("market.mtx")(lambda path: scipy.io.mmwrite(path, VALUES))
 
@@ -530,7 +600,9 @@ def _then_labels(path: Path) -> None:
 case("texts.npy")(lambda path: np.save(path, VALUES.astype("f8").astype("U25")))
 case("wide.npy")(lambda path: np.save(path, VALUES.astype(np.longdouble)))
 case("texts.npz")(lambda path: np.savez(path, emb=VALUES.astype("f8").astype("U25")))
-torch_case("numpy.pt", lambda tensor: {"features": tensor.numpy(), "epoch": 3, "loss": np.float64(0.5)})
+torch_case(
+    "numpy.pt", lambda tensor: {"features": tensor.numpy(), "epoch": 3, "loss": np.float64(0.5)}
+)
 torch_case("numpy.ckpt", lambda tensor: batches(tensor.numpy()))
 
 
@@ -558,10 +630,15 @@ def _shard(path: Path) -> None:
             archive.addfile(member, io.BytesIO(data))
 
 
-MAPS = pa.array([list(zip(NAMES, row, strict=True)) for row in ROWS], pa.map_(pa.string(), pa.float64()))
-case("maps.parquet")(lambda path: pq.write_table(pa.table({"id": range(N), "features": MAPS}), path))
+MAPS = pa.array(
+    [list(zip(NAMES, row, strict=True)) for row in ROWS], pa.map_(pa.string(), pa.float64())
+)
+case("maps.parquet")(
+    lambda path: pq.write_table(pa.table({"id": range(N), "features": MAPS}), path)
+)
 
-# Kinds whose files no installed library writes: of .bvecs and the like the values are whole numbers.
+# Kinds whose files no installed library writes: of .bvecs and the like the values are whole
+# numbers.
 WRITTEN_ELSEWHERE = {".bvecs", ".u8bin", ".i8bin", ".xls", ".tfrecord", ".tfrecords", ".hdf"}
 WRITTEN_ELSEWHERE |= {".sas7bdat", ".xpt", ".sav", ".zsav", ".rds", ".rdata", ".rda"}
 # Plain bytes don't say how wide a sample is: see below.
@@ -594,7 +671,9 @@ def new_file(folder: Path, known: set[Path]) -> Path:
 
 
 def test_every_recipe_gives_the_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are named by a relative path, as in a shell; libraries that are not installed are left out."""
+    """Files are named by a relative path, as in a shell; libraries that are not installed are left
+    out.
+    """
     monkeypatch.chdir(tmp_path)
     recipes = {}
     known = {}
@@ -612,7 +691,10 @@ def test_every_recipe_gives_the_samples(tmp_path: Path, monkeypatch: pytest.Monk
         assert 1 < len(recipe) < 6, name
         recipes[name] = "\n".join(recipe)
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _RUN], input=json.dumps(recipes), capture_output=True, text=True
+        [sys.executable, "-W", "ignore", "-c", _RUN],
+        input=json.dumps(recipes),
+        capture_output=True,
+        text=True,
     )
     assert not done.stdout, done.stdout
     for name in recipes:
@@ -650,9 +732,13 @@ def test_plain_bytes_need_the_width_of_a_sample(
         read(tmp_path / name)
     path = tmp_path / name
     path.write_bytes(np.random.default_rng(0).normal(size=(N, D)).astype(kind).tobytes())
-    with pytest.raises(ReadError, match=f"do not say how many values a sample has .* of {kind}") as caught:
+    with pytest.raises(
+        ReadError, match=f"do not say how many values a sample has .* of {kind}"
+    ) as caught:
         read(path)
-    np.testing.assert_allclose(followed(path, caught.value).values, np.random.default_rng(0).normal(size=(N, D)), 1e-5)
+    np.testing.assert_allclose(
+        followed(path, caught.value).values, np.random.default_rng(0).normal(size=(N, D)), 1e-5
+    )
 
 
 def float8(path: Path) -> None:
@@ -675,25 +761,36 @@ def idx(path: Path) -> None:
         ("x.zip", packed_table, "a zip archive of one file, 'x'"),
         ("x-idx2-double", idx, "an IDX file"),
         ("x.idx2", idx, "an IDX file"),
-        ("x.npy", lambda path: np.save(path, VALUES.reshape(6, 10, D)), "such as a frame of a clip"),
+        (
+            "x.npy",
+            lambda path: np.save(path, VALUES.reshape(6, 10, D)),
+            "such as a frame of a clip",
+        ),
         ("y.npy", float8, "numbers of 8 bits whose type the file does not name"),
     ],
 )
-def test_lines_for_files_that_say_what_they_are(name: str, write: Write, said: str, tmp_path: Path) -> None:
+def test_lines_for_files_that_say_what_they_are(
+    name: str, write: Write, said: str, tmp_path: Path
+) -> None:
     write(tmp_path / name)
     with pytest.raises(ReadError, match=said) as caught:
         read(tmp_path / name)
     rough = 0.07 if name == "y.npy" else 1e-6
-    np.testing.assert_allclose(followed(tmp_path / name, caught.value).values, VALUES, rtol=rough, atol=0.002)
+    np.testing.assert_allclose(
+        followed(tmp_path / name, caught.value).values, VALUES, rtol=rough, atol=0.002
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "format_"), [("x.fits", None), ("x.ecsv", None), ("x.vot", "votable"), ("x.xml", "votable")]
+    ("name", "format_"),
+    [("x.fits", None), ("x.ecsv", None), ("x.vot", "votable"), ("x.xml", "votable")],
 )
 def test_tables_of_astronomers(name: str, format_: str | None, tmp_path: Path) -> None:
     table = pytest.importorskip("astropy.table")
     table.Table(dict(zip(NAMES, VALUES.T, strict=True))).write(tmp_path / name, format=format_)
-    with pytest.raises(ReadError, match="The lines need one more library: pip install astropy") as caught:
+    with pytest.raises(
+        ReadError, match="The lines need one more library: pip install astropy"
+    ) as caught:
         read(tmp_path / name)
     np.testing.assert_array_equal(followed(tmp_path / name, caught.value).values, VALUES)
 
@@ -719,7 +816,9 @@ def test_a_folder_of_one_vector_a_file_is_one_set(tmp_path: Path) -> None:
             np.save(tmp_path / name / f"{place}.npy", row)
     found = [read(tmp_path / name) for name in ("real", "generated")]
     np.testing.assert_array_equal(found[0].values, real)
-    assert prviz.pr_curve(*found, method="knn", k=5, split=None).auc == pytest.approx(0.2812, abs=1e-4)
+    assert prviz.pr_curve(*found, method="knn", k=5, split=None).auc == pytest.approx(
+        0.2812, abs=1e-4
+    )
 
 
 @pytest.mark.parametrize(

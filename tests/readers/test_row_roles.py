@@ -1,4 +1,6 @@
-"""Both roles in one table, told apart by a column of labels; and one set in the numbered files of a folder."""
+"""Both roles in one table, told apart by a column of labels; and one set in the numbered files of a
+folder.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def table(extension: str, **labels: object) -> tuple[str, bytes]:
         ("Synthetic", ("no", "yes")),
     ],
 )
-def test_a_column_of_roles_gives_both_sides(extension: str, name: str, values: tuple[object, object]) -> None:
+def test_a_column_of_roles_gives_both_sides(
+    extension: str, name: str, values: tuple[object, object]
+) -> None:
     source = table(extension, **{name: [values[0] if real else values[1] for real in REAL]})
     pair = read_pair(source)
     np.testing.assert_array_equal(pair.real.values, VALUES[REAL])
@@ -67,15 +71,21 @@ def test_unclear_roles_are_asked_for_by_column_and_value() -> None:
     pair = read_pair(source, keys=("split=train", "split=model"))
     np.testing.assert_array_equal(pair.generated.values, VALUES[[1, 3, 6, 8]])
     assert pair.real.name == "t.csv, split=train"
-    with pytest.raises(ReadError, match=r"no row has 'tests'\. Its values: 'train', 'model', 'test'"):
+    with pytest.raises(
+        ReadError, match=r"no row has 'tests'\. Its values: 'train', 'model', 'test'"
+    ):
         read(source, key="split=tests")
-    with pytest.raises(ReadError, match="Write COLUMN=VALUE, by a column of the table: 'split', 'id'"):
+    with pytest.raises(
+        ReadError, match="Write COLUMN=VALUE, by a column of the table: 'split', 'id'"
+    ):
         read(source, key="fold=train")
     with pytest.raises(ReadError, match="rows 'split=test': has 2 rows"):
         read(source, key="split=test")
 
 
-def test_rows_of_one_of_several_list_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_one_of_several_list_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     role = ["real" if real else "fake" for real in REAL]
     frame = pd.DataFrame({"clip": list(VALUES), "dino": list(VALUES[:, :2]), "role": role})
     file = tmp_path / "t.parquet"
@@ -83,7 +93,9 @@ def test_rows_of_one_of_several_list_columns(tmp_path: Path, capsys: pytest.Capt
     keys = ("clip[role=real]", "clip[role=fake]", "dino[role=real]", "dino[role=fake]")
     assert roles(file) is None
     for reading in (read, read_pair):
-        with pytest.raises(AmbiguousKeyError, match="each of the list columns 'clip', 'dino' holds both") as caught:
+        with pytest.raises(
+            AmbiguousKeyError, match="each of the list columns 'clip', 'dino' holds both"
+        ) as caught:
             reading(file)
         assert caught.value.choices == keys
     with pytest.raises(AmbiguousKeyError, match="such as 'clip") as caught:
@@ -98,13 +110,31 @@ def test_rows_of_one_of_several_list_columns(tmp_path: Path, capsys: pytest.Capt
     with pytest.raises(ReadError, match="real samples have 3 features, the generated ones 2"):
         read_pair(file, keys=(keys[0], keys[3]))
     assert main(["curve", str(file)]) == 2
-    assert "--real-key 'clip[role=real]' --generated-key 'clip[role=fake]'" in capsys.readouterr().err
-    assert main(["curve", str(file), "--real-key", keys[0], "--generated-key", keys[1], "--split", "none"]) == 0
+    assert (
+        "--real-key 'clip[role=real]' --generated-key 'clip[role=fake]'" in capsys.readouterr().err
+    )
+    assert (
+        main(
+            [
+                "curve",
+                str(file),
+                "--real-key",
+                keys[0],
+                "--generated-key",
+                keys[1],
+                "--split",
+                "none",
+            ]
+        )
+        == 0
+    )
 
 
 @pytest.mark.parametrize("extension", ["csv", "parquet"])
 @pytest.mark.parametrize("values", [("stim", "ctrl"), (1, 0), (2.0, 1.0)])
-def test_rows_are_named_by_a_column_of_any_name(extension: str, values: tuple[object, object]) -> None:
+def test_rows_are_named_by_a_column_of_any_name(
+    extension: str, values: tuple[object, object]
+) -> None:
     source = table(extension, condition=[values[0] if real else values[1] for real in REAL])
     keys = tuple(f"condition={str(value).removesuffix('.0')}" for value in values)
     pair = read_pair(source, keys=(keys[0], keys[1]))
@@ -113,14 +143,20 @@ def test_rows_are_named_by_a_column_of_any_name(extension: str, values: tuple[ob
     np.testing.assert_array_equal(read(source, key=keys[1]).values, VALUES[~REAL])
 
 
-def test_no_role_is_proposed_where_none_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    frame = pd.DataFrame({"a": VALUES[:, 0], "real_or_fake": REAL.astype(float), "split": ["x", "y"] * 5})
+def test_no_role_is_proposed_where_none_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = pd.DataFrame(
+        {"a": VALUES[:, 0], "real_or_fake": REAL.astype(float), "split": ["x", "y"] * 5}
+    )
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert main(["curve", str(tmp_path / "t.csv")]) == 2
-    assert "--real-key COLUMN=VALUE --generated-key COLUMN=VALUE, each with" in capsys.readouterr().err
-    frame.assign(split=["x", "y"] * 5, real_or_fake="c").rename(columns={"split": "condition"}).to_csv(
-        tmp_path / "t.csv", index=False
+    assert (
+        "--real-key COLUMN=VALUE --generated-key COLUMN=VALUE, each with" in capsys.readouterr().err
     )
+    frame.assign(split=["x", "y"] * 5, real_or_fake="c").rename(
+        columns={"split": "condition"}
+    ).to_csv(tmp_path / "t.csv", index=False)
     assert main(["curve", str(tmp_path / "t.csv")]) == 2
     assert "--real-key condition=VALUE --generated-key condition=VALUE" in capsys.readouterr().err
 
@@ -150,8 +186,11 @@ def test_in_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_reference_of_a_triage_may_be_the_real_rows_of_a_table(tmp_path: Path) -> None:
-    values, settings = np.random.default_rng(0).normal(size=(60, 2)), TriageSettings(key="role=real")
-    pd.DataFrame(values).add_prefix("f").assign(role=["real", "fake"] * 30).to_csv(tmp_path / "t.csv", index=False)
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    settings = TriageSettings(key="role=real")
+    pd.DataFrame(values).add_prefix("f").assign(role=["real", "fake"] * 30).to_csv(
+        tmp_path / "t.csv", index=False
+    )
     np.save(tmp_path / "a.npy", values)
     np.testing.assert_array_equal(samples_at(tmp_path / "t.csv", settings).values, values[::2])
     assert samples_at(tmp_path / "a.npy", settings).n == 60
@@ -172,7 +211,9 @@ def test_a_folder_of_shards_is_one_set_in_natural_order(tmp_path: Path) -> None:
     names = [f"img_emb_{number}.npy" for number in range(12)]
     parts = shards(tmp_path / "img_emb", *names)
     samples = prviz.read(tmp_path / "img_emb")
-    np.testing.assert_array_equal(samples.values, np.concatenate(parts).astype(np.float16).astype(np.float32))
+    np.testing.assert_array_equal(
+        samples.values, np.concatenate(parts).astype(np.float16).astype(np.float32)
+    )
     assert samples.name == "img_emb"
     with pytest.raises(ReadError, match="clip-retrieval, with the sets 'img_emb'"):
         prviz.read(tmp_path)
@@ -183,7 +224,9 @@ def test_a_folder_of_shards_is_one_set_in_natural_order(tmp_path: Path) -> None:
 
 def test_shards_keep_their_labels(tmp_path: Path) -> None:
     for place, rows in enumerate((slice(0, 4), slice(4, 10))):
-        frame = pd.DataFrame({"features": list(VALUES[rows]), "text": [f"{n}" for n in range(10)[rows]]})
+        frame = pd.DataFrame(
+            {"features": list(VALUES[rows]), "text": [f"{n}" for n in range(10)[rows]]}
+        )
         frame.to_parquet(tmp_path / f"part-{place:05}-of-00002.parquet")
     samples = prviz.read(tmp_path)
     assert samples.labels["text"].astype(str).tolist() == [str(n) for n in range(10)]
@@ -200,7 +243,9 @@ def test_shards_keep_their_labels(tmp_path: Path) -> None:
         ((), "A folder of pictures is embedded first: prviz embed"),
     ],
 )
-def test_other_folders_are_refused_by_name(tmp_path: Path, names: tuple[str, ...], message: str) -> None:
+def test_other_folders_are_refused_by_name(
+    tmp_path: Path, names: tuple[str, ...], message: str
+) -> None:
     shards(tmp_path / "f", *names)
     with pytest.raises(ReadError, match=message):
         prviz.read(tmp_path / "f")

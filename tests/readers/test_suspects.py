@@ -1,4 +1,6 @@
-"""Columns of numbers that are no features: left out where that is proven, else for the user to decide."""
+"""Columns of numbers that are no features: left out where that is proven, else for the user to
+decide.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from prviz.readers.suspects import float_bits, is_key, look_packed
 from prviz.samples import SamplePair
 from tests.readers.test_column_choice import write
 
-N, D = 120, 6
+N = 120
+D = 6
 RNG = np.random.default_rng(0)
 REAL = RNG.normal(size=(N, D))
 MADE = RNG.normal(size=(N, D)) * 0.8 + 0.3
@@ -65,7 +68,18 @@ def taken(frame: pd.DataFrame) -> tuple[str, ...]:
             "guidance",
             "Guidance Scale",
         ),
-        *("umap_x", "UMAP1", "umap-1", "tsne_1", "t-SNE_x", "tsne_2d_x", "pca_1", "pc1", "projection_x", "cluster"),
+        *(
+            "umap_x",
+            "UMAP1",
+            "umap-1",
+            "tsne_1",
+            "t-SNE_x",
+            "tsne_2d_x",
+            "pca_1",
+            "pc1",
+            "projection_x",
+            "cluster",
+        ),
         *(
             "leiden",
             "kmeans_5",
@@ -84,20 +98,32 @@ def test_names_that_no_feature_has_are_asked_about(name: str, names: list[str]) 
     assert refused(table(REAL, names, **{name: RNG.normal(size=N)})) == (name,)
 
 
-@pytest.mark.parametrize("name", ["x", "y", "score", "aesthetic_score", "time", "time_s", "weight", "loss", "topic"])
+@pytest.mark.parametrize(
+    "name", ["x", "y", "score", "aesthetic_score", "time", "time_s", "weight", "loss", "topic"]
+)
 def test_names_that_a_feature_may_have_are_asked_about_beside_numbered_ones(name: str) -> None:
     column = {name: RNG.normal(size=N) + 9}
     assert refused(table(REAL, NUMBERED, **column)) == (name,)
     with pytest.warns(
         prviz.PrvizWarning,
-        match=f"read as a feature, though its name may say something else: '{name}'; left out with drop",
+        match=(
+            f"read as a feature, though its name may say something else: '{name}'; left out with"
+            " drop"
+        ),
     ):
         assert taken(table(REAL, WORDS, **column)) == (*WORDS, name)
 
 
 @pytest.mark.parametrize(
     "names",
-    [("x", "y"), ("x", "y", "z"), ("umap_1", "umap_2"), ("seed", "step"), ("time", "score"), ("time", "x")],
+    [
+        ("x", "y"),
+        ("x", "y", "z"),
+        ("umap_1", "umap_2"),
+        ("seed", "step"),
+        ("time", "score"),
+        ("time", "x"),
+    ],
 )
 def test_columns_that_all_have_such_names_are_features(names: tuple[str, ...]) -> None:
     assert taken(table(REAL[:, : len(names)], list(names))) == names
@@ -131,14 +157,19 @@ def test_numbers_of_what_rows_belong_to_are_asked_about(name: str) -> None:
 def test_the_remedy_of_a_table_of_patients_keeps_them_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rng, paths = np.random.default_rng(0), [str(tmp_path / f"{name}.csv") for name in ("real", "made")]
+    rng = np.random.default_rng(0)
+    paths = [str(tmp_path / f"{name}.csv") for name in ("real", "made")]
     for path in paths:
         unit = np.repeat(rng.permutation(80), 6)
         values = np.repeat(rng.normal(size=(80, 3)), 6, axis=0) + 0.1 * rng.normal(size=(480, 3))
         order = rng.permutation(480)
-        table(values[order], ["age", "bmi", "dose"], **{"patient no": unit[order]}).to_csv(path, index=False)
+        table(values[order], ["age", "bmi", "dose"], **{"patient no": unit[order]}).to_csv(
+            path, index=False
+        )
     assert main(["curve", *paths, "--method", "knn"]) == 2
-    said = re.search(r"says which rows belong together, give .* \((--group .*?)\); if", capsys.readouterr().err)
+    said = re.search(
+        r"says which rows belong together, give .* \((--group .*?)\); if", capsys.readouterr().err
+    )
     assert said is not None
     assert main(["curve", *paths, "--method", "knn", *shlex.split(said[1])]) == 0
     found = prviz.read(paths[0], group="patient no")
@@ -148,14 +179,21 @@ def test_the_remedy_of_a_table_of_patients_keeps_them_together(
 
 
 @pytest.mark.parametrize("extension", ["csv", "parquet"])
-@pytest.mark.parametrize("unit", [np.repeat(np.arange(20.0), 6), np.repeat([f"p{at}" for at in range(20)], 6)])
-def test_a_row_of_no_group_is_refused_by_its_place(unit: np.ndarray, extension: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "unit", [np.repeat(np.arange(20.0), 6), np.repeat([f"p{at}" for at in range(20)], 6)]
+)
+def test_a_row_of_no_group_is_refused_by_its_place(
+    unit: np.ndarray, extension: str, tmp_path: Path
+) -> None:
     whole = write(tmp_path / f"whole.{extension}", table(REAL, WORDS, patient=unit))
     assert read(whole, group="patient").n_independent == 20
     gaps = table(REAL, WORDS, patient=unit)
     gaps.loc[[3, 7], "patient"] = np.nan
     path = write(tmp_path / f"t.{extension}", gaps)
-    with pytest.raises(ReadError, match=r"2 of 120 cells of 'patient' are empty, the first in sample 4; say of each"):
+    with pytest.raises(
+        ReadError,
+        match=r"2 of 120 cells of 'patient' are empty, the first in sample 4; say of each",
+    ):
         read(path, group="patient")
 
 
@@ -165,7 +203,10 @@ def test_a_set_without_the_column_of_groups_says_that_its_rows_count_as_independ
     real = write(tmp_path / "real.csv", table(REAL, WORDS, patient=np.arange(N) // 3))
     made = write(tmp_path / "made.csv", table(MADE, WORDS))
     assert main(["curve", str(real), str(made), "--method", "knn", "--group", "patient"]) == 0
-    assert "made.csv: no column 'patient': each row counts as independent of the others" in capsys.readouterr().err
+    assert (
+        "made.csv: no column 'patient': each row counts as independent of the others"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("n", [80, 600])
@@ -202,7 +243,9 @@ def test_a_count_of_the_rows_is_left_out_and_said(kind: str, start: int, tmp_pat
         assert read(path, columns="*[ae]*").features == ("age", "income", "rate", "tenure", "size")
 
 
-def test_a_count_without_header_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_count_without_header_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, values in (("real", REAL), ("made", MADE)):
         table(values, NUMBERED).to_csv(tmp_path / f"{name}.csv", header=False)
     assert main(["curve", str(tmp_path / "real.csv"), str(tmp_path / "made.csv"), *SHELL]) == 0
@@ -229,7 +272,9 @@ def test_the_index_that_pandas_names_is_left_out_and_said(tmp_path: Path) -> Non
     index = pd.MultiIndex.from_product([range(6), range(20)], names=["sweep", "power"])
     path = tmp_path / "t.parquet"
     table(REAL, WORDS).set_index(index).to_parquet(path)
-    with pytest.warns(prviz.PrvizWarning, match=r"left out: 'sweep', 'power' \(the table's index\)"):
+    with pytest.warns(
+        prviz.PrvizWarning, match=r"left out: 'sweep', 'power' \(the table's index\)"
+    ):
         found = read(path)
     np.testing.assert_array_equal(found.values, REAL)
     assert set(found.labels) == {"sweep", "power"}
@@ -239,17 +284,31 @@ def test_the_index_that_pandas_names_is_left_out_and_said(tmp_path: Path) -> Non
     assert read(path).notes == ()
 
 
-def test_both_remedies_of_the_error_give_the_right_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    noise = {"seed": RNG.integers(0, 2**31, N), "cfg,scale": 7.5, "umap x": RNG.normal(size=N), "umap y": 0.5}
+def test_both_remedies_of_the_error_give_the_right_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    noise = {
+        "seed": RNG.integers(0, 2**31, N),
+        "cfg,scale": 7.5,
+        "umap x": RNG.normal(size=N),
+        "umap y": 0.5,
+    }
     noise["cfg_scale"] = noise.pop("cfg,scale")
     for name, values in (("real", REAL), ("made", MADE)):
         table(values, NUMBERED, **noise).to_csv(tmp_path / f"{name}.csv", index=False)
     files = [str(tmp_path / "real.csv"), str(tmp_path / "made.csv")]
-    for command in (["curve", *files, *SHELL], ["parity", *files], ["triage", *files, "--out", str(tmp_path / "kept")]):
+    for command in (
+        ["curve", *files, *SHELL],
+        ["parity", *files],
+        ["triage", *files, "--out", str(tmp_path / "kept")],
+    ):
         assert main(command) == 2
         error = capsys.readouterr().err
-        assert "'real.csv': columns 'seed', 'umap x', 'umap y', 'cfg_scale' look like no features" in error
-        (left_out, whole) = re.findall(r"\((--(?:drop|features) .*?)\)", error)
+        assert (
+            "'real.csv': columns 'seed', 'umap x', 'umap y', 'cfg_scale' look like no features"
+            in error
+        )
+        left_out, whole = re.findall(r"\((--(?:drop|features) .*?)\)", error)
         assert main([*command, *shlex.split(left_out)]) == 0
         if command[0] == "curve":
             assert f"{RIGHT:.4f}" in capsys.readouterr().out
@@ -261,17 +320,23 @@ def test_both_remedies_of_the_error_give_the_right_number(tmp_path: Path, capsys
     assert read(files[0], columns="*").d == D + 4
 
 
-def test_names_with_commas_and_brackets_can_be_dropped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_with_commas_and_brackets_can_be_dropped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     key = RNG.permutation(10**6)[:N]
     path = tmp_path / "t.csv"
-    table(REAL, NUMBERED, **{'a "key", really [1]': key, "it's": key[::-1]}).to_csv(path, index=False)
+    table(REAL, NUMBERED, **{'a "key", really [1]': key, "it's": key[::-1]}).to_csv(
+        path, index=False
+    )
     assert main(["curve", str(path), str(path), *SHELL]) == 2
     left_out = re.findall(r"\((--drop .*)\); if", capsys.readouterr().err)[0]
     assert main(["curve", str(path), str(path), *SHELL, *shlex.split(left_out)]) == 0
     assert f"{N} x {D}" in capsys.readouterr().out
 
 
-def test_both_roles_in_one_table_are_asked_about_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_roles_in_one_table_are_asked_about_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     frame = pd.concat([table(REAL, NUMBERED, role="real"), table(MADE, NUMBERED, role="fake")])
     path = tmp_path / "t.csv"
     frame.assign(seed=RNG.integers(0, 2**31, 2 * N)).to_csv(path, index=False)
@@ -291,7 +356,13 @@ def test_triage_measures_a_set_whose_columns_stand_in_another_order(
     table(REAL, WORDS).to_csv(tmp_path / "real.csv", index=False)
     table(MADE, WORDS)[sorted(WORDS)].to_csv(tmp_path / "made.csv", index=False)
     report = tmp_path / "report.json"
-    line = ["triage", str(tmp_path / "real.csv"), str(tmp_path / "made.csv"), "--out", str(tmp_path / "kept")]
+    line = [
+        "triage",
+        str(tmp_path / "real.csv"),
+        str(tmp_path / "made.csv"),
+        "--out",
+        str(tmp_path / "kept"),
+    ]
     assert main([*line, "--report", str(report)]) == 0
     said = capsys.readouterr()
     assert "has changed since it was measured" not in said.out
@@ -361,11 +432,17 @@ def test_numbers_do_not_look_like_packed_bits() -> None:
     assert look_packed(np.packbits(ordered, axis=1).astype(float))
 
 
-@pytest.mark.parametrize(("columns", "hidden", "rate"), [(8, 6, 0.5), (8, 6, 0.3), (32, 10, 0.1), (128, 20, 0.03)])
-def test_bits_that_hang_on_each_other_or_are_rare_look_packed(columns: int, hidden: int, rate: float) -> None:
+@pytest.mark.parametrize(
+    ("columns", "hidden", "rate"), [(8, 6, 0.5), (8, 6, 0.3), (32, 10, 0.1), (128, 20, 0.03)]
+)
+def test_bits_that_hang_on_each_other_or_are_rare_look_packed(
+    columns: int, hidden: int, rate: float
+) -> None:
     rng = np.random.default_rng(0)
     projected = rng.normal(size=(500, hidden)) @ rng.normal(size=(hidden, 8 * columns))
-    assert look_packed(np.packbits(projected > np.quantile(projected, 1 - rate), axis=1).astype(float))
+    assert look_packed(
+        np.packbits(projected > np.quantile(projected, 1 - rate), axis=1).astype(float)
+    )
 
 
 @pytest.mark.parametrize("view", ["u2", "i2"])
@@ -374,13 +451,23 @@ def test_the_bits_of_numbers_get_a_note_whose_line_reads_them(
     name: str, view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    numbers = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float16 if name == "float16" else np.float32)
+    numbers = (
+        np.random.default_rng(0)
+        .normal(size=(60, 4))
+        .astype(np.float16 if name == "float16" else np.float32)
+    )
     bits = numbers.view("u2") if name == "float16" else (numbers.view("u4") >> 16).astype("u2")
     np.savez("x.npz", a=bits.view(view))
-    with pytest.warns(prviz.PrvizWarning, match=f"look like the bits of {name}; if they are") as said:
+    with pytest.warns(
+        prviz.PrvizWarning, match=f"look like the bits of {name}; if they are"
+    ) as said:
         read("x.npz")
     with np.load("x.npz") as held:
-        code = str(said[0].message).partition("measure what this saves: ")[2].replace("np.load('x.npz')", "held")
+        code = (
+            str(said[0].message)
+            .partition("measure what this saves: ")[2]
+            .replace("np.load('x.npz')", "held")
+        )
         exec(code, {"np": np, "held": held})
     np.testing.assert_allclose(read("x_numbers.npy").values, numbers, rtol=1e-2)
 
@@ -405,7 +492,9 @@ def test_whole_numbers_do_not_look_like_the_bits_of_numbers() -> None:
 
 
 @pytest.mark.parametrize(("largest", "spread_evenly"), [(78, True), (80, False)])
-def test_keys_are_spread_as_evenly_as_chance_spreads_them(largest: int, spread_evenly: bool) -> None:
+def test_keys_are_spread_as_evenly_as_chance_spreads_them(
+    largest: int, spread_evenly: bool
+) -> None:
     """Kolmogorov's statistic of 64 numbers: sqrt(64) |62 / largest - 62 / 63| is 1.52 and 1.67."""
     column = np.array([*range(63), largest], dtype=np.float64)
     assert is_key(column) == spread_evenly
@@ -413,10 +502,22 @@ def test_keys_are_spread_as_evenly_as_chance_spreads_them(largest: int, spread_e
 
 
 def test_what_a_column_looks_like_is_said_of_each() -> None:
-    frame = table(REAL, NUMBERED, seed=RNG.normal(size=N), umap_x=RNG.normal(size=N), umap_y=RNG.normal(size=N))
+    frame = table(
+        REAL,
+        NUMBERED,
+        seed=RNG.normal(size=N),
+        umap_x=RNG.normal(size=N),
+        umap_y=RNG.normal(size=N),
+    )
     with pytest.raises(
-        SuspectColumnsError, match=r"no features \('seed': a seed; 'umap_x', 'umap_y': a place in a plot"
+        SuspectColumnsError,
+        match=r"no features \('seed': a seed; 'umap_x', 'umap_y': a place in a plot",
     ):
         read(("t.csv", frame.to_csv(index=False).encode()))
-    with pytest.raises(SuspectColumnsError, match=r"'epoch' looks like no feature \(a step or a run of training\)\."):
-        read(("t.csv", table(REAL, NUMBERED, epoch=RNG.normal(size=N)).to_csv(index=False).encode()))
+    with pytest.raises(
+        SuspectColumnsError,
+        match=r"'epoch' looks like no feature \(a step or a run of training\)\.",
+    ):
+        read(
+            ("t.csv", table(REAL, NUMBERED, epoch=RNG.normal(size=N)).to_csv(index=False).encode())
+        )

@@ -1,4 +1,6 @@
-"""Tables as people and programs write them beside the plain way: read as they were meant, or remarked."""
+"""Tables as people and programs write them beside the plain way: read as they were meant, or
+remarked.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ import pytest
 import prviz
 from prviz.readers import ReadError, SuspectColumnsError, read, read_pair
 
-N, D = 80, 8
+N = 80
+D = 8
 VALUES = np.random.default_rng(5).normal(size=(N, D))
 NAMES = [f"f{place}" for place in range(D)]
 FRAME = pd.DataFrame(VALUES, columns=NAMES)
@@ -43,10 +46,18 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "words above.csv": f"Model: sd 15\nDate: 2024\n\n{HEADER}\n{BODY}".encode(),
         "units and types.csv": f"{HEADER}\n{','.join(['mm'] * D)}\n{','.join(['mean'] * D)}\n{BODY}".encode(),
         "mark behind the names.csv": f"{HEADER},\n{BODY}".encode(),
-        "tensors of one.csv": FRAME.map(lambda value: f"tensor({value!r})").to_csv(index=False).encode(),
-        "scalars of numpy.csv": FRAME.map(lambda value: f"np.float64({float(value)!r})").to_csv(index=False).encode(),
-        "lists of one.csv": FRAME.map(lambda value: f"[{float(value)!r}]").to_csv(index=False).encode(),
-        "utf-16.jsonl": "\n".join(json.dumps({"emb": row}) for row in VALUES.tolist()).encode("utf-16"),
+        "tensors of one.csv": FRAME.map(lambda value: f"tensor({value!r})")
+        .to_csv(index=False)
+        .encode(),
+        "scalars of numpy.csv": FRAME.map(lambda value: f"np.float64({float(value)!r})")
+        .to_csv(index=False)
+        .encode(),
+        "lists of one.csv": FRAME.map(lambda value: f"[{float(value)!r}]")
+        .to_csv(index=False)
+        .encode(),
+        "utf-16.jsonl": "\n".join(json.dumps({"emb": row}) for row in VALUES.tolist()).encode(
+            "utf-16"
+        ),
         "merged.csv": f"a{',' * (D // 2)}b{',' * (D // 2 - 1)}\n{HEADER}\n{BODY}".encode(),
         "merged, with units.csv": (
             f"a{',' * (D // 2)}b{',' * (D // 2 - 1)}\n{HEADER}\n{','.join(['mm'] * D)}\n{BODY}".encode()
@@ -59,7 +70,8 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "count below.csv": f"{HEADER}\n{BODY}({N} rows)\n".encode(),
         "empty columns.csv": f"{HEADER}\n{BODY}".replace("\n", ",,\n").encode(),
         "spaces and decimal commas.csv": "\n".join(
-            "  ".join(np.format_float_positional(x).replace(".", ",") for x in row) for row in VALUES
+            "  ".join(np.format_float_positional(x).replace(".", ",") for x in row)
+            for row in VALUES
         ).encode(),
         "comments.csv": f"{HEADER}\n{HALVES[0]}\n# half\n{HALVES[1]}\n# 80 rows\n".encode(),
         "percent comment.csv": f"% made by hand, twice\n{HEADER}\n{BODY}".encode(),
@@ -67,14 +79,18 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "numbers from 1.csv": f"{','.join(map(str, range(1, D + 1)))}\n{BODY}".encode(),
         "float numbers.csv": f"{','.join(f'{i}.0' for i in range(D))}\n{BODY}".encode(),
         "bars.csv": FRAME.to_csv(index=False, sep="|").encode(),
-        "aligned.csv": "\n".join("   ".join(f"{x:24.17g}" for x in row) + "  " for row in VALUES).encode(),
+        "aligned.csv": "\n".join(
+            "   ".join(f"{x:24.17g}" for x in row) + "  " for row in VALUES
+        ).encode(),
         "quoted commas.csv": FRAME.to_csv(index=False, decimal=",").encode(),
         "minus.csv": f"{HEADER}\n{BODY}".replace("-0", "\u22120").encode(),
         "utf-32.csv": f"{HEADER}\n{BODY}".encode("utf-32"),
         "returns.csv": f"{HEADER}\n{BODY}".replace("\n", "\r").encode(),
         "mixed ends.csv": f"{HEADER}\r{HALVES[0]}\r\n{HALVES[1]}\r".encode(),
         "empty rows.csv": f"{HEADER}\n{BODY}{',' * (D - 1)}\n{',' * (D - 1)}\n".encode(),
-        "comma behind.csv": f"{HEADER}\n{BODY}".replace("\n", ",\n").replace(HEADER + ",", HEADER).encode(),
+        "comma behind.csv": f"{HEADER}\n{BODY}".replace("\n", ",\n")
+        .replace(HEADER + ",", HEADER)
+        .encode(),
         "dos.csv": f"{HEADER}\n{BODY}\x1a".encode(),
         "tuples.csv": cells("(", ", ", ")"),
         "semicolons in cells.csv": cells("", ";", ""),
@@ -83,7 +99,9 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "commas in cells.csv": cells("", ",", ""),
         "postgres.csv": cells("{", ",", "}"),
         "r.csv": cells("c(", ", ", ")"),
-        "nested.jsonl": "\n".join(json.dumps({"id": 1, "out": {"pool": row}}) for row in VALUES.tolist()).encode(),
+        "nested.jsonl": "\n".join(
+            json.dumps({"id": 1, "out": {"pool": row}}) for row in VALUES.tolist()
+        ).encode(),
     }.items(),
 )
 def test_tables_are_read_as_they_were_meant(name: str, data: bytes) -> None:
@@ -120,11 +138,15 @@ def test_an_empty_vector_is_refused() -> None:
         read(("t.csv", pd.DataFrame({"emb": rows}).to_csv(index=False).encode()))
 
 
-@pytest.mark.parametrize("word", ["NA", "null", "None", "-", "?", "N/A", "#N/A", "missing", "#DIV/0!", "."])
+@pytest.mark.parametrize(
+    "word", ["NA", "null", "None", "-", "?", "N/A", "#N/A", "missing", "#DIV/0!", "."]
+)
 def test_a_missing_number_is_called_missing(word: str) -> None:
     held = FRAME.astype(object)
     held.iloc[7, 2] = word
-    with pytest.raises(ReadError, match=r"line 9, column 3 'f2': .* is not a number but a missing one. Fill it in"):
+    with pytest.raises(
+        ReadError, match=r"line 9, column 3 'f2': .* is not a number but a missing one. Fill it in"
+    ):
         read(("t.csv", held.to_csv(index=False).encode()))
 
 
@@ -136,7 +158,13 @@ def test_numbers_of_texts_are_offered_for_categories_alone() -> None:
 
 
 def test_sums_of_ordinary_rows_are_no_totals() -> None:
-    for made in (np.eye(40), np.ones((40, 3)), np.arange(120.0).reshape(40, 3), np.zeros((40, 2)), VALUES[:, :1]):
+    for made in (
+        np.eye(40),
+        np.ones((40, 3)),
+        np.arange(120.0).reshape(40, 3),
+        np.zeros((40, 2)),
+        VALUES[:, :1],
+    ):
         frame = pd.DataFrame(made, columns=[f"f{place}" for place in range(made.shape[1])])
         read(("t.csv", frame.to_csv(index=False).encode()), columns="*")
 
@@ -148,9 +176,9 @@ def test_a_name_beside_numbered_features_is_remarked(name: str) -> None:
         f"read as a feature, though its name may say something else: {name!r}"
         in read(("t.csv", beside.to_csv(index=False).encode())).notes[0]
     )
-    words = FRAME.set_axis(["age", "hours", "rate", "rooms", "area", "floor", "rent", "fee"], axis=1).assign(
-        **{name: beside[name]}
-    )
+    words = FRAME.set_axis(
+        ["age", "hours", "rate", "rooms", "area", "floor", "rent", "fee"], axis=1
+    ).assign(**{name: beside[name]})
     assert not read(("t.csv", words.to_csv(index=False).encode())).notes
 
 
@@ -162,24 +190,37 @@ def test_a_second_family_of_names_is_not_remarked() -> None:
 
 def test_a_plot_s_coordinate_is_asked_about_however_it_is_written() -> None:
     with pytest.raises(SuspectColumnsError, match=r"tsne-2d-one"):
-        read(("t.csv", FRAME.assign(**{"tsne-2d-one": 9 * VALUES[:, 0]}).to_csv(index=False).encode()))
+        read(
+            (
+                "t.csv",
+                FRAME.assign(**{"tsne-2d-one": 9 * VALUES[:, 0]}).to_csv(index=False).encode(),
+            )
+        )
 
 
 def test_numbers_beside_lists_are_said(tmp_path: Path) -> None:
-    held = pd.DataFrame({"id": range(N), "seed": range(N), "emb": VALUES.tolist(), "size": VALUES[:, 0]})
+    held = pd.DataFrame(
+        {"id": range(N), "seed": range(N), "emb": VALUES.tolist(), "size": VALUES[:, 0]}
+    )
     held.to_parquet(tmp_path / "t.parquet")
     assert read(tmp_path / "t.parquet").notes == ("not read beside the lists of numbers: 'size'",)
-    assert read(("t.csv", held.to_csv(index=False).encode())).notes == ("not read beside the lists of numbers: 'size'",)
+    assert read(("t.csv", held.to_csv(index=False).encode())).notes == (
+        "not read beside the lists of numbers: 'size'",
+    )
     held.drop(columns="size").to_parquet(tmp_path / "t.parquet")
     assert not read(tmp_path / "t.parquet").notes
 
 
 def test_lists_of_tokens_are_not_taken_for_features(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"input_ids": [[1, 2, 3]] * N, "emb": VALUES.tolist()}), tmp_path / "t.parquet")
+    pq.write_table(
+        pa.table({"input_ids": [[1, 2, 3]] * N, "emb": VALUES.tolist()}), tmp_path / "t.parquet"
+    )
     np.testing.assert_array_equal(read(tmp_path / "t.parquet").values, VALUES)
 
 
-@pytest.mark.parametrize("spell", [str.upper, lambda name: f" {name} ", lambda name: f"F_{name[1:]}"])
+@pytest.mark.parametrize(
+    "spell", [str.upper, lambda name: f" {name} ", lambda name: f"F_{name[1:]}"]
+)
 def test_names_that_differ_in_capitals_spaces_and_signs_are_the_same(spell) -> None:  # type: ignore[no-untyped-def]
     other = FRAME[NAMES[::-1]].rename(columns=spell)
     with warnings.catch_warnings():  # once per pair, so that only the first of these tests sees it
@@ -194,12 +235,14 @@ def test_names_that_differ_in_capitals_spaces_and_signs_are_the_same(spell) -> N
 def test_names_that_only_signs_tell_apart_stay_apart() -> None:
     with pytest.raises(ValueError, match=r"different features"):
         prviz.SamplePair(
-            pd.DataFrame(VALUES[:, :2], columns=["a_1", "a1"]), pd.DataFrame(VALUES[:, :2], columns=["A_1", "A1"])
+            pd.DataFrame(VALUES[:, :2], columns=["a_1", "a1"]),
+            pd.DataFrame(VALUES[:, :2], columns=["A_1", "A1"]),
         )
 
 
 @pytest.mark.parametrize(
-    ("column", "values"), [("fake", [False, True]), ("synthetic", [0, 1]), ("role", ["original", "synthetic"])]
+    ("column", "values"),
+    [("fake", [False, True]), ("synthetic", [0, 1]), ("role", ["original", "synthetic"])],
 )
 def test_both_roles_are_found_by_a_short_name(column: str, values: list[object]) -> None:
     held = FRAME.assign(**{column: [values[place % 2] for place in range(N)]})
@@ -209,7 +252,10 @@ def test_both_roles_are_found_by_a_short_name(column: str, values: list[object])
         read_pair(
             (
                 "t.csv",
-                held.rename(columns={column: "real"}).assign(real=[True, False] * 40).to_csv(index=False).encode(),
+                held.rename(columns={column: "real"})
+                .assign(real=[True, False] * 40)
+                .to_csv(index=False)
+                .encode(),
             )
         )
 
@@ -228,7 +274,9 @@ def test_parts_with_their_columns_in_another_order_are_put_right(tmp_path: Path)
     folder = shards(tmp_path / "s", [FRAME[:40], FRAME[NAMES[::-1]][40:]])
     np.testing.assert_array_equal(read(folder).values, VALUES)
     shards(folder, [FRAME[:40], FRAME[40:].rename(columns={"f0": "g"})])
-    with pytest.raises(ReadError, match=r"'part_1.csv' has other features than 'part_0.csv': 'g' there alone"):
+    with pytest.raises(
+        ReadError, match=r"'part_1.csv' has other features than 'part_0.csv': 'g' there alone"
+    ):
         read(folder)
 
 
@@ -248,7 +296,11 @@ def test_missing_and_doubled_parts_are_said(tmp_path: Path) -> None:
 
 def test_a_table_in_folders_by_a_column_is_one_set(tmp_path: Path) -> None:
     table = pa.table(
-        {"emb": VALUES.tolist(), "year": [2020 + i % 2 for i in range(N)], "part": [i % 3 for i in range(N)]}
+        {
+            "emb": VALUES.tolist(),
+            "year": [2020 + i % 2 for i in range(N)],
+            "part": [i % 3 for i in range(N)],
+        }
     )
     pq.write_to_dataset(table, tmp_path / "deep", partition_cols=["year", "part"])
     found = read(tmp_path / "deep")
@@ -301,23 +353,30 @@ LARGE = np.random.default_rng(6).uniform(1, 999, (N, D)).round(3)
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_three_decimals_are_thousands_only_where_that_is_proven(delimiter: str) -> None:
-    """Fixed decimals are refused where nothing tells them from thousands: between semicolons, none of them below 1."""
+    """Fixed decimals are refused where nothing tells them from thousands: between semicolons, none
+    of them below 1.
+    """
 
     def table(cell: str, values: np.ndarray) -> tuple[str, bytes]:
         rows = [delimiter.join(cell.format(value) for value in row) for row in values]
         return "t.csv", "\n".join([delimiter.join(NAMES), *rows]).encode()
 
-    np.testing.assert_array_equal(read(table("{:.3f}", LARGE - 2)).values, np.round(LARGE - 2, 3))  # some below 1
+    # some below 1
+    np.testing.assert_array_equal(read(table("{:.3f}", LARGE - 2)).values, np.round(LARGE - 2, 3))
     np.testing.assert_array_equal(read(table("{}", LARGE)).values, LARGE)  # some of fewer decimals
     np.testing.assert_array_equal(read(table("{:.0f}", LARGE)).values, np.rint(LARGE))
     unclear = table("{:.3f}", LARGE)
     if delimiter == ";":
         with pytest.raises(ReadError, match=r"'t.csv': '\.' may set thousands apart") as caught:
             read(unclear)
-        assert "# if it stands before decimals, leave out thousands and decimal" in str(caught.value)
+        assert "# if it stands before decimals, leave out thousands and decimal" in str(
+            caught.value
+        )
     else:
         np.testing.assert_array_equal(read(unclear).values, LARGE)
-    rows = [delimiter.join(f"{value:,.0f}".replace(",", ".") for value in row) for row in LARGE * 10]
+    rows = [
+        delimiter.join(f"{value:,.0f}".replace(",", ".") for value in row) for row in LARGE * 10
+    ]
     with pytest.raises(ReadError, match=r"'t.csv': '\.' sets thousands apart"):
         read(("t.csv", "\n".join([delimiter.join(NAMES), *rows]).encode()))
 
@@ -339,7 +398,9 @@ def test_a_sentence_below_the_rows_ends_them() -> None:
 
 def test_a_column_missing_in_every_row_is_left_out() -> None:
     data = FRAME.assign(none="NA").to_csv(index=False).encode()
-    with pytest.raises(ReadError, match=r"column 9 'none': empty in every row. Leave it out, .*--drop none"):
+    with pytest.raises(
+        ReadError, match=r"column 9 'none': empty in every row. Leave it out, .*--drop none"
+    ):
         read(("t.csv", data))
     np.testing.assert_array_equal(read(("t.csv", data), drop="none").values, VALUES)
 
@@ -354,25 +415,33 @@ def test_columns_of_any_type_are_left_out_in_the_shell(kind: str, tmp_path: Path
         "lists of texts": pa.array([["a"]] * N),
     }[kind]
     path = tmp_path / "t.parquet"
-    pq.write_table(pa.table({**{name: VALUES[:, at] for at, name in enumerate(NAMES)}, "made": column}), path)
+    pq.write_table(
+        pa.table({**{name: VALUES[:, at] for at, name in enumerate(NAMES)}, "made": column}), path
+    )
     words = ["curve", str(path), str(path), "--method", "knn", "--k", "5", "--split", "none"]
     assert main([*words, "--drop", "made"]) == 0
     assert main([*words, "--drop", "mad"]) == 2
 
 
-def test_a_table_whose_columns_are_samples_is_refused_with_lines_that_turn_it(tmp_path: Path) -> None:
+def test_a_table_whose_columns_are_samples_is_refused_with_lines_that_turn_it(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "genes.csv"
     names = [f"cell_{place}" for place in range(N)]
     turned = pd.DataFrame(VALUES.T, columns=names)
     for names_of_rows in (["BRCA1", "TP53", "EGFR", "MYC", "KRAS", "PTEN", "RB1", "VHL"], NAMES):
         turned.assign(gene=names_of_rows)[["gene", *names]].to_csv(path, index=False)
-        with pytest.raises(ReadError, match=r"'genes.csv': transposed, each column is a sample \('cell_0'") as caught:
+        with pytest.raises(
+            ReadError, match=r"'genes.csv': transposed, each column is a sample \('cell_0'"
+        ) as caught:
             read(path)
         exec("\n".join(str(caught.value).splitlines()[1:]), {})
         found = read(tmp_path / "genes_turned.csv")
         np.testing.assert_array_equal(found.values, VALUES)
         assert found.features == tuple(names_of_rows)
-    wide = pd.DataFrame(VALUES.T, columns=[f"G{place}" for place in range(N)], index=[f"TCGA-{i}" for i in range(D)])
+    wide = pd.DataFrame(
+        VALUES.T, columns=[f"G{place}" for place in range(N)], index=[f"TCGA-{i}" for i in range(D)]
+    )
     assert read(("t.csv", wide.to_csv().encode())).n == D  # samples by their names: nothing tells
 
 
@@ -380,13 +449,20 @@ def test_a_table_whose_columns_are_samples_is_refused_with_lines_that_turn_it(tm
 def test_what_a_table_of_words_may_hold_is_asked_about_beside_numbered_features(name: str) -> None:
     with pytest.raises(SuspectColumnsError, match=f"column '{name}' looks like no feature"):
         read(("t.csv", FRAME.assign(**{name: VALUES[:, 0] + 40}).to_csv(index=False).encode()))
-    words = FRAME.set_axis(["age", "hours", "rate", "rooms", "area", "floor", "rent", "fee"], axis=1)
-    assert not read(("t.csv", words.assign(**{name: VALUES[:, 0] + 40}).to_csv(index=False).encode())).notes
+    words = FRAME.set_axis(
+        ["age", "hours", "rate", "rooms", "area", "floor", "rent", "fee"], axis=1
+    )
+    assert not read(
+        ("t.csv", words.assign(**{name: VALUES[:, 0] + 40}).to_csv(index=False).encode())
+    ).notes
 
 
 @pytest.mark.parametrize(
     ("names", "values"),
-    [(("sample", "feature", "value"), VALUES), (("row", "col", "val"), np.where(VALUES > 0, VALUES, 0))],
+    [
+        (("sample", "feature", "value"), VALUES),
+        (("row", "col", "val"), np.where(VALUES > 0, VALUES, 0)),
+    ],
 )
 def test_a_table_of_one_value_a_row_is_refused_with_lines_that_widen_it(
     names: tuple[str, ...], values: np.ndarray, tmp_path: Path
@@ -394,8 +470,12 @@ def test_a_table_of_one_value_a_row_is_refused_with_lines_that_widen_it(
     path = tmp_path / "t.csv"
     rows, columns = np.nonzero(values)
     features = columns if names[1] == "col" else np.array(NAMES)[columns]
-    pd.DataFrame(dict(zip(names, (rows, features, values[rows, columns]), strict=True))).to_csv(path, index=False)
-    with pytest.raises(ReadError, match=f"one value a row, of the sample in '{names[0]}' and the feature in") as caught:
+    pd.DataFrame(dict(zip(names, (rows, features, values[rows, columns]), strict=True))).to_csv(
+        path, index=False
+    )
+    with pytest.raises(
+        ReadError, match=f"one value a row, of the sample in '{names[0]}' and the feature in"
+    ) as caught:
         read(path)
     exec("\n".join(str(caught.value).splitlines()[1:]), {})
     np.testing.assert_array_equal(read(tmp_path / "t_wide.csv").values, values)
@@ -410,34 +490,59 @@ def test_a_column_of_two_sets_leads_to_the_rows_of_each(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     FRAME.assign(kind=np.repeat(["train", "synthetic"], N // 2)).to_csv(path, index=False)
     with pytest.raises(
-        ReadError, match=r"'train' is not a number. Leave .*drop='kind' \(--drop kind\), or, where it says"
+        ReadError,
+        match=r"'train' is not a number. Leave .*drop='kind' \(--drop kind\), or, where it says",
     ):
         read(path)
-    with pytest.raises(ReadError, match=r"holds both real \('kind=train'\) and generated \('kind=synthetic'\)"):
+    with pytest.raises(
+        ReadError, match=r"holds both real \('kind=train'\) and generated \('kind=synthetic'\)"
+    ):
         read(path, drop="kind")
-    np.testing.assert_array_equal(read(path, drop="kind", key="kind=train").values, VALUES[: N // 2])
+    np.testing.assert_array_equal(
+        read(path, drop="kind", key="kind=train").values, VALUES[: N // 2]
+    )
 
 
 def test_what_stands_in_place_of_a_file_is_named(tmp_path: Path) -> None:
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
     for name, data, said in (
-        ("x.npy", pointer, r"a pointer of Git LFS in place of the file. Fetch the file: git lfs pull"),
-        ("x.csv", b"<!DOCTYPE html>\n<html><body>404</body></html>", "a page of the web in place of the file"),
-        ("x.npy", FRAME.to_csv(index=False).encode(), "begins like a table of text: rename it to end in .csv"),
-        ("x.csv", b"PK\x03\x04" + bytes(26) + b"docProps/app.xml", "a spreadsheet of Excel. Rename it to end in .xlsx"),
+        (
+            "x.npy",
+            pointer,
+            r"a pointer of Git LFS in place of the file. Fetch the file: git lfs pull",
+        ),
+        (
+            "x.csv",
+            b"<!DOCTYPE html>\n<html><body>404</body></html>",
+            "a page of the web in place of the file",
+        ),
+        (
+            "x.npy",
+            FRAME.to_csv(index=False).encode(),
+            "begins like a table of text: rename it to end in .csv",
+        ),
+        (
+            "x.csv",
+            b"PK\x03\x04" + bytes(26) + b"docProps/app.xml",
+            "a spreadsheet of Excel. Rename it to end in .xlsx",
+        ),
     ):
         with pytest.raises(ReadError, match=said):
             read((name, data))
 
 
 @pytest.mark.parametrize("sep", [",", ";"])
-def test_categories_become_numbers_in_both_tables_whatever_they_are_called(sep: str, tmp_path: Path) -> None:
+def test_categories_become_numbers_in_both_tables_whatever_they_are_called(
+    sep: str, tmp_path: Path
+) -> None:
     rng = np.random.default_rng(8)
     colours = {"a.csv": ["red", "green"], "b of model.csv": ["red", "blue"]}
     for name, known in colours.items():
         FRAME.assign(colour=rng.choice(known, N)).to_csv(tmp_path / name, index=False, sep=sep)
     (tmp_path / "notes.csv").write_text("x\n1\n")
-    with pytest.raises(ReadError, match="make numbers of its categories, for both tables at once") as caught:
+    with pytest.raises(
+        ReadError, match="make numbers of its categories, for both tables at once"
+    ) as caught:
         read(tmp_path / "a.csv")
     exec("\n".join(str(caught.value).splitlines()[1:]), {})
     found = [read(tmp_path / name.replace(".csv", "_numbers.csv")) for name in colours]

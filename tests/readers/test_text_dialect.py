@@ -1,4 +1,6 @@
-"""Tables of text as spreadsheets, R, pandas and notebooks write them: every kind gives the values that were saved."""
+"""Tables of text as spreadsheets, R, pandas and notebooks write them: every kind gives the values
+that were saved.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from prviz.readers import AmbiguousKeyError, ReadError, delimited, read
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.text_dialect import delimiter_of, encoding_of
 
-N, D = 60, 4
+N = 60
+D = 4
 VALUES = np.random.default_rng(1).normal(size=(N, D)) * 100
 NAMES = ["a", "b", "c", "d"]
 FRAME = pd.DataFrame(VALUES, columns=NAMES)
@@ -41,7 +44,10 @@ def r_table(sep: str) -> str:
         ("tabs.csv", FRAME.to_csv(sep="\t", decimal=",", index=False).encode()),
         ("sep.csv", ("sep=;\n" + FRAME.to_csv(sep=";", index=False)).encode()),
         ("sep-comma.csv", ("sep=,\r\n" + FRAME.to_csv(index=False)).encode()),
-        ("sep-marked.csv", ("\ufeffsep=;\n" + FRAME.to_csv(sep=";", decimal=",", index=False)).encode()),
+        (
+            "sep-marked.csv",
+            ("\ufeffsep=;\n" + FRAME.to_csv(sep=";", decimal=",", index=False)).encode(),
+        ),
         ("unicode.csv", FRAME.to_csv(sep="\t", index=False).encode("utf-16")),
         ("utf-16-be.csv", FRAME.to_csv(index=False).encode("utf-16-be")),
         ("utf-16-le.csv", FRAME.to_csv(index=False).encode("utf-16-le")),
@@ -52,7 +58,10 @@ def r_table(sep: str) -> str:
         ("r.tsv", r_table("\t").encode()),
         ("r-german.csv", r_table(";").replace(".", ",").encode()),
         ("latin.csv", FRAME.assign(name="Zoë").to_csv(index=False).encode("latin-1")),
-        ("units.csv", FRAME.to_csv(index=False).replace("a,b,c,d\n", "a,b,c,d\nkm,s,kg,m\n").encode()),
+        (
+            "units.csv",
+            FRAME.to_csv(index=False).replace("a,b,c,d\n", "a,b,c,d\nkm,s,kg,m\n").encode(),
+        ),
     ],
 )
 @pytest.mark.parametrize("worth", [0, 1 << 30])
@@ -104,7 +113,9 @@ def lists(values: np.ndarray) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("kind", lists(VALUES))
 def test_cells_that_hold_a_list_are_its_numbers(kind: str) -> None:
-    frame = pd.DataFrame({"id": range(N), "text": "a, b", "embedding": lists(VALUES)[kind], "seed": 7})
+    frame = pd.DataFrame(
+        {"id": range(N), "text": "a, b", "embedding": lists(VALUES)[kind], "seed": 7}
+    )
     found = read(("t.csv", frame.to_csv(index=False).encode()))
     wanted = np.tile(VALUES, 6) if kind == "numpy, many lines" else VALUES
     np.testing.assert_allclose(found.values, wanted, rtol=1e-6)
@@ -116,7 +127,13 @@ def test_cells_that_hold_a_list_are_its_numbers(kind: str) -> None:
 
 def test_one_of_several_columns_of_lists_is_chosen_by_key() -> None:
     cells = lists(VALUES)["json"]
-    frame = pd.DataFrame({"clip": cells, "dino": [f"[{row}]" for row in range(N)], "role": ["real", "fake"] * (N // 2)})
+    frame = pd.DataFrame(
+        {
+            "clip": cells,
+            "dino": [f"[{row}]" for row in range(N)],
+            "role": ["real", "fake"] * (N // 2),
+        }
+    )
     source = ("t.csv", frame.to_csv(index=False).encode())
     with pytest.raises(AmbiguousKeyError) as caught:
         read(source)
@@ -136,22 +153,29 @@ def test_true_and_false_are_numbers() -> None:
 
 def people(seed: int, jobs: str) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    return pd.DataFrame(rng.normal(size=(N, D)), columns=NAMES).assign(job=rng.choice(list(jobs), N))
+    return pd.DataFrame(rng.normal(size=(N, D)), columns=NAMES).assign(
+        job=rng.choice(list(jobs), N)
+    )
 
 
 @pytest.mark.parametrize("written", [{}, {"sep": ";", "decimal": ","}], ids=["commas", "german"])
 def test_the_encoding_offered_for_categories_is_the_same_in_both_tables(
     written: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    real, made = people(0, "abc"), people(1, "abd")
+    real = people(0, "abc")
+    made = people(1, "abd")
     for name, frame in (("real", real), ("generated", made)):
         frame.to_csv(tmp_path / f"{name}.csv", index=False, **written)  # type: ignore[call-overload]
     files = [str(tmp_path / "real.csv"), str(tmp_path / "generated.csv")]
-    with pytest.raises(ReadError, match=r"'real.csv', line 2, column 5 'job': '\w' is not a number") as caught:
+    with pytest.raises(
+        ReadError, match=r"'real.csv', line 2, column 5 'job': '\w' is not a number"
+    ) as caught:
         read(files[0])
     recipe = str(caught.value).partition("\n")[2]
     subprocess.run([sys.executable, "-c", recipe], cwd=tmp_path, check=True, env=os.environ)
-    pair = prviz.SamplePair(*(read(tmp_path / f"{name}_numbers.csv") for name in ("real", "generated")))
+    pair = prviz.SamplePair(
+        *(read(tmp_path / f"{name}_numbers.csv") for name in ("real", "generated"))
+    )
     assert pair.real.features == (*NAMES, "job_a", "job_b", "job_c", "job_d")
     np.testing.assert_array_equal(pair.generated.values[:, -1], made["job"] == "d")
     assert main(["curve", *files, *SHELL]) == 2
@@ -160,14 +184,21 @@ def test_the_encoding_offered_for_categories_is_the_same_in_both_tables(
     assert f"{N} x {D}" in capsys.readouterr().out
 
 
-def test_a_column_that_is_empty_in_every_row_is_called_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_column_that_is_empty_in_every_row_is_called_that(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     FRAME.to_csv(tmp_path / "real.csv", index=False)
     FRAME.assign(b=np.nan).to_csv(tmp_path / "empty.csv", index=False)
     files = [str(tmp_path / "real.csv"), str(tmp_path / "empty.csv")]
     assert main(["curve", *files, *SHELL]) == 2
     error = capsys.readouterr().err
-    assert "'empty.csv', column 2 'b': empty in every row. Leave it out, in both tables, with" in error
-    assert main(["curve", *files, *SHELL, *shlex.split(re.findall(r"\((--drop .*?)\)", error)[0])]) == 0
+    assert (
+        "'empty.csv', column 2 'b': empty in every row. Leave it out, in both tables, with" in error
+    )
+    assert (
+        main(["curve", *files, *SHELL, *shlex.split(re.findall(r"\((--drop .*?)\)", error)[0])])
+        == 0
+    )
     assert f"{N} x {D - 1}" in capsys.readouterr().out
     with pytest.raises(ReadError, match=r"line 2, column 2 'b': empty\. Fill the value in"):
         read(("t.csv", b"a,b\n1,\n2,3\n3,4\n"))
@@ -180,13 +211,17 @@ def test_a_parquet_file_says_the_same(tmp_path: Path) -> None:
         read(path)
     assert read(path, drop="b").d == D - 1
     people(0, "ab").to_parquet(path)
-    with pytest.raises(ReadError, match=r"column 'job': holds .* \(--drop job\), make numbers of its categories"):
+    with pytest.raises(
+        ReadError, match=r"column 'job': holds .* \(--drop job\), make numbers of its categories"
+    ):
         read(path)
 
 
 def test_a_choice_finds_columns_of_every_way_to_write() -> None:
     data = FRAME.to_csv(sep=";", decimal=",", index=False).encode("utf-16")
-    assert prviz.readers.read_chosen(("t.csv", data), ColumnChoice(drop=("a", "z"), shared=True)).features == (
+    assert prviz.readers.read_chosen(
+        ("t.csv", data), ColumnChoice(drop=("a", "z"), shared=True)
+    ).features == (
         "b",
         "c",
         "d",
@@ -214,7 +249,13 @@ def test_a_row_that_was_cut_off_is_no_remark(tmp_path: Path, last: str) -> None:
 
 
 def test_lines_that_widen_a_packed_table_keep_what_its_name_says(tmp_path: Path) -> None:
-    table = pd.DataFrame({"sample": np.repeat(np.arange(9), 3), "gene": ["a", "b", "c"] * 9, "value": np.arange(27.0)})
+    table = pd.DataFrame(
+        {
+            "sample": np.repeat(np.arange(9), 3),
+            "gene": ["a", "b", "c"] * 9,
+            "value": np.arange(27.0),
+        }
+    )
     path = tmp_path / "run.1.csv.gz"
     table.to_csv(path, index=False)
     with pytest.raises(ReadError, match=r"run\.1_wide\.csv"):

@@ -1,4 +1,6 @@
-"""Tables of text in forms that are refused: each remedy, followed to the letter, gives the samples that were meant."""
+"""Tables of text in forms that are refused: each remedy, followed to the letter, gives the samples
+that were meant.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from numpy.typing import NDArray
 from prviz.readers import ReadError, read
 
 # The printed lines leave files to Python to close.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"
+)
 VALUES = np.random.default_rng(11).normal(size=(30, 4))
 NAMES = ["f0", "f1", "f2", "f3"]
 FRAME = pd.DataFrame(VALUES, columns=NAMES)
@@ -34,7 +38,9 @@ def written(form: str) -> str:
 
 
 def triplets(values: NDArray[np.float64], names: str = "", base: int = 0) -> str:
-    rows = [f"{i + base},{j + base},{float(values[i, j])!r}" for i, j in np.argwhere(values).tolist()]
+    rows = [
+        f"{i + base},{j + base},{float(values[i, j])!r}" for i, j in np.argwhere(values).tolist()
+    ]
     return "\n".join([*([names] if names else []), *rows])
 
 
@@ -47,14 +53,17 @@ def long(*names: str, **more: object) -> str:
 
 def raised(power: str) -> str:
     return str(int(power)).translate(
-        str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+        str.maketrans(
+            "-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+        )
     )
 
 
 MEANS = pd.concat([FRAME.mean().to_frame().T, FRAME.std().to_frame().T])
 SIXTIETHS = np.abs(np.round(VALUES * 3600) / 3600)
 WORDS = [
-    ('"' if place == 7 else f"w{place}") + "\t" + "\t".join(map(repr, row)) for place, row in enumerate(VALUES.tolist())
+    ('"' if place == 7 else f"w{place}") + "\t" + "\t".join(map(repr, row))
+    for place, row in enumerate(VALUES.tolist())
 ]
 # Name -> text, and the values that are meant.
 CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
@@ -72,12 +81,18 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
         np.hstack([VALUES, BITS]),
     ),
     "units": (written("{!r} kg"), VALUES),
-    "a unit in one column": (table(FRAME.assign(f0=[f"{value!r}mm" for value in VALUES[:, 0].tolist()])), VALUES),
+    "a unit in one column": (
+        table(FRAME.assign(f0=[f"{value!r}mm" for value in VALUES[:, 0].tolist()])),
+        VALUES,
+    ),
     "units without names": (written("{!r} kg").partition("\n")[2], VALUES),
     "errors": (written("{!r} \u00b1 0.1"), VALUES),
     "errors in brackets": (written("{!r} (0.1)"), VALUES),
     "units before": (written("USD {!r}"), VALUES),
-    "bits of Python": ("fp\n" + "\n".join("0b" + "".join(map(str, row)) for row in BITS.tolist()), BITS),
+    "bits of Python": (
+        "fp\n" + "\n".join("0b" + "".join(map(str, row)) for row in BITS.tolist()),
+        BITS,
+    ),
     "rounded means above": (table(pd.concat([FRAME.mean().round(4).to_frame().T, FRAME])), VALUES),
     "lone marks": (
         "\n".join(
@@ -93,11 +108,16 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
         np.where(np.arange(30)[:, None] % 9 == np.arange(4), 0.05, VALUES),
     ),
     "hexadecimal": (table(FRAME.map(float.hex)), VALUES),
-    "hexadecimal column": (table(FRAME.assign(f1=[float.hex(value) for value in VALUES[:, 1].tolist()])), VALUES),
+    "hexadecimal column": (
+        table(FRAME.assign(f1=[float.hex(value) for value in VALUES[:, 1].tolist()])),
+        VALUES,
+    ),
     "sixtieths": (
         table(
             pd.DataFrame(SIXTIETHS, columns=NAMES).map(
-                lambda each: f"{int(each)}:{int(each * 3600) % 3600 // 60:02d}:{round(each * 3600) % 60:02d}"
+                lambda each: (
+                    f"{int(each)}:{int(each * 3600) % 3600 // 60:02d}:{round(each * 3600) % 60:02d}"
+                )
             )
         ),
         SIXTIETHS,
@@ -110,7 +130,10 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
     "means below": (table(pd.concat([FRAME, MEANS])), VALUES),
     "described above": (table(pd.concat([FRAME.describe(), FRAME])), VALUES),
     "complex": (
-        "\n".join(",".join(f"({a!r}{b:+}j)" for a, b in zip(row[:2], row[2:], strict=True)) for row in VALUES.tolist()),
+        "\n".join(
+            ",".join(f"({a!r}{b:+}j)" for a, b in zip(row[:2], row[2:], strict=True))
+            for row in VALUES.tolist()
+        ),
         VALUES,
     ),
     "arff": (
@@ -121,17 +144,22 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
         VALUES,
     ),
     "market": (
-        "%%MatrixMarket matrix array real general\n30 4\n" + "\n".join(map(repr, VALUES.T.ravel().tolist())),
+        "%%MatrixMarket matrix array real general\n30 4\n"
+        + "\n".join(map(repr, VALUES.T.ravel().tolist())),
         VALUES,
     ),
     "libsvm": (
         "\n".join(
-            "0 " + " ".join(f"{place + 1}:{value!r}" for place, value in enumerate(row)) for row in VALUES.tolist()
+            "0 " + " ".join(f"{place + 1}:{value!r}" for place, value in enumerate(row))
+            for row in VALUES.tolist()
         ),
         VALUES,
     ),
     "word2vec": (
-        "30 4\n" + "\n".join(f"w{place} " + " ".join(map(repr, row)) for place, row in enumerate(VALUES.tolist())),
+        "30 4\n"
+        + "\n".join(
+            f"w{place} " + " ".join(map(repr, row)) for place, row in enumerate(VALUES.tolist())
+        ),
         VALUES.astype("f4"),
     ),
     "page": (FRAME.to_html(index=False, float_format=repr), VALUES),
@@ -143,7 +171,8 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
     ),
     "log": (
         "\n".join(
-            f"2024-01-01 00:00:{place:02d} INFO " + " ".join(f"f{i}={value!r}" for i, value in enumerate(row))
+            f"2024-01-01 00:00:{place:02d} INFO "
+            + " ".join(f"f{i}={value!r}" for i, value in enumerate(row))
             for place, row in enumerate(VALUES.tolist())
         ),
         VALUES,
@@ -165,15 +194,34 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
         np.array([[float(f"{value:.3e}")] for value in VALUES[:, 0].tolist()]),
     ),
     "one name less": ("My,table\n" + table(FRAME[NAMES[:3]], header=False), VALUES[:, :3]),
-    "least and greatest above": (table(pd.concat([FRAME.min().to_frame().T, FRAME.max().to_frame().T, FRAME])), VALUES),
-    "greatest and least below": (table(pd.concat([FRAME, FRAME.max().to_frame().T, FRAME.min().to_frame().T])), VALUES),
-    "raised powers": (
-        table(FRAME.map(lambda value: re.sub("e(.*)", lambda power: f"\u00d710{raised(power[1])}", f"{value:.17e}"))),
+    "least and greatest above": (
+        table(pd.concat([FRAME.min().to_frame().T, FRAME.max().to_frame().T, FRAME])),
         VALUES,
     ),
-    "times of a log": (table(FRAME.assign(clock=[f"00:01:{place:02d}" for place in range(30)])), VALUES),
+    "greatest and least below": (
+        table(pd.concat([FRAME, FRAME.max().to_frame().T, FRAME.min().to_frame().T])),
+        VALUES,
+    ),
+    "raised powers": (
+        table(
+            FRAME.map(
+                lambda value: re.sub(
+                    "e(.*)", lambda power: f"\u00d710{raised(power[1])}", f"{value:.17e}"
+                )
+            )
+        ),
+        VALUES,
+    ),
+    "times of a log": (
+        table(FRAME.assign(clock=[f"00:01:{place:02d}" for place in range(30)])),
+        VALUES,
+    ),
     "bytes beside their scale": (
-        table(FRAME.mul(50).round().assign(scale=0.25, zero_point=3, id=[f"n{place}" for place in range(30)])),
+        table(
+            FRAME.mul(50)
+            .round()
+            .assign(scale=0.25, zero_point=3, id=[f"n{place}" for place in range(30)])
+        ),
         (np.round(VALUES * 50) - 3) * 0.25,
     ),
     "bytes beside scale and minimum": (
@@ -183,14 +231,20 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
     "lone quote": ("\n".join(WORDS), VALUES),
     "lone quote, spaces": ("\n".join(WORDS).replace("\t", " "), VALUES),
     "counted rows": (
-        table(pd.DataFrame({"a": [1, 1, 2, 2, 3, 3], "b": [0, 1, 0, 1, 0, 1], "count": [2, 1, 3, 1, 1, 2]})),
+        table(
+            pd.DataFrame(
+                {"a": [1, 1, 2, 2, 3, 3], "b": [0, 1, 0, 1, 0, 1], "count": [2, 1, 3, 1, 1, 2]}
+            )
+        ),
         np.repeat([[1.0, 0], [1, 1], [2, 0], [2, 1], [3, 0], [3, 1]], [2, 1, 3, 1, 1, 2], axis=0),
     ),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_remedy_gives_the_samples_that_were_meant(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_remedy_gives_the_samples_that_were_meant(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text, values = CASES[name]
     monkeypatch.chdir(tmp_path)
     path = Path("t.csv")
@@ -212,7 +266,9 @@ def test_a_remedy_gives_the_samples_that_were_meant(name: str, tmp_path: Path, m
             (path,) = set(Path().iterdir()) - held
         else:
             break
-    held = found.values[np.lexsort(found.values.T[::-1])] if name == "counted rows" else found.values
+    held = (
+        found.values[np.lexsort(found.values.T[::-1])] if name == "counted rows" else found.values
+    )
     np.testing.assert_allclose(held, values, rtol=1e-12 if values.dtype != "f4" else 0)
 
 
@@ -226,12 +282,16 @@ def test_triplets_stay_refused_without_their_index() -> None:
 
 @pytest.mark.parametrize("size", [True, False])
 @pytest.mark.parametrize("axis", [0, 1])
-def test_places_as_pytorch_keeps_them(axis: int, size: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_as_pytorch_keeps_them(
+    axis: int, size: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     places = np.argwhere(SPARSE)
     more = {"size": np.array(SPARSE.shape)} if size else {}
     np.savez("t.npz", indices=places.T if axis else places, values=SPARSE[tuple(places.T)], **more)
-    with pytest.raises(ReadError, match="a sparse matrix, of 'values' at the places 'indices'") as error:
+    with pytest.raises(
+        ReadError, match="a sparse matrix, of 'values' at the places 'indices'"
+    ) as error:
         read("t.npz")
     exec(str(error.value).partition("\n")[2], {})
     np.testing.assert_array_equal(read("t_whole.npy").values, SPARSE)
@@ -240,14 +300,19 @@ def test_places_as_pytorch_keeps_them(axis: int, size: bool, tmp_path: Path, mon
 @pytest.mark.parametrize("form", ["{}_err", "{}_flag", "e_{}", "{}_unc"])
 def test_errors_beside_their_values_are_asked_about(form: str) -> None:
     frame = FRAME.assign(**{form.format("f1"): np.abs(VALUES[:, 2])})
-    with pytest.raises(ReadError, match=rf"column '{form.format('f1')}' looks like no feature \(the error, or a mark"):
+    with pytest.raises(
+        ReadError,
+        match=rf"column '{form.format('f1')}' looks like no feature \(the error, or a mark",
+    ):
         read(("t.csv", table(frame).encode()))
     assert read(("t.csv", table(frame.drop(columns="f1")).encode())).d == 4
 
 
 def test_categories_in_another_encoding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("t.csv").write_text(table(FRAME.assign(kind=["na\u00efve", "plain"] * 15)), encoding="latin-1")
+    Path("t.csv").write_text(
+        table(FRAME.assign(kind=["na\u00efve", "plain"] * 15)), encoding="latin-1"
+    )
     with pytest.raises(ReadError, match="make numbers of its categories") as error:
         read("t.csv")
     exec(str(error.value).partition("\n")[2], {})
@@ -256,7 +321,9 @@ def test_categories_in_another_encoding(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_sign_of_the_euro_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [";".join(f"{value!r} \u20ac".replace(".", ",") for value in row) for row in VALUES.tolist()]
+    rows = [
+        ";".join(f"{value!r} \u20ac".replace(".", ",") for value in row) for row in VALUES.tolist()
+    ]
     Path("t.csv").write_text("\n".join([";".join(NAMES), *rows]), encoding="cp1252")
     with pytest.raises(ReadError, match="Write numbers alone") as error:
         read("t.csv")
@@ -332,7 +399,10 @@ def test_counted_names_of_rows_need_no_name(rows: list[str]) -> None:
 
 def test_a_row_that_is_there_twice_is_no_summary() -> None:
     values = np.sort(VALUES, axis=0)  # each column rises, so that the first row is the least of all
-    assert len(read(("t.csv", table(pd.DataFrame(np.vstack([values[:1], values]))).encode())).values) == 31
+    assert (
+        len(read(("t.csv", table(pd.DataFrame(np.vstack([values[:1], values]))).encode())).values)
+        == 31
+    )
     few = np.vstack([np.zeros((1, 4)), BITS, np.ones((1, 4))])
     assert len(read(("t.csv", table(pd.DataFrame(few, columns=NAMES)).encode())).values) == 32
 
@@ -341,24 +411,47 @@ def test_tables_of_three_columns_are_no_triplets() -> None:
     rng = np.random.default_rng(0)
     for seed in range(20):
         n = int(rng.integers(24, 400))
-        columns = {"a": rng.integers(0, 30, n), "b": rng.integers(0, 40, n), "c": rng.normal(size=n)}
+        columns = {
+            "a": rng.integers(0, 30, n),
+            "b": rng.integers(0, 40, n),
+            "c": rng.normal(size=n),
+        }
         frame = pd.DataFrame(columns).sort_values(["a", "b"]) if seed % 2 else pd.DataFrame(columns)
-        assert read(("t.csv", table(frame.drop_duplicates(["a", "b"]).sample(frac=1, random_state=1)).encode())).d == 3
+        assert (
+            read(
+                (
+                    "t.csv",
+                    table(
+                        frame.drop_duplicates(["a", "b"]).sample(frac=1, random_state=1)
+                    ).encode(),
+                )
+            ).d
+            == 3
+        )
 
 
 def test_texts_of_many_kinds_are_no_categories() -> None:
-    frame = FRAME.assign(city=[f"c{place % 3}" for place in range(30)], note=[f"n{place} x" for place in range(30)])
+    frame = FRAME.assign(
+        city=[f"c{place % 3}" for place in range(30)], note=[f"n{place} x" for place in range(30)]
+    )
     with pytest.raises(ReadError, match=r"columns=\['city'\]"):
         read(("t.csv", table(frame).encode()))
     with pytest.raises(ReadError, match=r"drop='note' \(--drop note\)\.$"):
         read(("t.csv", table(frame[[*NAMES, "note", "city"]]).encode()))
     with pytest.raises(ReadError, match="No column holds numbers"):
         read(("t.csv", table(frame[["note", "city"]]).encode()))
-    assert read(("t.csv", table(frame.rename(columns={"note": "SMILES"})[["SMILES", *NAMES]]).encode())).d == 4
+    assert (
+        read(
+            ("t.csv", table(frame.rename(columns={"note": "SMILES"})[["SMILES", *NAMES]]).encode())
+        ).d
+        == 4
+    )
 
 
 def test_several_units_in_one_column_are_not_left_out() -> None:
-    frame = FRAME.assign(f0=[f"{value} {unit}" for value, unit in zip(VALUES[:, 0], ["kg", "g"] * 15, strict=True)])
+    frame = FRAME.assign(
+        f0=[f"{value} {unit}" for value, unit in zip(VALUES[:, 0], ["kg", "g"] * 15, strict=True)]
+    )
     with pytest.raises(ReadError, match=r"in one unit, without it; units here are 'g', 'kg'\.$"):
         read(("t.csv", table(frame).encode()))
 

@@ -1,4 +1,6 @@
-"""The rules by which a text is a table: encodings, marks between fields, numbers, thousands, lists. One case a slip."""
+"""The rules by which a text is a table: encodings, marks between fields, numbers, thousands, lists.
+One case a slip.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,25 @@ from prviz.readers.text_dialect import (
         ("utf-16", [b"\xff\xfea\0", b"\xfe\xff\0a"]),
         ("utf-16-le", [b"1\0,\0"]),
         ("utf-16-be", [b"\0001\0,"]),
-        ("utf-8", [b"", b"1,2", b"\xef\xbb\xbfa", b"1\0,\1", b"\0001\1,", b"1\0\0\0", bytes(4), b"1\0,", b"\0001\0"]),
+        (
+            "utf-8",
+            [
+                b"",
+                b"1,2",
+                b"\xef\xbb\xbfa",
+                b"1\0,\1",
+                b"\0001\1,",
+                b"1\0\0\0",
+                bytes(4),
+                b"1\0,",
+                b"\0001\0",
+            ],
+        ),
     ],
 )
-def test_encodings_are_known_by_marks_and_by_every_second_byte(encoding: str, heads: list[bytes]) -> None:
+def test_encodings_are_known_by_marks_and_by_every_second_byte(
+    encoding: str, heads: list[bytes]
+) -> None:
     assert {encoding_of(head) for head in heads} == {encoding}
 
 
@@ -49,19 +66,74 @@ def test_any_line_end_becomes_a_line_feed() -> None:
     [
         (
             ";",
-            ["1;2\n3;4", "1,5;2\n3,5;4", "a,b;c,d\n1,2;3,4\n", "sep=;", "a;b\n1,2\n", "a;b,c\n1,2\n", "\ufeff1;2\n3;4"],
+            [
+                "1;2\n3;4",
+                "1,5;2\n3,5;4",
+                "a,b;c,d\n1,2;3,4\n",
+                "sep=;",
+                "a;b\n1,2\n",
+                "a;b,c\n1,2\n",
+                "\ufeff1;2\n3;4",
+            ],
         ),
-        (";", ["Title\n\n1;2\n3;4\n", "Title\n1;2\n3;4\n", "Title\nsecond\n1;2\n3;4\n", "\n1;2\n", "a;b\n\n1;2\n"]),
-        (";", ["# x\n1;2\n", "# a;b\n1,2\n3,4\n", "a;b\n1;2\n3\n4;5", "# made, by one\n1;2\n3;4\n"]),
-        (",", ["", "1.5", "a,b\n1;2\n", "Title\nsecond\nthird\n1;2\n", "1, 2\n3, 4\n", "a|b,c\n1|2\n", "x\ny\n"]),
-        (",", ["a b\nx\n", "a b\n1\n2\n", "a b c d\nx 1 2\n", "a b\n1 2 3\n4 5\n", "[1 2]\n[3 4]\n", "a b\n[1 2]\n"]),
-        ("\t", ["1\t2\n3\t4", "a\tb;c\n1\t2\n", "a\tb,c\n1\t2\n", '"x,y"\tb\n1\t2\n', "# a\tb\n1;2\n"]),
-        (" ", ["1 2\n3 4\n", "a b\n1,5 2,5\n3,5 4,5\n", "a,b c\n1,2 3\n", "a b\nx 1 2\n", "1 ,2 ,3\n4 ,5 ,6\n"]),
+        (
+            ";",
+            [
+                "Title\n\n1;2\n3;4\n",
+                "Title\n1;2\n3;4\n",
+                "Title\nsecond\n1;2\n3;4\n",
+                "\n1;2\n",
+                "a;b\n\n1;2\n",
+            ],
+        ),
+        (
+            ";",
+            ["# x\n1;2\n", "# a;b\n1,2\n3,4\n", "a;b\n1;2\n3\n4;5", "# made, by one\n1;2\n3;4\n"],
+        ),
+        (
+            ",",
+            [
+                "",
+                "1.5",
+                "a,b\n1;2\n",
+                "Title\nsecond\nthird\n1;2\n",
+                "1, 2\n3, 4\n",
+                "a|b,c\n1|2\n",
+                "x\ny\n",
+            ],
+        ),
+        (
+            ",",
+            [
+                "a b\nx\n",
+                "a b\n1\n2\n",
+                "a b c d\nx 1 2\n",
+                "a b\n1 2 3\n4 5\n",
+                "[1 2]\n[3 4]\n",
+                "a b\n[1 2]\n",
+            ],
+        ),
+        (
+            "\t",
+            ["1\t2\n3\t4", "a\tb;c\n1\t2\n", "a\tb,c\n1\t2\n", '"x,y"\tb\n1\t2\n', "# a\tb\n1;2\n"],
+        ),
+        (
+            " ",
+            [
+                "1 2\n3 4\n",
+                "a b\n1,5 2,5\n3,5 4,5\n",
+                "a,b c\n1,2 3\n",
+                "a b\nx 1 2\n",
+                "1 ,2 ,3\n4 ,5 ,6\n",
+            ],
+        ),
         ("|", ["1|2\n3|4", "sep=|\n1;2"]),
     ],
 )
 def test_the_mark_between_fields_divides_the_first_lines_alike(mark: str, texts: list[str]) -> None:
-    assert {text: delimiter_of(io.BytesIO(text.encode()), ".csv") for text in texts} == dict.fromkeys(texts, mark)
+    assert {
+        text: delimiter_of(io.BytesIO(text.encode()), ".csv") for text in texts
+    } == dict.fromkeys(texts, mark)
 
 
 def test_the_name_of_a_tsv_counts_for_more_than_its_lines_and_for_less_than_what_they_say() -> None:
@@ -97,10 +169,47 @@ def test_spaces_divide_lines_of_as_many_words(lines: list[str], divided: bool) -
 @pytest.mark.parametrize(
     ("delimiter", "cells"),
     [
-        (",", {"1": 1.0, " -2.5 ": -2.5, "1e5": 1e5, "\u22121.5": -1.5, "True": 1.0, " FALSE": 0.0, "[1.5]": 1.5}),
-        (",", {"np.float64(2)": 2.0, "tensor(3.)": 3.0, "array([4])": 4.0, "[1, 2]": None, "[]": None, "[x]": None}),
-        (",", dict.fromkeys(("", " ", "x", "yes", "1_000", "0x10", "1,", "1,5,6", "1,500", "-12,345", "1.234,5"))),
-        (",", {"1,500": None, "1,5": 1.5, "2,500": 2.5, "1.5": None, "7": 7.0, "1e3": 1e3, "TRUE": 1.0}),
+        (
+            ",",
+            {
+                "1": 1.0,
+                " -2.5 ": -2.5,
+                "1e5": 1e5,
+                "\u22121.5": -1.5,
+                "True": 1.0,
+                " FALSE": 0.0,
+                "[1.5]": 1.5,
+            },
+        ),
+        (
+            ",",
+            {
+                "np.float64(2)": 2.0,
+                "tensor(3.)": 3.0,
+                "array([4])": 4.0,
+                "[1, 2]": None,
+                "[]": None,
+                "[x]": None,
+            },
+        ),
+        (
+            ",",
+            dict.fromkeys(
+                ("", " ", "x", "yes", "1_000", "0x10", "1,", "1,5,6", "1,500", "-12,345", "1.234,5")
+            ),
+        ),
+        (
+            ",",
+            {
+                "1,500": None,
+                "1,5": 1.5,
+                "2,500": 2.5,
+                "1.5": None,
+                "7": 7.0,
+                "1e3": 1e3,
+                "TRUE": 1.0,
+            },
+        ),
         (",", {"0,123": 0.123, "1,500": 1.5}),
         (",", {"1234,567": 1234.567, "1,500": 1.5}),
         (",", {"+1,25E-2": 0.0125, ",5": 0.5, "-,5": -0.5}),
@@ -126,7 +235,10 @@ def test_words_for_missing_numbers() -> None:
 @pytest.mark.parametrize(
     ("signs", "texts"),
     [
-        ((",", "."), ["1,234", "1,23,456", "12,34,567.5", "1,234.5", "-1,234", "+1,234.", " 1,234 "]),
+        (
+            (",", "."),
+            ["1,234", "1,23,456", "12,34,567.5", "1,234.5", "-1,234", "+1,234.", " 1,234 "],
+        ),
         ((".", ","), ["1.234", "1.234,5", "1.234.567,8"]),
         ((" ", "."), ["1 234", "1 234.5"]),
         (("\u2019", ","), ["1\u2019234,5"]),
@@ -164,9 +276,27 @@ def test_signs_around_numbers() -> None:
     [
         (
             [1.0, 2.0],
-            ["[1, 2]", "[1 2]", "(1,2)", "{1,2}", "c(1, 2)", "[[1, 2]]", "[1,, 2]", "[1, 2,]", "; 1|2 ;", " 1;2"],
+            [
+                "[1, 2]",
+                "[1 2]",
+                "(1,2)",
+                "{1,2}",
+                "c(1, 2)",
+                "[[1, 2]]",
+                "[1,, 2]",
+                "[1, 2,]",
+                "; 1|2 ;",
+                " 1;2",
+            ],
         ),
-        ([1.0, 2.0], ["array([1, 2], dtype=float32)", "tensor([1., 2.], device='cuda:0')", "np.array([[1, 2]])"]),
+        (
+            [1.0, 2.0],
+            [
+                "array([1, 2], dtype=float32)",
+                "tensor([1., 2.], device='cuda:0')",
+                "np.array([[1, 2]])",
+            ],
+        ),
         ([1.5, 2.0], ["[np.float64(1.5), np.float32(2)]", "[float16(1.5), int64(2)]"]),
         ([], ["", "[]", " "]),
         (None, ["c(1, [2])", "[1, 2", "[1_0]", "[a]", "[1 ... 3]", "array([1, 2]", "[1], [2]"]),
@@ -177,13 +307,37 @@ def test_numbers_of_lists(numbers: list[float] | None, cells: list[str]) -> None
 
 
 def test_which_cells_look_like_lists() -> None:
-    lists = ["[1, 2]", "[1 2]", "array([1, 2])", "np.array([1])", "[a, b]", "[1 ... 2]", "[1...2]", "[]", " [1] "]
+    lists = [
+        "[1, 2]",
+        "[1 2]",
+        "array([1, 2])",
+        "np.array([1])",
+        "[a, b]",
+        "[1 ... 2]",
+        "[1...2]",
+        "[]",
+        " [1] ",
+    ]
     assert [cell for cell in lists if not looks_like_list(cell)] == []
-    none = ["(1, 2)", "(a, b)", "[mm]", "1, 2", "[1, 2", "array([a b])", "array(x)", "f(1, 2)", "x]"]
+    none = [
+        "(1, 2)",
+        "(a, b)",
+        "[mm]",
+        "1, 2",
+        "[1, 2",
+        "array([a b])",
+        "array(x)",
+        "f(1, 2)",
+        "x]",
+    ]
     assert [cell for cell in none if looks_like_list(cell)] == []
     bare = ["0.1;0.2;0.3", "0.1 0.2 0.3", "{0.1,0.2,3}", "c(0.1, 0.2, 0.3)", "1|2|.5"]
     assert [cell for cell in bare if not looks_like_bare_list(cell)] == []
-    assert [cell for cell in ("0.1;0.2", "1;2;3", "1 234 567.5", "a.b;c;d") if looks_like_bare_list(cell)] == []
+    assert [
+        cell
+        for cell in ("0.1;0.2", "1;2;3", "1 234 567.5", "a.b;c;d")
+        if looks_like_bare_list(cell)
+    ] == []
 
 
 def test_the_name_of_the_index_stands_alone() -> None:
@@ -219,7 +373,10 @@ def test_values_that_may_be_thousands(values: list[float], grouped: bool) -> Non
         (True, [" ".join(["1.230"] * 50 + ["5"])]),
         (True, ["5 5", "1.230 7"]),
         (False, [" ".join(["1.234"] * 50 + ["5"])]),
-        *((False, [column]) for column in ("1.234 1.5", "0.234", "01.234", "1.234.567", "1234.567", "1.230 5 x")),
+        *(
+            (False, [column])
+            for column in ("1.234 1.5", "0.234", "01.234", "1.234.567", "1234.567", "1.230 5 x")
+        ),
         (None, ["1.234 5"]),
         (None, [" ".join(["1.234"] * 50)]),
         (None, [" ".join(["1.234"] * 49 + ["5"])]),
@@ -228,7 +385,12 @@ def test_values_that_may_be_thousands(values: list[float], grouped: bool) -> Non
         (None, ["12.345 123.450"]),
     ],
 )
-def test_thousands_are_told_from_decimals_by_zeros_and_whole_numbers(apart: bool | None, columns: list[str]) -> None:
+def test_thousands_are_told_from_decimals_by_zeros_and_whole_numbers(
+    apart: bool | None, columns: list[str]
+) -> None:
     rows = list(zip(*(column.split() for column in columns), strict=True))
     assert sets_thousands_apart(rows, ".") is apart
-    assert sets_thousands_apart([[cell.replace(".", ",") for cell in row] for row in rows], ",") is apart
+    assert (
+        sets_thousands_apart([[cell.replace(".", ",") for cell in row] for row in rows], ",")
+        is apart
+    )

@@ -65,7 +65,9 @@ def rows(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
 
 
-def test_json_holds_what_it_takes_to_repeat_it(pair: SamplePair, estimates: dict[str, Estimate]) -> None:
+def test_json_holds_what_it_takes_to_repeat_it(
+    pair: SamplePair, estimates: dict[str, Estimate]
+) -> None:
     document = strict(to_json(estimates, pair=pair, settings=SMALL, truth=TRUTH))
     assert document["schema_version"] == 1
     assert document["versions"] == {
@@ -105,8 +107,15 @@ def test_json_gives_back_the_same_bits(pair: SamplePair, estimates: dict[str, Es
     assert from_json(to_json(estimates, pair=pair, settings=SMALL)).truth is None
 
 
-def test_json_stays_strict_with_infinite_and_foreign_settings(pair: SamplePair, estimates: dict[str, Estimate]) -> None:
-    asked = {"k": np.int64(3), "bandwidth": np.float64("nan"), "lam": float("inf"), "path": Path("x")}
+def test_json_stays_strict_with_infinite_and_foreign_settings(
+    pair: SamplePair, estimates: dict[str, Estimate]
+) -> None:
+    asked = {
+        "k": np.int64(3),
+        "bandwidth": np.float64("nan"),
+        "lam": float("inf"),
+        "path": Path("x"),
+    }
     document = strict(to_json(estimates, pair=pair, settings=asked))
     assert document["settings"] == {
         "k": 3,
@@ -136,8 +145,10 @@ def test_json_of_hostile_names_is_text(estimates: dict[str, Estimate]) -> None:
         "NaN",
         '{"schema": "prviz-curves", "schema_version": 2}',
         '{"schema": "prviz-curves", "schema_version": 1, "methods": [], "truth": null}',
-        '{"schema": "prviz-curves", "schema_version": 1, "truth": null, "methods":'
-        ' {"a": {"vertices": {"fpr": [0, 2], "fnr": [1, 0]}}}}',
+        (
+            '{"schema": "prviz-curves", "schema_version": 1, "truth": null, "methods":'
+            ' {"a": {"vertices": {"fpr": [0, 2], "fnr": [1, 0]}}}}'
+        ),
         "[" * 100_000,
     ],
 )
@@ -159,7 +170,9 @@ def test_curves_csv_has_every_corner_with_all_digits() -> None:
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_or_header_begins_a_formula(text: str) -> None:
-    table = pd.DataFrame({text: ["safe", text], "x": [-1.5, float("nan")]}, index=pd.Index([text, "b"], name=text))
+    table = pd.DataFrame(
+        {text: ["safe", text], "x": [-1.5, float("nan")]}, index=pd.Index([text, "b"], name=text)
+    )
     assert rows(table_csv(table)) == [
         ["'" + text, "'" + text, "x"],
         ["'" + text, "safe", "-1.5"],
@@ -169,12 +182,16 @@ def test_no_cell_or_header_begins_a_formula(text: str) -> None:
 
 
 def test_text_in_numpy_types_is_text_too() -> None:
-    table = pd.DataFrame({"x": np.array([np.str_("=1"), np.int64(-3), np.bool_(True), None], dtype=object)})
+    table = pd.DataFrame(
+        {"x": np.array([np.str_("=1"), np.int64(-3), np.bool_(True), None], dtype=object)}
+    )
     assert [row[1] for row in rows(table_csv(table))] == ["x", "'=1", "-3", "True", ""]
 
 
 def test_a_table_in_csv_reads_back() -> None:
-    table = pd.DataFrame([numbers(TRUTH.mirrored(), TRUTH)], index=pd.Index(["knn"], name="curve", dtype=object))
+    table = pd.DataFrame(
+        [numbers(TRUTH.mirrored(), TRUTH)], index=pd.Index(["knn"], name="curve", dtype=object)
+    )
     again = pd.read_csv(io.StringIO(table_csv(table)), index_col=0)
     pd.testing.assert_frame_equal(again, table, check_index_type=False, check_exact=True)
 
@@ -186,7 +203,9 @@ def test_the_table_has_plain_headers_and_the_numbers_of_the_summaries() -> None:
     assert head == ["curve", "iou", "excess", "deficit", *summaries(TRUTH, 2.0)]
     assert all(re.fullmatch("[a-z][a-z0-9_]*", name) for name in head)
     assert [row[0] for row in body] == ["truth", "knn", "kde"]
-    assert [float(cell) for cell in body[1][1:]] == list(numbers(curves["knn"], TRUTH, 2.0).values())
+    assert [float(cell) for cell in body[1][1:]] == list(
+        numbers(curves["knn"], TRUTH, 2.0).values()
+    )
     head, *body = rows(summaries_csv(curves, approximate=True))
     assert (head[1], body[0][0]) == ("auc", "knn (approximate)")
 
@@ -202,7 +221,9 @@ def test_the_page_holds_figure_numbers_settings_and_link_without_a_script() -> N
     assert svg in page
     assert f'<a href="{html.escape(link)}">{html.escape(link)}</a>' in page
     assert "k = 5, seed 0" in page
-    assert f"<td>{TRUTH.mirrored().iou(TRUTH):.3f}</td>" in page.split("kNN</th>")[1].split("</tr>")[0]
+    assert (
+        f"<td>{TRUTH.mirrored().iou(TRUTH):.3f}</td>" in page.split("kNN</th>")[1].split("</tr>")[0]
+    )
     assert "href" not in curves_html(svg, curves, title="", settings="", link="javascript:alert(1)")
 
 
@@ -218,8 +239,12 @@ def assert_same(ours: dict[str, PRCurve], theirs: dict[str, PRCurve]) -> None:
         np.testing.assert_array_equal(curve.vertices, theirs[name].vertices)
 
 
-def test_snippet_of_a_toy_repeats_its_curves(tmp_path: Path, estimates: dict[str, Estimate]) -> None:
-    result = run(python_snippet(ExploreSettings(**{**vars(SMALL), "methods": ("knn", "kde")})), tmp_path)
+def test_snippet_of_a_toy_repeats_its_curves(
+    tmp_path: Path, estimates: dict[str, Estimate]
+) -> None:
+    result = run(
+        python_snippet(ExploreSettings(**{**vars(SMALL), "methods": ("knn", "kde")})), tmp_path
+    )
     assert_same(result["curves"], {name: each.curve for name, each in estimates.items()})
     np.testing.assert_array_equal(
         result["truth"].vertices, prviz.toy("shifted-gaussians", d=3, mu=0.5).truth().vertices
@@ -229,12 +254,16 @@ def test_snippet_of_a_toy_repeats_its_curves(tmp_path: Path, estimates: dict[str
 def test_snippet_of_the_default_screen_names_everything() -> None:
     snippet = python_snippet(ExploreSettings())
     assert "prviz.toy('mixtures')" in snippet
-    assert "('knn', 'kde', 'ipr', 'coverage'), bandwidth=None, k='sqrt', split=0.5, seed=0" in snippet
+    assert (
+        "('knn', 'kde', 'ipr', 'coverage'), bandwidth=None, k='sqrt', split=0.5, seed=0" in snippet
+    )
     compile(snippet, "snippet", "exec")
 
 
 def test_snippet_repeats_a_bandwidth_in_units(tmp_path: Path, pair: SamplePair) -> None:
-    settings = ExploreSettings(**{**vars(SMALL), "methods": ("kde",), "bandwidth": 0.75, "split": None, "seed": 3})
+    settings = ExploreSettings(
+        **{**vars(SMALL), "methods": ("kde",), "bandwidth": 0.75, "split": None, "seed": 3}
+    )
     drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
     sigma = 0.75 * bandwidth_unit(drawn, split=None, seed=3)
     expected = estimate(drawn, ("kde",), k=4, bandwidth=sigma, split=None, seed=3)
@@ -243,17 +272,32 @@ def test_snippet_repeats_a_bandwidth_in_units(tmp_path: Path, pair: SamplePair) 
 
 def test_snippet_of_repeats_gives_the_mean_over_seeds(tmp_path: Path) -> None:
     settings = ExploreSettings(**{**vars(SMALL), "methods": ("ipr",), "repeats": 3, "seed": 5})
-    problem, curves = prviz.toy("shifted-gaussians", d=3, mu=0.5), []
+    problem = prviz.toy("shifted-gaussians", d=3, mu=0.5)
+    curves = []
     for seed in (5, 6, 7):
-        curves.append(estimate(problem.sample(60, seed=seed), ("ipr",), k=4, split=0.5, seed=seed)["ipr"].curve)
+        curves.append(
+            estimate(problem.sample(60, seed=seed), ("ipr",), k=4, split=0.5, seed=seed)[
+                "ipr"
+            ].curve
+        )
     assert_same(run(python_snippet(settings), tmp_path)["curves"], {"ipr": PRCurve.mean(curves)})
 
 
 @pytest.mark.parametrize("bandwidth", [None, 0.75])
-def test_snippet_of_approximate_curves(tmp_path: Path, bandwidth: float | None, capsys: Any) -> None:
-    chosen = {"methods": ("knn", "kde"), "repeats": 4, "seed": 3, "approximate": True, "bandwidth": bandwidth}
+def test_snippet_of_approximate_curves(
+    tmp_path: Path, bandwidth: float | None, capsys: Any
+) -> None:
+    chosen = {
+        "methods": ("knn", "kde"),
+        "repeats": 4,
+        "seed": 3,
+        "approximate": True,
+        "bandwidth": bandwidth,
+    }
     drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
-    sigma = None if bandwidth is None else bandwidth * bandwidth_unit(drawn, seed=3, sample=UNIT_SAMPLE)
+    sigma = (
+        None if bandwidth is None else bandwidth * bandwidth_unit(drawn, seed=3, sample=UNIT_SAMPLE)
+    )
     expected = prviz.approximate(*drawn, ("knn", "kde"), k=4, bandwidth=sigma, split=0.5, seed=3)
     found = run(python_snippet(ExploreSettings(**{**vars(SMALL), **chosen})), tmp_path)["curves"]
     assert_same(found, {name: each.curve for name, each in expected.estimates.items()})
@@ -261,20 +305,32 @@ def test_snippet_of_approximate_curves(tmp_path: Path, bandwidth: float | None, 
 
 
 def test_snippet_of_bundled_data_repeats_its_curves(tmp_path: Path) -> None:
-    settings = ExploreSettings(source="bundled", problem="mixture-em-1", n=50, methods=("coverage",), k=3, split=None)
+    settings = ExploreSettings(
+        source="bundled", problem="mixture-em-1", n=50, methods=("coverage",), k=3, split=None
+    )
     drawn = subsample(prviz.bundled_pair("mixture-em-1"), 50, 0)
     expected = estimate(drawn, ("coverage",), k=3, split=None, seed=0)
-    assert_same(run(python_snippet(settings), tmp_path)["curves"], {"coverage": expected["coverage"].curve})
+    assert_same(
+        run(python_snippet(settings), tmp_path)["curves"], {"coverage": expected["coverage"].curve}
+    )
 
 
 def test_snippet_of_repeats_with_a_bandwidth_draws_from_all_data_each_time(tmp_path: Path) -> None:
     settings = ExploreSettings(
-        source="bundled", problem="mixture-em-1", n=40, methods=("kde",), k=3, bandwidth=0.9, repeats=2
+        source="bundled",
+        problem="mixture-em-1",
+        n=40,
+        methods=("kde",),
+        k=3,
+        bandwidth=0.9,
+        repeats=2,
     )
     data = prviz.bundled_pair("mixture-em-1")
     sigma = 0.9 * bandwidth_unit(subsample(data, 40, 0), split=0.5, seed=0)
     curves = [
-        estimate(subsample(data, 40, seed), ("kde",), k=3, bandwidth=sigma, split=0.5, seed=seed)["kde"].curve
+        estimate(subsample(data, 40, seed), ("kde",), k=3, bandwidth=sigma, split=0.5, seed=seed)[
+            "kde"
+        ].curve
         for seed in (0, 1)
     ]
     assert_same(run(python_snippet(settings), tmp_path)["curves"], {"kde": PRCurve.mean(curves)})
@@ -289,11 +345,15 @@ def test_snippet_of_an_upload_reads_its_files(
     monkeypatch.chdir(tmp_path)
     settings = ExploreSettings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
     result = run(python_snippet(settings, files=names), tmp_path)
-    assert_same(result["curves"], {"knn": estimate(pair, ("knn",), k=4, split=0.5, seed=0)["knn"].curve})
+    assert_same(
+        result["curves"], {"knn": estimate(pair, ("knn",), k=4, split=0.5, seed=0)["knn"].curve}
+    )
     assert "truth" not in result
 
 
-def test_snippet_of_one_file_with_both_roles(tmp_path: Path, pair: SamplePair, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippet_of_one_file_with_both_roles(
+    tmp_path: Path, pair: SamplePair, monkeypatch: pytest.MonkeyPatch
+) -> None:
     np.savez(tmp_path / "both.npz", a=pair.real.values, b=pair.generated.values)
     monkeypatch.chdir(tmp_path)
     settings = ExploreSettings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
@@ -307,18 +367,27 @@ def test_snippet_of_one_file_with_both_roles(tmp_path: Path, pair: SamplePair, m
 def test_snippet_of_an_upload_takes_the_columns_that_were_chosen_of_each_file() -> None:
     settings = ExploreSettings(source="upload", problem="")
     choices = (ColumnChoice(("f*", "x"), ("seed", HOSTILE), "video"), ColumnChoice(drop=("seed",)))
-    lines = python_snippet(settings, files=("a.csv", "b.csv"), keys=("role=real", None), choices=choices).splitlines()
+    lines = python_snippet(
+        settings, files=("a.csv", "b.csv"), keys=("role=real", None), choices=choices
+    ).splitlines()
     (line,) = [each for each in lines if each.startswith("data =")]
     first = f"key='role=real', columns=('f*', 'x'), drop=('seed', {HOSTILE!r}), group='video'"
-    assert line == f"data = prviz.SamplePair(prviz.read('a.csv', {first}), prviz.read('b.csv', drop=('seed',)))"
+    assert (
+        line == f"data = prviz.SamplePair(prviz.read('a.csv', {first}), prviz.read('b.csv',"
+        " drop=('seed',)))"
+    )
     together = python_snippet(settings, files=("a.csv",), choices=choices[1:])
     assert "data = prviz.read_pair('a.csv', drop=('seed',))\n" in together
 
 
 def test_hostile_text_in_a_snippet_stays_a_literal() -> None:
-    upload = python_snippet(ExploreSettings(source="upload"), files=(HOSTILE, HOSTILE), keys=(HOSTILE, None))
+    upload = python_snippet(
+        ExploreSettings(source="upload"), files=(HOSTILE, HOSTILE), keys=(HOSTILE, None)
+    )
     toy = python_snippet(
-        ExploreSettings(problem=HOSTILE, parameters={HOSTILE: HOSTILE, "class": 1}, methods=(HOSTILE,))
+        ExploreSettings(
+            problem=HOSTILE, parameters={HOSTILE: HOSTILE, "class": 1}, methods=(HOSTILE,)
+        )
     )
     for snippet in (upload, toy):
         compile(snippet, "snippet", "exec")
@@ -334,17 +403,26 @@ def test_the_page_speaks_of_the_curve_to_believe_first_and_of_what_is_refuted() 
     believed = PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])
     curves = {"Best classifier": believed, "KDE": across}
     page = curves_html("<svg></svg>", curves, title="", settings="", bound=bound)
-    said = f"Believe {believed.auc:.2f}, of the best classifier: held-out curves lie above the truth, up to chance."
+    said = (
+        f"Believe {believed.auc:.2f}, of the best classifier: held-out curves lie above the truth,"
+        " up to chance."
+    )
     most = np.ceil(100 * bound.auc) / 100
-    after = f"The true area is at most {most:.2f} (95 %). Refuted where thin, beyond the bound: KDE."
+    after = (
+        f"The true area is at most {most:.2f} (95 %). Refuted where thin, beyond the bound: KDE."
+    )
     assert f"<svg></svg>\n<p>{said} {after}</p>" in page
-    assert "Believe" not in curves_html("<svg></svg>", curves, title="", settings="", bound=bound, truth=believed)
+    assert "Believe" not in curves_html(
+        "<svg></svg>", curves, title="", settings="", bound=bound, truth=believed
+    )
 
 
 def test_what_is_to_be_believed_is_no_more_than_the_bound_and_not_refuted() -> None:
     bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
     above = PRCurve.from_error_rates([0.0, 0.6], [0.6, 0.0])
-    page = curves_html("<svg></svg>", {"Best classifier": above}, title="", settings="", bound=bound)
+    page = curves_html(
+        "<svg></svg>", {"Best classifier": above}, title="", settings="", bound=bound
+    )
     assert f"Believe {bound.auc:.2f}, of the best classifier" in page
     assert "Refuted" not in page
     assert f"<td>{bound.auc:.3f}</td>" in page
@@ -359,7 +437,9 @@ def test_numbers_of_the_curve_to_believe_are_cut_to_its_bound_and_others_refuted
     bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
     both = {"tightest": replace(estimates["knn"], method="tightest"), "knn": estimates["knn"]}
     spreads = {name: bootstrap(each, 10) for name, each in both.items()}
-    found = json.loads(to_json(both, pair=pair, settings={}, bound=bound, spreads=spreads))["methods"]
+    found = json.loads(to_json(both, pair=pair, settings={}, bound=bound, spreads=spreads))[
+        "methods"
+    ]
     area = estimates["knn"].curve.auc
     assert [found[name]["summaries"]["auc"] for name in both] == [bound.auc, area]
     high = [found[name]["intervals"]["summaries"]["auc"]["high"] for name in both]
@@ -369,16 +449,25 @@ def test_numbers_of_the_curve_to_believe_are_cut_to_its_bound_and_others_refuted
     assert f" {bound.auc:.4f} " in first
     assert "refuted" not in first
     assert f" {bound.auc:.4f} " in text[text.index(first) + 2]
-    assert [area > bound.auc, "refuted" in next(line for line in text if line.startswith("knn"))] == [True, True]
+    assert [
+        area > bound.auc,
+        "refuted" in next(line for line in text if line.startswith("knn")),
+    ] == [True, True]
 
 
 def test_no_curve_is_to_be_believed_where_samples_are_too_few_to_say_more() -> None:
     curves = {"Best classifier": PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])}
     said = too_few(told_apart=True)
     page = curves_html("<svg></svg>", curves, title="", settings="", conclusion=said)
-    assert "<p>The sets differ; with under 200 samples of a set that is all: too few to say more.</p>" in page
+    assert (
+        "<p>The sets differ; with under 200 samples of a set that is all: too few to say more.</p>"
+        in page
+    )
     assert "Believe" not in page
     assert too_few(told_apart=False).startswith("the sets are not told apart; ")
     pair = SamplePair(Samples(np.zeros((2, 1))), Samples(np.ones((2, 1))))
     for conclusion, kept in ((said, said), ("", None)):
-        assert json.loads(to_json({}, pair=pair, settings={}, conclusion=conclusion))["conclusion"] == kept
+        assert (
+            json.loads(to_json({}, pair=pair, settings={}, conclusion=conclusion))["conclusion"]
+            == kept
+        )

@@ -1,4 +1,6 @@
-"""A training run that is measured as it goes: verdicts, rows, what a restart knows, and the real trackers and loops."""
+"""A training run that is measured as it goes: verdicts, rows, what a restart knows, and the real
+trackers and loops.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from prviz.measure.estimates import estimate
 from prviz.reports.monitor import usual_methods
 from prviz.reports.torch_metric import PRCurveMetric
 from prviz.reports.trackers import metrics
-from prviz.reports.training import lightning_callback, to_mlflow, to_tensorboard, to_wandb, trainer_callback
+from prviz.reports.training import (
+    lightning_callback,
+    to_mlflow,
+    to_tensorboard,
+    to_wandb,
+    trainer_callback,
+)
 from prviz.samples import SamplePair
 
 rng = np.random.default_rng(0)
@@ -34,20 +42,36 @@ def rows(folder: Path) -> list[dict[str, str]]:
 def test_every_step_is_measured_written_and_judged(tmp_path: Path) -> None:
     logged = list[tuple[int, dict[str, float]]]()
     monitor = prviz.Monitor(
-        REAL, directory=tmp_path, holdout=HELD_OUT, keep_samples=True, trackers=[lambda *row: logged.append(row)]
+        REAL,
+        directory=tmp_path,
+        holdout=HELD_OUT,
+        keep_samples=True,
+        trackers=[lambda *row: logged.append(row)],
     )
-    first, second, third = (monitor.log(step, each) for step, each in ((1, NARROW), (2, GOOD), (3, NARROW + 0.1)))
-    assert [(each.is_best, each.best_step) for each in (first, second, third)] == [(True, 1), (True, 2), (False, 2)]
+    first, second, third = (
+        monitor.log(step, each) for step, each in ((1, NARROW), (2, GOOD), (3, NARROW + 0.1))
+    )
+    assert [(each.is_best, each.best_step) for each in (first, second, third)] == [
+        (True, 1),
+        (True, 2),
+        (False, 2),
+    ]
     assert "narrow" in {fault.key for fault in first.faults}
     assert "narrow" not in {fault.key for fault in second.faults}
     assert second.told_apart
     assert second.sentence.startswith("Best: step-2. Score ")
     alone = estimate(SamplePair(REAL, GOOD), DEFAULT_METHODS)
-    expected = {name: value for method, one in alone.items() for name, value in metrics(one.curve, method).items()}
+    expected = {
+        name: value
+        for method, one in alone.items()
+        for name, value in metrics(one.curve, method).items()
+    }
     assert second.metrics == expected
     assert logged == [(each.step, each.metrics) for each in (first, second, third)]
     assert [each["step"] for each in rows(tmp_path)] == ["1", "2", "3"]
-    assert {name: float(value) for name, value in rows(tmp_path)[1].items() if name != "step"} == expected
+    assert {
+        name: float(value) for name, value in rows(tmp_path)[1].items() if name != "step"
+    } == expected
     assert np.array_equal(np.load(tmp_path / "step-2.npy"), GOOD)
     copied = monitor.log(4, REAL)
     assert (copied.memorised, copied.is_best, copied.best_step) == (True, False, 2)
@@ -56,14 +80,21 @@ def test_every_step_is_measured_written_and_judged(tmp_path: Path) -> None:
 @pytest.mark.verdict
 @pytest.mark.thorough
 def test_steps_are_judged_by_the_curve_to_believe(tmp_path: Path) -> None:
-    """By neighbours alone paper that is not blank is the better one; it is told apart without error."""
+    """By neighbours alone paper that is not blank is the better one; it is told apart without
+    error.
+    """
     rng = np.random.default_rng(2)
     blank = np.hstack([rng.normal(size=(120, 6)), np.zeros((120, 3))])
     stained = np.hstack([rng.normal(size=(120, 6)), 0.01 * rng.random((120, 3))])
     wider = np.hstack([1.3 * rng.normal(size=(120, 6)), np.zeros((120, 3))])
     monitor = prviz.Monitor(blank, directory=tmp_path / "run")
     stained_is, wider_is = (monitor.log(step, each) for step, each in enumerate((stained, wider)))
-    assert wider_is.metrics["prviz/tightest/auc"] > 0.3 > 0.1 > stained_is.metrics["prviz/tightest/auc"]
+    assert (
+        wider_is.metrics["prviz/tightest/auc"]
+        > 0.3
+        > 0.1
+        > stained_is.metrics["prviz/tightest/auc"]
+    )
     assert wider_is.metrics["prviz/knn/auc"] < stained_is.metrics["prviz/knn/auc"]
     assert (wider_is.is_best, wider_is.best_step) == (True, 1)
     assert "by the best classifier" in wider_is.sentence
@@ -113,7 +144,10 @@ def test_what_can_not_be_measured_leaves_the_run_as_it_was(tmp_path: Path) -> No
     ):
         with pytest.raises(ValueError, match=message):
             monitor.log(step, generated)
-    assert sorted((path, path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file()) == before
+    assert (
+        sorted((path, path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file())
+        == before
+    )
     (tmp_path / "steps.json").write_text("[1]")
     with pytest.raises(ValueError, match="no list of steps"):
         prviz.Monitor(REAL, directory=tmp_path, **KNN)
@@ -138,7 +172,9 @@ foreign = pytest.mark.filterwarnings("ignore")
 @pytest.mark.thorough
 def test_tensorboard_reads_what_was_logged(tmp_path: Path) -> None:
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    run = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_tensorboard(tmp_path / "runs")], **KNN)
+    run = prviz.Monitor(
+        REAL, directory=tmp_path / "m", trackers=[to_tensorboard(tmp_path / "runs")], **KNN
+    )
     said = [run.log(step, each) for step, each in ((1, NARROW), (2, GOOD))]
     found = accumulator.EventAccumulator(str(tmp_path / "runs"))
     found.Reload()
@@ -156,7 +192,9 @@ def test_mlflow_has_what_was_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     mlflow = pytest.importorskip("mlflow")
     mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
     with mlflow.start_run() as run:
-        said = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_mlflow()], **KNN).log(3, GOOD)
+        said = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_mlflow()], **KNN).log(
+            3, GOOD
+        )
     found = mlflow.tracking.MlflowClient().get_metric_history(run.info.run_id, "prviz/knn/auc")
     assert [(each.step, each.value) for each in found] == [(3, said.metrics["prviz/knn/auc"])]
 
@@ -166,7 +204,9 @@ def test_mlflow_has_what_was_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_wandb_has_what_was_logged(tmp_path: Path) -> None:
     wandb = pytest.importorskip("wandb")
     with wandb.init(mode="offline", dir=tmp_path) as run:
-        said = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_wandb(run)], **KNN).log(3, GOOD)
+        said = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_wandb(run)], **KNN).log(
+            3, GOOD
+        )
         run.log({}, step=4, commit=True)  # a step is written when the next one begins
         assert run.summary["prviz/knn/auc"] == said.metrics["prviz/knn/auc"]
 
@@ -174,7 +214,8 @@ def test_wandb_has_what_was_logged(tmp_path: Path) -> None:
 @foreign
 @pytest.mark.thorough
 def test_lightning_measures_after_every_validation(tmp_path: Path) -> None:
-    torch, lightning = pytest.importorskip("torch"), pytest.importorskip("lightning.pytorch")
+    torch = pytest.importorskip("torch")
+    lightning = pytest.importorskip("lightning.pytorch")
     from lightning.pytorch.loggers import CSVLogger
 
     class Model(lightning.LightningModule):
@@ -190,11 +231,19 @@ def test_lightning_measures_after_every_validation(tmp_path: Path) -> None:
         def configure_optimizers(self):
             return torch.optim.SGD(self.parameters(), lr=0.1)
 
-    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.zeros(4, 1)), batch_size=2)
-    callback = lightning_callback(prviz.Monitor(REAL, directory=tmp_path / "m", **KNN), lambda model: GOOD)
+    data = torch.utils.data.DataLoader(
+        torch.utils.data.TensorDataset(torch.zeros(4, 1)), batch_size=2
+    )
+    callback = lightning_callback(
+        prviz.Monitor(REAL, directory=tmp_path / "m", **KNN), lambda model: GOOD
+    )
     logger = CSVLogger(tmp_path)
     trainer = lightning.Trainer(
-        max_epochs=2, callbacks=[callback], logger=logger, accelerator="cpu", enable_progress_bar=False
+        max_epochs=2,
+        callbacks=[callback],
+        logger=logger,
+        accelerator="cpu",
+        enable_progress_bar=False,
     )
     trainer.fit(Model(), data, data)
     assert [each["step"] for each in rows(tmp_path / "m")] == ["2", "4"]
@@ -205,7 +254,8 @@ def test_lightning_measures_after_every_validation(tmp_path: Path) -> None:
 @foreign
 @pytest.mark.thorough
 def test_the_trainer_of_transformers_measures_after_every_evaluation(tmp_path: Path) -> None:
-    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
     pytest.importorskip("accelerate")
 
     class Model(torch.nn.Module):
@@ -217,7 +267,9 @@ def test_the_trainer_of_transformers_measures_after_every_evaluation(tmp_path: P
             return {"loss": (self.weight * x - labels).square().mean(), "logits": self.weight * x}
 
     data = [{"x": torch.ones(1), "labels": torch.zeros(1)}] * 4
-    callback = trainer_callback(prviz.Monitor(REAL, directory=tmp_path / "m", **KNN), lambda model: GOOD)
+    callback = trainer_callback(
+        prviz.Monitor(REAL, directory=tmp_path / "m", **KNN), lambda model: GOOD
+    )
     arguments = transformers.TrainingArguments(
         output_dir=str(tmp_path / "out"),
         max_steps=2,
@@ -230,7 +282,9 @@ def test_the_trainer_of_transformers_measures_after_every_evaluation(tmp_path: P
         use_cpu=True,
         disable_tqdm=True,
     )
-    trainer = transformers.Trainer(Model(), arguments, train_dataset=data, eval_dataset=data, callbacks=[callback])
+    trainer = transformers.Trainer(
+        Model(), arguments, train_dataset=data, eval_dataset=data, callbacks=[callback]
+    )
     trainer.train()
     assert [each["step"] for each in rows(tmp_path / "m")] == ["1", "2"]
     assert trainer.state.best_metric == callback.verdict.metrics["prviz/knn/auc"]
@@ -269,7 +323,8 @@ def test_two_processes_of_torchmetrics_equal_one(tmp_path: Path) -> None:
         return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
 
     alone = started(0, 1).communicate()[0]
-    first, second = started(0, 2), started(1, 2)
+    first = started(0, 2)
+    second = started(1, 2)
     assert first.communicate()[0] == alone != ""
     assert second.wait() == 0
     ordered = [each[np.lexsort(each.T)] for each in (REAL, GOOD)]

@@ -1,4 +1,6 @@
-"""The directory of a monitor: one setting and one reference, several monitors, damaged files, other versions."""
+"""The directory of a monitor: one setting and one reference, several monitors, damaged files, other
+versions.
+"""
 
 from __future__ import annotations
 
@@ -78,8 +80,12 @@ def without_steps(folder: Path) -> None:
     (folder / "steps.json").unlink()
 
 
-@pytest.mark.parametrize("harm", exhaustive_but([damage, empty, other_digest, without_steps], without_steps))
-def test_no_step_is_best_while_a_known_one_can_not_be_compared(logged: Path, harm: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize(
+    "harm", exhaustive_but([damage, empty, other_digest, without_steps], without_steps)
+)
+def test_no_step_is_best_while_a_known_one_can_not_be_compared(
+    logged: Path, harm: Callable[[Path], None]
+) -> None:
     harm(logged)
     run = monitor(logged)
     said = run.log(3000, FAR)
@@ -103,7 +109,8 @@ def test_what_is_damaged_is_measured_again_where_the_samples_are_kept(tmp_path: 
     said = monitor(tmp_path).log(3000, FAR)
     assert (said.is_best, said.best_step, said.unmeasured) == (False, 2000, ())
     damage(tmp_path)
-    (tmp_path / "step-1000.npy").write_bytes((tmp_path / "step-2000.npy").read_bytes())  # samples of another step
+    # samples of another step
+    (tmp_path / "step-1000.npy").write_bytes((tmp_path / "step-2000.npy").read_bytes())
     assert monitor(tmp_path).log(4000, FAR).unmeasured == (1000,)
 
 
@@ -114,7 +121,8 @@ def test_the_trainer_is_told_no_best_step_where_none_is_known(logged: Path) -> N
     from prviz.reports.training import trainer_callback
 
     damage(logged)
-    callback, found = trainer_callback(monitor(logged), lambda model: FAR), dict[str, float]()
+    callback = trainer_callback(monitor(logged), lambda model: FAR)
+    found = dict[str, float]()
     state = SimpleNamespace(is_world_process_zero=True, global_step=3000)
     callback.on_evaluate(None, state, None, model=None, metrics=found)
     assert found["eval_prviz_is_best"] == 0.0
@@ -135,7 +143,9 @@ def test_the_trainer_is_told_no_best_step_where_none_is_known(logged: Path) -> N
         ({"real": prviz.Samples(REAL, groups=np.arange(120) // 2)}, "the real samples are others"),
     ],
 )
-def test_a_directory_of_other_settings_is_refused_by_name(logged: Path, options: dict[str, Any], words: str) -> None:
+def test_a_directory_of_other_settings_is_refused_by_name(
+    logged: Path, options: dict[str, Any], words: str
+) -> None:
     before = (logged / "metrics.csv").read_bytes()
     given = {"real": REAL, "directory": logged, **KNN, **options}
     with pytest.raises(ValueError, match=words) as caught:
@@ -148,7 +158,9 @@ def test_what_only_ranks_may_differ_in_a_directory(logged: Path) -> None:
     assert monitor(logged, goal=0.9).log(3000, FAR).is_best is False
 
 
-def test_a_directory_that_another_monitor_has_taken_is_refused_at_the_next_step(tmp_path: Path) -> None:
+def test_a_directory_that_another_monitor_has_taken_is_refused_at_the_next_step(
+    tmp_path: Path,
+) -> None:
     run = monitor(tmp_path)
     (tmp_path / "settings.json").unlink()
     monitor(tmp_path, k=7).log(1, GOOD)
@@ -161,7 +173,8 @@ def test_a_directory_that_another_monitor_has_taken_is_refused_at_the_next_step(
 
 
 def test_two_monitors_of_a_directory_agree(tmp_path: Path) -> None:
-    first, second = monitor(tmp_path), monitor(tmp_path)
+    first = monitor(tmp_path)
+    second = monitor(tmp_path)
     assert first.log(1, BETTER).is_best
     said = second.log(2, FAR)
     assert (said.is_best, said.best_step) == (False, 1)
@@ -189,7 +202,9 @@ def started(folder: Path, first: int, last: int) -> subprocess.Popen[str]:
 
 
 @pytest.mark.exhaustive
-def test_two_processes_lose_no_step_and_one_that_is_killed_leaves_a_whole_directory(tmp_path: Path) -> None:
+def test_two_processes_lose_no_step_and_one_that_is_killed_leaves_a_whole_directory(
+    tmp_path: Path,
+) -> None:
     even = started(tmp_path, 0, 4)
     odd = started(tmp_path, 1, 999)
     even.communicate()
@@ -227,7 +242,11 @@ def test_a_step_that_is_cut_off_while_it_is_written_leaves_no_wrong_row(
 
 def test_a_step_that_is_logged_again_has_its_new_row(logged: Path) -> None:
     said = monitor(logged).log(1000, FAR)
-    assert rows(logged)["1000"] == said.metrics["prviz/knn/auc"] != prviz.pr_curve(REAL, GOOD, method="knn", k=4).auc
+    assert (
+        rows(logged)["1000"]
+        == said.metrics["prviz/knn/auc"]
+        != prviz.pr_curve(REAL, GOOD, method="knn", k=4).auc
+    )
 
 
 # ---- files that were changed ----
@@ -256,12 +275,18 @@ def test_a_list_of_steps_that_was_edited_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("name", ["steps.json", "settings.json"])
-@pytest.mark.parametrize("text", ["", "[1]", "null", "{", '{"-1": {}}', '{"1": 3}', "[" * 100_000, "\xff"])
-def test_a_file_that_is_none_of_a_monitor_is_refused_by_name(logged: Path, name: str, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "[1]", "null", "{", '{"-1": {}}', '{"1": 3}', "[" * 100_000, "\xff"]
+)
+def test_a_file_that_is_none_of_a_monitor_is_refused_by_name(
+    logged: Path, name: str, text: str
+) -> None:
     if (name, text[:1]) == ("settings.json", "{") and len(text) > 1:
         pytest.skip("an object without the settings is refused as other settings")
     (logged / name).write_bytes(text.encode("latin-1"))
-    with pytest.raises(ValueError, match=f"{name}'?: no .*; give the monitor a directory of its own"):
+    with pytest.raises(
+        ValueError, match=f"{name}'?: no .*; give the monitor a directory of its own"
+    ):
         monitor(logged)
 
 
@@ -269,14 +294,18 @@ def test_a_file_that_is_none_of_a_monitor_is_refused_by_name(logged: Path, name:
 def test_a_pipe_in_the_place_of_a_file_is_refused(logged: Path, name: str) -> None:
     (logged / name).unlink()
     os.mkfifo(logged / name)
-    with pytest.raises(ValueError, match=f"{name}'? is no file; give the monitor a directory of its own"):
+    with pytest.raises(
+        ValueError, match=f"{name}'? is no file; give the monitor a directory of its own"
+    ):
         monitor(logged)
 
 
 def test_a_table_that_was_cut_is_refused_and_what_is_advised_mends_it(logged: Path) -> None:
     whole = (logged / "metrics.csv").read_text()
     (logged / "metrics.csv").write_text(whole[:-4])
-    with pytest.raises(ValueError, match=r"metrics.csv'?: step 2000 has .*remove the line of this step"):
+    with pytest.raises(
+        ValueError, match=r"metrics.csv'?: step 2000 has .*remove the line of this step"
+    ):
         monitor(logged)
     lines = whole.splitlines(keepends=True)
     (logged / "metrics.csv").write_text("".join(lines[:-1]))
@@ -284,13 +313,17 @@ def test_a_table_that_was_cut_is_refused_and_what_is_advised_mends_it(logged: Pa
     assert (logged / "metrics.csv").read_text().startswith(whole)
     for text in (whole.replace(",", ",x", 2), whole[:-200], whole + "7,1\n"):
         (logged / "metrics.csv").write_text(text)
-        with pytest.raises(ValueError, match=r"no file of these metrics: .*; give the monitor a directory"):
+        with pytest.raises(
+            ValueError, match=r"no file of these metrics: .*; give the monitor a directory"
+        ):
             monitor(logged)
 
 
 @pytest.mark.parametrize("step", ["3", None, [1], np.nan, 1.5, -1, 2**53, True, np.zeros(2), 1e400])
 def test_a_step_that_is_none_is_refused_in_a_sentence(tmp_path: Path, step: Any) -> None:
-    with pytest.raises(ValueError, match=r"step = .*; a whole number from 0, below 2\^53, is needed"):
+    with pytest.raises(
+        ValueError, match=r"step = .*; a whole number from 0, below 2\^53, is needed"
+    ):
         monitor(tmp_path).log(step, GOOD)
     assert not (tmp_path / "metrics.csv").exists()
 
@@ -328,7 +361,9 @@ def test_steps_of_another_version_are_measured_again_or_refused(
     monitor(kept, keep_samples=True).log(1, BETTER)
     old = kept / "settings.json"
     monkeypatch.setattr(prviz, "__version__", "9.9")
-    with pytest.raises(ValueError, match=r"steps of prviz 0.* steps 1000, 2000 can't be measured again"):
+    with pytest.raises(
+        ValueError, match=r"steps of prviz 0.* steps 1000, 2000 can't be measured again"
+    ):
         monitor(logged)
     text = (kept / "metrics.csv").read_text()
     (kept / "metrics.csv").write_text(text.replace("0.", "0.00", 1))
@@ -340,7 +375,9 @@ def test_steps_of_another_version_are_measured_again_or_refused(
     monitor(kept)  # nothing more is said
 
 
-def test_steps_whose_settings_are_not_known_are_taken_only_with_results_of_the_present_ones(logged: Path) -> None:
+def test_steps_whose_settings_are_not_known_are_taken_only_with_results_of_the_present_ones(
+    logged: Path,
+) -> None:
     (logged / "settings.json").unlink()  # as of a version that kept none
     with pytest.raises(ValueError, match="a version that did not keep its settings"):
         monitor(logged, k=5)

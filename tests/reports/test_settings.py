@@ -40,13 +40,21 @@ UNUSUAL = ExploreSettings(
 
 def restored(chosen: ExploreSettings) -> ExploreSettings:
     """What a browser makes of the link: percent-encoded and back."""
-    again, messages = ExploreSettings.from_query(dict(parse_qsl(urlencode(chosen.to_query()), keep_blank_values=True)))
+    again, messages = ExploreSettings.from_query(
+        dict(parse_qsl(urlencode(chosen.to_query()), keep_blank_values=True))
+    )
     assert messages == []
     return again
 
 
 @pytest.mark.parametrize(
-    "chosen", [ExploreSettings(), UNUSUAL, replace(UNUSUAL, lam=math.inf), ExploreSettings(k="sqrt", split=0.25)]
+    "chosen",
+    [
+        ExploreSettings(),
+        UNUSUAL,
+        replace(UNUSUAL, lam=math.inf),
+        ExploreSettings(k="sqrt", split=0.25),
+    ],
 )
 def test_toy_settings_come_back_exactly(chosen: ExploreSettings) -> None:
     assert restored(chosen) == chosen
@@ -89,7 +97,10 @@ def test_an_empty_link_gives_the_first_view_without_a_word() -> None:
 
 
 def test_a_link_from_before_the_first_view_keeps_its_meaning() -> None:
-    assert ExploreSettings.from_query({"n": "500"}) == (ExploreSettings(problem="mixtures", k="sqrt", n=500), [])
+    assert ExploreSettings.from_query({"n": "500"}) == (
+        ExploreSettings(problem="mixtures", k="sqrt", n=500),
+        [],
+    )
     assert ExploreSettings.from_query({"problem": "outlier"})[0].k == "sqrt"
 
 
@@ -99,7 +110,11 @@ def test_four_curves_of_the_first_view_differ_and_the_true_ends_are_shares_of_mo
     truth = problem.truth()
     assert (truth.extreme_precision, truth.extreme_recall) == pytest.approx((0.6, 0.8))
     found = estimate(
-        problem.sample(first.n, seed=first.seed), first.methods, k=first.k, split=first.split, seed=first.seed
+        problem.sample(first.n, seed=first.seed),
+        first.methods,
+        k=first.k,
+        split=first.split,
+        seed=first.seed,
     )
     ious = sorted(each.curve.iou(truth) for each in found.values())
     assert len(ious) == 4
@@ -162,7 +177,9 @@ def test_unusable_values_are_ignored_and_said(name: str, text: str) -> None:
 
 
 def test_one_bad_value_spoils_no_other() -> None:
-    found, messages = ExploreSettings.from_query({"k": "x", "seed": "5", "p.d": "7", "p.means": "x"})
+    found, messages = ExploreSettings.from_query(
+        {"k": "x", "seed": "5", "p.d": "7", "p.means": "x"}
+    )
     assert found == ExploreSettings(seed=5, parameters={"d": 7})
     assert len(messages) == 2
 
@@ -185,7 +202,9 @@ def test_repeated_methods_count_once() -> None:
 
 CHOICES: dict[str, st.SearchStrategy[object]] = {
     "n": st.integers(10, 20_000),
-    "methods": st.lists(st.sampled_from(list(ESTIMATORS)), min_size=1, max_size=4, unique=True).map(tuple),
+    "methods": (
+        st.lists(st.sampled_from(list(ESTIMATORS)), min_size=1, max_size=4, unique=True).map(tuple)
+    ),
     "k": st.just("sqrt") | st.integers(1, 20_000),
     "bandwidth": st.none() | st.floats(1e-3, 1e3),
     "split": st.none() | st.floats(0.05, 0.95),
@@ -213,7 +232,8 @@ def test_a_link_names_what_differs_and_gives_all_of_it_back(
     except ValueError:  # a toy of one dimension
         own = {}
         same = toy(problem)
-    chosen, default = ExploreSettings(problem=problem, parameters=own, **choice), ExploreSettings()
+    chosen = ExploreSettings(problem=problem, parameters=own, **choice)
+    default = ExploreSettings()
     again = restored(chosen)
     assert replace(again, parameters={}) == replace(chosen, parameters={})
     assert toy(problem, **again.parameters) == same
@@ -235,24 +255,47 @@ FULL = (
 
 def test_a_link_that_names_everything_still_reads() -> None:
     found, messages = ExploreSettings.from_query(dict(parse_qsl(FULL)))
-    assert (found, messages) == (ExploreSettings(n=123, methods=("kde", "knn"), seed=4, parameters={"d": 64}), [])
+    assert (found, messages) == (
+        ExploreSettings(n=123, methods=("kde", "knn"), seed=4, parameters={"d": 64}),
+        [],
+    )
     assert found.to_query() == {"n": "123", "methods": "kde,knn", "seed": "4"}
 
 
 def test_the_line_names_the_settings_that_decide_the_curves() -> None:
-    assert ExploreSettings(problem="shifted-gaussians", parameters={"d": 3}, k=5, split=None, repeats=2).line(44) == (
-        "toy shifted-gaussians, d = 3, mu = 0.125, n = 2000, k = 5, bandwidth automatic, no split, seed 0, "
-        "mean of 2 repeats"
+    assert (
+        ExploreSettings(
+            problem="shifted-gaussians", parameters={"d": 3}, k=5, split=None, repeats=2
+        ).line(44)
+        == "toy shifted-gaussians, d = 3, mu = 0.125, n = 2000, k = 5, bandwidth automatic, no"
+        " split, seed 0, mean of 2 repeats"
     )
     own = ExploreSettings(source="upload", problem="", methods=("knn",), split=0.25)
-    assert own.line(44) == "own files, at most 2000 samples of each set, k = √n = 44, split 25 %, seed 0"
+    assert (
+        own.line(44)
+        == "own files, at most 2000 samples of each set, k = √n = 44, split 25 %, seed 0"
+    )
 
 
 @settings(max_examples=100, deadline=None)
 @given(
     st.dictionaries(
-        st.sampled_from(["source", "problem", "n", "methods", "k", "bandwidth", "split", "lam", "p.d", "p.means"]),
-        st.text(max_size=20) | st.sampled_from(["toy", "bundled", "upload", "1", "0.5", "knn", "none", "1,1"]),
+        st.sampled_from(
+            [
+                "source",
+                "problem",
+                "n",
+                "methods",
+                "k",
+                "bandwidth",
+                "split",
+                "lam",
+                "p.d",
+                "p.means",
+            ]
+        ),
+        st.text(max_size=20)
+        | st.sampled_from(["toy", "bundled", "upload", "1", "0.5", "knn", "none", "1,1"]),
     )
 )
 def test_no_text_breaks_it_and_what_it_gives_is_legal(query: dict[str, str]) -> None:

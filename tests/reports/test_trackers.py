@@ -1,4 +1,6 @@
-"""Summaries in TensorBoard event files and in a CSV: read back by other code, never twice, never half."""
+"""Summaries in TensorBoard event files and in a CSV: read back by other code, never twice, never
+half.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def records(data: bytes) -> Iterator[bytes]:
     while data:
         length, check = struct.unpack("<QI", data[:12])
         assert check == crc32c(data[:8])
-        body, (check,) = data[12 : 12 + length], struct.unpack("<I", data[12 + length : 16 + length])
+        body = data[12 : 12 + length]
+        (check,) = struct.unpack("<I", data[12 + length : 16 + length])
         assert check == crc32c(body)
         yield body
         data = data[16 + length :]
@@ -54,7 +57,8 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
         value = shift = 0
         while True:
             value |= (data[at] & 0x7F) << shift
-            shift, at = shift + 7, at + 1
+            shift = shift + 7
+            at = at + 1
             if not data[at - 1] & 0x80:
                 return value, at
 
@@ -72,7 +76,9 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def scalars(folder: Path) -> list[tuple[int, str, float]]:
-    """Step, tag and value of every scalar in a folder, its first record being the version of the format."""
+    """Step, tag and value of every scalar in a folder, its first record being the version of the
+    format.
+    """
     found = []
     for path in sorted(folder.glob("*tfevents*")):
         first, *others = records(path.read_bytes())
@@ -94,7 +100,11 @@ def scalars(folder: Path) -> list[tuple[int, str, float]]:
 def test_events_are_read_back_and_never_written_twice(tmp_path: Path) -> None:
     first = {0: metrics(CURVE), 1000: metrics(CURVE, "ipr")}
     assert log_tensorboard(tmp_path / "run", first) == [0, 1000]
-    wanted = [(step, name, float(np.float32(value))) for step, row in first.items() for name, value in row.items()]
+    wanted = [
+        (step, name, float(np.float32(value)))
+        for step, row in first.items()
+        for name, value in row.items()
+    ]
     assert scalars(tmp_path / "run") == wanted
     assert log_tensorboard(tmp_path / "run", first) == []
     other = PRCurve.from_error_rates([0.2], [0.2])
@@ -103,7 +113,9 @@ def test_events_are_read_back_and_never_written_twice(tmp_path: Path) -> None:
     assert sorted(scalars(tmp_path / "run")) == sorted(wanted + more)
     made = list((tmp_path / "run").iterdir())
     body = b"not an event"
-    (made[0].parent / "events.out.tfevents.1.prviz").write_bytes(struct.pack("<QI", len(body), 0) + body + b"0000")
+    (made[0].parent / "events.out.tfevents.1.prviz").write_bytes(
+        struct.pack("<QI", len(body), 0) + body + b"0000"
+    )
     assert log_tensorboard(tmp_path / "run", first) == []
     for path in made:
         path.write_bytes(path.read_bytes()[:-7])  # as a copy that was cut short
@@ -141,7 +153,9 @@ def test_rows_of_new_steps_are_appended(tmp_path: Path) -> None:
     assert log_csv(path, {10: metrics(CURVE), 20: dict(reversed(metrics(CURVE).items()))}) == [20]
     found = rows(path)
     assert [each.pop("step") for each in found] == ["10", "20"]
-    assert [{name: float(value) for name, value in each.items()} for each in found] == [metrics(CURVE)] * 2
+    assert [{name: float(value) for name, value in each.items()} for each in found] == [
+        metrics(CURVE)
+    ] * 2
     assert path.read_text().startswith(before)
     assert log_csv(path, {}) == []  # nothing could be measured
 
@@ -149,7 +163,10 @@ def test_rows_of_new_steps_are_appended(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("step,loss\n1,0.5\n", "its columns are 'step', 'loss', those needed are 'step', 'prviz/knn/auc'"),
+        (
+            "step,loss\n1,0.5\n",
+            "its columns are 'step', 'loss', those needed are 'step', 'prviz/knn/auc'",
+        ),
         ("a,b\n", "its columns are"),
         (",".join(["step", *NAMES]) + "\n1.5" + ",1" * 10 + "\n", "row 2 is not a whole step"),
         (",".join(["step", *NAMES]) + "\n1,2\n", "row 2 is not a whole step with 10 values"),
@@ -170,7 +187,8 @@ def test_another_file_is_refused_and_stays(tmp_path: Path, text: str, message: s
 def test_a_full_disk_leaves_the_old_rows(tmp_path: Path) -> None:
     path = tmp_path / "metrics.csv"
     log_csv(path, {step: metrics(CURVE) for step in range(5)})
-    before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, limits[1]))
         with pytest.raises(OSError, match="what was there before still is"):
@@ -194,7 +212,9 @@ def test_a_full_disk_leaves_the_old_rows(tmp_path: Path) -> None:
         ({1: 0, 2: None}, "other"),
     ],
 )
-def test_what_no_tracker_takes_is_refused(tmp_path: Path, given: dict[int, float | None], message: str) -> None:
+def test_what_no_tracker_takes_is_refused(
+    tmp_path: Path, given: dict[int, float | None], message: str
+) -> None:
     filled = {step: {"b" if value is None else "a": value or 0.0} for step, value in given.items()}
     with pytest.raises(ValueError, match=message):
         log_csv(tmp_path / "m.csv", filled)
@@ -219,7 +239,9 @@ def test_steps_that_trackers_can_not_count_in_are_left_out_and_told() -> None:
     def checkpoint(name: str, step: float | None) -> Checkpoint:
         return Checkpoint(Path(name), name, step)
 
-    found = steps_of([checkpoint("a", 5.0), checkpoint("b", 0.5), checkpoint("c", None), checkpoint("d", 1e300)])
+    found = steps_of(
+        [checkpoint("a", 5.0), checkpoint("b", 0.5), checkpoint("c", None), checkpoint("d", 1e300)]
+    )
     assert found.steps == {"a": 5}
     assert found.left_out == "not logged, without a whole step from 0: 'b', 'c', 'd'"
     with pytest.raises(ValueError, match="'a' and 'b' both are step 5"):
@@ -237,7 +259,17 @@ def test_the_shell_logs_what_it_measured(
     draw = np.random.default_rng(0).standard_normal
     for name in ("real", "step-1", "step-2k", "final"):
         np.save(f"{name}.npy", draw((40, 3)))
-    line = ["triage", "real.npy", "step-2k.npy", "final.npy", "step-1.npy", "--k", "3", "--method", "knn,ipr"]
+    line = [
+        "triage",
+        "real.npy",
+        "step-2k.npy",
+        "final.npy",
+        "step-1.npy",
+        "--k",
+        "3",
+        "--method",
+        "knn,ipr",
+    ]
     assert main([*line, "--tensorboard", "runs/prviz", "--metrics", "metrics.csv"]) == 0
     error = capsys.readouterr().err
     assert "not logged, without a whole step from 0: 'final'" in error
@@ -255,8 +287,14 @@ def test_the_shell_logs_what_it_measured(
     assert "is no file of these metrics" in capsys.readouterr().err
 
 
-def test_the_recipe_of_the_guide_logs_in_a_training_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guide.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+def test_the_recipe_of_the_guide_logs_in_a_training_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = re.findall(
+        r"```python\n(.*?)```",
+        (ROOT / "docs/guide.md").read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
     (recipe,) = [each for each in blocks if "Monitor" in each]
     assert len(recipe.strip().splitlines()) <= 10
     monkeypatch.chdir(tmp_path)
@@ -266,7 +304,15 @@ def test_the_recipe_of_the_guide_logs_in_a_training_loop(tmp_path: Path, monkeyp
     def train(step: int) -> None:
         done.append(step)
 
-    exec(recipe, {"train": train, "sample": lambda: draw((50, 2)) + 1, "embed": np.asarray, "real": draw((50, 2))})
+    exec(
+        recipe,
+        {
+            "train": train,
+            "sample": lambda: draw((50, 2)) + 1,
+            "embed": np.asarray,
+            "real": draw((50, 2)),
+        },
+    )
     assert len(done) > 1000
     logged = rows(tmp_path / "runs" / "prviz" / "metrics.csv")
     assert [int(each["step"]) for each in logged] == [0, 1000, 2000]

@@ -1,4 +1,6 @@
-"""The report of a triage: every number in every format, foreign text as text, and the same numbers again."""
+"""The report of a triage: every number in every format, foreign text as text, and the same numbers
+again.
+"""
 
 from __future__ import annotations
 
@@ -53,16 +55,22 @@ HOSTILE = (
 
 @cache
 def measured() -> tuple[Samples, tuple[CheckpointOutcome, ...], TriageSettings]:
-    """Three sets of a few dozen points in two families, called by names of a bad kind, and two that failed."""
+    """Three sets of a few dozen points in two families, called by names of a bad kind, and two that
+    failed.
+    """
     settings = TriageSettings(("knn", "kde"), k=4)
     found = bundled_found(("mixture-em-1", "mixture-em-5", "mixture-em-20"), settings, n=60)
     outcomes = []
     for name, each in zip(HOSTILE, found.outcomes, strict=False):
-        checkpoint = Checkpoint(Path(f"{name}.npz"), name, each.checkpoint.step, {"=psi": 0.5, "cfg": float(len(name))})
+        checkpoint = Checkpoint(
+            Path(f"{name}.npz"), name, each.checkpoint.step, {"=psi": 0.5, "cfg": float(len(name))}
+        )
         of = tuple(type(one)(**{**vars_of(one), "checkpoint": checkpoint}) for one in each.measured)
         outcomes.append(CheckpointOutcome(checkpoint, of))
     for name in HOSTILE[3:]:
-        outcomes.append(CheckpointOutcome(Checkpoint(Path(name), name), (), reason=f"{name}: corrupt"))
+        outcomes.append(
+            CheckpointOutcome(Checkpoint(Path(name), name), (), reason=f"{name}: corrupt")
+        )
     return found.reference, tuple(outcomes), settings
 
 
@@ -84,11 +92,16 @@ def test_it_holds_what_was_measured_to_the_last_bit() -> None:
         some = [one for each in outcomes for one in each.measured if one.method == family]
         curves = curves_of(found, family)
         for one in some:
-            entry = next(each for each in found["checkpoints"] if each["name"] == one.checkpoint.name)
+            entry = next(
+                each for each in found["checkpoints"] if each["name"] == one.checkpoint.name
+            )
             assert np.array_equal(curves[one.checkpoint.name].vertices, one.curve.vertices)
             told = bootstrap(one.estimate, 20, seed=0).intervals
             for key, value in one.summaries.items():
-                assert entry["families"][family]["summaries"][key] == {"value": value, **told[key]._asdict()}
+                assert entry["families"][family]["summaries"][key] == {
+                    "value": value,
+                    **told[key]._asdict(),
+                }
             assert (entry["n"], entry["digest"], entry["step"]) == (
                 one.n_generated,
                 one.digests.generated,
@@ -96,12 +109,23 @@ def test_it_holds_what_was_measured_to_the_last_bit() -> None:
             )
         everything = [each for outcome in outcomes for each in outcome.measured]
         judged = judge(everything, 0.25, replicates=20, basis=basis_of(everything, family))
-        ranked = judged.table.drop(columns=["step", "second", "second_low", "second_high"]).to_dict("records")
+        ranked = judged.table.drop(columns=["step", "second", "second_low", "second_high"]).to_dict(
+            "records"
+        )
         lines = [line | {"at_most": judged.at_most[line["checkpoint"]]} for line in ranked]
         nothing = dict.fromkeys(("second", "second_low", "second_high"))
-        assert found["rankings"][family] == {"reason": None, "lines": [line | nothing for line in lines]}
+        assert found["rankings"][family] == {
+            "reason": None,
+            "lines": [line | nothing for line in lines],
+        }
     assert found["reference"]["digest"] == reference.digest
-    assert [each["reason"] is None for each in found["checkpoints"]] == [True, True, True, False, False]
+    assert [each["reason"] is None for each in found["checkpoints"]] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
     assert found["settings"]["k"] == 4
     assert found["complete"]
     assert not document(reference, "r", outcomes, settings, replicates=2, total=9)["complete"]
@@ -110,7 +134,9 @@ def test_it_holds_what_was_measured_to_the_last_bit() -> None:
 def test_a_family_that_has_not_measured_all_ranks_none_and_no_other_stands_for_it() -> None:
     reference, outcomes, settings = measured()
     first, *others = outcomes
-    found = document(reference, "r", [first.of(["knn"]), *others], settings, replicates=2)["rankings"]
+    found = document(reference, "r", [first.of(["knn"]), *others], settings, replicates=2)[
+        "rankings"
+    ]
     assert found["kde"] == {"reason": NOT_ALL, "lines": []}
     assert len(found["knn"]["lines"]) == 3
 
@@ -126,14 +152,17 @@ def test_a_page_names_families_that_this_version_does_not_know() -> None:
     shown = Page()
     shown.feed(to_html(found))
     assert shown.scripts
-    low = dict.fromkeys(("score", "behind"), 0.05) | dict.fromkeys(("second", "second_low", "second_high"), 0.5)
+    low = dict.fromkeys(("score", "behind"), 0.05) | dict.fromkeys(
+        ("second", "second_low", "second_high"), 0.5
+    )
     found["rankings"]["knn"]["lines"][0] |= low
     assert "newer 0.500" in verdict_of_page(found, "knn")
 
 
 def test_a_report_of_uncut_areas_is_told_from_another_measurement() -> None:
     now = from_json(to_json(report()))
-    name, kept = now["checkpoints"][0]["name"], now["checkpoints"][0]["families"]["knn"]
+    name = now["checkpoints"][0]["name"]
+    kept = now["checkpoints"][0]["families"]["knn"]
     cut = kept["summaries"]["auc"]
     before = from_json(to_json(now))
     cut["value"] /= 2
@@ -167,7 +196,11 @@ def test_the_tables_have_every_number_and_no_formula() -> None:
     assert stored.to_pandas()["value"].tolist()[:5] == frame["value"].tolist()[:5]
     assert len(rows) == len(frame) == stored.num_rows
     for row in rows:
-        assert not [each for each in [*row, *row.values()] if each.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))]
+        assert not [
+            each
+            for each in [*row, *row.values()]
+            if each.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+        ]
     for place, each in enumerate(report()["checkpoints"][:3]):
         for family, found in each["families"].items():
             shown = frame[(frame["checkpoint"] == HOSTILE[place]) & (frame["family"] == family)]
@@ -176,9 +209,15 @@ def test_the_tables_have_every_number_and_no_formula() -> None:
                 assert numbers.loc[key, ["value", "low", "high"]].tolist() == list(one.values())
             for side, values in found["vertices"].items():
                 assert shown[shown["quantity"] == side]["value"].tolist() == values
-            of = [row for row in rows if row["digest"] == each["digest"] and row["family"] == family]
+            of = [
+                row for row in rows if row["digest"] == each["digest"] and row["family"] == family
+            ]
             assert [float(row["value"]) for row in of] == shown["value"].tolist()
-            line = next(one for one in report()["rankings"][family]["lines"] if one["checkpoint"] == each["name"])
+            line = next(
+                one
+                for one in report()["rankings"][family]["lines"]
+                if one["checkpoint"] == each["name"]
+            )
             assert numbers.loc["score", ["value", "low", "high"]].tolist() == [
                 line[key] for key in ("score", "low", "high")
             ]
@@ -191,7 +230,11 @@ class Page(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tags, self.attributes, self.scripts = set[str](), list[tuple[str, str, str | None]](), list[str]()
+        self.tags, self.attributes, self.scripts = (
+            set[str](),
+            list[tuple[str, str, str | None]](),
+            list[str](),
+        )
         self.script: dict[str, str | None] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -211,15 +254,23 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
     page.feed(text)
     assert "img" not in page.tags
     assert not [
-        each for each in page.attributes if each[1] in {"src", "href", "action", "srcset"} or each[1][:2] == "on"
+        each
+        for each in page.attributes
+        if each[1] in {"src", "href", "action", "srcset"} or each[1][:2] == "on"
     ]
     unpacked = [gzip.decompress(base64.b64decode(each)).decode() for each in page.scripts[:3]]
     assert json.loads(unpacked[0]) == report()
     assert len(text) < 1_000_000  # with plotly.js
-    policy = next(value for _, name, value in page.attributes if name == "content" and "default-src" in str(value))
+    policy = next(
+        value
+        for _, name, value in page.attributes
+        if name == "content" and "default-src" in str(value)
+    )
     assert str(policy).startswith("default-src 'none'; script-src ")
     running = [page.scripts[3], unpacked[2]]  # what unpacks the page, and what it then runs
-    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in running]
+    digests = [
+        base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in running
+    ]
     allowed = re.search(r"script-src ([^;]*)", str(policy))
     assert allowed is not None
     assert allowed[1].split() == [f"'sha256-{each}'" for each in digests]
@@ -247,7 +298,11 @@ def test_every_figure_of_the_page_has_the_ceiling_and_every_score_its_share() ->
             ]
             assert sum(line.get("dash") == "dash" for line in lines) == 1, name
         rows = table(found).query("family == @family and quantity == 'share_of_ceiling'")
-        shares = [each["share_of_ceiling"][family]["share"] for each in found["checkpoints"] if each["families"]]
+        shares = [
+            each["share_of_ceiling"][family]["share"]
+            for each in found["checkpoints"]
+            if each["families"]
+        ]
         assert rows["value"].tolist() == shares
     assert "Dashed: what real samples get" in to_html(found)
     assert "Dashed: what real samples get" not in to_html(report())
@@ -261,8 +316,14 @@ def test_every_figure_of_the_page_has_the_ceiling_and_every_score_its_share() ->
         ({"settings": []}, "settings of the report is '\\[\\]'"),
         ({"goal": True}, "goal of the report"),
         ({"goal": 2}, "goal of the report is '2'; a number from 0 to 1"),
-        ({"settings": {**vars_of(TriageSettings()), "methods": ["knn"], "seed": "x"}}, "seed of settings"),
-        ({"reference": {"name": "r", "path": "r", "n": 0, "digest": ""}}, "n of reference is '0'; a number from 1"),
+        (
+            {"settings": {**vars_of(TriageSettings()), "methods": ["knn"], "seed": "x"}},
+            "seed of settings",
+        ),
+        (
+            {"reference": {"name": "r", "path": "r", "n": 0, "digest": ""}},
+            "n of reference is '0'; a number from 1",
+        ),
         ({"checkpoints": []}, "needs checkpoints"),
         ({"checkpoints": [1]}, "is no object"),
         ({"checkpoints": "same"}, "a name of its own"),
@@ -277,7 +338,9 @@ def test_what_is_no_report_of_this_version_is_refused(change: dict[str, Any], me
         from_json(json.dumps({**report(), **change}))
 
 
-def test_hostile_files_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_files_are_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "report.json"
     step = to_json(report()).replace('"step": 5', '"step": 1' + "0" * 400)
     for data in (
@@ -304,9 +367,8 @@ def test_a_full_disk_leaves_the_old_reports_as_they_were(tmp_path: Path) -> None
         path.write_text("old")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
-        resource.setrlimit(
-            resource.RLIMIT_FSIZE, (500_000, limits[1])
-        )  # too little for the page, enough for the others
+        # too little for the page, enough for the others
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, limits[1]))
         with pytest.raises(OSError, match="what was there before still is"):
             write_reports(report(), paths)
     finally:
@@ -344,15 +406,23 @@ LINE += ["--method", "knn,coverage", "--equal-sizes", "--goal", "recall", "--see
 
 @pytest.mark.exhaustive
 def test_a_report_is_measured_again_number_by_number(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     target = tmp_path / "report.json"
-    assert main([*LINE, *(word for suffix in FORMATS for word in ("--report", f"report{suffix}"))]) == 1
+    assert (
+        main([*LINE, *(word for suffix in FORMATS for word in ("--report", f"report{suffix}"))])
+        == 1
+    )
     out = capsys.readouterr().out
     assert re.search(r"checkpoint +step +psi +score", out)
     assert re.search(r"step-10 +10 +0.5 +0\.", out)
     assert re.search(r"step-20 +20 +- +0\.", out)
-    assert {path.name for path in tmp_path.glob("report.*")} == {f"report{suffix}" for suffix in FORMATS}
+    assert {path.name for path in tmp_path.glob("report.*")} == {
+        f"report{suffix}" for suffix in FORMATS
+    }
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()}
 
     monkeypatch.chdir("/")  # relative to the report's own folder
@@ -360,7 +430,8 @@ def test_a_report_is_measured_again_number_by_number(
     found = re.fullmatch(r"all (\d+) numbers equal\n", capsys.readouterr().out)
     assert found is not None
     assert int(found[1]) > 100
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()} == kept  # nothing of it was read
+    # nothing of it was read
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()} == kept
 
     saved = json.loads(target.read_text())
     auc = saved["checkpoints"][0]["families"]["knn"]["summaries"]["auc"]
@@ -388,7 +459,10 @@ def test_a_report_is_measured_again_number_by_number(
     monkeypatch.chdir(tmp_path)
     np.savez(folder / "step-20.npz", latent=read(folder / "step-10.npz", key="latent").values)
     assert main(["triage", "--rerun", str(target)]) == 2
-    assert "'run/step-20.npz' has other contents than when the report was made" in capsys.readouterr().err
+    assert (
+        "'run/step-20.npz' has other contents than when the report was made"
+        in capsys.readouterr().err
+    )
     (folder / "real.npz").unlink()
     assert main(["triage", "--rerun", str(target)]) == 2
     assert "'run/real.npz' is neither beside the report nor here" in capsys.readouterr().err
@@ -398,13 +472,17 @@ def quick_report() -> Document:
     """The report of the folder with the fewest replicates, as a file too."""
     settings = TriageSettings(("knn",), k=3, key="latent")
     reference = read("run/real.npz", key="latent")
-    outcomes = list(measure_all(reference, checkpoints_of("run", leave_out=["run/real.npz"]), settings))
+    outcomes = list(
+        measure_all(reference, checkpoints_of("run", leave_out=["run/real.npz"]), settings)
+    )
     found = document(reference, "run/real.npz", outcomes, settings, replicates=2)
     Path("report.json").write_text(to_json(found))
     return found
 
 
-def test_a_file_that_failed_has_to_fail_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_failed_has_to_fail_again(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     quick_report()
     shutil.copy(folder / "step-10.npz", folder / "step-30.npz")
     assert main(["triage", "--rerun", "report.json"]) == 1
@@ -444,8 +522,14 @@ def test_hostile_settings_of_a_report_are_one_line(
             {"bootstrap": {"replicates": 100_000, "seed": 0}},
             "asks for 300000 replicates, 100000 of each of 3 checkpoints",
         ),
-        ({"settings": {"seed": 2**63}}, "the report's seed is too large; at most 2^63 - 1 is possible"),
-        ({"twice": True}, "the report names './run/step-10.npz' twice; every file is measured once"),
+        (
+            {"settings": {"seed": 2**63}},
+            "the report's seed is too large; at most 2^63 - 1 is possible",
+        ),
+        (
+            {"twice": True},
+            "the report names './run/step-10.npz' twice; every file is measured once",
+        ),
         ({"copies": 10_001}, "the report has 10004 checkpoints; at most 10000 are measured again"),
     ],
 )
@@ -457,7 +541,8 @@ def test_a_report_that_asks_for_more_work_than_any_is_refused_before_it(
     message: str,
 ) -> None:
     saved = quick_report()
-    first, copies = saved["checkpoints"][0], change.pop("copies", 0)
+    first = saved["checkpoints"][0]
+    copies = change.pop("copies", 0)
     if change.pop("twice", False):
         saved["checkpoints"].append({**first, "name": "again", "path": f"./{first['path']}"})
     saved["checkpoints"] += [{**first, "name": f"{n}", "path": f"{n}.npz"} for n in range(copies)]
@@ -472,7 +557,9 @@ def test_a_report_that_asks_for_more_work_than_any_is_refused_before_it(
     assert error.count("\n") == 1
 
 
-def test_what_a_report_may_hold_in_memory_is_bounded(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_report_may_hold_in_memory_is_bounded(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     saved = quick_report()
     text = json.dumps(saved)
     Path("report.json").write_text(f'{text[:-1]}, "more": [{"[]," * 5_000_000}[]]}}')
@@ -480,7 +567,8 @@ def test_what_a_report_may_hold_in_memory_is_bounded(folder: Path, capsys: pytes
     try:
         with pytest.raises(ValueError, match="more than 10000000 values; that is no report"):
             read_report(Path("report.json"))
-        assert tracemalloc.get_traced_memory()[1] < 300_000_000  # the text, of at most 256 MiB, and no list
+        # the text, of at most 256 MiB, and no list
+        assert tracemalloc.get_traced_memory()[1] < 300_000_000
     finally:
         tracemalloc.stop()
     saved["checkpoints"][0]["families"]["knn"]["made up"] = [0.5] * 5_000
@@ -506,14 +594,20 @@ def test_what_a_report_may_hold_in_memory_is_bounded(folder: Path, capsys: pytes
     ],
 )
 def test_what_could_not_be_written_is_told_before_the_work(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
 ) -> None:
     assert main([*LINE, *options]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_name_in_another_encoding_comes_through(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_in_another_encoding_comes_through(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     try:
         (folder / "step-10.npz").rename(folder / os.fsdecode(b"step-\xff-10.npz"))
     except OSError:
@@ -525,8 +619,12 @@ def test_a_name_in_another_encoding_comes_through(folder: Path, capsys: pytest.C
     assert "numbers equal" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("option", [["--k", "5"], ["--goal", "recall"], ["--key", "x"], ["--equal-sizes"]])
-def test_what_measuring_again_would_ignore_is_refused(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "option", [["--k", "5"], ["--goal", "recall"], ["--key", "x"], ["--equal-sizes"]]
+)
+def test_what_measuring_again_would_ignore_is_refused(
+    option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["triage", "--rerun", "report.json", *option]) == 2
     assert f"--rerun and {option[0]} can't be given together" in capsys.readouterr().err
 

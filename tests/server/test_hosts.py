@@ -1,4 +1,6 @@
-"""Requests that the app answers: none of a page of another site, whatever its host name, and none in a frame."""
+"""Requests that the app answers: none of a page of another site, whatever its host name, and none
+in a frame.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,53 @@ PROXY = "app.example.com"
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     """The app at every address of this machine, behind a proxy of this name."""
     folder = tmp_path_factory.mktemp("hosts")
-    with running_app(folder / "log", options=["--host", "0.0.0.0", "--allow-host", "App.Example.com."]) as running:
+    with running_app(
+        folder / "log", options=["--host", "0.0.0.0", "--allow-host", "App.Example.com."]
+    ) as running:
         yield running
 
 
-GOOD = ("localhost", "LOCALHOST:1", "localhost.", "127.0.0.1:8501", "[::1]:8501", PROXY, "APP.example.com.:443")
+GOOD = (
+    "localhost",
+    "LOCALHOST:1",
+    "localhost.",
+    "127.0.0.1:8501",
+    "[::1]:8501",
+    PROXY,
+    "APP.example.com.:443",
+)
 BAD = (
-    *("evil.example", "evil.example:8501", "127.0.0.1.evil.example", "localhost.evil.example", "evil-localhost"),
-    *("localhost@evil.example", "evil.example@localhost", "localhost:port", "localhost:99999", "localhost/x", "[::1"),
-    *("[::2]", "127.0.0.2", "sub.app.example.com", "", "localhost, evil.example", "*", "localhost..", "2130706433"),
+    *(
+        "evil.example",
+        "evil.example:8501",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "evil-localhost",
+    ),
+    *(
+        "localhost@evil.example",
+        "evil.example@localhost",
+        "localhost:port",
+        "localhost:99999",
+        "localhost/x",
+        "[::1",
+    ),
+    *(
+        "[::2]",
+        "127.0.0.2",
+        "sub.app.example.com",
+        "",
+        "localhost, evil.example",
+        "*",
+        "localhost..",
+        "2130706433",
+    ),
 )
 
 
-@pytest.mark.parametrize("path", ["/", "/_stcore/health", "/_stcore/host-config", "/media/x", "/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/", "/_stcore/health", "/_stcore/host-config", "/media/x", "/nothing"]
+)
 def test_pages_and_files_go_to_no_other_host(server: AppServer, path: str) -> None:
     for host in GOOD:
         assert asked(server.url, path, ("Host", host))[0] != 421, host
@@ -48,14 +84,40 @@ def test_pages_and_files_go_to_no_other_host(server: AppServer, path: str) -> No
         assert asked(server.url, path, ("Host", host))[0] == 421, host
 
 
-ROUTES = ("/", "/static/", "/static/js/", "/media/", "/component/x/", "/_stcore/", "/app/static/", "/triage/", "/~/+/")
-UP = ("../", "%2e%2e/", "..%2f", "%2e%2e%2f", "%252e%252e%252f", "..\\\\", "..%5c", "....//", "..;/", "%c0%ae%c0%ae/")
+ROUTES = (
+    "/",
+    "/static/",
+    "/static/js/",
+    "/media/",
+    "/component/x/",
+    "/_stcore/",
+    "/app/static/",
+    "/triage/",
+    "/~/+/",
+)
+UP = (
+    "../",
+    "%2e%2e/",
+    "..%2f",
+    "%2e%2e%2f",
+    "%252e%252e%252f",
+    "..\\\\",
+    "..%5c",
+    "....//",
+    "..;/",
+    "%c0%ae%c0%ae/",
+)
 
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_no_path_leads_out_of_what_is_served(server: AppServer, route: str) -> None:
     for up in UP:
-        for to in (8 * up + "etc/passwd", 2 * up + "pyproject.toml", f"/etc/passwd{up}", up + "app.py"):
+        for to in (
+            8 * up + "etc/passwd",
+            2 * up + "pyproject.toml",
+            f"/etc/passwd{up}",
+            up + "app.py",
+        ):
             text = asked(server.url, route + to, ("Host", "localhost"))[2]
             assert not re.search(r"root:.*:0:0|\[project\]|import streamlit", text), route + to
 
@@ -67,7 +129,15 @@ def test_a_websocket_goes_to_no_other_host_and_to_no_other_sites_page(server: Ap
     for host in BAD:
         assert handshake(server.url, host) == 403, host
         assert handshake(server.url, host, ("Origin", f"http://{host}")) == 403, host
-    for origin in ("http://evil.example", "https://localhost.evil.example", "null", "", "file://", "http://[", "x"):
+    for origin in (
+        "http://evil.example",
+        "https://localhost.evil.example",
+        "null",
+        "",
+        "file://",
+        "http://[",
+        "x",
+    ):
         assert handshake(server.url, "localhost:8501", ("Origin", origin)) == 403, origin
 
 
@@ -113,7 +183,11 @@ def own(host: str, origin: str) -> bool:
         ("localhost", "http://localhost:80", True),
         ("localhost:443", "https://localhost", True),
         ("10.0.0.7:8501", "http://10.0.0.7:8501", True),
-        ("localhost:8501", "http://localhost:8502", False),  # a page of another program of this machine
+        (
+            "localhost:8501",
+            "http://localhost:8502",
+            False,
+        ),  # a page of another program of this machine
         ("localhost:8501", "http://localhost", False),
         ("localhost:8501", "http://127.0.0.1:8501", False),
         ("127.0.0.1:8501", "http://localhost:3000", False),
@@ -128,33 +202,57 @@ def own(host: str, origin: str) -> bool:
         (PROXY, "http://localhost:3000", False),
     ],
 )
-def test_a_page_opens_the_socket_of_its_own_host_and_port_alone(host: str, origin: str, opens: bool) -> None:
+def test_a_page_opens_the_socket_of_its_own_host_and_port_alone(
+    host: str, origin: str, opens: bool
+) -> None:
     assert own(host, origin) is opens
 
 
 def test_what_a_proxy_or_a_stranger_says_of_the_host_counts_for_nothing(server: AppServer) -> None:
-    told = [("X-Forwarded-Host", "localhost"), ("X-Host", "localhost"), ("Forwarded", "host=localhost")]
+    told = [
+        ("X-Forwarded-Host", "localhost"),
+        ("X-Host", "localhost"),
+        ("Forwarded", "host=localhost"),
+    ]
     assert asked(server.url, "/", ("Host", "evil.example"), *told)[0] == 421
     assert handshake(server.url, "evil.example", *told) == 403
-    assert asked(server.url, "/", ("Host", "localhost"), ("X-Forwarded-Host", "evil.example"))[0] == 200
+    assert (
+        asked(server.url, "/", ("Host", "localhost"), ("X-Forwarded-Host", "evil.example"))[0]
+        == 200
+    )
     assert asked(server.url, "/")[0] == 400  # HTTP needs a host
     assert asked(server.url, "/", ("Host", "localhost"), ("Host", "evil.example"))[0] == 400
 
 
-def test_an_address_of_this_machine_is_a_host_where_the_connection_came_in_at_it(server: AppServer) -> None:
+def test_an_address_of_this_machine_is_a_host_where_the_connection_came_in_at_it(
+    server: AppServer,
+) -> None:
     assert asked(server.url, "/", ("Host", "127.0.0.2:8501"), at="127.0.0.2")[0] == 200
     assert asked(server.url, "/", ("Host", "127.0.0.2:8501"), at="127.0.0.3")[0] == 421
 
 
 def test_every_answer_forbids_frames_and_guesses(server: AppServer) -> None:
-    for path, host in (("/", "localhost"), ("/_stcore/health", "localhost"), ("/no", "localhost"), ("/", "evil")):
+    for path, host in (
+        ("/", "localhost"),
+        ("/_stcore/health", "localhost"),
+        ("/no", "localhost"),
+        ("/", "evil"),
+    ):
         _, sent, _ = asked(server.url, path, ("Host", host))
         for name, value in headers():
             assert sent[name.decode()] == value.decode(), path
 
 
 NO_ORIGINS = (
-    *("example.com", "https://", "https://a/b", "https://a b", "https://a;b", "https://a,b", "https://a\n"),
+    *(
+        "example.com",
+        "https://",
+        "https://a/b",
+        "https://a b",
+        "https://a;b",
+        "https://a,b",
+        "https://a\n",
+    ),
     *("https://*", "ftp://a", "https://user@a", "*", "'self'", "null", ""),
 )
 
@@ -218,14 +316,18 @@ def test_pages_of_named_origins_show_the_app_in_a_frame(
 
 def test_a_wrong_setting_ends_the_start_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRVIZ_ALLOW_HOST", "a/b")
-    with pytest.raises(SystemExit, match=r"PRVIZ_ALLOW_HOST: 'a/b' is not a host; a name such as example.com"):
+    with pytest.raises(
+        SystemExit, match=r"PRVIZ_ALLOW_HOST: 'a/b' is not a host; a name such as example.com"
+    ):
         sessions.options()
 
 
 def test_the_refusal_says_what_would_be_accepted_and_repeats_nothing_that_a_browser_would_run(
     server: AppServer,
 ) -> None:
-    status, headers, text = asked(server.url, "/", ("Host", "<script>alert(1)</script>" + "x" * 5000))
+    status, headers, text = asked(
+        server.url, "/", ("Host", "<script>alert(1)</script>" + "x" * 5000)
+    )
     assert (status, headers["content-type"]) == (421, "text/plain; charset=utf-8")
     assert "--allow-host" in text
     assert len(text) < 400
@@ -265,7 +367,9 @@ def test_hosts_have_one_form(text: str, name: str | None) -> None:
         (None, b"evil.example", False),
     ],
 )
-def test_addresses_are_compared_as_addresses(arrived: str | None, host: bytes, served: bool) -> None:
+def test_addresses_are_compared_as_addresses(
+    arrived: str | None, host: bytes, served: bool
+) -> None:
     seen: list[str] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -274,7 +378,11 @@ def test_addresses_are_compared_as_addresses(arrived: str | None, host: bytes, s
     async def send(message: Any) -> None:
         seen.append(str(message.get("status", "")))
 
-    scope = {"type": "http", "server": None if arrived is None else (arrived, 8501), "headers": [(b"host", host)]}
+    scope = {
+        "type": "http",
+        "server": None if arrived is None else (arrived, 8501),
+        "headers": [(b"host", host)],
+    }
     with contextlib.suppress(StopIteration):
         HostGuard(app, [])(scope, None, send).__await__().send(None)  # type: ignore[arg-type]
     assert seen[0] == ("http" if served else "421")

@@ -15,7 +15,10 @@ from tests.browser import ROOT
 
 # Submodules of Streamlit that its documentation names.
 PUBLIC = {"streamlit.delta_generator", "streamlit.testing.v1"}
-SOURCES = [ROOT / "app.py", *(path for name in ("pages", "prviz") for path in sorted((ROOT / name).rglob("*.py")))]
+SOURCES = [
+    ROOT / "app.py",
+    *(path for name in ("pages", "prviz") for path in sorted((ROOT / name).rglob("*.py"))),
+]
 
 
 def test_names_without_a_promise_are_in_one_file() -> None:
@@ -26,7 +29,9 @@ def test_names_without_a_promise_are_in_one_file() -> None:
         imported = set(re.findall(r"(?:from|import) (streamlit\.[\w.]+)", text))
         assert imported <= PUBLIC, path
         # nor is one reached through the package, or a method or function replaced
-        assert not re.findall(r"\b(?:st|streamlit)\.(?:runtime|web|proto|_[a-z]\w+)|get_script_run_ctx", text), path
+        assert not re.findall(
+            r"\b(?:st|streamlit)\.(?:runtime|web|proto|_[a-z]\w+)|get_script_run_ctx", text
+        ), path
         assert not re.findall(r"^\s*(?:st|streamlit)\.[\w.]+ = ", text, re.MULTILINE), path
 
 
@@ -61,7 +66,9 @@ def other_streamlit(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("other_streamlit")
 def test_a_convenience_is_off_where_its_name_is_gone(caplog: pytest.LogCaptureFixture) -> None:
     for name, without in CONVENIENCES.items():
-        arguments = {"drop_upload": ("a", "b"), "session_id": (), "use_own_pages": ()}.get(name, ("a",))
+        arguments = {"drop_upload": ("a", "b"), "session_id": (), "use_own_pages": ()}.get(
+            name, ("a",)
+        )
         assert getattr(internals, name)(*arguments) is without
         getattr(internals, name)(*arguments)
     said = [record.getMessage() for record in caplog.records]

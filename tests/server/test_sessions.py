@@ -52,14 +52,18 @@ def npy(seed: int) -> bytes:
 
 def killed(outside: Path) -> None:
     """A process that has a private folder and is killed."""
-    subprocess.run([sys.executable, "-c", KILLED.format(outside=str(outside))], check=False, timeout=60)
+    subprocess.run(
+        [sys.executable, "-c", KILLED.format(outside=str(outside))], check=False, timeout=60
+    )
 
 
 def serve(folder: Path) -> None:
     """Two runs of checkpoints below a folder, and files named alike."""
     for name in ("real", "early/0", "early/1", "run/real", "run/1", "run/2", "run/3"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        values = np.random.default_rng(len(name)).normal(name.startswith("run") / 2, 1.0, size=(60, 3))
+        values = np.random.default_rng(len(name)).normal(
+            name.startswith("run") / 2, 1.0, size=(60, 3)
+        )
         np.save(folder / f"{name}.npy", values)
 
 
@@ -70,7 +74,9 @@ def folders() -> list[str]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
-    """The app with room for 4 MB of uploads, 3 MB of a session's, started after another one was killed."""
+    """The app with room for 4 MB of uploads, 3 MB of a session's, started after another one was
+    killed.
+    """
     folder = tmp_path_factory.mktemp("server")
     (folder / "temporary").mkdir()
     (folder / "outside").mkdir()
@@ -82,7 +88,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
         killed(folder / "outside")
         assert len(folders()) == 1
         serve(folder / "served")
-        command, options = [sys.executable, "-c", SMALL], ["--upload-budget", "4MB", "--data", str(folder / "served")]
+        command = [sys.executable, "-c", SMALL]
+        options = ["--upload-budget", "4MB", "--data", str(folder / "served")]
         with running_app(folder / "log", command=command, options=options) as running:
             assert folders() == []
             yield running
@@ -99,18 +106,27 @@ def refusal(visitor: Visitor) -> str:
 
 def put(visitor: Visitor, name: str) -> int:
     """Upload a file that no field has asked for, so that the server keeps it; the HTTP status."""
-    return visitor.send("PUT", f"/_stcore/upload_file/{visitor.session}/{name}", f"<b>{name}</b>.npy", npy(0))
+    return visitor.send(
+        "PUT", f"/_stcore/upload_file/{visitor.session}/{name}", f"<b>{name}</b>.npy", npy(0)
+    )
 
 
 def test_nobody_removes_or_adds_files_of_another_visitor(server: AppServer) -> None:
-    with Visitor(server.url, "triage", "data=upload") as owner, Visitor(server.url, "learn") as stranger:
+    with (
+        Visitor(server.url, "triage", "data=upload") as owner,
+        Visitor(server.url, "learn") as stranger,
+    ):
         for each in (owner, stranger):
             each.run()
         until(lambda: put(owner, "mine") == 204)
         # the first of these tests: Streamlit keeps the files of visitors who have left for a while
         until(lambda: held_bytes(server.url).get("UploadedFileManager") == SIZE)
         path = f"/_stcore/upload_file/{owner.session}/"
-        for method, name, status in (("DELETE", "mine", 403), ("PUT", "other", 403), ("DELETE", "other", 403)):
+        for method, name, status in (
+            ("DELETE", "mine", 403),
+            ("PUT", "other", 403),
+            ("DELETE", "other", 403),
+        ):
             assert stranger.send(method, path + name, "a.npy", b"x" * 5000) == status
         for method in ("DELETE", "PUT"):
             assert stranger.send(method, "/_stcore/upload_file/nobody/mine", "a.npy", b"x") == 404
@@ -128,7 +144,8 @@ def test_a_session_has_a_budget_and_the_page_says_what_was_refused(server: AppSe
         told = refusal(visitor)
         assert told.startswith(r"**Not taken: \<b\>2\</b\>\.npy \(1\.1 MiB\), ")
         assert "may hold 2\\.9 MiB in memory at a time, and 2\\.3 MiB were in use" in told
-        until(lambda: held_bytes(server.url).get("UploadedFileManager") == 2 * SIZE)  # the figure follows with a delay
+        # the figure follows with a delay
+        until(lambda: held_bytes(server.url).get("UploadedFileManager") == 2 * SIZE)
         assert any("reference **real\\.npy**" in text for text in visitor.texts("Markdown"))
         visitor.press("refused-dismiss")
         until(lambda: not refusal(visitor))
@@ -154,19 +171,28 @@ def test_all_sessions_have_a_budget_which_a_closed_one_gives_back(server: AppSer
 def test_the_page_is_drawn_again_for_a_refusal(server: AppServer) -> None:
     with Visitor(server.url, "triage", "data=upload") as visitor:
         visitor.run()
-        assert visitor.send("PUT", f"/_stcore/upload_file/{visitor.session}/1", "a.npy", bytes(3_100_000)) == 507
+        assert (
+            visitor.send(
+                "PUT", f"/_stcore/upload_file/{visitor.session}/1", "a.npy", bytes(3_100_000)
+            )
+            == 507
+        )
         visitor.read()  # what the server sends by itself
         assert any("Not taken" in text for text in visitor.texts("Alert"))
         assert visitor.texts("Heading")[0] == "Triage"
 
 
 @pytest.mark.exhaustive
-def test_files_that_triage_puts_away_take_no_memory_and_go_with_the_session(server: AppServer) -> None:
+def test_files_that_triage_puts_away_take_no_memory_and_go_with_the_session(
+    server: AppServer,
+) -> None:
     with Visitor(server.url, "triage", "data=upload") as visitor:
         visitor.run()
         assert visitor.upload("triage-real-0", {"real.npy": npy(0)}) == [204]
         for place in range(4):
-            assert visitor.upload(f"triage-many-{place}", {f"step-{place}.npy": npy(place)}) == [204]
+            assert visitor.upload(f"triage-many-{place}", {f"step-{place}.npy": npy(place)}) == [
+                204
+            ]
         assert any("4 checkpoints" in text for text in visitor.texts("Markdown"))
         files = list(Path(os.environ["TMPDIR"]).glob("prviz-private-*/*/files/*/step-*.npy"))
         assert len(files) == 4
@@ -178,7 +204,9 @@ def test_an_upload_of_no_known_length_is_refused(server: AppServer) -> None:
         visitor.run()
         address = f"/_stcore/upload_file/{visitor.session}/1"
         assert visitor.send("PUT", address, "a.npy", b"x", chunked=True) == 411
-        assert visitor.send("PUT", "/_stcore/upload_file/nobody/1", "a.npy", bytes(3_100_000)) == 404
+        assert (
+            visitor.send("PUT", "/_stcore/upload_file/nobody/1", "a.npy", bytes(3_100_000)) == 404
+        )
         assert uploads.refused() is None
 
 
@@ -231,7 +259,9 @@ def test_looking_again_at_a_folder_with_a_new_file_and_going_on_keeps_folder_ref
         new.unlink()
 
 
-def test_another_folder_with_a_file_named_like_the_reference_does_not_change_the_reference(server: AppServer) -> None:
+def test_another_folder_with_a_file_named_like_the_reference_does_not_change_the_reference(
+    server: AppServer,
+) -> None:
     with Visitor(server.url, "triage", "data=folder&folder=early") as visitor:
         visitor.run()
         pick(visitor, "triage.folder", "the folder")
@@ -245,10 +275,30 @@ def test_another_folder_with_a_file_named_like_the_reference_does_not_change_the
 
 NASTY = (
     *("x" * 100_000, "9" * 100_000, "\x00\x1b[2J\r\n", "<img src=x onerror=alert(1)>", "1e999"),
-    *("[x](javascript:alert(1))", "$$ :red[x] {0}%n", "\u202e\u2066½٣💥", "", "1," * 50_000, "../../etc"),
+    *(
+        "[x](javascript:alert(1))",
+        "$$ :red[x] {0}%n",
+        "\u202e\u2066½٣💥",
+        "",
+        "1," * 50_000,
+        "../../etc",
+    ),
 )
 ADDRESSES = {
-    "": ("source", "problem", "methods", "n", "k", "bandwidth", "split", "lam", "seed", "repeats", "p.d", "p.means"),
+    "": (
+        "source",
+        "problem",
+        "methods",
+        "n",
+        "k",
+        "bandwidth",
+        "split",
+        "lam",
+        "seed",
+        "repeats",
+        "p.d",
+        "p.means",
+    ),
     "triage": ("data", "set", "folder", "reference", "methods", "k", "split", "seed", "equal"),
     "learn": ("step", "q", "moved"),
     "bias_lab": ("section", "experiment"),
@@ -259,7 +309,10 @@ ADDRESSES = {
 @pytest.mark.parametrize("page", ADDRESSES)
 def test_a_hostile_address_opens_a_page_that_works(server: AppServer, page: str) -> None:
     garbled = "%ED%A0%80=%00&=&%&k=%FF" + "&k=1" * 5000
-    for query in (*(urlencode(dict.fromkeys(ADDRESSES[page], nasty)) for nasty in NASTY[:5]), garbled):
+    for query in (
+        *(urlencode(dict.fromkeys(ADDRESSES[page], nasty)) for nasty in NASTY[:5]),
+        garbled,
+    ):
         with Visitor(server.url, page, query) as visitor:
             visitor.run()
             assert visitor.texts("Exception") == []
@@ -269,9 +322,19 @@ def test_a_hostile_address_opens_a_page_that_works(server: AppServer, page: str)
 def test_hostile_words_in_a_field_are_refused_in_words(server: AppServer) -> None:
     fields = [
         ("bias_lab", "section=Sweep", "sweep.dims", "string_array_value"),
-        ("bias_lab", "section=Sweep", "sweep.problems", "string_array_value"),  # no option of the field
+        (
+            "bias_lab",
+            "section=Sweep",
+            "sweep.problems",
+            "string_array_value",
+        ),  # no option of the field
         ("bias_lab", "section=Data+like+yours", "stand-in.ks", "string_array_value"),
-        ("triage", "data=folder&folder=run&reference=real.npy", "triage.methods", "string_array_value"),
+        (
+            "triage",
+            "data=folder&folder=run&reference=real.npy",
+            "triage.methods",
+            "string_array_value",
+        ),
     ]
     for page, query, key, kind in fields:
         with Visitor(server.url, page, query) as visitor:
@@ -305,7 +368,10 @@ def test_a_question_that_is_none_is_refused(server: AppServer) -> None:
 
 @pytest.mark.exhaustive
 def test_the_server_ends_at_once_while_it_answers(tmp_path: Path) -> None:
-    with running_app(tmp_path / "log") as server, Visitor(server.url, query="n=20000&repeats=20") as visitor:
+    with (
+        running_app(tmp_path / "log") as server,
+        Visitor(server.url, query="n=20000&repeats=20") as visitor,
+    ):
         visitor.run()
         with contextlib.closing(visitor.begin({"seed": 5})) as answer:
             server.process.terminate()
@@ -334,7 +400,10 @@ def test_only_folders_of_processes_that_are_gone_are_removed(temporary: Path) ->
     held = private_folders.PrivateFolder()
     (held.path / "file").write_text("1234")
     assert private_folders.private_bytes() == 4
-    others = {name: temporary / f"prviz-private-{name}" for name in ("unlocked", "open", "link", "file", "locklink")}
+    others = {
+        name: temporary / f"prviz-private-{name}"
+        for name in ("unlocked", "open", "link", "file", "locklink")
+    }
     for name in ("unlocked", "open", "locklink"):
         others[name].mkdir(mode=0o700)
     (others["open"] / "lock").touch()
@@ -382,15 +451,25 @@ def test_another_streamlit_is_named_with_the_command_that_mends_it(
 ) -> None:
     monkeypatch.setattr(sessions, "version", lambda _: installed)
     needed = next(
-        line.strip(' ",') for line in Path("pyproject.toml").read_text().splitlines() if "streamlit>=" in line
+        line.strip(' ",')
+        for line in Path("pyproject.toml").read_text().splitlines()
+        if "streamlit>=" in line
     )
     if works:
         assert sessions.wrong_streamlit() is None
         return
     assert main(["app", "--no-browser"]) == 1
     line = capsys.readouterr().err
-    assert line.startswith(f"prviz: error: the app needs {needed}, and {installed} is installed; run: ")
-    assert shlex.split(line.partition("run: ")[2]) == [sys.executable, "-m", "pip", "install", needed]
+    assert line.startswith(
+        f"prviz: error: the app needs {needed}, and {installed} is installed; run: "
+    )
+    assert shlex.split(line.partition("run: ")[2]) == [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        needed,
+    ]
 
 
 def test_an_upload_counts_until_it_is_removed_or_its_session_ends() -> None:
@@ -404,8 +483,12 @@ def test_an_upload_counts_until_it_is_removed_or_its_session_ends() -> None:
     assert held.begin("a", "2", 100) is None
 
 
-def test_a_session_is_emptied_once_its_visitor_has_stayed_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    held, emptied, connected = sessions.Sessions(), list[str](), {"back"}
+def test_a_session_is_emptied_once_its_visitor_has_stayed_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = sessions.Sessions()
+    emptied = list[str]()
+    connected = {"back"}
     monkeypatch.setattr(sessions.internals, "is_connected", connected.__contains__)
     ended: list[str] = []
     monkeypatch.setattr(sessions.internals, "end_session", ended.append)

@@ -1,4 +1,6 @@
-"""Scripts and styles of the app: compressed, cached, from this server alone, and with them a plotly.js of its own."""
+"""Scripts and styles of the app: compressed, cached, from this server alone, and with them a
+plotly.js of its own.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,11 @@ def answered(
 ) -> tuple[int, http.client.HTTPMessage, bytes]:
     """Status, headers and bytes of the answer to a request below the app's path."""
     connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=60)
-    connection.request(method, BELOW + path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    connection.request(
+        method,
+        BELOW + path,
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+    )
     answer = connection.getresponse()
     result = answer.status, answer.headers, answer.read()
     connection.close()
@@ -47,18 +53,29 @@ def assets() -> list[tuple[str, Path]]:
     page = (STREAMLITS.parent / "index.html").read_text("utf-8")
     paths = re.findall(r'(?:src|href)="\./static(/(?:js/index|css)[^"]*)"', page)
     assert {Path(path).suffix for path in paths} == {".js", ".css"}
-    return [(f"/static/js/{PLOTLY.name}", PLOTLY), *((f"/static{path}", STREAMLITS / path[1:]) for path in paths)]
+    return [
+        (f"/static/js/{PLOTLY.name}", PLOTLY),
+        *((f"/static{path}", STREAMLITS / path[1:]) for path in paths),
+    ]
 
 
 @pytest.mark.parametrize(("path", "file"), assets())
-def test_scripts_and_styles_come_compressed_and_stay_in_caches(server: AppServer, path: str, file: Path) -> None:
+def test_scripts_and_styles_come_compressed_and_stay_in_caches(
+    server: AppServer, path: str, file: Path
+) -> None:
     content = file.read_bytes()
     status, headers, body = answered(server, path, Accept_Encoding="gzip, deflate, br")
-    assert (status, headers["content-encoding"], headers["vary"]) == (200, "gzip", "accept-encoding")
+    assert (status, headers["content-encoding"], headers["vary"]) == (
+        200,
+        "gzip",
+        "accept-encoding",
+    )
     assert gzip.decompress(body) == content
     assert int(headers["content-length"]) == len(body) < len(content) / 2
     assert headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert headers["content-type"].split(";")[0] == ("text/css" if file.suffix == ".css" else "text/javascript")
+    assert headers["content-type"].split(";")[0] == (
+        "text/css" if file.suffix == ".css" else "text/javascript"
+    )
     assert headers["x-content-type-options"] == "nosniff"  # the guard of hosts stands before it
     for more in ({}, {"Accept_Encoding": "br"}):
         status, headers, body = answered(server, path, **more)
@@ -70,12 +87,20 @@ def test_scripts_and_styles_come_compressed_and_stay_in_caches(server: AppServer
 def test_everything_else_is_streamlits(server: AppServer) -> None:
     assert answered(server, f"/static/js/{PLOTLY.name}", Host="evil.example")[0] == 421
     assert answered(server, f"/static/js/{PLOTLY.name}", "POST")[0] == 405
-    for path in (f"/{PLOTLY.name}", "/static/js/plotly_js/LICENSE", f"/static/css/{PLOTLY.name}", "/static/js/none.js"):
+    for path in (
+        f"/{PLOTLY.name}",
+        "/static/js/plotly_js/LICENSE",
+        f"/static/css/{PLOTLY.name}",
+        "/static/js/none.js",
+    ):
         assert answered(server, path)[2] != PLOTLY.read_bytes()
-    assert handshake(server.url.removesuffix(BELOW), "localhost") != 101  # the WebSocket is below the path, too
+    # the WebSocket is below the path, too
+    assert handshake(server.url.removesuffix(BELOW), "localhost") != 101
 
 
-def test_a_page_has_its_style_in_it_and_is_never_taken_from_an_earlier_version(server: AppServer) -> None:
+def test_a_page_has_its_style_in_it_and_is_never_taken_from_an_earlier_version(
+    server: AppServer,
+) -> None:
     status, headers, body = answered(server, "/learn")
     assert (status, headers["etag"], headers["last-modified"]) == (200, None, None)
     assert int(headers["content-length"]) == len(body)
@@ -99,7 +124,9 @@ def test_the_bundle_is_the_version_that_its_name_says_and_has_its_licence() -> N
 
 
 @pytest.mark.exhaustive
-def test_figures_draw_with_it_below_a_path_and_after_another_page(server: AppServer, chromium: Browser) -> None:
+def test_figures_draw_with_it_below_a_path_and_after_another_page(
+    server: AppServer, chromium: Browser
+) -> None:
     tab = open_tab(chromium, server.url)
     answers: list[Response] = []
     tab.page.on("response", lambda answer: answers.append(answer))
@@ -115,14 +142,18 @@ def test_figures_draw_with_it_below_a_path_and_after_another_page(server: AppSer
     compressed = [answer for answer in answers if answer.url.endswith((".js", ".css"))]
     assert {answer.all_headers().get("content-encoding") for answer in compressed} == {"gzip"}
     plotly = f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"
-    (figure,) = (path for path in scripts if re.fullmatch(r"/static/js/prviz-[0-9a-f]{12}\.js", path))
-    assert answers[0].all_headers()["link"].startswith(plotly)  # the rest when Explore's modules are there
+    (figure,) = (
+        path for path in scripts if re.fullmatch(r"/static/js/prviz-[0-9a-f]{12}\.js", path)
+    )
+    # the rest when Explore's modules are there
+    assert answers[0].all_headers()["link"].startswith(plotly)
     tab.page.goto(f"{BELOW}/triage")
     wait_idle(tab.page)
     again = answers[-1 - [answer.url for answer in reversed(answers)].index(f"{server.url}/triage")]
     assert again.all_headers()["link"].startswith(plotly)
     assert again.all_headers()["link"].endswith(f"<.{figure}>; rel=modulepreload")
-    assert [answer.url for answer in answers if answer.status >= 400] == []  # nothing is looked for where it is not
+    # nothing is looked for where it is not
+    assert [answer.url for answer in answers if answer.status >= 400] == []
     tab.context.close()
     tab.check()  # no byte from another host, no error
 
@@ -138,11 +169,13 @@ def test_the_course_has_its_own_script_announced_and_no_script_comes_as_a_surpri
         visit(tab.page, f"{BELOW}/learn")
         expect(tab.page.locator(".course[data-drawn] path.curve").first).to_be_attached()
     page = next(answer for answer in answers if answer.url == f"{server.url}/learn")
-    link, announced = page.all_headers()["link"], page.text()
+    link = page.all_headers()["link"]
+    announced = page.text()
     assert "plotly" not in link
     asked = {answer.url.rpartition("/")[2] for answer in answers if answer.url.endswith(".js")}
     assert any(name.startswith("learn-") for name in asked)
-    parts = {name for name in asked if name.startswith("part-")}  # which come after what is drawn first
+    # which come after what is drawn first
+    parts = {name for name in asked if name.startswith("part-")}
     assert {name for name in asked - parts if name not in link + announced} == set()
     tab.context.close()
     tab.check()

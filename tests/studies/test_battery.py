@@ -1,4 +1,6 @@
-"""The sanity battery: its rules, its truths, its samplers, its scores, and what the truth itself gets."""
+"""The sanity battery: its rules, its truths, its samplers, its scores, and what the truth itself
+gets.
+"""
 
 from __future__ import annotations
 
@@ -82,18 +84,22 @@ X5 = np.arange(5.0)
         (rules.low_high(rules.down(), rules.flat()), [1, 1, 1, 1, 0.9], "F", -0.05),
     ],
 )
-def test_rules_on_sweeps_made_by_hand(rule: rules.Rule, y: list[float], verdict: str, margin: float) -> None:
+def test_rules_on_sweeps_made_by_hand(
+    rule: rules.Rule, y: list[float], verdict: str, margin: float
+) -> None:
     found = rule.judge(X5, np.array(y, dtype=float))
     assert found.verdict == verdict
     assert found.margin == pytest.approx(margin, abs=1e-12)
-    assert found.condition.threshold + (found.margin if found.condition.sense == ">=" else -found.margin) == (
-        pytest.approx(found.value)
-    )
+    assert found.condition.threshold + (
+        found.margin if found.condition.sense == ">=" else -found.margin
+    ) == (pytest.approx(found.value))
 
 
 def test_quantiles_fall_on_the_points_that_the_checks_mean() -> None:
     assert rules.quantile_place(np.arange(10.0), 0.5) == 4
-    assert np.linspace(0, 1, 50)[rules.quantile_place(np.linspace(0, 1, 50), 0.95)] == pytest.approx(0.9592, abs=1e-4)
+    assert np.linspace(0, 1, 50)[
+        rules.quantile_place(np.linspace(0, 1, 50), 0.95)
+    ] == pytest.approx(0.9592, abs=1e-4)
 
 
 # ---- the checks ----
@@ -102,7 +108,11 @@ def test_quantiles_fall_on_the_points_that_the_checks_mean() -> None:
 def test_checks_have_the_sweeps_and_the_size_of_the_paper() -> None:
     assert len(CHECKS) == 15
     assert sum(len(list(check.problems())) for check in CHECKS.values()) == 1304
-    middles = {"gaussian-mean-difference": 0.0, "gaussian-std-difference": 1.0, "uniform-hypersphere-surface": 1.0}
+    middles = {
+        "gaussian-mean-difference": 0.0,
+        "gaussian-std-difference": 1.0,
+        "uniform-hypersphere-surface": 1.0,
+    }
     for name, identity in middles.items():
         for dim in CHECKS[name].dims:
             assert CHECKS[name].points(dim)[25] == pytest.approx(identity, abs=1e-12)
@@ -116,16 +126,21 @@ def test_checks_have_the_sweeps_and_the_size_of_the_paper() -> None:
 def test_published_table_adds_up_to_the_published_totals() -> None:
     for side, totals in PASSED.items():
         columns = [verdicts for (_, _, of), verdicts in VERDICTS.items() if of == side]
-        assert tuple(sum(each[i] in PASSES for each in columns) for i in range(len(PAIRS))) == totals
+        assert (
+            tuple(sum(each[i] in PASSES for each in columns) for i in range(len(PAIRS))) == totals
+        )
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_real_samples_stay_along_a_sweep_or_are_drawn_anew(name: str) -> None:
     check = CHECKS[name]
-    dim, scenario = check.dims[0], check.scenarios[-1]
+    dim = check.dims[0]
+    scenario = check.scenarios[-1]
     first, second = (check.problem(dim, scenario, place) for place in (0, 2))
     assert isinstance(first, Known)
-    a, b, again = first.sample(100, 3), second.sample(100, 3), pickle.loads(pickle.dumps(first)).sample(100, 3)
+    a = first.sample(100, 3)
+    b = second.sample(100, 3)
+    again = pickle.loads(pickle.dumps(first)).sample(100, 3)
     assert a.digest == again.digest
     assert (a.real.digest == b.real.digest) == (not check.fresh_real)
     assert a.generated.digest != b.generated.digest
@@ -142,16 +157,22 @@ def test_fresh_real_samples_are_drawn_where_the_paper_draws_them() -> None:
     }
 
 
-def problem(name: str, place: int, dim: int | None = None, scenario: str | None = None) -> BatteryProblem:
+def problem(
+    name: str, place: int, dim: int | None = None, scenario: str | None = None
+) -> BatteryProblem:
     check = CHECKS[name]
-    return check.problem(check.dims[0] if dim is None else dim, scenario or check.scenarios[0], place)
+    return check.problem(
+        check.dims[0] if dim is None else dim, scenario or check.scenarios[0], place
+    )
 
 
 def test_sizes_and_shapes_of_the_samples() -> None:
     real, generated = problem("gaussian-mean-difference-with-outlier", 0, 8).sample(1000)
     assert (real.n, generated.n) == (1001, 1000)
     assert np.all(real.values[-1] == 3.0)
-    real, generated = problem("gaussian-mean-difference-with-outlier", 50, 64, "syn_outlier").sample(1000)
+    real, generated = problem(
+        "gaussian-mean-difference-with-outlier", 50, 64, "syn_outlier"
+    ).sample(1000)
     assert (real.n, generated.n) == (1000, 1001)
     assert np.all(generated.values[-1] == 1.0)
     assert problem("uniform-hypercube-varying-size", 19).sizes(1000) == (10_000, 10_000)
@@ -163,7 +184,9 @@ def test_sizes_and_shapes_of_the_samples() -> None:
     assert np.linalg.norm(ball.values, axis=1).max() <= 0.8
     # Uniform in the disc and in the ball: the median radius halves area and volume.
     assert np.median(out) == pytest.approx(0.1 / np.sqrt(2), abs=0.003)
-    assert np.median(np.linalg.norm(ball.values, axis=1)) == pytest.approx(0.8 / np.cbrt(2), abs=0.03)
+    assert np.median(np.linalg.norm(ball.values, axis=1)) == pytest.approx(
+        0.8 / np.cbrt(2), abs=0.03
+    )
     assert problem("gaussian-high-dim-one-disjoint-dim", 17).sample(20).d == 1001
     real, _ = problem("discrete-numerical-vs-continuous-numerical", 5).sample(50)
     assert np.array_equal(real.values, np.rint(real.values))
@@ -176,7 +199,9 @@ def test_a_pair_that_a_check_has_not_is_refused() -> None:
     check = CHECKS["sphere-torus"]
     with pytest.raises(ValueError, match="dim = 4; sphere-torus has 3"):
         check.problem(4, "real_sphere", 0)
-    with pytest.raises(ValueError, match="scenario = ''; sphere-torus has 'real_sphere', 'real_torus'"):
+    with pytest.raises(
+        ValueError, match="scenario = ''; sphere-torus has 'real_sphere', 'real_torus'"
+    ):
         check.problem(3, "", 0)
     with pytest.raises(ValueError, match="place = 20; sphere-torus has 0 to 19"):
         check.problem(3, "real_sphere", 20)
@@ -190,7 +215,9 @@ def gaussian(mean: float | Floats, sd: float, d: int) -> LogDensity:
 
 
 def mixture(parts: list[LogDensity], weights: Floats) -> LogDensity:
-    return lambda z: np.logaddexp.reduce([part(z) + np.log(w) for part, w in zip(parts, weights, strict=True)])
+    return lambda z: np.logaddexp.reduce(
+        [part(z) + np.log(w) for part, w in zip(parts, weights, strict=True)]
+    )
 
 
 def ten_modes(dim: int, sd: float, weights: Floats) -> LogDensity:
@@ -210,7 +237,11 @@ DENSITIES: dict[str, tuple[BatteryProblem, LogDensity, LogDensity]] = {
         lambda z: stats.norm.logpdf(z[:, 0]),
         lambda z: stats.norm.logpdf(z[:, 0], -1.2),
     ),
-    "spread": (problem("gaussian-std-difference", 29, 8), gaussian(0, 1, 8), gaussian(0, 10 ** (4 / 25), 8)),
+    "spread": (
+        problem("gaussian-std-difference", 29, 8),
+        gaussian(0, 1, 8),
+        gaussian(0, 10 ** (4 / 25), 8),
+    ),
     "fading": (
         problem("gaussian-mixture-simultaneous-mode-dropping", 30, 8),
         ten_modes(8, 1 / 3, np.full(10, 0.1)),
@@ -226,7 +257,11 @@ DENSITIES: dict[str, tuple[BatteryProblem, LogDensity, LogDensity]] = {
         mixture([gaussian(-TWO / 2, 1, 8), gaussian(TWO / 2, 1, 8)], np.full(2, 0.5)),
         gaussian(0, np.sqrt(1 + TWO**2), 8),
     ),
-    "cubes": (problem("uniform-hypercube-varying-syn-size", 9, 8), cube(0.0), cube(1 - 0.2 ** (1 / 8))),
+    "cubes": (
+        problem("uniform-hypercube-varying-syn-size", 9, 8),
+        cube(0.0),
+        cube(1 - 0.2 ** (1 / 8)),
+    ),
     "scaled feature": (
         problem("gaussian-scaling-one-dimension", 3),
         lambda z: stats.norm.logpdf(z[:, 0]),
@@ -251,7 +286,9 @@ def test_truth_is_that_of_the_sampler_by_monte_carlo(name: str) -> None:
 
     found = sampled_truth(log_ratios, n=20_000).curve
     for lam in (0.1, 0.5, 1.0, 2.0, 10.0):
-        assert found.alpha(lam) == pytest.approx(pair.truth().alpha(lam), abs=0.01 * max(lam, 1.0) ** 0.5)
+        assert found.alpha(lam) == pytest.approx(
+            pair.truth().alpha(lam), abs=0.01 * max(lam, 1.0) ** 0.5
+        )
 
 
 def test_truths_in_closed_form() -> None:
@@ -261,10 +298,13 @@ def test_truths_in_closed_form() -> None:
     real = problem("gaussian-mean-difference-with-outlier", 40, 8).truth()
     generated = problem("gaussian-mean-difference-with-outlier", 40, 8, "syn_outlier").truth()
     np.testing.assert_allclose(real.alpha(lams), clean.alpha(lams * (1 - e)), atol=1e-6)
-    np.testing.assert_allclose(generated.alpha(lams), (1 - e) * clean.alpha(lams / (1 - e)), atol=1e-6)
+    np.testing.assert_allclose(
+        generated.alpha(lams), (1 - e) * clean.alpha(lams / (1 - e)), atol=1e-6
+    )
     assert (real.extreme_precision, real.extreme_recall) == pytest.approx((1, 1 - e))
     assert (generated.extreme_precision, generated.extreme_recall) == pytest.approx((1 - e, 1))
-    s, d = CHECKS["gaussian-std-difference"].points(8)[0], 8
+    s = CHECKS["gaussian-std-difference"].points(8)[0]
+    d = 8
     narrow = problem("gaussian-std-difference", 0, 8).truth()
     t = 2 * (np.log(lams) + d * np.log(s)) / (1 - s**-2)
     expected = 1 - stats.chi2.cdf(t / s**2, d) + lams * stats.chi2.cdf(t, d)
@@ -272,7 +312,9 @@ def test_truths_in_closed_form() -> None:
     assert narrow.alpha(1000.0) == pytest.approx(0.010, abs=5e-4)
     expected = {1: [1, 0.851, 0.744, 0.543], 8: [1, 0.332, 0.046, 0.002], 64: [1, 0.001, 0, 0]}
     for dim, alphas in expected.items():
-        found = [problem("one-vs-two-modes", place, dim).truth().alpha(1.0) for place in (0, 5, 10, 19)]
+        found = [
+            problem("one-vs-two-modes", place, dim).truth().alpha(1.0) for place in (0, 5, 10, 19)
+        ]
         assert found == pytest.approx(alphas, abs=5e-4)
 
 
@@ -280,11 +322,15 @@ def test_truths_by_modes() -> None:
     lams = np.array([0.05, 0.5, 1.0, 2.0, 20.0])
     for m in (0, 3, 9):
         pair = problem("gaussian-mixture-sequential-mode-dropping", m, 64)
-        np.testing.assert_allclose(pair.truth().alpha(lams), np.minimum(1, lams * (10 - m) / 10), atol=1e-3)
+        np.testing.assert_allclose(
+            pair.truth().alpha(lams), np.minimum(1, lams * (10 - m) / 10), atol=1e-3
+        )
         assert pair.ends() == pytest.approx((1.0, (10 - m) / 10))
     for m in (1, 5, 8):
         pair = problem("gaussian-mixture-mode-dropping-invention", m - 1)
-        np.testing.assert_allclose(pair.truth().alpha(lams), min(m, 5) * np.minimum(lams / 5, 1 / m), atol=1e-12)
+        np.testing.assert_allclose(
+            pair.truth().alpha(lams), min(m, 5) * np.minimum(lams / 5, 1 / m), atol=1e-12
+        )
         assert pair.ends() == pytest.approx((min(1, 5 / m), min(1, m / 5)))
         assert pair.truth().extreme_precision == pair.truth().extreme_recall == 1
     found = problem("gaussian-mixture-simultaneous-mode-dropping", 47, 1).truth().alpha(1.0)
@@ -313,7 +359,9 @@ def test_the_truth_passes_as_many_cells_as_it_should() -> None:
     judged = judge(oracle_rows(None, ORACLE))
     totals = passed(judged).set_index(["reading", "side"])
     for reading, expected in ORACLE.items():
-        assert tuple(totals.loc[[(reading, "fidelity"), (reading, "diversity")], "passed"]) == expected
+        assert (
+            tuple(totals.loc[[(reading, "fidelity"), (reading, "diversity")], "passed"]) == expected
+        )
     assert set(totals["cells"]) == {30}
     assert (judged["verdict"] == judged["oracle"]).all()
     assert (judged["value"] == judged["oracle_value"]).all()
@@ -344,7 +392,10 @@ def by_double_loop(pair: SamplePair) -> dict[str, tuple[float, float]]:
     def nearest(own: Floats, k: int) -> Floats:
         return np.array([np.sort(np.delete(row, i))[k - 1] for i, row in enumerate(own)])
 
-    xx, yy, xy, n = distances(x, x), distances(y, y), distances(x, y), len(x)
+    xx = distances(x, x)
+    yy = distances(y, y)
+    xy = distances(x, y)
+    n = len(x)
     found = {"i-prec/i-rec": (np.mean(np.any(xy <= nearest(xx, 3)[:, None], 0)), 0.0)}
     found["i-prec/i-rec"] = found["i-prec/i-rec"][0], np.mean(np.any(xy <= nearest(yy, 3), 1))
     k = coverage_k(n)
@@ -352,10 +403,17 @@ def by_double_loop(pair: SamplePair) -> dict[str, tuple[float, float]]:
     found["density/coverage"] = inside.sum() / (k * len(y)), np.mean(np.any(inside, 1))
     k = c_pair_k(n)
     real_balls = (xy <= nearest(xx, 3 * k)[:, None]).sum(1)
-    found["c-prec/c-rec"] = np.mean(real_balls >= k), np.mean((xy <= nearest(yy, 3 * k)).sum(0) >= k)
-    in_real, in_generated = xy < nearest(xx, 5)[:, None], xy < nearest(yy, 5)
+    found["c-prec/c-rec"] = (
+        np.mean(real_balls >= k),
+        np.mean((xy <= nearest(yy, 3 * k)).sum(0) >= k),
+    )
+    in_real = xy < nearest(xx, 5)[:, None]
+    in_generated = xy < nearest(yy, 5)
     fidelity = min(np.mean(np.any(in_real, 0)), np.mean(np.any(in_generated, 0)))
-    found["symprec/symrec"] = fidelity, min(np.mean(np.any(in_generated, 1)), np.mean(np.any(in_real, 1)))
+    found["symprec/symrec"] = (
+        fidelity,
+        min(np.mean(np.any(in_generated, 1)), np.mean(np.any(in_real, 1))),
+    )
     radii = [1.2 * np.mean(nearest(own, 4)) for own in (xx, yy)]
     with np.errstate(invalid="ignore", divide="ignore"):
         missed = [np.nan_to_num(np.minimum(1.0, xy / radius), nan=0.0) for radius in radii]
@@ -377,16 +435,20 @@ def test_scores_equal_the_double_loop(name: str, place: int, scenario: str) -> N
     drawn = problem(name, place, None, scenario or None).sample(90, 1)
     # Whole numbers keep their ties as they are; the rest is scaled as in the battery.
     pair = drawn if name.startswith("discrete") else scaled(drawn)
-    found, expected = measure_scores(pair, SCORES), by_double_loop(pair)
+    found = measure_scores(pair, SCORES)
+    expected = by_double_loop(pair)
     for score in SCORES:
         assert found[score] == pytest.approx(expected[score], abs=1e-12), score
 
 
 def test_reported_numbers_are_the_scalars_brought_to_one() -> None:
     pair = scaled(problem("gaussian-mean-difference", 30, 8).sample(90, 1))
-    found, expected = measure_scores(pair, REPORTED), scalars(*pair, k=5)
+    found = measure_scores(pair, REPORTED)
+    expected = scalars(*pair, k=5)
     assert found["clipped"] == (expected["clipped_density"], expected["clipped_coverage"])
-    assert found["fd"] == pytest.approx([2 * stats.norm.cdf(-math.sqrt(expected["frechet_distance"]) / 2)] * 2)
+    assert found["fd"] == pytest.approx(
+        [2 * stats.norm.cdf(-math.sqrt(expected["frechet_distance"]) / 2)] * 2
+    )
     kernels = ((each.values @ each.values.T / 8 + 1) ** 3 for each in pair)
     own = sum(float(kernel[~np.eye(90, dtype=bool)].mean()) for kernel in kernels)
     assert found["kid"] == pytest.approx([1 - expected["kid"] / own] * 2)
@@ -433,21 +495,34 @@ def test_a_small_battery_runs_resumes_and_is_judged() -> None:
     assert both[0].equals(both[1])
     judged = judge(rows)
     assert len(judged) == 2 * 2 * 2 * (2 + 8 + 8)
-    assert set(judged["reading"]) == {"i-prec/i-rec", "density/coverage", *family_readings(["knn", "ipr"])}
+    assert set(judged["reading"]) == {
+        "i-prec/i-rec",
+        "density/coverage",
+        *family_readings(["knn", "ipr"]),
+    }
     assert judged[["value", "margin", "spread", "oracle", "says"]].notna().all(axis=None)
     assert (judged["margin"].lt(0) == judged["verdict"].eq("F")).all()
     assert judged["published"].notna().sum() == 2 * 2 * 2 * 2
     one = judge(rows, ["knn@10"])
     assert set(one["reading"]) == {"knn@10"}
     # The value told is that of the means over repeats.
-    line = judged.query("check == @SMALL[1] and tag == 'invariance' and reading == 'knn@10' and side == 'fidelity'")
-    means = rows[(rows["check"] == SMALL[1]) & (rows["method"] == "knn")].groupby("place")["10_fidelity"].mean()
+    line = judged.query(
+        "check == @SMALL[1] and tag == 'invariance' and reading == 'knn@10' and side == 'fidelity'"
+    )
+    means = (
+        rows[(rows["check"] == SMALL[1]) & (rows["method"] == "knn")]
+        .groupby("place")["10_fidelity"]
+        .mean()
+    )
     assert line["value"].item() == pytest.approx(means.max() - means.min())
 
 
 @pytest.mark.parametrize(
     ("check", "repeats"),
-    [("gaussian-mixture-mode-dropping-invention", 2), ("discrete-numerical-vs-continuous-numerical", 1)],
+    [
+        ("gaussian-mixture-mode-dropping-invention", 2),
+        ("discrete-numerical-vs-continuous-numerical", 1),
+    ],
 )
 def test_scores_get_the_published_verdicts(check: str, repeats: int) -> None:
     with ThreadPoolExecutor(1) as pool:
@@ -492,7 +567,10 @@ def test_what_can_not_be_measured_is_refused_at_once() -> None:
         battery_tasks(SMALL, ["classifier@1"], split=None)
     with pytest.raises(ValueError, match="n = 50"):
         battery_tasks(SMALL, n=50)
-    two = [oracle_rows([SMALL[0]], f"{FAMILY}@1"), oracle_rows([SMALL[1]], f"{FAMILY}@1").assign(n=300)]
+    two = [
+        oracle_rows([SMALL[0]], f"{FAMILY}@1"),
+        oracle_rows([SMALL[1]], f"{FAMILY}@1").assign(n=300),
+    ]
     with pytest.raises(ValueError, match="rows have n = 1000, 300"):
         judge(pd.concat(two))
 
@@ -508,4 +586,6 @@ def test_every_family_has_its_readings() -> None:
     from prviz.studies.battery.readings import curve_numbers
 
     numbers = curve_numbers(curve)
-    assert tuple(numbers[column] for column in found.columns) == pytest.approx((min(1, 10 * 0.1 + 0.2), 1.0))
+    assert tuple(numbers[column] for column in found.columns) == pytest.approx(
+        (min(1, 10 * 0.1 + 0.2), 1.0)
+    )

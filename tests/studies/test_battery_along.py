@@ -1,4 +1,6 @@
-"""A check's sweeps one by one: means, the truth beside them, and what each rule leaves to the sweep."""
+"""A check's sweeps one by one: means, the truth beside them, and what each rule leaves to the
+sweep.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,23 @@ def rows(tasks: int | None = None, repeats: int = 2):
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_rule_passes_exactly_where_the_sweep_keeps_to_what_it_leaves(name: str) -> None:
-    rng, seen = np.random.default_rng(0), set()
+    rng = np.random.default_rng(0)
+    seen = set()
     for criterion in dict.fromkeys(CHECKS[name].criteria):
         points = np.array(CHECKS[name].points(CHECKS[name].dims[0]))
         m = len(points)
-        shapes = [np.zeros(m), np.ones(m), np.full(m, 0.2), np.linspace(1, 0, m), np.linspace(0, 1, m)]
-        shapes += [np.exp(-(np.linspace(-3, 3, m) ** 2)), np.linspace(1, 0, m) ** 0.3, np.minimum(np.arange(m) / 4, 1)]
+        shapes = [
+            np.zeros(m),
+            np.ones(m),
+            np.full(m, 0.2),
+            np.linspace(1, 0, m),
+            np.linspace(0, 1, m),
+        ]
+        shapes += [
+            np.exp(-(np.linspace(-3, 3, m) ** 2)),
+            np.linspace(1, 0, m) ** 0.3,
+            np.minimum(np.arange(m) / 4, 1),
+        ]
         for shape in shapes:
             for noise in (0.0, 0.02, 0.08):
                 y = shape + noise * rng.standard_normal(m)
@@ -40,7 +53,9 @@ def test_a_rule_passes_exactly_where_the_sweep_keeps_to_what_it_leaves(name: str
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_means_and_spread_are_those_over_the_repeats_and_the_verdict_is_the_cells(side: str) -> None:
+def test_means_and_spread_are_those_over_the_repeats_and_the_verdict_is_the_cells(
+    side: str,
+) -> None:
     measured = rows()
     place = SIDES.index(side)
     for reading in ("knn@10", "density/coverage"):
@@ -67,7 +82,7 @@ def test_of_a_part_of_the_rows_nothing_is_judged_yet() -> None:
     (found,) = along(part, CHECK, "knn@10", "fidelity")
     assert (list(found.measured), found.whole, found.repeats) == ([0, 1, 2, 3], False, 0)
     assert np.isnan(found.spread).all()
-    (criterion, *_) = criteria_of(CHECK, "bounds", "fidelity", "")
+    criterion, *_ = criteria_of(CHECK, "bounds", "fidelity", "")
     assert found.judge(criterion) is None
     assert found.judge_truth(criterion).verdict == "T"
     assert all(found.keeps_to(each) for each in found.allowed(criterion))  # the truth does
@@ -80,8 +95,14 @@ def test_every_setting_of_a_check_has_a_sweep_and_its_own_criteria() -> None:
     name = "discrete-numerical-vs-continuous-numerical"
     found = along(None, name, "i-prec/i-rec", "fidelity")
     assert [each.scenario for each in found] == ["real_discrete", "real_continuous"]
-    words = [[each.rule.words for each in criteria_of(name, "bounds", "fidelity", one.scenario)] for one in found]
-    assert words == [["0 at the left end", "0 at the right end"], ["1 at the left end", "1 at the right end"]]
+    words = [
+        [each.rule.words for each in criteria_of(name, "bounds", "fidelity", one.scenario)]
+        for one in found
+    ]
+    assert words == [
+        ["0 at the left end", "0 at the right end"],
+        ["1 at the left end", "1 at the right end"],
+    ]
     assert len(along(None, "gaussian-mean-difference-with-outlier", "knn@10", "diversity")) == 6
 
 

@@ -1,4 +1,6 @@
-"""The battery at full size that the package carries: the published scores have the published verdicts."""
+"""The battery at full size that the package carries: the published scores have the published
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,10 @@ import pytest
 from prviz.studies.battery import CHECKS, REPORTED, SCORES, judge
 from prviz.studies.battery.tasks import folder, kept
 
-# Where ours and the paper's draw differ. Both ask that a mean over ten repeats be below 0.05 while single repeats of
-# the same law go from 0 to 1: of twelve draws of ten, five have the published verdict in each of the two
-# (python -m tests.benchmarks.battery --repeats 120 --readings i-prec/i-rec --checks NAME).
+# Where ours and the paper's draw differ. Both ask that a mean over ten repeats be below 0.05 while
+# single repeats of the same law go from 0 to 1: of twelve draws of ten, five have the published
+# verdict in each of the two (python -m tests.benchmarks.battery --repeats 120 --readings
+# i-prec/i-rec --checks NAME).
 BY_CHANCE = {
     ("gaussian-scaling-one-dimension", "bounds", "i-prec/i-rec", "fidelity"),
     ("gaussian-mean-difference-with-pareto", "bounds", "i-prec/i-rec", "fidelity"),
@@ -21,12 +24,16 @@ def test_published_scores_have_the_published_verdicts_but_for_chance() -> None:
     found = kept()
     assert found is not None
     assert set(found.rows["check"]) == set(CHECKS)
-    assert found.rows.groupby(["check", "dim", "scenario", "place", "method"]).size().unique().tolist() == [10]
+    assert found.rows.groupby(
+        ["check", "dim", "scenario", "place", "method"]
+    ).size().unique().tolist() == [10]
     judged = judge(found.rows)
     told = judged[judged["published"].notna()]
     assert len(told) == 2 * 30 * len(SCORES)
     differs = told[(told["verdict"] != told["published"]) & (told["margin"].abs() >= CLOSE)]
-    cells = {tuple(cell) for cell in differs[["check", "tag", "reading", "side"]].itertuples(index=False)}
+    cells = {
+        tuple(cell) for cell in differs[["check", "tag", "reading", "side"]].itertuples(index=False)
+    }
     assert cells == BY_CHANCE
     assert (differs["margin"] < 0.03).all()
 
@@ -46,7 +53,9 @@ def test_what_else_is_reported_is_carried_too() -> None:
     assert found is not None
     assert set(found.rows["check"]) == set(CHECKS)
     assert set(found.rows["method"]) == set(REPORTED)
-    assert found.rows.groupby(["check", "dim", "scenario", "place", "method"]).size().unique().tolist() == [3]
+    assert found.rows.groupby(
+        ["check", "dim", "scenario", "place", "method"]
+    ).size().unique().tolist() == [3]
     assert found.rows["score_diversity"].notna().all()
 
 

@@ -22,7 +22,9 @@ def test_every_slip_has_its_numbers_and_a_figure_of_them(erratum: Erratum) -> No
     assert "{" not in erratum.finding
     chart = erratum.chart()
     (panel,) = chart.panels.values()
-    drawn = [line.mean if isinstance(chart, LineChart) else line.precision for line in panel.values()]
+    drawn = [
+        line.mean if isinstance(chart, LineChart) else line.precision for line in panel.values()
+    ]
     assert all(np.isfinite(values).all() for values in drawn)
 
 
@@ -32,7 +34,9 @@ def test_ppr_as_printed_is_1_for_sets_that_share_nothing() -> None:
 
 def test_atan_ends_at_the_diagonal() -> None:
     largest, degrees = numbers("2024, appendix B")
-    assert math.tan(math.radians(degrees)) == pytest.approx(largest) == pytest.approx(1.0039, abs=1e-4)
+    assert (
+        math.tan(math.radians(degrees)) == pytest.approx(largest) == pytest.approx(1.0039, abs=1e-4)
+    )
 
 
 def test_without_a_split_the_area_is_lower_and_the_split_is_too_high() -> None:

@@ -1,4 +1,6 @@
-"""Table 1 by the conventions that the paper leaves open: the rows, the choice, the sentence, the marks, the shell."""
+"""Table 1 by the conventions that the paper leaves open: the rows, the choice, the sentence, the
+marks, the shell.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ from prviz.measure.curve_conventions import CurveConvention
 from prviz.measure.paper_conventions import PAPERS
 from prviz.studies.papers import EXPERIMENTS, HeatMap
 from prviz.studies.papers.base import stored, title_of
-from prviz.studies.papers.forensics import CONVENTIONS, ConventionCell, check_tried, read_by, readings, spreads_by
+from prviz.studies.papers.forensics import (
+    CONVENTIONS,
+    ConventionCell,
+    check_tried,
+    read_by,
+    readings,
+    spreads_by,
+)
 from prviz.studies.papers.gaussians import PUBLISHED, Table1Experiment
 from prviz.studies.sweeps import Cell
 
@@ -34,7 +43,9 @@ def kept() -> pd.DataFrame:
 
 def test_rows_hold_the_iou_by_every_convention() -> None:
     problem = prviz.toy("shifted-gaussians", mu=0.3, d=8)
-    cell = ConventionCell(Cell(problem, 60, None, 0, 0, (("knn", 4, None), ("coverage", "sqrt", None))))
+    cell = ConventionCell(
+        Cell(problem, 60, None, 0, 0, (("knn", 4, None), ("coverage", "sqrt", None)))
+    )
     assert pickle.loads(pickle.dumps(cell)) == cell
     knn, coverage = cell.run()
     assert [row["key"] for row in (knn, coverage)] == list(cell.keys)
@@ -42,16 +53,28 @@ def test_rows_hold_the_iou_by_every_convention() -> None:
     own = prviz.pr_curve(*pair, "knn", k=4, split=None)
     assert knn["iou"] == own.iou(problem.truth())
     assert knn["iou_count_13"] == iou_on_rays(own, problem.truth(), 13)
-    # Its own first neighbour and counted: the ball to the third other sample, which the library's k = 3 is.
+    # Its own first neighbour and counted: the ball to the third other sample, which the library's k
+    # = 3 is.
     assert knn["iou_both"] == prviz.pr_curve(*pair, "knn", k=3, split=None).iou(problem.truth())
-    assert coverage["iou"] == prviz.pr_curve(*pair, "coverage", k=7, split=None).iou(problem.truth())
+    assert coverage["iou"] == prviz.pr_curve(*pair, "coverage", k=7, split=None).iou(
+        problem.truth()
+    )
     assert len({round(knn[each.key], 9) for each in CONVENTIONS}) >= 16
     assert cell.left({*cell.keys}) is None
-    assert cell.left({cell.keys[0]}) == ConventionCell(Cell(problem, 60, None, 0, 0, (("coverage", "sqrt", None),)))
+    assert cell.left({cell.keys[0]}) == ConventionCell(
+        Cell(problem, 60, None, 0, 0, (("coverage", "sqrt", None),))
+    )
 
 
 def test_with_a_split_only_radii_inside_a_set_can_count_a_sample() -> None:
-    cell = Cell(prviz.toy("shifted-gaussians", mu=0.3, d=8), 60, 0.5, 0, 0, (("knn", 4, None), ("ipr", 4, None)))
+    cell = Cell(
+        prviz.toy("shifted-gaussians", mu=0.3, d=8),
+        60,
+        0.5,
+        0,
+        0,
+        (("knn", 4, None), ("ipr", 4, None)),
+    )
     knn, ipr = ConventionCell(cell).run()
     assert knn["iou"] == knn["iou_none"] == knn["iou_radius"] == knn["iou_both"]
     assert ipr["iou"] == ipr["iou_none"] != ipr["iou_radius"] == ipr["iou_both"]
@@ -60,17 +83,27 @@ def test_with_a_split_only_radii_inside_a_set_can_count_a_sample() -> None:
 def test_the_conventions_that_made_a_table_are_chosen() -> None:
     rng = np.random.default_rng(0)
     index = pd.MultiIndex.from_product([range(8), ["iPR", "kNN"]], names=["cell", "family"])
-    cells = pd.DataFrame(rng.random((16, len(CONVENTIONS))), index, [each.key for each in CONVENTIONS])
-    made = {"iPR": CurveConvention("radius", 13, gammas=True), "kNN": CurveConvention("none", 13, gammas=True)}
+    cells = pd.DataFrame(
+        rng.random((16, len(CONVENTIONS))), index, [each.key for each in CONVENTIONS]
+    )
+    made = {
+        "iPR": CurveConvention("radius", 13, gammas=True),
+        "kNN": CurveConvention("none", 13, gammas=True),
+    }
     published = pd.Series([cells.at[at, made[at[1]].key] for at in index], index) + 0.01
     found = readings(cells, published, pd.Series(0.011, index))
     both = found["both"]
-    assert (both.rays, both.gammas, both.self_counting) == (13, True, {"iPR": "radius", "kNN": "none"})
+    assert (both.rays, both.gammas, both.self_counting) == (
+        13,
+        True,
+        {"iPR": "radius", "kNN": "none"},
+    )
     assert both.explained.all()
     assert not found["own"].explained.all()
     assert readings(cells, published, pd.Series(0.009, index))["both"].explained.sum() == 0
     assert list(found["self"].off) == [
-        abs(cells.at[at, CurveConvention(found["self"].self_counting[at[1]]).key] - published[at]) for at in index
+        abs(cells.at[at, CurveConvention(found["self"].self_counting[at[1]]).key] - published[at])
+        for at in index
     ]
 
 
@@ -78,22 +111,27 @@ def test_the_sentence_and_the_marks_follow_from_the_kept_rows(kept: pd.DataFrame
     """Every count again, cell by cell."""
     rows = TABLE1.labelled(kept)
     within = dict.fromkeys(("own", "self", "rays", "both"), 0)
-    marks, apart = {}, []
+    marks = {}
+    apart = []
     for cell, group in rows.groupby(["split", "k", "shift", "family"]):
         near = 0.005 + 2 * np.sqrt(group["iou"].std() ** 2 / len(group) + 0.01**2 / 10)
         itself = "both" if cell[3] in ("kNN", "Coverage") else "count"
         columns = {"own": "iou", "self": "iou_both" if itself == "both" else "iou"}
         columns |= {"rays": "iou_count_9_gamma", "both": f"iou_{itself}_9_gamma"}
-        ok = {name: abs(group[column].mean() - PUBLISHED[(*cell, "IoU")]) <= near for name, column in columns.items()}
+        ok = {
+            name: abs(group[column].mean() - PUBLISHED[(*cell, "IoU")]) <= near
+            for name, column in columns.items()
+        }
         within = {name: count + ok[name] for name, count in within.items()}
         marks[cell] = "" if ok["own"] else "○" if ok["both"] else "×"
         apart += [cell[3]] if marks[cell] == "×" else []
     said = TABLE1.says(kept)
-    assert [int(each) for each in re.findall(r"(\d+) (?:cells as|by another|by curves|by both)", said)] == [
-        *within.values()
-    ]
+    assert [
+        int(each) for each in re.findall(r"(\d+) (?:cells as|by another|by curves|by both)", said)
+    ] == [*within.values()]
     assert (
-        f"(kNN and Coverage take a sample for its own neighbour); {len(apart)} stay apart: iPR ({len(apart)})." in said
+        f"(kNN and Coverage take a sample for its own neighbour); {len(apart)} stay apart: iPR"
+        f" ({len(apart)})." in said
     )
     assert within["both"] > 2 * within["own"]
     assert set(apart) == {"iPR"}
@@ -120,14 +158,18 @@ def test_a_paper_is_the_choice_closest_to_its_table(kept: pd.DataFrame) -> None:
     both = found["both"]
     for year in ("2024", "2026"):
         drawn = PAPERS[year].drawn
-        assert {title_of(method): each.self_counting for method, each in drawn.items()} == both.self_counting
+        assert {
+            title_of(method): each.self_counting for method, each in drawn.items()
+        } == both.self_counting
         assert {(each.rays, each.gammas) for each in drawn.values()} == {(both.rays, both.gammas)}
         figures = TABLE1.figures(read_by(kept, PAPERS[year]))
         assert figures["difference"].abs().mean() == pytest.approx(both.off.mean())
         assert (spreads_by(figures, PAPERS[year])["spread"] < 0.01).sum() > 60
 
 
-def test_the_table_can_be_read_by_one_convention(kept: pd.DataFrame, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_can_be_read_by_one_convention(
+    kept: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
     convention = CurveConvention("both", 9, gammas=True)
     figures = TABLE1.figures(read_by(kept, convention))
     assert figures["ours"].mean() == pytest.approx(kept["iou_both_9_gamma"].mean())

@@ -1,4 +1,6 @@
-"""The file that keeps the rows of a run: whole, checked, shared by several runs, of one version of the computation."""
+"""The file that keeps the rows of a run: whole, checked, shared by several runs, of one version of
+the computation.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,13 @@ from prviz.studies import tasks as _tasks
 from prviz.studies.tasks import as_parquet, run_tasks, table
 from tests.browser import ROOT
 
-COLUMNS: _tasks.Columns = {"key": "string", "word": "string", "n": "Int64", "auc": "float64", "held": "boolean"}
+COLUMNS: _tasks.Columns = {
+    "key": "string",
+    "word": "string",
+    "n": "Int64",
+    "auc": "float64",
+    "held": "boolean",
+}
 
 
 @dataclass(frozen=True)
@@ -40,8 +48,17 @@ class Number:
 
     def run(self) -> list[dict[str, Any]]:
         n = self.number
-        word, auc = (None if n % 3 == 0 else "wörd"), (float("nan") if n % 5 == 0 else n / 7)
-        return [{"key": str(n), "word": word, "n": None if n % 4 == 0 else n, "auc": auc, "held": n % 2 == 0}]
+        word = None if n % 3 == 0 else "wörd"
+        auc = float("nan") if n % 5 == 0 else n / 7
+        return [
+            {
+                "key": str(n),
+                "word": word,
+                "n": None if n % 4 == 0 else n,
+                "auc": auc,
+                "held": n % 2 == 0,
+            }
+        ]
 
 
 class Forbidden(Executor):
@@ -69,7 +86,8 @@ def keys(out: Path) -> set[str]:
 def test_a_flipped_bit_is_refused_or_changes_no_number(tmp_path: Path) -> None:
     out = tmp_path / "rows.parquet"
     whole = run(range(12), out)
-    data, draw = out.read_bytes(), random.Random(0)
+    data = out.read_bytes()
+    draw = random.Random(0)
     refused = []
     for place in draw.sample(range(8 * len(data)), 250):
         flipped = bytearray(data)
@@ -84,7 +102,9 @@ def test_a_flipped_bit_is_refused_or_changes_no_number(tmp_path: Path) -> None:
     assert all(told.startswith(f"out = {str(out)!r} ") and "\n" not in told for told in refused)
 
 
-@pytest.mark.parametrize("made", [lambda rows: as_parquet(rows, COLUMNS), lambda rows: rows.to_parquet(index=False)])
+@pytest.mark.parametrize(
+    "made", [lambda rows: as_parquet(rows, COLUMNS), lambda rows: rows.to_parquet(index=False)]
+)
 def test_rows_of_another_version_of_the_computation_are_never_mixed_with_new_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[pd.DataFrame], bytes]
 ) -> None:
@@ -93,7 +113,9 @@ def test_rows_of_another_version_of_the_computation_are_never_mixed_with_new_one
     out.write_bytes(made(table((row for n in range(3) for row in Number(n).run()), COLUMNS)))
     before = out.read_bytes()
     monkeypatch.setattr(_tasks, "COMPUTATION", 99)
-    with pytest.raises(ValueError, match=r"was not written by this version of prviz.*name another path"):
+    with pytest.raises(
+        ValueError, match=r"was not written by this version of prviz.*name another path"
+    ):
         run(range(9), out, Forbidden())
     assert out.read_bytes() == before
 
@@ -106,7 +128,10 @@ def test_a_file_is_written_now_and_then_and_at_the_end_not_for_every_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, expected: int
 ) -> None:
     """Every five seconds; where a write takes a second, 19 seconds after it."""
-    now, writes, plain, out = [1000.0], [], _tasks.write_whole, tmp_path / "rows.parquet"
+    now = [1000.0]
+    writes = []
+    plain = _tasks.write_whole
+    out = tmp_path / "rows.parquet"
 
     def counted(path: Path, data: bytes) -> None:
         writes.append(len(data))
@@ -128,7 +153,8 @@ class _StopError(Exception):
 
 
 def test_whatever_stops_a_run_all_that_came_is_in_the_file(tmp_path: Path) -> None:
-    out, came = tmp_path / "rows.parquet", []
+    out = tmp_path / "rows.parquet"
+    came = []
 
     def stop(rows: pd.DataFrame) -> None:
         came.extend(rows["key"])
@@ -144,10 +170,14 @@ def test_whatever_stops_a_run_all_that_came_is_in_the_file(tmp_path: Path) -> No
 def test_a_full_disk_is_told_and_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     out = tmp_path / "rows.parquet"
     run(range(3), out)
-    before, limits = out.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = out.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # a file can't grow beyond, as on a full disk
-        with pytest.raises(OSError, match=r"rows\.parquet' can't be written \(.*\); what was in it still is"):
+        # a file can't grow beyond, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+        with pytest.raises(
+            OSError, match=r"rows\.parquet' can't be written \(.*\); what was in it still is"
+        ):
             run(range(9), out)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -188,7 +218,10 @@ def test_one_at_a_time_holds_the_lock(tmp_path: Path) -> None:
         each.join()
     assert path.read_text() == "160"
     assert [each.name for each in tmp_path.iterdir()] == ["count"]
-    with atomic_files.locked(path), pytest.raises(OSError, match=r"another process has held .*\.count\.lock for 0 s"):
+    with (
+        atomic_files.locked(path),
+        pytest.raises(OSError, match=r"another process has held .*\.count\.lock for 0 s"),
+    ):
         atomic_files.locked(path, 0).__enter__()
 
 

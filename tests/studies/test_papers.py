@@ -18,8 +18,20 @@ from prviz.studies.convergence import rate_exponent
 from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.base import FIGURE_COLUMNS, stored
 from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, CurveCell, mean_band
-from prviz.studies.papers.conditional import REFERENCE, GuidedDigits, OneDigit, PromptedDigits, guided_toy
-from prviz.studies.papers.digits import DigitClasses, DigitShares, TruncatedDigits, truncated_gaussian, turns
+from prviz.studies.papers.conditional import (
+    REFERENCE,
+    GuidedDigits,
+    OneDigit,
+    PromptedDigits,
+    guided_toy,
+)
+from prviz.studies.papers.digits import (
+    DigitClasses,
+    DigitShares,
+    TruncatedDigits,
+    truncated_gaussian,
+    turns,
+)
 from prviz.studies.papers.embeddings import EmbeddedDigits
 from prviz.studies.papers.features import DigitFeatures
 from prviz.studies.papers.gaussians import PUBLISHED
@@ -50,7 +62,13 @@ LINES = {
     "hubs": 2 * 2 * 4 * 15,
 }
 # Figures that are no shares.
-UNBOUNDED = ("Fréchet distance", "processor time", "finding the hubs", "error of precision", "error of recall")
+UNBOUNDED = (
+    "Fréchet distance",
+    "processor time",
+    "finding the hubs",
+    "error of precision",
+    "error of recall",
+)
 
 
 @lru_cache(maxsize=len(LINES))
@@ -106,24 +124,32 @@ def test_quick_mode_gives_every_figure(name: str) -> None:
 
 @pytest.mark.parametrize("name", LINES)
 def test_parts_of_a_run_have_figures_a_sentence_and_a_chart(name: str) -> None:
-    experiment, rows = EXPERIMENTS[name], quick(name)
+    experiment = EXPERIMENTS[name]
+    rows = quick(name)
     empty = rows.iloc[:0]
     assert len(experiment.figures(empty)) == 0
     assert "Nothing" in experiment.says(empty)
-    for part in (rows.iloc[:1], rows.iloc[: len(rows) // 3], rows.iloc[-5:], rows.sample(len(rows), random_state=0)):
+    for part in (
+        rows.iloc[:1],
+        rows.iloc[: len(rows) // 3],
+        rows.iloc[-5:],
+        rows.sample(len(rows), random_state=0),
+    ):
         figures = experiment.figures(part)
         assert figures["repeats"].sum() == len(part) * len(experiment.numbers)
         assert experiment.says(part).endswith(".")
         assert "nan" not in experiment.says(part)
         assert experiment.chart(part).panels
     whole = experiment.figures(rows).set_index([*experiment.labels, "figure"])["ours"].sort_index()
-    other = figures.set_index([*experiment.labels, "figure"])["ours"].sort_index()  # of the rows in another order
+    # of the rows in another order
+    other = figures.set_index([*experiment.labels, "figure"])["ours"].sort_index()
     pd.testing.assert_series_equal(whole, other)
 
 
 @pytest.mark.parametrize("name", LINES)
 def test_other_rows_say_something_else(name: str) -> None:
-    experiment, rows = EXPERIMENTS[name], quick(name)
+    experiment = EXPERIMENTS[name]
+    rows = quick(name)
     numbers = list(experiment.numbers.values())
     halved = rows.assign(**{column: rows[column] / 2 for column in numbers})
     assert experiment.says(halved) != experiment.says(rows)
@@ -150,27 +176,37 @@ def test_fewer_classes_cost_recall_and_hardly_any_precision() -> None:
 
 def test_samples_of_one_class_that_differ_more_have_more_recall() -> None:
     temperatures = (0.25, 0.5, 0.7, 1.0)
-    recall = [figure("inside-classes", "F8, leaning to recall", temperature=each) for each in temperatures]
+    recall = [
+        figure("inside-classes", "F8, leaning to recall", temperature=each) for each in temperatures
+    ]
     assert np.all(np.diff(recall) > 0)
     spread = [
-        np.mean([OneDigit(digit, each).sample(2_000).generated.values.var(axis=0).sum() for digit in range(10)])
+        np.mean(
+            [
+                OneDigit(digit, each).sample(2_000).generated.values.var(axis=0).sum()
+                for digit in range(10)
+            ]
+        )
         for each in temperatures
     ]
     assert np.all(np.diff(spread) > 0)
 
 
 def test_a_sentence_follows_its_rows_to_the_opposite() -> None:
-    table1, rows = EXPERIMENTS["table1"], quick("table1")
+    table1 = EXPERIMENTS["table1"]
+    rows = quick("table1")
     ipr = rows["method"] == "ipr"
     assert "Closest to the truth here is iPR with a mean IoU of 1.00" in table1.says(
         rows.assign(iou=rows["iou"].mask(ipr, 1.0))
     )
     assert "furthest iPR with 0.00" in table1.says(rows.assign(iou=rows["iou"].mask(ipr, 0.0)))
-    same, rows = EXPERIMENTS["same"], quick("same")
+    same = EXPERIMENTS["same"]
+    rows = quick("same")
     assert "the split is closer to the truth" in same.says(rows)
     swapped = rows.assign(split=rows["split"].isna().map({True: 0.5, False: np.nan}))
     assert "the split is no closer to the truth" in same.says(swapped)
-    dimension, rows = EXPERIMENTS["dimension"], quick("dimension")
+    dimension = EXPERIMENTS["dimension"]
+    rows = quick("dimension")
     assert " grows: " in dimension.says(rows)
     turned = rows.assign(d=64 * 2048 // rows["d"])
     assert " does not grow: " in dimension.says(turned)
@@ -199,11 +235,20 @@ def test_table1_holds_the_papers_cells() -> None:
 
 
 def test_what_the_papers_report_shows() -> None:
-    assert figure("mixtures", "excess", family="iPR") > 2 * figure("mixtures", "excess", family="Coverage")
-    assert figure("same", "IoU", split="50%") > 0.97 > 0.5 > figure("same", "IoU", split="none", k="4", family="iPR")
+    assert figure("mixtures", "excess", family="iPR") > 2 * figure(
+        "mixtures", "excess", family="Coverage"
+    )
+    assert (
+        figure("same", "IoU", split="50%")
+        > 0.97
+        > 0.5
+        > figure("same", "IoU", split="none", k="4", family="iPR")
+    )
     moved = {
-        family: figure("outlier", "α@0.05", k="4", outlier="with", family=family)
-        - figure("outlier", "α@0.05", k="4", outlier="without", family=family)
+        family: (
+            figure("outlier", "α@0.05", k="4", outlier="with", family=family)
+            - figure("outlier", "α@0.05", k="4", outlier="without", family=family)
+        )
         for family in ("iPR", "kNN", "KDE", "Coverage")
     }
     assert moved.pop("iPR") > 0.1 > 5 * max(map(abs, moved.values()))
@@ -242,19 +287,27 @@ def test_truncation_has_improved_precision_beside_the_ends_of_the_curve() -> Non
         family: figure("truncation", "in the real support", data="digits", family=family, psi=0.5)
         for family in ("iPR", "Coverage")
     }
-    assert shares == pytest.approx({"iPR": scalars[3]["precision"], "Coverage": scalars[5]["coverage_precision"]})
+    assert shares == pytest.approx(
+        {"iPR": scalars[3]["precision"], "Coverage": scalars[5]["coverage_precision"]}
+    )
     assert figure("truncation", "α∞", family="Coverage", psi=0.0) == 0.0
 
 
-def test_towards_psi_0_improved_precision_stays_high_where_the_centre_lies_inside_the_support() -> None:
+def test_towards_psi_0_improved_precision_stays_high_where_the_centre_lies_inside_the_support() -> (
+    None
+):
     """hal-05344404, 5.2; the true alpha_inf is 1 until psi = 0, where it is 0."""
     for psi in (0.0, 0.1, 0.2):
         inside = {
-            family: figure("truncation", "in the real support", data="Gaussian", family=family, psi=psi)
+            family: figure(
+                "truncation", "in the real support", data="Gaussian", family=family, psi=psi
+            )
             for family in ("iPR", "Coverage", "kNN")
         }
         assert inside["iPR"] == 1 > 10 * max(inside["Coverage"], inside["kNN"])
-        assert truncated_gaussian(psi).truth().extreme_precision == pytest.approx(float(psi > 0), abs=1e-6)
+        assert truncated_gaussian(psi).truth().extreme_precision == pytest.approx(
+            float(psi > 0), abs=1e-6
+        )
     assert figure("truncation", "in the real support", data="digits", family="iPR", psi=0.0) == 0
 
 
@@ -268,7 +321,9 @@ def test_the_zigzag_of_truncation_is_single_real_pictures() -> None:
     assert rows.loc[rows["lone_real"] == 0, "alpha_inf"].lt(1).all()
     means = rows.groupby("psi")[["alpha_inf", "spared_alpha_inf"]].mean()
     assert turns(means["alpha_inf"]) != "never" == turns(means["spared_alpha_inf"])
-    assert "it turns 2 times; with 1% of the real pictures spared, never" in experiment.says(kept.rows)
+    assert "it turns 2 times; with 1% of the real pictures spared, never" in experiment.says(
+        kept.rows
+    )
 
 
 def test_rows_know_the_real_samples_that_decide_the_end() -> None:
@@ -279,35 +334,46 @@ def test_rows_know_the_real_samples_that_decide_the_end() -> None:
     supports = prviz.estimate(pair, ("knn",), k=20, split=0.5, seed=cell.drawn_by)["knn"].supports
     with np.errstate(divide="ignore"):
         keys = supports.c_generated / supports.c_real
-    real, generated = keys[: supports.n_real], keys[supports.n_real :]
+    real = keys[: supports.n_real]
+    generated = keys[supports.n_real :]
     assert row["lone_real"] == np.isinf(real).any()
     cuts = [cut for cut in keys if np.mean(real > cut) <= 0.01]
     assert row["spared_alpha_inf"] == min(np.mean(generated <= cut) for cut in cuts)
 
 
 def test_the_plug_in_of_the_box_is_too_low_and_its_classifier_too_high_in_the_plane() -> None:
-    """Smoothing raises the overlap, and the deviation of the densities lowers it, the more so the rougher they are."""
-    experiment, rows = EXPERIMENTS["plug-in"], quick("plug-in")
+    """Smoothing raises the overlap, and the deviation of the densities lowers it, the more so the
+    rougher they are.
+    """
+    experiment = EXPERIMENTS["plug-in"]
+    rows = quick("plug-in")
     off = {
         name: figure("plug-in", "α(1) − truth", d=2, n=100, estimate=name)
         for name in ("plug-in, box", "classifier, box", "plug-in, Gaussian", "plug-in, order 4")
     }
     assert off["plug-in, box"] < -0.05 < 0.05 < off["classifier, box"]
-    assert max(abs(off["plug-in, Gaussian"]), abs(off["plug-in, order 4"])) < abs(off["plug-in, box"])
+    assert max(abs(off["plug-in, Gaussian"]), abs(off["plug-in, order 4"])) < abs(
+        off["plug-in, box"]
+    )
     said = experiment.says(rows)
     assert (
-        f"{-off['plug-in, box']:.2f} too low from the densities of a box and {off['classifier, box']:.2f} too high"
-        in said
+        f"{-off['plug-in, box']:.2f} too low from the densities of a box and"
+        f" {off['classifier, box']:.2f} too high" in said
     )
     slopes = experiment.slopes(experiment.figures(rows))
-    assert all(slope < rate_exponent(d) for d, found in slopes.items() for slope in [found["plug-in, box"]])
-    assert "low from their classifier" in experiment.says(rows.assign(alpha_error=-rows["alpha_error"]))
+    assert all(
+        slope < rate_exponent(d) for d, found in slopes.items() for slope in [found["plug-in, box"]]
+    )
+    assert "low from their classifier" in experiment.says(
+        rows.assign(alpha_error=-rows["alpha_error"])
+    )
 
 
 def test_the_plug_in_rows_are_of_the_classifiers_fit_samples() -> None:
     task = EXPERIMENTS["plug-in"].tasks("quick", most=60)[1]
     classifier, box, *_ = task.run()
-    problem, seed = prviz.toy("mixtures", d=2), task.cell.drawn_by
+    problem = prviz.toy("mixtures", d=2)
+    seed = task.cell.drawn_by
     fit = problem.sample(60, seed).split(0.5, seed).fit
     assert classifier["bandwidth"] == box["bandwidth"] == 1.5 * 30**-0.25
     curve = plug_in_curve(fit.real, fit.generated, box["bandwidth"])
@@ -334,18 +400,24 @@ def test_bias_is_the_mean_less_the_truth_and_deviation_the_spread() -> None:
     at = chart.y.index("n = 300"), chart.x.index("10")
     assert none[at] == pytest.approx(rows["alpha_error"].mean())
     assert chart.panels["deviation, no split"][at] == pytest.approx(rows["alpha_error"].std())
-    apart = {name: np.array([*chart.panels.values()][place : place + 2]) for name, place in (("bias", 0), ("sd", 2))}
+    apart = {
+        name: np.array([*chart.panels.values()][place : place + 2])
+        for name, place in (("bias", 0), ("sd", 2))
+    }
     known = np.isfinite(apart["bias"])
     larger = int((np.abs(apart["bias"]) > apart["sd"])[known].sum())
     said = experiment.says(kept.rows)
     assert f"The bias is the larger one in {larger} of {known.sum()} settings." in said
     rows = kept.rows.assign(split=kept.rows["split"].fillna(0)).groupby(["split", "n", "k"])
     squares = {
-        name: (rows[name].mean() ** 2 + rows[name].var()) for name in ("alpha_error", "alpha_4_error", "alpha_16_error")
+        name: rows[name].mean() ** 2 + rows[name].var()
+        for name in ("alpha_error", "alpha_4_error", "alpha_16_error")
     }
     hardest = int((pd.DataFrame(squares).idxmax(axis=1) == "alpha_error").sum())
     assert f"hardest at λ = 1, as Remark 13 expects, in {hardest} of them" in said
-    assert f"With n = 3,000, the bias of precision at λ = 1 is {split[-1, 0]:+.2f} at k = 1, " in said
+    assert (
+        f"With n = 3,000, the bias of precision at λ = 1 is {split[-1, 0]:+.2f} at k = 1, " in said
+    )
 
 
 def test_a_network_of_every_repeat_is_the_same_at_every_psi_and_d() -> None:
@@ -370,11 +442,15 @@ def test_fewer_features_raise_the_area_and_keep_the_order() -> None:
     assert (np.diff(table.loc[0.7]) < 0.02).all()
     assert table.loc[0.7, 2] > 2 * table.loc[0.7, 256]
     assert all(table[d].is_monotonic_increasing for d in table.columns)
-    assert "2 of 256 features of a random network rank 5 truncations as all do" in experiment.says(kept.rows)
+    assert "2 of 256 features of a random network rank 5 truncations as all do" in experiment.says(
+        kept.rows
+    )
 
 
 def test_clusters_pass_the_truth_as_their_number_grows() -> None:
-    """Simon, Webster, Rabin 2019, Figure 4: recall is overestimated with few clusters, precision missed with many."""
+    """Simon, Webster, Rabin 2019, Figure 4: recall is overestimated with few clusters, precision
+    missed with many.
+    """
     kept = stored(EXPERIMENTS["cluster-number"])
     assert kept is not None
     figures = EXPERIMENTS["cluster-number"].figures(kept.rows)
@@ -392,13 +468,25 @@ def test_clusters_pass_the_truth_as_their_number_grows() -> None:
 def test_raw_pixels_of_a_pattern_are_singular_and_features_hide_it() -> None:
     """Simon, Webster, Rabin 2019, section 7."""
     pair = DigitFeatures("the other half, with a pattern", "raw pixels").sample(200, 3)
-    plain, added = DigitFeatures("the other half", "raw pixels").sample(200, 3), np.indices((8, 8)).sum(axis=0) % 2 / 16
-    np.testing.assert_allclose(pair.generated.values - plain.generated.values, np.tile(added.ravel(), (200, 1)))
+    plain = DigitFeatures("the other half", "raw pixels").sample(200, 3)
+    added = np.indices((8, 8)).sum(axis=0) % 2 / 16
+    np.testing.assert_allclose(
+        pair.generated.values - plain.generated.values, np.tile(added.ravel(), (200, 1))
+    )
     pixel = 39  # at the right edge, where no digit has ink
-    assert added.ravel()[pixel] == pair.generated.values[:, pixel].min() > pair.real.values[:, pixel].max() == 0
+    assert (
+        added.ravel()[pixel]
+        == pair.generated.values[:, pixel].min()
+        > pair.real.values[:, pixel].max()
+        == 0
+    )
     kept = stored(EXPERIMENTS["features"])
     assert kept is not None
-    areas = EXPERIMENTS["features"].table(kept.rows).set_index(["pair", "features"])["AuC, Linear classifiers"]
+    areas = (
+        EXPERIMENTS["features"]
+        .table(kept.rows)
+        .set_index(["pair", "features"])["AuC, Linear classifiers"]
+    )
     assert areas["the other half", "raw pixels"] > 0.9
     assert areas["the other half, with a pattern", "raw pixels"] < 0.05
     assert areas["the other half, with a pattern", "16 components"] > 0.8
@@ -409,7 +497,8 @@ def test_hubness_and_balls_are_those_of_a_double_loop() -> None:
     cell = Cell(problem, 40, None, 0, 0, (("hub:t=2", 3, None),))
     (row,) = HubCell(cell).run()
     real, generated = (side.values.astype(float) for side in problem.sample(40, cell.drawn_by))
-    own, radii = [], []
+    own = []
+    radii = []
     for values in (real, generated):
         apart = np.linalg.norm(values[:, None] - values[None], axis=2)
         np.fill_diagonal(apart, np.inf)
@@ -420,7 +509,8 @@ def test_hubness_and_balls_are_those_of_a_double_loop() -> None:
         ("real", between <= radii[1][None], own[0], own[1]),
         ("generated", (between <= radii[0][:, None]).T, own[1], own[0]),
     ):
-        inside, group = holds.any(axis=1), hubness == 2
+        inside = holds.any(axis=1)
+        group = hubness == 2
         assert row[f"group_{name}"] == group.mean()
         assert row[f"inside_{name}"] == pytest.approx(inside[group].mean())
         assert row[f"held_{name}"] == pytest.approx(holds[:, others > 2].any(axis=1)[inside].mean())
@@ -430,7 +520,8 @@ def test_hubness_and_balls_are_those_of_a_double_loop() -> None:
 
 
 def test_hubs_are_what_the_page_says() -> None:
-    experiment, kept = EXPERIMENTS["hubs"], stored(EXPERIMENTS["hubs"])
+    experiment = EXPERIMENTS["hubs"]
+    kept = stored(EXPERIMENTS["hubs"])
     assert kept is not None
     at = experiment.chosen(kept.rows, experiment.choices)
     assert set(experiment.labelled(at)["t"]) == {3}
@@ -446,9 +537,15 @@ def test_hubs_are_what_the_page_says() -> None:
 @pytest.mark.parametrize("name", ["table1", "same", "dimension"])
 def test_the_upper_bounds_stand_beside_the_families_where_samples_are_held_out(name: str) -> None:
     experiment = EXPERIMENTS[name]
-    task = next(task for task in experiment.tasks("paper", repeats=1, most=60) if task.cell.split is not None)
-    (row, *others), problem = task.run(), task.cell.problem
-    pair, seed = problem.sample(60, task.cell.drawn_by), task.cell.drawn_by
+    task = next(
+        task
+        for task in experiment.tasks("paper", repeats=1, most=60)
+        if task.cell.split is not None
+    )
+    row, *others = task.run()
+    problem = task.cell.problem
+    pair = problem.sample(60, task.cell.drawn_by)
+    seed = task.cell.drawn_by
     assert len(others) == len(task.cell.wanted) - 1
     method, k, _ = task.cell.wanted[0]
     bound = prviz.upper_bound(*pair, method, ks=(k,), seed=seed).compare(problem.truth())
@@ -457,15 +554,23 @@ def test_the_upper_bounds_stand_beside_the_families_where_samples_are_held_out(n
     rows = pd.DataFrame([row, *others]).reindex(columns=list(experiment.columns))
     first = experiment.figures(rows).query("figure == 'IoU'").iloc[0]
     assert first["bound"] == bound.iou
-    assert "4 of 4 lie nowhere below the truth." in experiment.says(rows.assign(bound_deficit=0.0).iloc[:4])
-    assert "0 of 4 lie nowhere below the truth." in experiment.says(rows.assign(bound_deficit=0.1).iloc[:4])
+    assert "4 of 4 lie nowhere below the truth." in experiment.says(
+        rows.assign(bound_deficit=0.0).iloc[:4]
+    )
+    assert "0 of 4 lie nowhere below the truth." in experiment.says(
+        rows.assign(bound_deficit=0.1).iloc[:4]
+    )
     assert "lie nowhere" not in experiment.says(quick(name))
     assert "The upper bounds are left out." in experiment.setting("quick")
 
 
 def test_the_kept_bounds_hold_as_often_as_they_promise() -> None:
-    """With a probability of 95% at least, each; where samples are held out, and over the dimension in one repeat."""
-    for name in (name for name, experiment in EXPERIMENTS.items() if experiment.sizes["paper"].beside):
+    """With a probability of 95% at least, each; where samples are held out, and over the dimension
+    in one repeat.
+    """
+    for name in (
+        name for name, experiment in EXPERIMENTS.items() if experiment.sizes["paper"].beside
+    ):
         kept = stored(EXPERIMENTS[name])
         assert kept is not None
         rows = kept.rows[kept.rows["split"].notna()]
@@ -480,7 +585,9 @@ def test_the_kept_bounds_hold_as_often_as_they_promise() -> None:
 
 
 def test_rows_hold_the_curve() -> None:
-    task = next(task for task in EXPERIMENTS["same"].tasks("quick", most=60) if task.cell.split is None)
+    task = next(
+        task for task in EXPERIMENTS["same"].tasks("quick", most=60) if task.cell.split is None
+    )
     rows = pd.DataFrame(task.run())
     row = rows[(rows["method"] == "knn") & (rows["k"] == "4")].iloc[0]
     pair = prviz.toy("identical").sample(60, task.cell.drawn_by)
@@ -500,14 +607,17 @@ def test_the_mean_curve_is_that_of_the_paper() -> None:
         alphas = [row[f"alpha_{place:02d}"] for _, row in rows.iterrows()]
         assert band.precision[place] == pytest.approx(np.mean(alphas))
         assert band.recall[place] == pytest.approx(np.mean([alpha / lam for alpha in alphas]))
-        assert band.recall_sd[place] == pytest.approx(np.std([alpha / lam for alpha in alphas], ddof=1))
+        assert band.recall_sd[place] == pytest.approx(
+            np.std([alpha / lam for alpha in alphas], ddof=1)
+        )
     assert (band.recall[0], band.precision[0]) == (pytest.approx(rows["beta_0"].mean()), 0.0)
     assert (band.recall[-1], band.precision[-1]) == (0.0, pytest.approx(rows["alpha_inf"].mean()))
     assert np.isnan(mean_band(rows.iloc[:1]).precision_sd).all()
 
 
 def test_an_outlier_is_the_only_difference() -> None:
-    clean, spoilt = prviz.toy("shifted-gaussians", mu=3 / 8), prviz.toy("outlier", mu=3 / 8)
+    clean = prviz.toy("shifted-gaussians", mu=3 / 8)
+    spoilt = prviz.toy("outlier", mu=3 / 8)
     seeds = {Cell(problem, 50, None, 3, 0, ()).drawn_by for problem in (clean, spoilt)}
     assert len(seeds) == 1
     one, other = (problem.sample(50, *seeds) for problem in (clean, spoilt))
@@ -520,7 +630,8 @@ def test_an_outlier_is_the_only_difference() -> None:
 @pytest.mark.parametrize("q", [1, 5, 8])
 def test_digit_classes_share_no_picture(q: int) -> None:
     problem = DigitClasses(q)
-    whole, part = problem.sample(problem.default_n), problem.sample(40, seed=1)
+    whole = problem.sample(problem.default_n)
+    part = problem.sample(40, seed=1)
     assert set(whole.real.labels["digit"]) == set(range(5))
     assert set(whole.generated.labels["digit"]) == set(range(q))
     assert set(whole.real.labels["part"]) == {"train"}
@@ -528,13 +639,17 @@ def test_digit_classes_share_no_picture(q: int) -> None:
     assert (part.real.n, part.generated.n) == (40, 40)
     assert not np.array_equal(part.real.values, problem.sample(40, seed=2).real.values)
     p, generated = (np.r_[np.full(m, 1 / m), np.zeros(10 - m)] for m in (5, q))
-    np.testing.assert_allclose(problem.truth().vertices, prviz.discrete_curve(p, generated).vertices, atol=1e-12)
+    np.testing.assert_allclose(
+        problem.truth().vertices, prviz.discrete_curve(p, generated).vertices, atol=1e-12
+    )
 
 
 def test_truncated_samples_are_the_same_rows_at_every_psi() -> None:
     seeds = {Cell(TruncatedDigits(psi), 30, 0.5, 0, 0, ()).drawn_by for psi in (0.0, 0.4, 1.0)}
     assert len(seeds) == 1
-    components = [TruncatedDigits(psi).sample(30, *seeds).generated.labels["component"] for psi in (0.2, 1.0)]
+    components = [
+        TruncatedDigits(psi).sample(30, *seeds).generated.labels["component"] for psi in (0.2, 1.0)
+    ]
     np.testing.assert_array_equal(*components)
     assert TruncatedDigits(0.3).truth() is None
 
@@ -585,13 +700,20 @@ def test_charts() -> None:
     ]
     heat = EXPERIMENTS["table1"].chart(quick("table1"))
     assert heat.panels["published"].shape == heat.panels["ours"].shape == (16, 4)
-    assert heat.panels["published"][heat.y.index("split none, k = √n, μ = 0.21"), heat.x.index("Coverage")] == 0.97
+    assert (
+        heat.panels["published"][
+            heat.y.index("split none, k = √n, μ = 0.21"), heat.x.index("Coverage")
+        ]
+        == 0.97
+    )
     assert not pickle.loads(pickle.dumps(heat)).panels["ours"].flags.writeable
     with pytest.raises(ValueError, match="panels has 'a' of shape"):
         HeatMap(("x",), ("y",), {"a": np.zeros((2, 1))}, "")
     lines = EXPERIMENTS["dimension"].chart(quick("dimension"))
     assert lines.log_x
-    np.testing.assert_array_equal(lines.panels["|m| = 2: excess"]["kNN"].x, [64, 128, 256, 512, 1024, 2048])
+    np.testing.assert_array_equal(
+        lines.panels["|m| = 2: excess"]["kNN"].x, [64, 128, 256, 512, 1024, 2048]
+    )
     truncation = EXPERIMENTS["truncation"].chart(quick("truncation"))
     assert {title: list(panel) for title, panel in truncation.published.items()} == {
         f"{data}: {panel}": ["α∞", "in the real support"]
@@ -602,9 +724,17 @@ def test_charts() -> None:
         if kind is CurveChart:
             chart = EXPERIMENTS[name].chart(quick(name))
             assert set(chart.truths) == (set() if name == "features" else set(chart.panels))
-            assert all(isinstance(band, ChartBand) for panel in chart.panels.values() for band in panel.values())
+            assert all(
+                isinstance(band, ChartBand)
+                for panel in chart.panels.values()
+                for band in panel.values()
+            )
     digits = EXPERIMENTS["digits"].chart(quick("digits"))
-    assert list(digits.truths["kNN"]) == list(digits.panels["kNN"]) == [f"q = {q}" for q in range(1, 11)]
+    assert (
+        list(digits.truths["kNN"])
+        == list(digits.panels["kNN"])
+        == [f"q = {q}" for q in range(1, 11)]
+    )
     assert digits.truths["kNN"]["q = 2"].recall.max() == pytest.approx(0.4)
 
 
@@ -614,13 +744,18 @@ def test_charts() -> None:
 def test_the_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["experiment"]) == 0
     out = capsys.readouterr().out
-    assert all(f"{name}  " in out and experiment.title in out for name, experiment in EXPERIMENTS.items())
+    assert all(
+        f"{name}  " in out and experiment.title in out for name, experiment in EXPERIMENTS.items()
+    )
 
 
-def test_the_command_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_goes_on_where_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "rows.parquet"
     assert main(["experiment", "mixtures", "--repeats", "1", "--seed", "3", "--out", str(out)]) == 0
-    first, printed = pd.read_parquet(out), capsys.readouterr().out
+    first = pd.read_parquet(out)
+    printed = capsys.readouterr().out
     assert len(first) == 5 * 4
     assert list(first) == list(CURVE_COLUMNS)
     assert set(first["seed"]) == {3}
@@ -645,7 +780,9 @@ def test_the_command_goes_on_where_it_was(tmp_path: Path, capsys: pytest.Capture
         (["same", "--repeats", "two"], "invalid int value: 'two'"),
     ],
 )
-def test_the_command_refuses(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_refuses(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     try:
         status = main(["experiment", *arguments])
     except SystemExit as stop:
@@ -659,7 +796,12 @@ def test_rows_of_another_kind_are_left_alone(tmp_path: Path) -> None:
     quick("same").to_parquet(out, index=False)
     before = out.read_bytes()
     with pytest.raises(ValueError, match="holds other rows: it has a column in_real_support"):
-        run_tasks(EXPERIMENTS["dimension"].tasks("quick"), EXPERIMENTS["dimension"].columns, out=out)
+        run_tasks(
+            EXPERIMENTS["dimension"].tasks("quick"), EXPERIMENTS["dimension"].columns, out=out
+        )
     assert out.read_bytes() == before
     kept = {row["key"]: row for row in quick("same").to_dict("records")}
-    assert all(isinstance(task, CurveCell) and task.left(kept) is None for task in EXPERIMENTS["same"].tasks("quick"))
+    assert all(
+        isinstance(task, CurveCell) and task.left(kept) is None
+        for task in EXPERIMENTS["same"].tasks("quick")
+    )

@@ -1,4 +1,6 @@
-"""The plug-in estimate: against exact densities of the box on a line, closed forms, and the identity with variation."""
+"""The plug-in estimate: against exact densities of the box on a line, closed forms, and the
+identity with variation.
+"""
 
 from __future__ import annotations
 
@@ -13,26 +15,38 @@ LAMS = (0.0, 0.3, 1.0, 2.5, 20.0)
 
 
 def box_variation(real: np.ndarray, generated: np.ndarray, width: float, lam: float) -> float:
-    """|| lam P_hat - Q_hat ||_TV of two box estimates on a line, exactly: both are constant between their jumps."""
-    jumps = np.unique(np.concatenate([side + sign * width for side in (real, generated) for sign in (-1, 1)]))
-    middles, lengths = (jumps[1:] + jumps[:-1]) / 2, np.diff(jumps)
-    p, q = (np.mean(np.abs(middles[:, None] - side) <= width, axis=1) / (2 * width) for side in (real, generated))
+    """|| lam P_hat - Q_hat ||_TV of two box estimates on a line, exactly: both are constant between
+    their jumps.
+    """
+    jumps = np.unique(
+        np.concatenate([side + sign * width for side in (real, generated) for sign in (-1, 1)])
+    )
+    middles = (jumps[1:] + jumps[:-1]) / 2
+    lengths = np.diff(jumps)
+    p, q = (
+        np.mean(np.abs(middles[:, None] - side) <= width, axis=1) / (2 * width)
+        for side in (real, generated)
+    )
     return float(np.abs(lam * p - q) @ lengths / 2)
 
 
 def test_the_box_on_a_line_is_the_exact_integral() -> None:
     rng = np.random.default_rng(0)
-    real, generated = rng.normal(size=40), rng.normal(1.0, 2.0, size=30)
+    real = rng.normal(size=40)
+    generated = rng.normal(1.0, 2.0, size=30)
     curve = plug_in_curve(real[:, None], generated[:, None], 0.4)
     for lam in LAMS:
-        assert curve.alpha(lam) == pytest.approx((lam + 1) / 2 - box_variation(real, generated, 0.4, lam), abs=0.01)
+        assert curve.alpha(lam) == pytest.approx(
+            (lam + 1) / 2 - box_variation(real, generated, 0.4, lam), abs=0.01
+        )
 
 
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("kernel", ["box", "gaussian"])
 def test_single_samples_have_the_kernels_own_overlap(kernel: str, d: int) -> None:
     """Two bells, or two balls, of the same width at a distance."""
-    apart, width = 0.75, 0.5  # a whole number of cells
+    apart = 0.75
+    width = 0.5  # a whole number of cells
     curve = plug_in_curve(np.zeros((1, d)), np.eye(1, d) * apart, width, kernel)
     if kernel == "gaussian":
         expected = 2 * norm.cdf(-apart / width / 2)
@@ -47,7 +61,10 @@ def test_a_kernel_of_higher_order_has_less_bias() -> None:
     problem = toy("shifted-gaussians", d=1, mu=1.0)
     truth = problem.truth().alpha(1.0)
     pair = problem.sample(200_000, 0)
-    off = {name: abs(plug_in_curve(*pair, 0.6, name).alpha(1.0) - truth) for name in ("gaussian", "fourth")}
+    off = {
+        name: abs(plug_in_curve(*pair, 0.6, name).alpha(1.0) - truth)
+        for name in ("gaussian", "fourth")
+    }
     assert off["fourth"] < 0.5 * off["gaussian"]
 
 

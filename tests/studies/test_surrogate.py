@@ -15,7 +15,14 @@ from sklearn.decomposition import PCA
 
 from prviz.samples import SamplePair, Samples
 from prviz.studies.surrogate import Density, FitOptions, Surrogate, fit_pair, most_dimensions
-from prviz.studies.surrogate.choice import TRY_SECONDS, best_surrogate, cheap_kinds, checked, kinds, trial_seconds
+from prviz.studies.surrogate.choice import (
+    TRY_SECONDS,
+    best_surrogate,
+    cheap_kinds,
+    checked,
+    kinds,
+    trial_seconds,
+)
 from prviz.studies.surrogate.fitting import oas
 from prviz.studies.surrogate.surrogate import SurrogateSources
 
@@ -80,17 +87,27 @@ def test_a_third_set_is_the_common_part() -> None:
     third = correlated(200, 4, 5, 3.0)
     stand_in = fit_pair(correlated(300, 4, 0), correlated(300, 4, 1), d=4, shared=third)
     axes = PCA(4).fit(correlated(300, 4, 0))
-    np.testing.assert_allclose(np.abs(stand_in.shared.means[0]), np.abs(axes.transform(third).mean(axis=0)))
+    np.testing.assert_allclose(
+        np.abs(stand_in.shared.means[0]), np.abs(axes.transform(third).mean(axis=0))
+    )
 
 
 @pytest.mark.parametrize("covariance", ["full", "diag"])
 def test_samples_have_the_moments_of_the_density(covariance: Any) -> None:
     stand_in = fit_pair(
-        three_clusters(500, 0), three_clusters(500, 1), d=3, fit="mixture", covariance=covariance, most_components=3
+        three_clusters(500, 0),
+        three_clusters(500, 1),
+        d=3,
+        fit="mixture",
+        covariance=covariance,
+        most_components=3,
     )
-    density, n = stand_in.real, 40_000
+    density = stand_in.real
+    n = 40_000
     drawn = density.sample(n, np.random.default_rng(0))
-    np.testing.assert_allclose(drawn.mean(axis=0), stand_in.projected.real.values.mean(axis=0), atol=0.15)
+    np.testing.assert_allclose(
+        drawn.mean(axis=0), stand_in.projected.real.values.mean(axis=0), atol=0.15
+    )
     np.testing.assert_allclose(np.cov(drawn.T), np.cov(stand_in.projected.real.values.T), atol=0.6)
 
 
@@ -109,18 +126,23 @@ def test_a_density_refuses_what_it_is_not() -> None:
 
 
 def test_components_are_those_of_the_real_set_for_every_d() -> None:
-    real, generated = correlated(300, 6, 0), correlated(200, 6, 1, 2.0)
+    real = correlated(300, 6, 0)
+    generated = correlated(200, 6, 1, 2.0)
     model = PCA(4).fit(real)
     few, many = (fit_pair(real, generated, d=d) for d in (4, 6))
     for samples, values in zip(few.projected, (real, generated), strict=True):
-        np.testing.assert_allclose(np.abs(samples.values), np.abs(model.transform(values)), atol=1e-9)
+        np.testing.assert_allclose(
+            np.abs(samples.values), np.abs(model.transform(values)), atol=1e-9
+        )
     assert few.explained == pytest.approx(model.explained_variance_ratio_.sum())
     assert many.explained == pytest.approx(1.0)
     np.testing.assert_array_equal(few.real.means[0], many.real.means[0][:4])
 
 
 def test_a_large_offset_costs_nothing() -> None:
-    near, far = (fit_pair(correlated(100, 3, 0) + at, correlated(100, 3, 1) + at, d=3) for at in (0.0, 1e6))
+    near, far = (
+        fit_pair(correlated(100, 3, 0) + at, correlated(100, 3, 1) + at, d=3) for at in (0.0, 1e6)
+    )
     np.testing.assert_allclose(far.real.covariances, near.real.covariances, atol=1e-8)
 
 
@@ -131,7 +153,15 @@ def test_a_large_offset_costs_nothing() -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_bic_finds_three_clusters(covariance: Any, seed: int) -> None:
     values = three_clusters(600, seed)
-    stand_in = fit_pair(values, values[:400], d=3, fit="mixture", covariance=covariance, most_components=6, seed=seed)
+    stand_in = fit_pair(
+        values,
+        values[:400],
+        d=3,
+        fit="mixture",
+        covariance=covariance,
+        most_components=6,
+        seed=seed,
+    )
     for density in (stand_in.real, stand_in.generated):
         assert density.components == 3
         assert min(density.bic, key=lambda m: density.bic[m]) == 3
@@ -140,7 +170,8 @@ def test_bic_finds_three_clusters(covariance: Any, seed: int) -> None:
 
 
 def test_one_component_is_the_gaussian() -> None:
-    real, generated = correlated(200, 3, 0), correlated(200, 3, 1)
+    real = correlated(200, 3, 0)
+    generated = correlated(200, 3, 1)
     one = fit_pair(real, generated, d=3, fit="mixture", most_components=1).real
     gaussian = fit_pair(real, generated, d=3).real
     np.testing.assert_array_equal(one.covariances, gaussian.covariances)
@@ -175,14 +206,17 @@ def test_constant_columns_leave_fewer_directions() -> None:
     real = np.column_stack([correlated(100, 3, 0), np.full(100, 7.0), np.zeros(100)])
     assert most_dimensions(real) == 3
     assert fit_pair(real, real, d=3).explained == pytest.approx(1)
-    with pytest.raises(ValueError, match=r"d = 4; the real set varies in 3 directions, so 1 to 3 is needed"):
+    with pytest.raises(
+        ValueError, match=r"d = 4; the real set varies in 3 directions, so 1 to 3 is needed"
+    ):
         fit_pair(real, real, d=4)
     with pytest.raises(ValueError, match="1 to 4 is needed"):
         fit_pair(correlated(5, 9, 0), correlated(50, 9, 1), d=9)
 
 
 def test_a_collapsed_generator_is_a_narrow_density() -> None:
-    real, one = correlated(200, 3, 0), np.tile(correlated(1, 3, 1), (150, 1))
+    real = correlated(200, 3, 0)
+    one = np.tile(correlated(1, 3, 1), (150, 1))
     for fit in ("gaussian", "mixture"):
         stand_in = fit_pair(real, one, d=3, fit=fit)  # type: ignore[arg-type]
         assert stand_in.generated.raised == 3
@@ -211,13 +245,25 @@ def test_duplicates_and_flat_sets_are_fitted() -> None:
         (correlated(50, 3, 0), correlated(50, 4, 0), {}, "3 features, generated ones have 4"),
         (correlated(50, 3, 0), correlated(50, 3, 0), {"d": 0}, "d = 0; .* 1 to 3"),
         (correlated(50, 3, 0), correlated(50, 3, 0), {"fit": "kde"}, "one of gaussian, mixture"),
-        (correlated(50, 3, 0), correlated(50, 3, 0), {"covariance": "round"}, "one of full, tied, diag"),
+        (
+            correlated(50, 3, 0),
+            correlated(50, 3, 0),
+            {"covariance": "round"},
+            "one of full, tied, diag",
+        ),
         (correlated(50, 3, 0), correlated(50, 3, 0), {"most_components": 0}, "at least 1"),
         (correlated(50, 3, 0), correlated(50, 3, 0), {"most_components": 51}, "1 to 50"),
-        (correlated(50, 3, 0), correlated(50, 3, 0), {"shared": np.ones((5, 2))}, "shared has 2 features; 3"),
+        (
+            correlated(50, 3, 0),
+            correlated(50, 3, 0),
+            {"shared": np.ones((5, 2))},
+            "shared has 2 features; 3",
+        ),
     ],
 )
-def test_what_can_not_be_fitted_is_refused(real: Floats, generated: Floats, options: Any, message: str) -> None:
+def test_what_can_not_be_fitted_is_refused(
+    real: Floats, generated: Floats, options: Any, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         fit_pair(real, generated, **{"d": 2, **options})
 
@@ -231,7 +277,9 @@ def test_problems_refuse_other_scenarios() -> None:
 
 
 def test_stand_ins_travel() -> None:
-    stand_in = fit_pair(three_clusters(100, 0), three_clusters(100, 1), d=2, shared=Samples(three_clusters(50, 2)))
+    stand_in = fit_pair(
+        three_clusters(100, 0), three_clusters(100, 1), d=2, shared=Samples(three_clusters(50, 2))
+    )
     copy = pickle.loads(pickle.dumps(stand_in))
     assert isinstance(copy, Surrogate)
     assert not copy.real.means.flags.writeable

@@ -31,7 +31,8 @@ def test_a_surrogate_that_sees_another_area_does_not_predict() -> None:
     assert near.off == pytest.approx(0.04)
     assert near.passes
     assert near.inside == 1
-    assert not prediction(measured, {setting: 1.0}).passes  # 0.5 away, 4.3 * 0.1 * sqrt(4 / 3) allowed
+    # 0.5 away, 4.3 * 0.1 * sqrt(4 / 3) allowed
+    assert not prediction(measured, {setting: 1.0}).passes
     assert prediction(rows(0.4), {setting: 0.4}).inside == 1
     with pytest.raises(ValueError, match="rows has none of"):
         prediction(measured, {("ipr", 3, None): 0.5})

@@ -23,10 +23,14 @@ Floats = NDArray[np.float64]
 
 
 def gaussian(n: int, d: int, seed: int, shift: float = 0.0) -> Floats:
-    return np.random.default_rng(seed).standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1)) + shift
+    return (
+        np.random.default_rng(seed).standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1)) + shift
+    )
 
 
-PAIR = SamplePair(Samples(gaussian(120, 6, 0), "real"), Samples(gaussian(80, 6, 1, 0.5), "generated"))
+PAIR = SamplePair(
+    Samples(gaussian(120, 6, 0), "real"), Samples(gaussian(80, 6, 1, 0.5), "generated")
+)
 GRID: dict[str, Any] = {
     "ds": (2, 4),
     "scenarios": ("pair", "real-real", "common"),
@@ -56,7 +60,9 @@ def test_samples_follow_from_the_seed_and_keep_the_sizes() -> None:
     problem = fit_pair(*PAIR, d=3).problem()
     assert isinstance(problem, Known)
     assert problem.default_n == 80
-    first, again, other = problem.sample(80, 5), problem.sample(80, 5), problem.sample(80, 6)
+    first = problem.sample(80, 5)
+    again = problem.sample(80, 5)
+    other = problem.sample(80, 6)
     assert first.digest == again.digest != other.digest
     assert (first.real.n, first.generated.n) == (120, 80)
     assert [each.n for each in problem.sample(40)] == [60, 40]
@@ -87,17 +93,28 @@ def test_keys_name_all_that_decides_a_problem() -> None:
         (PAIR, {"n": 40}),
         (PAIR, {"seed": 1}),
     ]
-    keys = [surrogate_tasks(pair, **{"ds": (2,), "methods": "knn", **change})[0].keys[0] for pair, change in changes]
+    keys = [
+        surrogate_tasks(pair, **{"ds": (2,), "methods": "knn", **change})[0].keys[0]
+        for pair, change in changes
+    ]
     assert len(set(keys)) == len(changes)
     copy = SamplePair(Samples(PAIR.real.values.copy()), Samples(PAIR.generated.values.copy()))
     assert surrogate_tasks(copy, ds=(2,), methods="knn")[0].keys[0] == keys[0]
     # What means nothing to a fit or a scenario is not in its key.
-    assert surrogate_tasks(PAIR, ds=(2,), methods="knn", fit_seed=5, common=0.3, shared=third)[0].keys[0] == keys[0]
+    assert (
+        surrogate_tasks(PAIR, ds=(2,), methods="knn", fit_seed=5, common=0.3, shared=third)[0].keys[
+            0
+        ]
+        == keys[0]
+    )
 
 
 def test_tasks_of_a_stand_in_are_those_of_its_pair() -> None:
     stand_in = fit_pair(*PAIR, d=2)
-    tasks = [surrogate_tasks(data, ds=(2,), methods="knn", seed=3)[0] for data in (PAIR, stand_in, [stand_in])]
+    tasks = [
+        surrogate_tasks(data, ds=(2,), methods="knn", seed=3)[0]
+        for data in (PAIR, stand_in, [stand_in])
+    ]
     assert tasks[0].keys == tasks[1].keys == tasks[2].keys
     found = [without_time(table(task.run(), COLUMNS)) for task in tasks[:2]]
     pd.testing.assert_frame_equal(*found)
@@ -109,26 +126,37 @@ def test_tasks_of_a_stand_in_are_those_of_its_pair() -> None:
 def test_a_row_is_a_measurement_of_the_stand_in(rows: pd.DataFrame) -> None:
     assert len(rows) == 2 * 3 * 2 * 2 * 4
     assert rows["key"].is_unique
-    assert set(zip(rows["d"], rows["n_real"], rows["n_generated"], strict=True)) == {(2, 120, 80), (4, 120, 80)}
+    assert set(zip(rows["d"], rows["n_real"], rows["n_generated"], strict=True)) == {
+        (2, 120, 80),
+        (4, 120, 80),
+    }
     np.testing.assert_allclose(rows[["iou", "excess", "deficit"]].sum(axis=1), 1)
-    row = rows[(rows["d"] == 4) & (rows["split"] == 0.5) & rows["parameters"].str.contains("common")].iloc[0]
+    row = rows[
+        (rows["d"] == 4) & (rows["split"] == 0.5) & rows["parameters"].str.contains("common")
+    ].iloc[0]
     problem = fit_pair(*PAIR, d=4, fit="mixture", most_components=2).problem("common")
     assert json.loads(row["parameters"]) == problem.parameters
     task = surrogate_tasks(PAIR, **GRID)[0]
     drawn_by = type(task)(problem, None, 0.5, int(row["repeat"]), 0, ()).drawn_by  # type: ignore[call-arg]
     k = row["k"] if row["k"] == "sqrt" else int(row["k"])
-    curve = prviz.pr_curve(*problem.sample(80, drawn_by), row["method"], k=k, split=0.5, seed=drawn_by)
+    curve = prviz.pr_curve(
+        *problem.sample(80, drawn_by), row["method"], k=k, split=0.5, seed=drawn_by
+    )
     assert row["auc"] == curve.auc
     assert row["iou"] == curve.iou(problem.truth())
 
 
 def test_order_and_place_change_nothing(rows: pd.DataFrame) -> None:
     turned = {
-        name: tuple(reversed(value)) if isinstance(value, tuple | list) else value for name, value in GRID.items()
+        name: tuple(reversed(value)) if isinstance(value, tuple | list) else value
+        for name, value in GRID.items()
     }
     tasks = surrogate_tasks(PAIR, **turned)
     fourth = tasks[::4]  # as in another process: by pickle
-    found = table(itertools.chain.from_iterable(pickle.loads(pickle.dumps(task)).run() for task in fourth), COLUMNS)
+    found = table(
+        itertools.chain.from_iterable(pickle.loads(pickle.dumps(task)).run() for task in fourth),
+        COLUMNS,
+    )
     assert {key for task in tasks for key in task.keys} == set(rows["key"])
     expected = rows.set_index("key").loc[list(found["key"])].reset_index()
     pd.testing.assert_frame_equal(without_time(found), without_time(expected))
@@ -136,15 +164,19 @@ def test_order_and_place_change_nothing(rows: pd.DataFrame) -> None:
 
 def test_a_d_is_fitted_once_and_only_when_it_is_needed() -> None:
     tasks: list[Any] = surrogate_tasks(PAIR, **GRID)
-    first, last = tasks[0].problem, tasks[3].problem
+    first = tasks[0].problem
+    last = tasks[3].problem
     assert first == last
     assert first.real is last.real
     by_scenario = {task.problem.scenario: task.problem for task in tasks if task.problem.d == 2}
     assert by_scenario["real-real"].real is first.real
     assert by_scenario["common"].real is by_scenario["common"].parts()[0]
     assert len(pickle.dumps(tasks[0])) < 10_000  # the densities, not the sets
-    wide = SamplePair(Samples(np.ones((40, 5)) * np.arange(40)[:, None]), Samples(gaussian(40, 5, 0)))
-    late = surrogate_tasks(wide, ds=(1, 3), methods="knn")  # nothing is refused before it is computed
+    wide = SamplePair(
+        Samples(np.ones((40, 5)) * np.arange(40)[:, None]), Samples(gaussian(40, 5, 0))
+    )
+    # nothing is refused before it is computed
+    late = surrogate_tasks(wide, ds=(1, 3), methods="knn")
     assert isinstance(late[0].run()[0]["iou"], float)
     with pytest.raises(ValueError, match="varies in 1 directions"):
         late[1].run()

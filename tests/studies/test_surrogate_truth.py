@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from prviz.curves.ground_truth import finite_masses, sampled_truth, scaled_gaussians, shifted_gaussians
+from prviz.curves.ground_truth import (
+    finite_masses,
+    sampled_truth,
+    scaled_gaussians,
+    shifted_gaussians,
+)
 from prviz.studies.surrogate import Density, fit_pair
 from prviz.studies.surrogate.densities import mixed
 from prviz.studies.surrogate.problems import density_truth, sampled_log_ratios
@@ -65,27 +70,39 @@ def test_sampled_truths_meet_the_closed_forms() -> None:
 
 
 def test_the_quick_way_agrees_with_sampling_the_densities() -> None:
-    stand_in = fit_pair(correlated(200, 5, 0), correlated(200, 5, 1) * np.linspace(0.5, 1.5, 5), d=5)
+    stand_in = fit_pair(
+        correlated(200, 5, 0), correlated(200, 5, 1) * np.linspace(0.5, 1.5, 5), d=5
+    )
     quick = density_truth(stand_in.real, stand_in.generated)
-    slow = sampled_truth(lambda n, seed: sampled_log_ratios(stand_in.real, stand_in.generated, n, seed), n=50_000)
+    slow = sampled_truth(
+        lambda n, seed: sampled_log_ratios(stand_in.real, stand_in.generated, n, seed), n=50_000
+    )
     assert abs(quick.curve.auc - slow.curve.auc) < 5 * (quick.auc_error + slow.auc_error)
     assert density_truth(stand_in.real, stand_in.generated) is quick  # remembered
 
 
 def test_a_common_part_bounds_the_curve_from_below() -> None:
-    """P - Q is half of what it is without the common part; far apart, the curve is the square through (1/2, 1/2)."""
-    stand_in = fit_pair(correlated(300, 3, 0), correlated(300, 3, 1, 30.0), d=3, shared=correlated(300, 3, 2, -30.0))
+    """P - Q is half of what it is without the common part; far apart, the curve is the square
+    through (1/2, 1/2).
+    """
+    stand_in = fit_pair(
+        correlated(300, 3, 0), correlated(300, 3, 1, 30.0), d=3, shared=correlated(300, 3, 2, -30.0)
+    )
     truth = stand_in.problem("common").truth()
     assert truth.auc == pytest.approx(0.25, abs=0.01)
     assert truth.total_variation == pytest.approx(0.5, abs=0.01)
     near = fit_pair(correlated(300, 3, 0), correlated(300, 3, 1, 0.8), d=3)
-    whole, half = (near.problem(scenario).truth().total_variation for scenario in ("pair", "common"))  # type: ignore[arg-type]
+    whole, half = (
+        near.problem(scenario).truth().total_variation for scenario in ("pair", "common")
+    )  # type: ignore[arg-type]
     assert half == pytest.approx(whole / 2, abs=0.01)
 
 
 def test_truths_are_sampled_in_little_memory() -> None:
     real = Density(np.ones(1), np.zeros((1, 400)), np.ones((1, 400)))
-    generated = mixed(real, Density(np.ones(1), np.full((1, 400), 0.05), np.full((1, 400), 1.1)), 0.5)
+    generated = mixed(
+        real, Density(np.ones(1), np.full((1, 400), 0.05), np.full((1, 400), 1.1)), 0.5
+    )
     tracemalloc.start()
     try:
         density_truth(real, generated, 30_000)

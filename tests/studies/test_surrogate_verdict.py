@@ -35,7 +35,9 @@ def grid(n: int, seed: int) -> Floats:
 
 def test_gaussian_data_are_fitted_well() -> None:
     pairs = [(gaussian(160, 3, 2 * seed), gaussian(200, 3, 2 * seed + 1)) for seed in range(12)]
-    checks = [check for seed, pair in enumerate(pairs) for check in fit_check(fit_pair(*pair, d=3), seed)]
+    checks = [
+        check for seed, pair in enumerate(pairs) for check in fit_check(fit_pair(*pair, d=3), seed)
+    ]
     assert not any(check.poor for check in checks)
     # p-values of a right fit are spread over 0 to 1, or larger: the set made the fit.
     assert sum(check.p_value <= 0.25 for check in checks) <= 13
@@ -70,7 +72,9 @@ def test_duplicates_can_be_checked() -> None:
 
 def test_a_fit_and_its_check_tell_how_far_they_are_and_can_be_stopped() -> None:
     told: list[float] = []
-    stand_in = fit_pair(ring(120, 0), ring(120, 1), d=2, fit="mixture", most_components=4, progress=told.append)
+    stand_in = fit_pair(
+        ring(120, 0), ring(120, 1), d=2, fit="mixture", most_components=4, progress=told.append
+    )
     fit_check(fit_pair(gaussian(20, 4, 0), gaussian(20, 4, 1), d=4), progress=told.append)
     assert len(told) > 20
     assert all(0 <= share < 1 for share in told)
@@ -90,11 +94,34 @@ def test_a_fit_and_its_check_tell_how_far_they_are_and_can_be_stopped() -> None:
 # ---- the verdict ----
 
 
-def row(method: str, iou: float, excess: float, repeat: int, d: int = 2, scenario: str = "pair") -> Row:
+def row(
+    method: str, iou: float, excess: float, repeat: int, d: int = 2, scenario: str = "pair"
+) -> Row:
     key = f"{method} {repeat} {d} {scenario}"
-    told = {"key": key, "problem": "hybrid", "parameters": json.dumps({"scenario": scenario}), "d": d, "n": None}
-    told |= {"method": method, "k": "sqrt", "bandwidth": None, "split": 0.5, "repeat": repeat, "seed": 0}
-    return dict.fromkeys(COLUMNS, np.nan) | told | {"iou": iou, "excess": excess, "deficit": 1 - iou - excess}
+    told = {
+        "key": key,
+        "problem": "hybrid",
+        "parameters": json.dumps({"scenario": scenario}),
+        "d": d,
+        "n": None,
+    }
+    told |= {
+        "method": method,
+        "k": "sqrt",
+        "bandwidth": None,
+        "split": 0.5,
+        "repeat": repeat,
+        "seed": 0,
+    }
+    return (
+        dict.fromkeys(COLUMNS, np.nan)
+        | told
+        | {
+            "iou": iou,
+            "excess": excess,
+            "deficit": 1 - iou - excess,
+        }
+    )
 
 
 def by_hand() -> list[Row]:
@@ -142,7 +169,9 @@ def test_scenarios_count_the_same_and_unfinished_settings_come_last() -> None:
 
 
 def test_a_single_repeat_has_no_spread_and_equal_values_one_rank() -> None:
-    found = verdict(table([row("knn", 0.5, 0.1, 0), row("ipr", 0.5, 0.1, 0), row("kde", 0.4, 0.1, 0)], COLUMNS))
+    found = verdict(
+        table([row("knn", 0.5, 0.1, 0), row("ipr", 0.5, 0.1, 0), row("kde", 0.4, 0.1, 0)], COLUMNS)
+    )
     assert found["rank"].tolist() == [1, 1, 3]
     assert found["tied"].tolist() == [True, True, False]
     assert found["spread"].isna().all()

@@ -18,7 +18,16 @@ from prviz.estimators import ESTIMATORS
 from prviz.studies import sweeps as _sweeps
 from prviz.studies.battery import battery_tasks
 from prviz.studies.papers.digits import TruncatedDigits
-from prviz.studies.sweeps import COLUMNS, SETTINGS, Cell, Files, sweep_cells, sweep_means, sweep_seconds, wanted_rows
+from prviz.studies.sweeps import (
+    COLUMNS,
+    SETTINGS,
+    Cell,
+    Files,
+    sweep_cells,
+    sweep_means,
+    sweep_seconds,
+    wanted_rows,
+)
 from prviz.studies.tasks import run_tasks
 
 GRID = {
@@ -50,7 +59,10 @@ def test_the_grid_is_complete_and_tidy(whole: pd.DataFrame) -> None:
     assert whole["key"].is_unique
     assert set(whole["problem"]) == {"shifted-gaussians", "finite"}
     assert set(whole["d"]) == {2, 5}
-    assert whole["k"].isna().sum() == (whole["method"] == "classifier").sum() + whole["bandwidth"].notna().sum()
+    assert (
+        whole["k"].isna().sum()
+        == (whole["method"] == "classifier").sum() + whole["bandwidth"].notna().sum()
+    )
     assert set(whole.loc[whole["method"] == "classifier", "split"]) == {0.5}
     np.testing.assert_allclose(whole[["iou", "excess", "deficit"]].sum(axis=1), 1)
 
@@ -75,7 +87,9 @@ def test_a_row_equals_its_own_measurement(whole: pd.DataFrame, place: int) -> No
 
 
 def test_order_and_workers_change_nothing(whole: pd.DataFrame) -> None:
-    turned = {name: tuple(reversed(value)) if name != "repeats" else value for name, value in GRID.items()}
+    turned = {
+        name: tuple(reversed(value)) if name != "repeats" else value for name, value in GRID.items()
+    }
     found = prviz.sweep(**turned)  # in processes of its own
     assert list(found["key"]) != list(whole["key"])
     same = without_time(found).set_index("key").loc[list(whole["key"])].reset_index()
@@ -87,7 +101,8 @@ class _StopError(Exception):
 
 
 def test_a_stopped_sweep_goes_on_where_it_was(whole: pd.DataFrame, tmp_path: Path) -> None:
-    out, came = tmp_path / "sweep.parquet", []
+    out = tmp_path / "sweep.parquet"
+    came = []
 
     def stop(rows: pd.DataFrame) -> None:
         came.append(len(rows))
@@ -99,8 +114,11 @@ def test_a_stopped_sweep_goes_on_where_it_was(whole: pd.DataFrame, tmp_path: Pat
             prviz.sweep(**GRID, executor=pool, out=out, on_rows=stop)
         kept = pd.read_parquet(out)
         assert len(kept) == sum(came)
-        again, shares = [], []
-        found = prviz.sweep(**GRID, executor=pool, out=out, on_rows=again.append, progress=shares.append)
+        again = []
+        shares = []
+        found = prviz.sweep(
+            **GRID, executor=pool, out=out, on_rows=again.append, progress=shares.append
+        )
         assert sum(map(len, again)) == ROWS - len(kept)
         assert not set(kept["key"]) & set(pd.concat(again)["key"])
         assert shares == sorted(shares)
@@ -131,8 +149,11 @@ def saved(folder: Path, **sets: np.ndarray) -> tuple[Path, ...]:
     return tuple(folder / f"{name}.npy" for name in sets)
 
 
-def test_other_contents_of_the_same_files_are_measured_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    draw, out = np.random.default_rng(0).normal, tmp_path / "grid.parquet"
+def test_other_contents_of_the_same_files_are_measured_anew(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = np.random.default_rng(0).normal
+    out = tmp_path / "grid.parquet"
     real = draw(size=(60, 2))
     paths = saved(tmp_path, real=real, generated=real + 0.01)
     options = {"problems": [paths], "methods": ["knn"], "ks": (4,), "splits": (None,), "out": out}
@@ -153,14 +174,19 @@ def test_other_contents_of_the_same_files_are_measured_anew(tmp_path: Path, caps
     config.write_text('problems = [{real = "real.npy", generated = "generated.npy"}]\nmethods = ["knn"]\nks = [4]\n'
                       'splits = ["none"]\n')  # fmt: skip
     assert main(["sweep", str(config)]) == 0
-    assert f"{tmp_path / 'grid.parquet'} also holds 1 row of other contents of these files" in capsys.readouterr().out
+    assert (
+        f"{tmp_path / 'grid.parquet'} also holds 1 row of other contents of these files"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("mapped", [False, True])
 def test_a_file_that_changes_before_it_is_measured_ends_the_sweep_without_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: bool
 ) -> None:
-    values, out, plain = np.random.default_rng(0).normal(size=(60, 2)), tmp_path / "rows.parquet", _sweeps.measure
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    out = tmp_path / "rows.parquet"
+    plain = _sweeps.measure
     paths = saved(tmp_path, real=values, generated=values + 1.0)
     cells = sweep_cells([paths], ["knn"], ks=(4,))
 
@@ -178,17 +204,28 @@ def test_a_file_that_changes_before_it_is_measured_ends_the_sweep_without_a_row(
         saved(tmp_path, generated=values[:, :1])
     with (
         ThreadPoolExecutor(1) as pool,
-        pytest.raises(ValueError, match=r"generated\.npy' holds other samples than when the sweep began"),
+        pytest.raises(
+            ValueError, match=r"generated\.npy' holds other samples than when the sweep began"
+        ),
     ):
         run_tasks(cells, COLUMNS, pool, out=out)
     assert not out.exists()
 
 
-def test_keys_name_the_version_of_the_computation_and_the_data_and_draws_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_name_the_version_of_the_computation_and_the_data_and_draws_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     tasks = [
         Cell(prviz.toy("mixtures"), 100, 0.5, 3, 7, (("knn", 3, None),)),
         Cell(TruncatedDigits(0.3), None, 0.5, 1, 0, (("knn", 3, None),)),
-        Cell(Files(Path("/a/real.npy"), Path("/a/gen.npy"), ("1", "2")), 50, None, 1, 2, (("knn", 3, None),)),
+        Cell(
+            Files(Path("/a/real.npy"), Path("/a/gen.npy"), ("1", "2")),
+            50,
+            None,
+            1,
+            2,
+            (("knn", 3, None),),
+        ),
         battery_tasks(["sphere-torus"], seed=4)[0],
     ]
     assert [each.drawn_by for each in tasks] == [1875326364, 229118833, 4103454930, 4153790753]
@@ -198,7 +235,12 @@ def test_keys_name_the_version_of_the_computation_and_the_data_and_draws_stay(mo
     assert other.drawn_by == tasks[2].drawn_by
     with monkeypatch.context() as patched:
         patched.setattr("prviz.studies.papers.digits._digest", lambda _: "other pictures")
-        assert [each.keys[0] == key for each, key in zip(tasks, before, strict=True)] == [True, False, True, True]
+        assert [each.keys[0] == key for each, key in zip(tasks, before, strict=True)] == [
+            True,
+            False,
+            True,
+            True,
+        ]
     for module in ("prviz.studies.sweeps", "prviz.studies.battery.tasks"):
         monkeypatch.setattr(f"{module}.COMPUTATION", 99)
     assert not {each.keys[0] for each in tasks} & set(before)
@@ -206,14 +248,24 @@ def test_keys_name_the_version_of_the_computation_and_the_data_and_draws_stay(mo
 
 def test_a_family_of_the_user_is_measured_again(tmp_path: Path) -> None:
     """Its name does not tell what it does."""
-    out, known = tmp_path / "rows.parquet", dict(ESTIMATORS)
+    out = tmp_path / "rows.parquet"
+    known = dict(ESTIMATORS)
     try:
         for sign in (1.0, -1.0):
-            prviz.register("mine", lambda _, z, s=sign: tuple(np.exp(s * w * np.concatenate(z)[:, 0]) for w in (1, -1)))
+            prviz.register(
+                "mine",
+                lambda _, z, s=sign: tuple(
+                    np.exp(s * w * np.concatenate(z)[:, 0]) for w in (1, -1)
+                ),
+            )
             with ThreadPoolExecutor(1) as pool:
-                prviz.sweep("shifted-gaussians", ["mine", "knn"], ks=(3,), ns=(60,), executor=pool, out=out)
+                prviz.sweep(
+                    "shifted-gaussians", ["mine", "knn"], ks=(3,), ns=(60,), executor=pool, out=out
+                )
             found = pd.read_parquet(out).set_index("method")
-            fresh = prviz.sweep("shifted-gaussians", ["mine"], ns=(60,), executor=ThreadPoolExecutor(1))
+            fresh = prviz.sweep(
+                "shifted-gaussians", ["mine"], ns=(60,), executor=ThreadPoolExecutor(1)
+            )
             assert len(found) == 2
             assert found["auc"]["mine"] == fresh["auc"][0]
     finally:
@@ -246,7 +298,9 @@ def test_what_can_not_be_measured_is_said_before_the_start(changed: dict, messag
         prviz.sweep(**{**GRID, **changed})
 
 
-@pytest.mark.parametrize(("content", "message"), [(b"no", "can't be read as Parquet"), (None, "is not a sweep's file")])
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"no", "can't be read as Parquet"), (None, "is not a sweep's file")]
+)
 def test_a_foreign_file_is_left_alone(tmp_path: Path, content: bytes | None, message: str) -> None:
     out = tmp_path / "mine.parquet"
     if content is None:
@@ -260,7 +314,10 @@ def test_a_foreign_file_is_left_alone(tmp_path: Path, content: bytes | None, mes
 
 
 def test_methods_have_the_rows_that_mean_something_to_them() -> None:
-    assert wanted_rows(["cluster", "knn"], (3,), (None, 2.0), 0.5) == (("cluster", None, None), ("knn", 3, None))
+    assert wanted_rows(["cluster", "knn"], (3,), (None, 2.0), 0.5) == (
+        ("cluster", None, None),
+        ("knn", 3, None),
+    )
     assert wanted_rows(["kde"], (3, 4), (2.0,), 0.5) == (("kde", None, 2.0),)
     assert wanted_rows(["classifier"], (3,), (None,), None) == ()
 
@@ -270,7 +327,8 @@ def test_means_and_spreads_are_those_of_the_repeats_of_each_setting(whole: pd.Da
     assert len(means) == len(whole) / GRID["repeats"]
     assert set(means["repeats"]) == {2}
     known = whole.drop_duplicates(list(SETTINGS), ignore_index=True)
-    pd.testing.assert_frame_equal(means[list(SETTINGS)], known[list(SETTINGS)])  # in the order of the rows
+    # in the order of the rows
+    pd.testing.assert_frame_equal(means[list(SETTINGS)], known[list(SETTINGS)])
     rows = whole.to_dict("records")
     for place in (0, 17, len(means) - 1):
         setting = [str(known[name][place]) for name in SETTINGS]
@@ -319,7 +377,9 @@ def test_columns_that_are_no_features_are_named_for_all_files_of_a_sweep(
     assert set(json.loads(found.parameters[0]).values()) == digests
     same = prviz.sweep(pair, "knn", **options, columns=["a", "b", "c"], group="clip")
     assert same.key.equals(found.key)
-    with pytest.raises(ValueError, match="no file of the sweep has a column 'sed'; they have 'a', "):
+    with pytest.raises(
+        ValueError, match="no file of the sweep has a column 'sed'; they have 'a', "
+    ):
         prviz.sweep(pair, "knn", drop=["sed", *chosen["drop"]], **options)
     with pytest.raises(ValueError, match="has a column 'seed'; none has columns"):
         prviz.sweep("mixtures", "knn", drop="seed", **options)
@@ -336,14 +396,21 @@ def test_columns_that_are_no_features_are_named_for_all_files_of_a_sweep(
     assert pd.read_parquet(tmp_path / "grid.parquet").key.equals(found.key)
 
 
-def test_warnings_on_the_files_of_a_sweep_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_on_the_files_of_a_sweep_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rng = np.random.default_rng(4)
     for name in ("real", "generated"):
-        np.save(tmp_path / f"{name}.npy", np.column_stack([rng.normal(size=(120, 3)), rng.normal(size=120) * 1e5]))
+        np.save(
+            tmp_path / f"{name}.npy",
+            np.column_stack([rng.normal(size=(120, 3)), rng.normal(size=120) * 1e5]),
+        )
     pair = (tmp_path / "real.npy", tmp_path / "generated.npy")
     with pytest.warns(prviz.PrvizWarning, match="Feature scales: feature 4 holds over 99.9 %"):
         sweep_cells([pair], methods=["knn"])
     config = tmp_path / "s.toml"
-    config.write_text('problems = [{real = "real.npy", generated = "generated.npy"}]\nmethods = ["knn"]\n')
+    config.write_text(
+        'problems = [{real = "real.npy", generated = "generated.npy"}]\nmethods = ["knn"]\n'
+    )
     assert main(["sweep", str(config)]) == 0
     assert capsys.readouterr().err.count("prviz: warning: Feature scales: feature 4 holds") == 1

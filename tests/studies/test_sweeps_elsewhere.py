@@ -1,4 +1,6 @@
-"""Sweeps and triage on a real Dask scheduler with two worker processes, and `prviz sweep` in the shell."""
+"""Sweeps and triage on a real Dask scheduler with two worker processes, and `prviz sweep` in the
+shell.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ GRID = {
 }
 START_SECONDS = 60
 # Other folders and processes are to find this checkout first.
-_PATHS = os.pathsep.join([str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")])
+_PATHS = os.pathsep.join(
+    [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
+)
 CHECKOUT = {**os.environ, "PYTHONPATH": _PATHS}
 
 
@@ -46,8 +50,11 @@ def started(log: Path, *line: str) -> subprocess.Popen[bytes]:
     with log.open("wb") as out:
         return subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", *line],
-            stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=CHECKOUT,
-        )  # fmt: skip
+            stdout=out,
+            stderr=out,
+            stdin=subprocess.DEVNULL,
+            env=CHECKOUT,
+        )
 
 
 @pytest.fixture
@@ -58,10 +65,26 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes
     options = ("--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-jupyter")
     processes = [started(tmp_path / "scheduler.log", "distributed.cli.dask_scheduler", *options)]
     for name in ("one", "two"):
-        options = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
+        options = (
+            "--host",
+            "127.0.0.1",
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+            "--name",
+            name,
+        )
         log = tmp_path / f"{name}.log"
         processes.append(
-            started(log, "distributed.cli.dask_worker", address, *options, "--local-directory", str(tmp_path))
+            started(
+                log,
+                "distributed.cli.dask_worker",
+                address,
+                *options,
+                "--local-directory",
+                str(tmp_path),
+            )
         )
     try:
         _wait_for_workers(address, processes, tmp_path)
@@ -87,9 +110,12 @@ def _wait_for_workers(address: str, processes: list[subprocess.Popen[bytes]], fo
     raise RuntimeError(f"no scheduler with two workers at {address}:\n{logs}")
 
 
-def test_other_machines_give_the_same_rows_and_a_dead_worker_loses_none(scheduler: tuple, tmp_path: Path) -> None:
+def test_other_machines_give_the_same_rows_and_a_dead_worker_loses_none(
+    scheduler: tuple, tmp_path: Path
+) -> None:
     address, workers = scheduler
-    out, came = tmp_path / "sweep.parquet", []
+    out = tmp_path / "sweep.parquet"
+    came = []
 
     def kill_one(rows: pd.DataFrame) -> None:
         came.append(rows)
@@ -106,20 +132,28 @@ def test_other_machines_give_the_same_rows_and_a_dead_worker_loses_none(schedule
 
 
 def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
-    scheduler: tuple, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    scheduler: tuple,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     address, workers = scheduler
-    draw, folder = np.random.default_rng(0).standard_normal, tmp_path / "run"
+    draw = np.random.default_rng(0).standard_normal
+    folder = tmp_path / "run"
     folder.mkdir()
     np.save(tmp_path / "real.npy", draw((300, 3)))
     for step in range(12):
         np.save(folder / f"step-{step}.npy", draw((300, 3)) + step / 6)
     np.save(folder / "step-99.npy", draw((300, 2)))
     monkeypatch.chdir(tmp_path)
-    checkpoints, settings = checkpoints_of("run"), TriageSettings(("knn", "kde"), equal_sizes=True)
-    store, found = ResultCache(tmp_path / "kept"), {}
+    checkpoints = checkpoints_of("run")
+    settings = TriageSettings(("knn", "kde"), equal_sizes=True)
+    store = ResultCache(tmp_path / "kept")
+    found = {}
     with dask_executor(address) as executor:
-        for each in measure_elsewhere(Path("real.npy"), checkpoints, executor, settings, store=store):
+        for each in measure_elsewhere(
+            Path("real.npy"), checkpoints, executor, settings, store=store
+        ):
             found[each.checkpoint.name] = each
             if len(found) == 3:
                 workers[0].kill()
@@ -132,8 +166,12 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
         assert (there.fresh, there.reason) == (each.fresh, each.reason)
         for ours, theirs in zip(each.measured, there.measured, strict=True):
             assert (ours.method, ours.k, ours.digests) == (theirs.method, theirs.k, theirs.digests)
-            np.testing.assert_array_equal(ours.estimate.supports.c_real, theirs.estimate.supports.c_real)
-            np.testing.assert_array_equal(ours.estimate.supports.c_generated, theirs.estimate.supports.c_generated)
+            np.testing.assert_array_equal(
+                ours.estimate.supports.c_real, theirs.estimate.supports.c_real
+            )
+            np.testing.assert_array_equal(
+                ours.estimate.supports.c_generated, theirs.estimate.supports.c_generated
+            )
     kept = list(measure_all(read(tmp_path / "real.npy"), checkpoints, settings, store=store))
     assert all(each.fresh == () for each in kept)
     line = ["triage", "real.npy", "run", "--out", "kept", "--k", "4"]
@@ -146,10 +184,15 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
     assert second.out == first.out
 
 
-def test_nobody_at_that_address_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_at_that_address_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("prviz.studies.tasks.CONNECT_SECONDS", 1)
     address = f"tcp://127.0.0.1:{free_port()}"
-    with pytest.raises(ValueError, match=f"no scheduler answers at {address}"), dask_executor(address):
+    with (
+        pytest.raises(ValueError, match=f"no scheduler answers at {address}"),
+        dask_executor(address),
+    ):
         pass
 
 
@@ -178,7 +221,8 @@ def test_the_shell_measures_a_configuration_and_goes_on_where_it_was(tmp_path: P
     rows = pd.read_parquet(tmp_path / "grid.parquet")
     assert len(rows) == 3 * 2 * 5
     assert done.stdout.startswith("30 rows in grid.parquet")
-    # What each pair of samples gave, as it came: three problems, with and without split; of files no truth is known.
+    # What each pair of samples gave, as it came: three problems, with and without split; of files
+    # no truth is known.
     lines = done.stderr.splitlines()
     assert sorted(line.split(":")[0].partition(" d=3 ")[2] for line in lines) == (
         ["n=60 split=0.5 repeat=0"] * 3 + ["n=60 split=none repeat=0"] * 3
@@ -188,7 +232,9 @@ def test_the_shell_measures_a_configuration_and_goes_on_where_it_was(tmp_path: P
     expected = prviz.sweep(**read_config(tmp_path / "grid.toml"))
     key = sorted(expected["key"])
     assert sorted(rows["key"]) == key
-    pd.testing.assert_series_equal(rows.set_index("key")["auc"].loc[key], expected.set_index("key")["auc"].loc[key])
+    pd.testing.assert_series_equal(
+        rows.set_index("key")["auc"].loc[key], expected.set_index("key")["auc"].loc[key]
+    )
     before = (tmp_path / "grid.parquet").read_bytes()
     again = shell("grid.toml", cwd=tmp_path)
     assert (again.stdout, again.stderr) == (done.stdout, "")

@@ -1,4 +1,6 @@
-"""The painted toy: cells, samples and truth of any painting; tests/toys/test_toys.py tests every toy."""
+"""The painted toy: cells, samples and truth of any painting; tests/toys/test_toys.py tests every
+toy.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def drawn_in(problem: Painted, z: np.ndarray) -> int:
     (found,) = [
         i
         for i, (row, column) in enumerate(rows)
-        if column / side < z[0] < (column + 1) / side and 1 - (row + 1) / side < z[1] < 1 - row / side
+        if column / side < z[0] < (column + 1) / side
+        and 1 - (row + 1) / side < z[1] < 1 - row / side
     ]
     return found
 
@@ -51,17 +54,28 @@ def drawn_in(problem: Painted, z: np.ndarray) -> int:
 @given(paintings(), st.integers(0, 1000))
 def test_log_ratio_and_truth_are_those_of_the_masses(problem: Painted, seed: int) -> None:
     p, q = (np.array(problem.parameters[name]) for name in ("real_weights", "generated_weights"))
-    p, q = p / p.sum(), q / q.sum()
+    p = p / p.sum()
+    q = q / q.sum()
     z = np.random.default_rng(seed).random((50, problem.d))
     cells = np.array([drawn_in(problem, point) for point in z])
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.where((p == 0) & (q == 0), 0, np.log(q) - np.log(p))[cells]
     assert_allclose(problem.log_ratio(z), expected, atol=1e-12)
     lam = np.exp(np.linspace(-4, 4, 17))
-    assert_allclose(problem.truth().alpha(lam), np.minimum(lam[:, None] * p, q).sum(axis=1), atol=1e-12)
+    assert_allclose(
+        problem.truth().alpha(lam), np.minimum(lam[:, None] * p, q).sum(axis=1), atol=1e-12
+    )
     masses = problem.support_masses
-    assert masses.q_of_supp_p == masses.q_of_cosupp == pytest.approx(sum(b for a, b in zip(p, q, strict=True) if a))
-    assert masses.p_of_supp_q == masses.p_of_cosupp == pytest.approx(sum(a for a, b in zip(p, q, strict=True) if b))
+    assert (
+        masses.q_of_supp_p
+        == masses.q_of_cosupp
+        == pytest.approx(sum(b for a, b in zip(p, q, strict=True) if a))
+    )
+    assert (
+        masses.p_of_supp_q
+        == masses.p_of_cosupp
+        == pytest.approx(sum(a for a, b in zip(p, q, strict=True) if b))
+    )
 
 
 @pytest.mark.parametrize("d", [1, 2])
@@ -81,7 +95,8 @@ class Borders:
     """Random generator at its worst: every sample at the border of its cell."""
 
     def __init__(self, cells: np.ndarray, u: float) -> None:
-        self.cells, self.u = cells, u
+        self.cells = cells
+        self.u = u
 
     def choice(self, count: int, size: int, p: np.ndarray) -> np.ndarray:
         return self.cells
@@ -91,9 +106,12 @@ class Borders:
 
 
 @pytest.mark.parametrize("u", [0.0, 1.0 - 2.0**-53])
-@pytest.mark.parametrize(("d", "count"), [(1, 49), (1, MOST_CELLS), (2, 49), (2, MOST_CELLS), (3, 100)])
+@pytest.mark.parametrize(
+    ("d", "count"), [(1, 49), (1, MOST_CELLS), (2, 49), (2, MOST_CELLS), (3, 100)]
+)
 def test_no_sample_leaves_its_cell_at_a_border(d: int, count: int, u: float) -> None:
-    problem, cells = painted(d, [1.0] * count, [1.0] * count), np.arange(count)
+    problem = painted(d, [1.0] * count, [1.0] * count)
+    cells = np.arange(count)
     z = problem._draw(count, problem.masses[0], Borders(cells, u))  # type: ignore[arg-type]
     assert_array_equal(problem.cell_of(z), cells)
 
@@ -120,9 +138,19 @@ def test_rows_are_painted_from_the_top_and_further_features_tell_nothing() -> No
 @pytest.mark.parametrize(
     ("d", "p", "q", "message"),
     [
-        (1, [1, 1], [1], "real_weights has 2 entries, generated_weights has 1; one of each per cell"),
+        (
+            1,
+            [1, 1],
+            [1],
+            "real_weights has 2 entries, generated_weights has 1; one of each per cell",
+        ),
         (1, [1] * 257, [1] * 257, "real_weights has 257 entries"),
-        (2, [1] * 12, [1] * 12, "real_weights has 12 entries; in d = 2 the cells make a square grid"),
+        (
+            2,
+            [1] * 12,
+            [1] * 12,
+            "real_weights has 12 entries; in d = 2 the cells make a square grid",
+        ),
         (1, [0, 0], [1, 1], "real_weights = all 0; at least one amount must be above 0"),
         (1, [1, 1], [0, 0], "generated_weights = all 0"),
         (1, [], [], "real_weights has 0 entries"),
@@ -134,9 +162,11 @@ def test_what_is_no_painting_is_refused(d: int, p: list, q: list, message: str) 
 
 
 def test_the_largest_painting_fits_into_a_link() -> None:
-    amounts = tuple((STEPS[1::2] * MOST_CELLS)[:MOST_CELLS])  # 0.05, 0.15, ...: the longest to write
+    # 0.05, 0.15, ...: the longest to write
+    amounts = tuple((STEPS[1::2] * MOST_CELLS)[:MOST_CELLS])
     chosen = ExploreSettings(
-        problem="painted", parameters={"d": 2, "real_weights": amounts, "generated_weights": amounts}
+        problem="painted",
+        parameters={"d": 2, "real_weights": amounts, "generated_weights": amounts},
     )
     query = chosen.to_query()
     assert max(map(len, query.values())) <= LONGEST_VALUE

@@ -33,7 +33,10 @@ def test_the_papers_own_settings_are_the_defaults():
         "generated_weights": (0, 0.5, 0.1, 0.4),
     }
     first, second = list(mixtures.presets)[:2]
-    assert (preset("mixtures", first).default_n, preset("mixtures", second).default_n) == (10_000, 1_000)
+    assert (preset("mixtures", first).default_n, preset("mixtures", second).default_n) == (
+        10_000,
+        1_000,
+    )
     assert preset("mixtures", second).parameters["real_weights"] == (0.3, 0.2, 0.5, 0)
     assert preset("mixtures", second).parameters["generated_weights"] == (0, 0.5, 0.2, 0.3)
     assert toy("high-dimension").d == 2048
@@ -107,7 +110,9 @@ def legal_and_not(spec: Parameter):
     return [wrap(spec.low), wrap(spec.high)], [wrap(spec.low - 1), wrap(spec.high + 1)]
 
 
-@pytest.mark.parametrize(("name", "index"), [(name, i) for name in TOYS for i in range(len(TOYS[name]))])
+@pytest.mark.parametrize(
+    ("name", "index"), [(name, i) for name in TOYS for i in range(len(TOYS[name]))]
+)
 def test_every_parameter_is_held_to_its_bounds(name, index):
     spec = toy(name).specs[index]
     legal, illegal = legal_and_not(spec)
@@ -116,7 +121,9 @@ def test_every_parameter_is_held_to_its_bounds(name, index):
             continue  # all weights 0: legal one by one only
         assert toy(name, **{spec.name: value}).parameters[spec.name] == value
     for value in illegal:
-        with pytest.raises(ValueError, match=rf"^{spec.name} = .* from {spec.low:g} to {spec.high:g}"):
+        with pytest.raises(
+            ValueError, match=rf"^{spec.name} = .* from {spec.low:g} to {spec.high:g}"
+        ):
             toy(name, **{spec.name: value})
     for value in ("3", None, True, float("nan"), 1 + 2j):
         with pytest.raises((TypeError, ValueError), match=f"^{spec.name} = .* needed"):
@@ -133,10 +140,22 @@ def test_every_parameter_is_held_to_its_bounds(name, index):
         (lambda: toy("identical", mu=1), "identical has no parameter 'mu'; its parameters are d"),
         (lambda: toy("shifted-gaussians", d=0), "d = 0; a whole number from 1 to 4096 is needed"),
         (lambda: toy("scaled-gaussian", scale=0), "scale = 0; a number from 0.05 to 5 is needed"),
-        (lambda: toy("mixtures", means=(1, 2)), "means, real_weights and generated_weights have 2, 4 and 4"),
-        (lambda: toy("mixtures", real_weights=(0, 0, 0, 0)), "real_weights = .* at least one weight must be"),
-        (lambda: toy("finite", real_weights=(1,)), "real_weights has 1 entries, generated_weights has 4"),
-        (lambda: toy("finite", generated_weights=(0, 0, 0, 0)), "generated_weights = .* at least one share"),
+        (
+            lambda: toy("mixtures", means=(1, 2)),
+            "means, real_weights and generated_weights have 2, 4 and 4",
+        ),
+        (
+            lambda: toy("mixtures", real_weights=(0, 0, 0, 0)),
+            "real_weights = .* at least one weight must be",
+        ),
+        (
+            lambda: toy("finite", real_weights=(1,)),
+            "real_weights has 1 entries, generated_weights has 4",
+        ),
+        (
+            lambda: toy("finite", generated_weights=(0, 0, 0, 0)),
+            "generated_weights = .* at least one share",
+        ),
         (lambda: toy("identical").sample(0, 0), "n = 0; a whole number of at least 1"),
         (lambda: toy("identical").sample(10, -1), "seed = -1; a whole number of at least 0"),
         (lambda: toy("identical").sample(2.5, 0), "n = 2.5; a whole number"),
@@ -144,7 +163,10 @@ def test_every_parameter_is_held_to_its_bounds(name, index):
             lambda: toy("identical").sample(10**9, 0),
             "n = 1000000000; at most 3125000 samples of dimension 64",
         ),
-        (lambda: toy("identical").log_ratio(np.zeros((2, 3))), "z has 3 features; identical has d = 64"),
+        (
+            lambda: toy("identical").log_ratio(np.zeros((2, 3))),
+            "z has 3 features; identical has d = 64",
+        ),
     ],
 )
 def test_messages_name_the_argument_its_value_and_what_is_legal(call, message):
@@ -154,11 +176,19 @@ def test_messages_name_the_argument_its_value_and_what_is_legal(call, message):
 
 def test_numpy_numbers_and_lists_are_taken():
     problem = toy(
-        "mixtures", d=np.int64(2), means=np.array([0.0, 1.0]), real_weights=[1, 0], generated_weights=[0, 0.5]
+        "mixtures",
+        d=np.int64(2),
+        means=np.array([0.0, 1.0]),
+        real_weights=[1, 0],
+        generated_weights=[0, 0.5],
     )
     assert problem.parameters["means"] == (0.0, 1.0)
-    assert problem == toy("mixtures", d=2, means=(0, 1), real_weights=(1, 0), generated_weights=(0, 0.5))
-    assert problem.truth().auc == pytest.approx(toy("shifted-gaussians", d=2, mu=1).truth().auc, abs=2e-6)
+    assert problem == toy(
+        "mixtures", d=2, means=(0, 1), real_weights=(1, 0), generated_weights=(0, 0.5)
+    )
+    assert problem.truth().auc == pytest.approx(
+        toy("shifted-gaussians", d=2, mu=1).truth().auc, abs=2e-6
+    )
 
 
 def test_problems_do_not_change():

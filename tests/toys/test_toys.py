@@ -10,8 +10,10 @@ from scipy import stats
 from prviz.curves import ground_truth
 from prviz.toys import TOYS, SupportMasses, ToyProblem, toy
 
-CASES = [(name, label) for name in TOYS for label in (toy(name).presets or {"default": {}})]
-N, CHUNK, CHUNK_VALUES = 25_000, 25_000, 5_120_000
+CASES = [(name, label) for name in TOYS for label in toy(name).presets or {"default": {}}]
+N = 25_000
+CHUNK = 25_000
+CHUNK_VALUES = 5_120_000
 # Away from the ratios at which the finite problems have atoms.
 THRESHOLDS = np.array([-3.0, -1.5, -0.8, -0.4, -0.05, 0.05, 0.4, 0.8, 1.5, 3.0]) + 0.0137
 
@@ -28,7 +30,10 @@ def chunk_size(problem: ToyProblem, n: int) -> int:
 def log_ratios(problem: ToyProblem, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Log ratios of n samples per side, drawn in chunks of their own seeds."""
     chunk = chunk_size(problem, n)
-    ratios = [[problem.log_ratio(side) for side in problem.sample(chunk, seed)] for seed in range(n // chunk)]
+    ratios = [
+        [problem.log_ratio(side) for side in problem.sample(chunk, seed)]
+        for seed in range(n // chunk)
+    ]
     real, generated = (np.concatenate(side) for side in zip(*ratios, strict=True))
     return real, generated
 
@@ -39,7 +44,8 @@ def assert_rates_agree(problem: ToyProblem, n: int) -> None:
     lam = np.exp(THRESHOLDS)
     truth = problem.truth()
     f, g = truth.vertices[truth.vertex_at(lam)].T
-    # One outlier per chunk moves a rate by 1 / chunk; a rate near 0 has a Poisson tail, hence the + 1.
+    # One outlier per chunk moves a rate by 1 / chunk; a rate near 0 has a Poisson tail, hence the +
+    # 1.
     slack = 1 / chunk_size(problem, n)
     f_error, g_error = (5 * np.sqrt((rate * (1 - rate) + 1 / n) / n) + slack for rate in (f, g))
     # The classifier has the truth's value at its own lam ...
@@ -81,7 +87,9 @@ def test_the_truth_agrees_with_monte_carlo(name):
 
 def gaussian_log_densities(problem, z):
     """(log p, log q) by scipy, from the parameters alone."""
-    ones, identity, values = np.ones(problem.d), np.eye(problem.d), problem.parameters
+    ones = np.ones(problem.d)
+    identity = np.eye(problem.d)
+    values = problem.parameters
     place = values.get("mu", values.get("position", values.get("shift", 0) / np.sqrt(problem.d)))
     scale = values.get("scale", values.get("sigma", 1))
     p = stats.multivariate_normal(0 * ones, identity).logpdf(z)
@@ -109,7 +117,9 @@ def test_gaussian_log_ratios_are_differences_of_log_densities(name, parameters):
 
 
 def test_the_mixtures_log_ratio_is_that_of_the_full_densities():
-    problem = toy("mixtures", d=3, means=(0, -1, 2), real_weights=(1, 1, 0), generated_weights=(0, 0.2, 0.6))
+    problem = toy(
+        "mixtures", d=3, means=(0, -1, 2), real_weights=(1, 1, 0), generated_weights=(0, 0.2, 0.6)
+    )
     z = np.random.default_rng(0).normal(0, 2, (50, 3))
     modes = np.array([stats.multivariate_normal(np.full(3, m)).pdf(z) for m in (0, -1, 2)])
     expected = np.log([0, 0.25, 0.75] @ modes) - np.log([0.5, 0.5, 0] @ modes)
@@ -121,7 +131,9 @@ def test_log_ratios_of_boxes_and_classes():
     points = [[0.75, 0.6], [0.25, 0.6], [1.5, 0.5]]
     assert_allclose(nested.log_ratio(points), [np.log(4), -np.inf, 0])
     overlapping = toy("boxes", d=2, volume=1.0, overlap=0.25)  # [0.5, 1.5]^2
-    assert_allclose(overlapping.log_ratio([[0.6, 0.9], [1.4, 1.4], [0.1, 0.1]]), [0, np.inf, -np.inf])
+    assert_allclose(
+        overlapping.log_ratio([[0.6, 0.9], [1.4, 1.4], [0.1, 0.1]]), [0, np.inf, -np.inf]
+    )
     example = toy("finite", real_weights=(0.9, 0.1, 0, 0), generated_weights=(0.5, 0, 0.5, 0))
     centres = np.array([[0, 0], [3, 0], [0, 3], [3, 3], [1.5, 0], [-3, 0]])
     assert_allclose(example.log_ratio(centres), [np.log(5 / 9), -np.inf, np.inf, 0, 0, 0])
@@ -169,7 +181,9 @@ def test_boxes_make_a_rectangle():
 
 def test_the_six_small_examples():
     truths = {label[1]: preset("finite", label).truth() for label in toy("finite").presets}
-    extremes = {key: (truth.extreme_precision, truth.extreme_recall) for key, truth in truths.items()}
+    extremes = {
+        key: (truth.extreme_precision, truth.extreme_recall) for key, truth in truths.items()
+    }
     assert extremes["a"] == (1, 0.5)
     assert extremes["b"] == (0.5, 1)
     assert truths["c"].auc == 1
@@ -188,7 +202,10 @@ SWAPPED = [
         ("mixtures", {"real_weights": (0, 0.5, 0.1, 0.4), "generated_weights": (0.2, 0.2, 0.6, 0)}),
     ),
     (("boxes", {"volume": 4.0, "overlap": 0.6}), ("boxes", {"volume": 0.25, "overlap": 0.6})),
-    (("finite", {}), ("finite", {"real_weights": (1, 0, 0, 0), "generated_weights": (0.5, 0.5, 0, 0)})),
+    (
+        ("finite", {}),
+        ("finite", {"real_weights": (1, 0, 0, 0), "generated_weights": (0.5, 0.5, 0, 0)}),
+    ),
     (("scaled-gaussian", {"scale": 0.8}), ("scaled-gaussian", {"scale": 1.25})),
     (("classes", {"share": 0.3}), ("classes", {"share": 0.3})),
     (("shifted-gaussians", {}), ("shifted-gaussians", {})),
@@ -205,7 +222,8 @@ def test_swapping_the_roles_mirrors_the_truth(problem, swapped):
 @pytest.mark.parametrize(("name", "label"), CASES)
 def test_the_masses_of_the_co_support_are_the_extremes(name, label):
     problem = preset(name, label)
-    masses, truth = problem.support_masses, problem.truth()
+    masses = problem.support_masses
+    truth = problem.truth()
     assert truth.extreme_precision == pytest.approx(masses.q_of_cosupp, abs=1e-12)
     assert truth.extreme_recall == pytest.approx(masses.p_of_cosupp, abs=1e-12)
     assert masses.q_of_supp_p >= masses.q_of_cosupp

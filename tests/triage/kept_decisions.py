@@ -1,8 +1,10 @@
-"""Statistics of pairs with planted faults, and what the rules say of them and of their neighbours, kept in a file.
+"""Statistics of pairs with planted faults, and what the rules say of them and of their neighbours,
+kept in a file.
 
-The rules are thresholds, each found by measuring; a slip in one moves a few findings and breaks nothing. So what they
-decide is kept. Where a change is meant: `python -m tests.triage.kept_decisions` writes the file anew, its difference
-shows what has changed, and `RULES` in `prviz/triage/findings.py` goes up.
+The rules are thresholds, each found by measuring; a slip in one moves a few findings and breaks
+nothing. So what they decide is kept. Where a change is meant: `python -m
+tests.triage.kept_decisions` writes the file anew, its difference shows what has changed, and
+`RULES` in `prviz/triage/findings.py` goes up.
 """
 
 from __future__ import annotations
@@ -32,10 +34,22 @@ from tests.benchmarks.faults import planted
 FILE = Path(__file__).with_suffix(".json")
 # Base, fault and strength of each pair of 240 samples; one halving of it is enough.
 PLANTED = (
-    *(("6 modes, d = 16", fault, 0.5) for fault in ("dropped", "re-weighted", "too narrow", "blurred", "invented")),
-    *(("6 modes, d = 16", fault, 0.4) for fault in ("off the manifold", "noise", "wrong scale", "too wide")),
-    *(("6 modes, d = 16", fault, 0.2) for fault in ("repeats", "collapse", "near copies", "class missing")),
-    *(("gaussian, d = 8", fault, 0.4) for fault in (None, "too wide", "noise", "shifted", "permuted")),
+    *(
+        ("6 modes, d = 16", fault, 0.5)
+        for fault in ("dropped", "re-weighted", "too narrow", "blurred", "invented")
+    ),
+    *(
+        ("6 modes, d = 16", fault, 0.4)
+        for fault in ("off the manifold", "noise", "wrong scale", "too wide")
+    ),
+    *(
+        ("6 modes, d = 16", fault, 0.2)
+        for fault in ("repeats", "collapse", "near copies", "class missing")
+    ),
+    *(
+        ("gaussian, d = 8", fault, 0.4)
+        for fault in (None, "too wide", "noise", "shifted", "permuted")
+    ),
 )
 FACTORS = (0.0, 0.5, 0.8, 1.25, 2.0, 5.0, -1.0)
 # Statistics drawn near those of the pairs.
@@ -48,15 +62,20 @@ def pairs() -> Iterator[tuple[str, SamplePair]]:
         yield f"{base}: {fault}", planted(base, fault, strength, 240, 0)
     rng = np.random.default_rng(3)
     loadings = rng.normal(size=(5, 300))
-    real, generated = (rng.normal(size=(n, 5)) @ loadings + 0.3 * rng.normal(size=(n, 300)) for n in (70, 60))
+    real, generated = (
+        rng.normal(size=(n, 5)) @ loadings + 0.3 * rng.normal(size=(n, 300)) for n in (70, 60)
+    )
     yield "more features than rows", SamplePair(real, 0.7 * generated)
 
 
 def few_samples() -> Iterator[tuple[str, SamplePair]]:
-    """Pairs of so few samples that some clusters have hardly any, or none; of groups, repeats and one value."""
+    """Pairs of so few samples that some clusters have hardly any, or none; of groups, repeats and
+    one value.
+    """
     rng = np.random.default_rng(11)
     for n, m, d in ((4, 5, 1), (9, 30, 2), (24, 40, 3), (70, 75, 3), (20, 16, 50)):
-        real, generated = rng.normal(size=(n, d)), rng.normal(size=(m, d))
+        real = rng.normal(size=(n, d))
+        generated = rng.normal(size=(m, d))
         modes = rng.choice([0.0, 9.0], (n, 1), p=[0.8, 0.2])
         yield f"{n} and {m} of {d}", SamplePair(real, 1.3 * generated + 0.2)
         yield f"{n} and {m} of {d}, a mode lost", SamplePair(real + modes, generated)
@@ -67,7 +86,10 @@ def few_samples() -> Iterator[tuple[str, SamplePair]]:
         yield f"{n} and {m} of {d}, far", SamplePair(real, 0.01 * generated + 40)
         yield f"{n} and {m} of {d}, repeated", SamplePair(real, real[np.arange(m) % max(2, n // 3)])
         groups = np.arange(n) // 2
-        yield f"{n} and {m} of {d}, in twos", SamplePair(Samples(real, groups=groups), Samples(generated[:, ::-1] * 2))
+        yield (
+            f"{n} and {m} of {d}, in twos",
+            SamplePair(Samples(real, groups=groups), Samples(generated[:, ::-1] * 2)),
+        )
     yield "one value", SamplePair(rng.normal(size=(20, 2)), np.ones((20, 2)))
 
 
@@ -78,11 +100,15 @@ def statistics() -> dict[str, dict[str, float]]:
 
 def sums_of_few_samples() -> dict[str, float]:
     """One number of each pair of few samples, in which every statistic counts alike and otherwise."""
-    return {name: folded(asdict(halvings(pair, rows=65, times=1)[0])) for name, pair in few_samples()}
+    return {
+        name: folded(asdict(halvings(pair, rows=65, times=1)[0])) for name, pair in few_samples()
+    }
 
 
 def folded(values: dict[str, float]) -> float:
-    if abs(values["stretch_z"]) < 1e-9:  # one cluster, whose centre is the mean: a ratio of two roundings
+    if (
+        abs(values["stretch_z"]) < 1e-9
+    ):  # one cluster, whose centre is the mean: a ratio of two roundings
         values = {**values, "stretch": 0.0}
     known = (2.0 if np.isnan(value) else value / (1 + abs(value)) for value in values.values())
     return float(sum(place * each for place, each in enumerate(known, start=1)))
@@ -90,7 +116,11 @@ def folded(values: dict[str, float]) -> float:
 
 def neighbours(value: float) -> list[float]:
     """Values around one statistic, near and far."""
-    return [*(value * each for each in FACTORS), *(value + each for each in STEPS), *(value - each for each in STEPS)]
+    return [
+        *(value * each for each in FACTORS),
+        *(value + each for each in STEPS),
+        *(value - each for each in STEPS),
+    ]
 
 
 def said(of: PairStatistics) -> tuple[str, float]:
@@ -100,13 +130,18 @@ def said(of: PairStatistics) -> tuple[str, float]:
         parts = [each(of) for each in (off_support, reshaped, other_shares)]
     except (TypeError, ArithmeticError):  # no pair has such statistics, a negative spread for one
         return "impossible", 0.0
-    names = ["-" if whole is None else whole.key, *("-" if part is None else part[1].key for part in parts)]
+    names = [
+        "-" if whole is None else whole.key,
+        *("-" if part is None else part[1].key for part in parts),
+    ]
     sizes = sum(part[0] + part[1].number for part in parts if part is not None)
     return " ".join(names), sizes + (0.0 if whole is None else whole.number)
 
 
 def drawn(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
-    """Statistics between those of two pairs, with a few of them moved: on both sides of every threshold."""
+    """Statistics between those of two pairs, with a few of them moved: on both sides of every
+    threshold.
+    """
     rng = np.random.default_rng(7)
     rows = [list(each.values()) for each in kept.values()]
     names = list(next(iter(kept.values())))
@@ -121,19 +156,32 @@ def drawn(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
 
 
 def sentences(kept: dict[str, dict[str, float]]) -> list[str]:
-    """What is said of each pair and of some draws, at most five times of each fault, the ends in six digits."""
+    """What is said of each pair and of some draws, at most five times of each fault, the ends in
+    six digits.
+    """
     found: dict[str, str] = {}
     times = Counter[str]()
-    for of in (*(PairStatistics(**values) for values in kept.values()), *islice(drawn(kept), 1_000)):
+    for of in (
+        *(PairStatistics(**values) for values in kept.values()),
+        *islice(drawn(kept), 1_000),
+    ):
         try:
             whole = misplaced(of)
-            parts = [part for each in (off_support, reshaped, other_shares) if (part := each(of)) is not None]
+            parts = [
+                part
+                for each in (off_support, reshaped, other_shares)
+                if (part := each(of)) is not None
+            ]
         except (TypeError, ArithmeticError):
             continue
         for each in ([] if whole is None else [whole]) + [part[1] for part in parts]:
             if times[each.key] < 5 and each.sentence not in found:
                 times[each.key] += 1
-                ends = "" if each.low is None or each.high is None else f" {each.low:.6g} to {each.high:.6g}"
+                ends = (
+                    ""
+                    if each.low is None or each.high is None
+                    else f" {each.low:.6g} to {each.high:.6g}"
+                )
                 found[each.sentence] = f"{each.level}, {each.title}: {each.sentence}{ends}"
     return list(found.values())
 
@@ -145,9 +193,18 @@ def thresholds() -> list[tuple[str, float]]:
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             if isinstance(node, ast.Compare):
                 sides = [node.left, *node.comparators]
-                numbers = {abs(number) for side in sides if (number := number_of(side, vars(module))) is not None}
+                numbers = {
+                    abs(number)
+                    for side in sides
+                    if (number := number_of(side, vars(module))) is not None
+                }
                 names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
-                found |= {(name, sign * number) for name in names for number in numbers for sign in (1, -1)}
+                found |= {
+                    (name, sign * number)
+                    for name in names
+                    for number in numbers
+                    for sign in (1, -1)
+                }
     return sorted(each for each in found if each[0] in PairStatistics.__dataclass_fields__)
 
 
@@ -155,21 +212,31 @@ def number_of(node: ast.expr, known: dict[str, Any]) -> float | None:
     """The number that a literal or the name of a constant stands for, with its sign."""
     if isinstance(node, ast.UnaryOp):
         return number_of(node.operand, known)
-    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else known.get(getattr(node, "id", ""))
+    value = (
+        getattr(node, "value", None)
+        if isinstance(node, ast.Constant)
+        else known.get(getattr(node, "id", ""))
+    )
     return float(value) if isinstance(value, int | float) else None
 
 
 def at_thresholds(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
-    """The statistics of the pairs, and some of the draws, each with one of them exactly at a threshold."""
+    """The statistics of the pairs, and some of the draws, each with one of them exactly at a
+    threshold.
+    """
     held = [*(PairStatistics(**values) for values in kept.values()), *islice(drawn(kept), 12)]
     for name, value in thresholds():
         yield from (replace(of, **{name: value}) for of in held)
 
 
 def rows_of(repeated: int, real: int, exact: float, near: float) -> tuple[Any, Any]:
-    """Facts and copies of 100 samples a set: rows that repeat of the generated and the real ones, and their copies."""
+    """Facts and copies of 100 samples a set: rows that repeat of the generated and the real ones,
+    and their copies.
+    """
     alike = SimpleNamespace(norm=1.0, normalised=False, least_norm=0.5, greatest_norm=2.0)
-    copies = SimpleNamespace(generated=repeated, most_generated=3, real=real, most_real=4, shared_generated=0)
+    copies = SimpleNamespace(
+        generated=repeated, most_generated=3, real=real, most_real=4, shared_generated=0
+    )
     pair = SamplePair(np.zeros((100, 1)), np.ones((100, 1)))
     drawn_rows = [SimpleNamespace(rows=np.random.default_rng(0).normal(size=(9, 2)))]
     facts = SimpleNamespace(copies=copies, pair=pair, drawn=drawn_rows, real=alike, generated=alike)
@@ -177,7 +244,15 @@ def rows_of(repeated: int, real: int, exact: float, near: float) -> tuple[Any, A
     return facts, Memorisation(*excess, 0.1, (), "")
 
 
-ROWS = ((0, 0, 0, 0), (0, 0, 0, 0.2), (0, 0, 0.1, 0.2), (15, 0, 0, 0), (30, 0, 0, 0.3), (60, 0, 0.5, 0), (0, 40, 0, 0))
+ROWS = (
+    (0, 0, 0, 0),
+    (0, 0, 0, 0.2),
+    (0, 0, 0.1, 0.2),
+    (15, 0, 0, 0),
+    (30, 0, 0, 0.3),
+    (60, 0, 0.5, 0),
+    (0, 40, 0, 0),
+)
 
 
 def named(kept: dict[str, dict[str, float]]) -> list[str]:
@@ -193,9 +268,12 @@ def named(kept: dict[str, dict[str, float]]) -> list[str]:
     return found
 
 
-def said_of(statistics: Iterable[PairStatistics], letters: dict[str, str]) -> tuple[list[str], float]:
+def said_of(
+    statistics: Iterable[PairStatistics], letters: dict[str, str]
+) -> tuple[list[str], float]:
     """What is said of each, a letter each, in lines of a hundred, and the sum of the sizes."""
-    total, text = 0.0, ""
+    total = 0.0
+    text = ""
     for of in statistics:
         names, sizes = said(of)
         total += sizes if np.isfinite(sizes) else 0.0
@@ -204,7 +282,9 @@ def said_of(statistics: Iterable[PairStatistics], letters: dict[str, str]) -> tu
 
 
 def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
-    """What is said of each pair, of each draw and at each threshold, and the sum of the sizes over all draws."""
+    """What is said of each pair, of each draw and at each threshold, and the sum of the sizes over
+    all draws.
+    """
     letters: dict[str, str] = {}
     draws, total = said_of(drawn(kept), letters)
     ties, _ = said_of(at_thresholds(kept), letters)

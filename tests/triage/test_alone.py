@@ -1,4 +1,6 @@
-"""What holds of a checkpoint or of two, whatever others there are: scores, spreads, bounds and the order."""
+"""What holds of a checkpoint or of two, whatever others there are: scores, spreads, bounds and the
+order.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ def drawn_checkpoint(rng: np.random.Generator, name: str, n: int = 60) -> list[M
     """A checkpoint by the best classifier, with a bound that may lie below it, and by neighbours."""
     found = []
     for method, most in (("tightest", rng.choice([0.1, 1.0, 8.0])), ("knn", 3.0)):
-        real, generated = rng.gamma(1.0, size=n), most * rng.gamma(1.0, size=n)
+        real = rng.gamma(1.0, size=n)
+        generated = most * rng.gamma(1.0, size=n)
         made = Supports(np.r_[np.ones(n), real], np.r_[generated, np.ones(n)], n)
         own = PRCurve.from_error_rates([rng.uniform(0.02, 0.9)], [rng.uniform(0.02, 0.9)])
         found.append(
@@ -56,7 +59,8 @@ def order_and_numbers(judgement: Judgement) -> tuple[list[str], dict[str, list[f
 
 def agree(whole: Judgement, part: Judgement) -> None:
     """The part has the scores, spreads, bounds and order of the whole."""
-    (order, numbers), (fewer, own) = order_and_numbers(whole), order_and_numbers(part)
+    order, numbers = order_and_numbers(whole)
+    fewer, own = order_and_numbers(part)
     assert fewer == [name for name in order if name in own]
     assert all(np.array_equal(own[name], numbers[name], equal_nan=True) for name in own)
     assert part.decision.basis == whole.decision.basis
@@ -73,7 +77,8 @@ def test_no_checkpoint_changes_another_s_score_or_the_order_of_two_others(seed: 
 
     whole = judged("abcde")
     told = whole.table["score"] < TOLD_APART
-    assert not told.is_monotonic_decreasing or told.all() or not told.any()  # told apart: all behind the others
+    # told apart: all behind the others
+    assert not told.is_monotonic_decreasing or told.all() or not told.any()
     for size in (1, 2, 3):
         for names in combinations("abcde", size):
             agree(whole, judged(names))
@@ -86,21 +91,33 @@ def test_no_file_changes_what_is_said_of_others_on_samples() -> None:
     evaluator = CheckpointEvaluator(real, TriageSettings(("tightest", "knn")), None, 10**9)
     sets = {"near": 0.2, "far": 1.0, "hopeless": 9.0, "lost": 12.0}
     found = {
-        name: evaluator.measured(Checkpoint(Path(name), name), SamplePair(real, rng.normal(shift, 1, (60, 3))))
+        name: evaluator.measured(
+            Checkpoint(Path(name), name), SamplePair(real, rng.normal(shift, 1, (60, 3)))
+        )
         for name, shift in sets.items()
     }
     whole = judge([one for each in found.values() for one in each], replicates=10)
     for left_out in sets:
-        agree(whole, judge([one for name, each in found.items() if name != left_out for one in each], replicates=10))
+        agree(
+            whole,
+            judge(
+                [one for name, each in found.items() if name != left_out for one in each],
+                replicates=10,
+            ),
+        )
     lost = judge([*found["hopeless"], *found["lost"]], replicates=10)
     assert lost.decision.headline.head == "None comes near real data: area 0.00 at best"
     assert "By kNN alone" in lost.decision.headline.rest
-    alone = [each for name in ("hopeless", "lost") for each in found[name] if each.method == "tightest"]
+    alone = [
+        each for name in ("hopeless", "lost") for each in found[name] if each.method == "tightest"
+    ]
     told = judge(alone, replicates=10).decision.headline
     assert told.head == lost.decision.headline.head
     assert told.rest.startswith("May be best: 2 of 2. ")
     mixed = judge([*found["near"], *found["lost"]], replicates=10).decision.headline
-    assert mixed.rest.endswith("Below 0.1 all are told from real data; kNN orders these, behind the others.")
+    assert mixed.rest.endswith(
+        "Below 0.1 all are told from real data; kNN orders these, behind the others."
+    )
     assert "Next is lost. " in mixed.rest  # the two scores are of two families: no difference
 
 
@@ -113,11 +130,16 @@ def test_the_order_goes_round_in_no_circle(values: list[tuple[float, float]]) ->
         both = np.array([values[place] for place in places])
         first, second = (np.tile(both[:, [side]], 2) for side in (0, 1))
         shared = [SharedReference(each, np.stack([each, each])) for each in (first, second)]
-        return list(ranking(shared[0], [str(place) for place in places], second=shared[1])["checkpoint"])
+        return list(
+            ranking(shared[0], [str(place) for place in places], second=shared[1])["checkpoint"]
+        )
 
     three = ordered(range(3))
     for one, other in permutations(range(3), 2):
-        key = [(max(score, TOLD_APART), second if score < TOLD_APART else 0) for score, second in values]
+        key = [
+            (max(score, TOLD_APART), second if score < TOLD_APART else 0)
+            for score, second in values
+        ]
         if key[one] > key[other]:
             assert three.index(str(one)) < three.index(str(other))
             assert ordered([one, other])[0] == str(one)
@@ -139,12 +161,17 @@ def test_no_score_lies_above_its_own_bound(seed: int) -> None:
 
 def test_a_family_decides_whatever_was_measured_by_it() -> None:
     rng = np.random.default_rng(0)
-    one, other = drawn_checkpoint(rng, "a"), drawn_checkpoint(rng, "b")
+    one = drawn_checkpoint(rng, "a")
+    other = drawn_checkpoint(rng, "b")
     assert basis_of(one + other)[::2] == ("tightest", "knn")
     assert basis_of(one + other[1:])[::2] == ("knn", None)  # not all are judged yet
     assert basis_of(one + other, "tightest").second == "knn"
     assert basis_of(one + other, "knn") == Basis("knn", "by kNN, as chosen")
-    ipr = [replace(each, estimate=replace(each.estimate, method="ipr")) for each in one if each.method == "knn"]
+    ipr = [
+        replace(each, estimate=replace(each.estimate, method="ipr"))
+        for each in one
+        if each.method == "knn"
+    ]
     assert basis_of([*ipr, *one[1:]]).method == "knn"
     assert basis_of(ipr) == Basis("ipr", "")
 
@@ -152,11 +179,15 @@ def test_a_family_decides_whatever_was_measured_by_it() -> None:
 def test_a_family_that_was_chosen_is_held_against_the_best_classifier() -> None:
     measured = drawn_checkpoint(np.random.default_rng(1), "a")
     found = judge(measured, replicates=3, basis=basis_of(measured, "knn"))
-    assert found.decision.headline.rest.endswith(f" By the best classifier a has {found.scores['tightest']['a']:.2f}.")
+    assert found.decision.headline.rest.endswith(
+        f" By the best classifier a has {found.scores['tightest']['a']:.2f}."
+    )
     assert "By the best classifier" not in judge(measured, replicates=3).decision.headline.rest
 
 
-def test_two_checkpoints_are_judged_on_the_same_folds_of_the_real_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_checkpoints_are_judged_on_the_same_folds_of_the_real_samples(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     real = Samples(np.random.default_rng(0).normal(size=(40, 2)))
     held_out = []
 
@@ -168,14 +199,19 @@ def test_two_checkpoints_are_judged_on_the_same_folds_of_the_real_samples(monkey
 
     monkeypatch.setattr(cross_fitting, "votes", votes)
     for seed in (1, 2):
-        cross_fitting.of_all(SamplePair(real, np.random.default_rng(seed).normal(size=(40 + seed, 2))), 0)
+        cross_fitting.of_all(
+            SamplePair(real, np.random.default_rng(seed).normal(size=(40 + seed, 2))), 0
+        )
     assert held_out[0] == held_out[1]
 
 
 def test_equal_to_real_data_is_said_only_where_a_test_finds_no_difference() -> None:
     rng = np.random.default_rng(5)
-    one, top = drawn_checkpoint(rng, "a")[1:], drawn_checkpoint(rng, "real")[1]
-    floor = replace(top, estimate=replace(top.estimate, runs=(Supports(np.ones(4), np.r_[0, 0, 9, 9], 2),)))
+    one = drawn_checkpoint(rng, "a")[1:]
+    top = drawn_checkpoint(rng, "real")[1]
+    floor = replace(
+        top, estimate=replace(top.estimate, runs=(Supports(np.ones(4), np.r_[0, 0, 9, 9], 2),))
+    )
     ceiling = Yardstick({"knn": replace(top, estimate=one[0].estimate)}, {"knn": floor}, "")
     said = [
         judge(one, apart=apart, yardstick=ceiling, replicates=20).shares["a"]

@@ -12,9 +12,11 @@ from prviz.triage.arrivals import ArrivalWatch, file_state, is_still
 
 
 def test_a_file_is_complete_when_it_is_readable_and_has_stayed_the_same(tmp_path: Path) -> None:
-    path, whole = tmp_path / "step-1.npy", tmp_path / "whole.npy"
+    path = tmp_path / "step-1.npy"
+    whole = tmp_path / "whole.npy"
     np.save(whole, np.zeros((30, 2)))
-    data, watch = whole.read_bytes(), ArrivalWatch(0.0)
+    data = whole.read_bytes()
+    watch = ArrivalWatch(0.0)
     assert watch.look([path]).waiting[path].endswith("No such file or directory")
     path.write_bytes(data[:200])
     assert watch.look([path]) == ({}, {path: "still being written"})
@@ -28,7 +30,8 @@ def test_a_file_is_complete_when_it_is_readable_and_has_stayed_the_same(tmp_path
 
 
 def test_a_complete_file_is_read_once_and_a_pause_is_kept(tmp_path: Path) -> None:
-    path, asked = tmp_path / "a.npy", list[Path]()
+    path = tmp_path / "a.npy"
+    asked = list[Path]()
     path.write_bytes(b"x")
 
     def problem(given: Path) -> str:
@@ -48,8 +51,11 @@ def test_a_complete_file_is_read_once_and_a_pause_is_kept(tmp_path: Path) -> Non
     assert [slow.look([path]).waiting[path] for _ in range(2)] == ["still being written"] * 2
 
 
-def test_a_file_is_complete_as_soon_as_the_pause_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, clock = tmp_path / "a.npy", [5.0]
+def test_a_file_is_complete_as_soon_as_the_pause_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.npy"
+    clock = [5.0]
     path.write_bytes(b"x")
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     watch = ArrivalWatch(2.0, problem=lambda _: "")
@@ -69,7 +75,9 @@ def test_a_file_that_has_gone_or_changed_is_not_as_it_was(tmp_path: Path) -> Non
     assert not is_still(path, state)
 
 
-def test_files_of_every_odd_kind_wait_with_a_reason_and_the_whole_ones_beside_them_are_found(tmp_path: Path) -> None:
+def test_files_of_every_odd_kind_wait_with_a_reason_and_the_whole_ones_beside_them_are_found(
+    tmp_path: Path,
+) -> None:
     whole = np.random.default_rng(0).normal(size=(30, 2))
     for name in ("old", "ahead", "link", "whole"):
         np.save(tmp_path / f"{name}.npy", whole)

@@ -1,4 +1,5 @@
-"""What every family sees of the bundled checkpoints: training that helps, truncation, collapse; and which does not.
+"""What every family sees of the bundled checkpoints: training that helps, truncation, collapse; and
+which does not.
 
 A registered family that is in no table of exceptions has to see everything.
 """
@@ -19,7 +20,8 @@ from prviz.triage.ranking import SharedReference, together
 from tests.triage_found import bundled_found
 
 FAMILIES = tuple(ESTIMATORS)
-# Where all samples take too long: so many of them. All families at 400 are no choice: kernels see less there.
+# Where all samples take too long: so many of them. All families at 400 are no choice: kernels see
+# less there.
 FEWER = {"cluster": 400, "classifier-mlp": 400, "hub": 400}
 STEPS = {
     "mixture-em": ("1", "5", "20"),
@@ -37,8 +39,11 @@ class Sweep(NamedTuple):
     found: SharedReference
 
     def change(self, weights: tuple[float, float], first: str, last: str) -> float:
-        """How many standard errors the mean of the sides, so weighted, goes up from one step to another."""
-        one, other = self.steps.index(first), self.steps.index(last)
+        """How many standard errors the mean of the sides, so weighted, goes up from one step to
+        another.
+        """
+        one = self.steps.index(first)
+        other = self.steps.index(last)
         return self.apart(weights, one, weights, other)
 
     def lead(self, step: str) -> float:
@@ -46,7 +51,9 @@ class Sweep(NamedTuple):
         at = self.steps.index(step)
         return self.apart((0.0, 1.0), at, (1.0, 0.0), at)
 
-    def apart(self, weights: tuple[float, float], one: int, others: tuple[float, float], other: int) -> float:
+    def apart(
+        self, weights: tuple[float, float], one: int, others: tuple[float, float], other: int
+    ) -> float:
         def difference(values: NDArray[np.float64]) -> NDArray[np.float64]:
             return values[..., other, :] @ others - values[..., one, :] @ weights
 
@@ -54,14 +61,18 @@ class Sweep(NamedTuple):
         return float(difference(self.found.values) / max(error, 1e-9))
 
     def grows(self, weights: tuple[float, float]) -> bool:
-        """Whether it goes up from the first to the last, and down nowhere, as far as the samples tell."""
+        """Whether it goes up from the first to the last, and down nowhere, as far as the samples
+        tell.
+        """
         pairs = zip(self.steps, self.steps[1:], strict=False)
         return self.change(weights, self.steps[0], self.steps[-1]) > SURE and all(
             self.change(weights, *pair) > -SURE for pair in pairs
         )
 
 
-AREA, PRECISION, RECALL = (0.5, 0.5), (1.0, 0.0), (0.0, 1.0)
+AREA = (0.5, 0.5)
+PRECISION = (1.0, 0.0)
+RECALL = (0.0, 1.0)
 Sweeps = Mapping[str, Sweep]
 
 
@@ -85,7 +96,9 @@ def collapses(of: Sweeps) -> bool:
 
 
 def trades_precision(of: Sweeps) -> bool:
-    """Whether the precision side of a wider psi is surely below that of a narrower one, the collapse left out."""
+    """Whether the precision side of a wider psi is surely below that of a narrower one, the
+    collapse left out.
+    """
     sweep = of["truncation"]
     return any(sweep.change(PRECISION, *pair) < -SURE for pair in combinations(sweep.steps[1:], 2))
 
@@ -100,10 +113,16 @@ CLAIMS: dict[str, Callable[[Sweeps], bool]] = {
     "recall side grows with psi": lambda of: of["truncation"].grows(RECALL),
     "precision side falls with psi": trades_precision,
 }
-# Latent vectors are pulled to the mean of all digits, not of their own: pictures in between are no digits, and lie
-# where generated samples are dense and real ones rare. Who compares densities sees less of both sides, not a trade.
-_BLENDS = "truncated pictures are blends like no digit: the precision side rises with psi, from 0 to"
-_PILED = "what the machine draws at epoch 100 is piled up where few digits are: precision side, recall side"
+# Latent vectors are pulled to the mean of all digits, not of their own: pictures in between are no
+# digits, and lie where generated samples are dense and real ones rare. Who compares densities sees
+# less of both sides, not a trade.
+_BLENDS = (
+    "truncated pictures are blends like no digit: the precision side rises with psi, from 0 to"
+)
+_PILED = (
+    "what the machine draws at epoch 100 is piled up where few digits are: precision side, recall"
+    " side"
+)
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "area grows along the machine's epochs": {"ppr": "area 0.10 at epoch 100, 0.07 at epoch 300"},
     "machine is not less precise than diverse": {
@@ -112,8 +131,13 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "eas": f"{_PILED} 0.01, 0.03",
     },
     "psi = 0 is a collapse": {
-        "prc": "the few balls that hold the one picture are all that counts: area 0.35, of 0.81 at psi = 1",
-        "classifier": "no plane parts one picture from the digits around it: area 0.11, of 0.76 at psi = 1",
+        "prc": (
+            "the few balls that hold the one picture are all that counts: area 0.35, of 0.81 at"
+            " psi = 1"
+        ),
+        "classifier": (
+            "no plane parts one picture from the digits around it: area 0.11, of 0.76 at psi = 1"
+        ),
     },
     "precision side falls with psi": {
         "knn": f"{_BLENDS} 0.61",
@@ -122,7 +146,10 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "coverage": f"{_BLENDS} 0.65",
         "eas": f"{_BLENDS} 0.45",
         "ppr": f"{_BLENDS} 0.72",
-        "cluster": "clusters of truncated pictures hold hardly a digit: the precision side rises with psi, to 0.98",
+        "cluster": (
+            "clusters of truncated pictures hold hardly a digit: the precision side rises with psi,"
+            " to 0.98"
+        ),
         "classifier-boosting": f"{_BLENDS} 0.03",
         "classifier-mlp": f"{_BLENDS} 0.87",
         "hub": f"{_BLENDS} 0.99",
@@ -137,7 +164,9 @@ def test_every_family_sees_it_or_is_a_known_exception(
     seen: dict[str, dict[str, Sweep]], family: str, claim: str
 ) -> None:
     known = EXCEPTIONS.get(claim, {}).get(family)
-    told = {series: np.round(sweep.found.values, 3).tolist() for series, sweep in seen[family].items()}
+    told = {
+        series: np.round(sweep.found.values, 3).tolist() for series, sweep in seen[family].items()
+    }
     assert CLAIMS[claim](seen[family]) == (known is None), (known, told)
 
 

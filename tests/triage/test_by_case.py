@@ -1,4 +1,6 @@
-"""Rules of Triage on inputs that are written out: names, words and verdicts at both sides of each threshold."""
+"""Rules of Triage on inputs that are written out: names, words and verdicts at both sides of each
+threshold.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,15 @@ from prviz.triage.inputs import (
     skipped_files,
     step_of,
 )
-from prviz.triage.measure import UNEVEN, CheckpointEvaluator, SetSizes, other_encoders, set_sizes, unequal, uneven
+from prviz.triage.measure import (
+    UNEVEN,
+    CheckpointEvaluator,
+    SetSizes,
+    other_encoders,
+    set_sizes,
+    unequal,
+    uneven,
+)
 from prviz.triage.measured import CheckpointOutcome, PairDigests, TriageSettings
 from prviz.triage.memorisation import (
     Excess,
@@ -102,7 +112,16 @@ from prviz.triage.pair_statistics import (
 )
 from prviz.triage.placement_faults import normalised
 from prviz.triage.power import PLANTED, _changed, _mode, power
-from prviz.triage.ranking import AreaSides, SharedReference, capped, headline, listed, ranking, share_text, sides
+from prviz.triage.ranking import (
+    AreaSides,
+    SharedReference,
+    capped,
+    headline,
+    listed,
+    ranking,
+    share_text,
+    sides,
+)
 from prviz.triage.reported import opposite_pairs, rank_agreement
 from prviz.triage.result_cache import ResultCache, _check_sizes, _read, _text
 from prviz.triage.robustness import draw_map, rank_stability
@@ -130,7 +149,12 @@ from prviz.uncertainty.bootstrap import replicated
 
 
 def test_a_file_of_the_table_is_the_one_that_ends_so() -> None:
-    paths = {Path("r/a/x.npy"): "m1", Path("r/b/x.npy"): "m2", Path("r/c/y.npy"): "y", Path("z.npy"): "x.npy"}
+    paths = {
+        Path("r/a/x.npy"): "m1",
+        Path("r/b/x.npy"): "m2",
+        Path("r/c/y.npy"): "y",
+        Path("z.npy"): "x.npy",
+    }
     find = _finder(paths)
     for text, path in {
         "m1": "r/a/x.npy",
@@ -140,18 +164,32 @@ def test_a_file_of_the_table_is_the_one_that_ends_so() -> None:
     }.items():
         assert find(text, "row 2") == Path(path)
     assert find("x.npy", "row 2") == Path("z.npy")  # a name before the ends of paths
-    for text, number in {"/r/a/x.npy": "none", "q/r/a/x.npy": "none", "": "none", "x": "none", "npy": "none"}.items():
-        with pytest.raises(ValueError, match=f"row 2, column 'file': '{text}' names {number} of the checkpoints"):
+    for text, number in {
+        "/r/a/x.npy": "none",
+        "q/r/a/x.npy": "none",
+        "": "none",
+        "x": "none",
+        "npy": "none",
+    }.items():
+        with pytest.raises(
+            ValueError, match=f"row 2, column 'file': '{text}' names {number} of the checkpoints"
+        ):
             find(text, "row 2")
     with pytest.raises(ValueError, match=r"'x\.npy' names 2 of the checkpoints"):
         _finder({Path("a/x.npy"): "a", Path("b/x.npy"): "b"})("x.npy", "")
 
 
-def test_the_table_of_checkpoints_is_of_some_size_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table, names = tmp_path / "m.csv", {Path("a.npy"): "a", Path("b.npy"): "b"}
+def test_the_table_of_checkpoints_is_of_some_size_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "m.csv"
+    names = {Path("a.npy"): "a", Path("b.npy"): "b"}
     table.write_text("file,run,step,psi\na, one  two ,0,\n\nb,,,.5\n")
     found = details_of(table, names)
-    assert [found[Path(name)] for name in ("a.npy", "b.npy")] == [(0.0, {}, "one two"), (None, {"psi": 0.5}, "")]
+    assert [found[Path(name)] for name in ("a.npy", "b.npy")] == [
+        (0.0, {}, "one two"),
+        (None, {"psi": 0.5}, ""),
+    ]
     monkeypatch.setattr(inputs, "_MOST_ROWS", 4)
     assert details_of(table, names) == found
     monkeypatch.setattr(inputs, "_MOST_ROWS", 3)
@@ -172,11 +210,23 @@ def test_the_table_of_checkpoints_is_of_some_size_alone(tmp_path: Path, monkeypa
 
 
 def test_files_that_no_reader_takes_are_counted_and_others_are_not(tmp_path: Path) -> None:
-    for name in ("a.npy", "B.CSV", ".h.npy", "n.txt", "b.TXT", "t.samples.parquet", "t.safetensors", "sub/x.txt", ".x"):
+    for name in (
+        "a.npy",
+        "B.CSV",
+        ".h.npy",
+        "n.txt",
+        "b.TXT",
+        "t.samples.parquet",
+        "t.safetensors",
+        "sub/x.txt",
+        ".x",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     assert [each.name for each in skipped_files(tmp_path)] == ["b.TXT", "n.txt"]
-    listed_twice = skipped_files([tmp_path, tmp_path / "sub", tmp_path / "a.npy"], leave_out=[tmp_path / "n.txt"])
+    listed_twice = skipped_files(
+        [tmp_path, tmp_path / "sub", tmp_path / "a.npy"], leave_out=[tmp_path / "n.txt"]
+    )
     assert [each.name for each in listed_twice] == ["b.TXT", "x.txt"]
     assert skipped_files(tmp_path / "n.txt") == []
     assert [each.name for each in checkpoints_of(tmp_path)] == ["a", "B", "t"]
@@ -236,7 +286,9 @@ def test_prefixes_orders_and_steps_of_names() -> None:
 HALF = "Score 0.500 (0.400 to 0.600 in 95 % of the draws)"
 
 
-def line(name: str, score: float, *, tied: bool = False, best: float = 0.5, **more: float) -> dict[str, Any]:
+def line(
+    name: str, score: float, *, tied: bool = False, best: float = 0.5, **more: float
+) -> dict[str, Any]:
     known = {
         "low": score - 0.1,
         "high": score + 0.1,
@@ -245,7 +297,14 @@ def line(name: str, score: float, *, tied: bool = False, best: float = 0.5, **mo
         "second_low": 0.0,
         "second_high": 0.0,
     }
-    return {"checkpoint": name, "score": score, "tied_with_best": tied, "best": best, **known, **more}
+    return {
+        "checkpoint": name,
+        "score": score,
+        "tied_with_best": tied,
+        "best": best,
+        **known,
+        **more,
+    }
 
 
 @pytest.mark.parametrize(
@@ -280,8 +339,10 @@ def line(name: str, score: float, *, tied: bool = False, best: float = 0.5, **mo
             [line("a", 0.05, second=0.0, second_high=0.2), line("b", 0.05, second=0.0, behind=0.2)],
             0,
             "Best: a",
-            "kNN 0.000 (0.000 to 0.200 in 95 % of the draws), best in 50 % of the paired draws. "
-            "Next is b, 0.200 lower.",
+            (
+                "kNN 0.000 (0.000 to 0.200 in 95 % of the draws), best in 50 % of the paired draws."
+                " Next is b, 0.200 lower."
+            ),
         ),
         (
             [line("a", 0.1, second=0.3)],
@@ -307,10 +368,27 @@ def test_lists_and_shares_in_words() -> None:
         "a, b, c, d and 2 more",
     ]
     assert listed(["a", "b"], "or") == "a or b"
-    assert [share_text(share) for share in (0, 0.009, 0.01, 0.99, 0.991)] == ["< 1 %", "< 1 %", "1 %", "99 %", "> 99 %"]
-    assert [percent(share) for share in (0, 0.0123, 0.094, 0.095, 0.5)] == ["0 %", "1.2 %", "9.4 %", "10 %", "50 %"]
+    assert [share_text(share) for share in (0, 0.009, 0.01, 0.99, 0.991)] == [
+        "< 1 %",
+        "< 1 %",
+        "1 %",
+        "99 %",
+        "> 99 %",
+    ]
+    assert [percent(share) for share in (0, 0.0123, 0.094, 0.095, 0.5)] == [
+        "0 %",
+        "1.2 %",
+        "9.4 %",
+        "10 %",
+        "50 %",
+    ]
     assert [grade(share) for share in (0.2, 0.21)] == ["note", "warning"]
-    assert [_part(missing) for missing in (0.0, 0.009, 0.01, 0.5)] == ["less than 1 %", "less than 1 %", "1 %", "50 %"]
+    assert [_part(missing) for missing in (0.0, 0.009, 0.01, 0.5)] == [
+        "less than 1 %",
+        "less than 1 %",
+        "1 %",
+        "50 %",
+    ]
 
 
 def shared(*values: float, spread: float = 0.0, draws: int = 50) -> SharedReference:
@@ -326,7 +404,8 @@ def test_sides_are_capped_each_by_the_bound_of_its_own_checkpoint() -> None:
 
 
 def test_scores_below_the_least_are_ordered_by_the_second_family_behind_all_others() -> None:
-    first, second = shared(0.05, 0.3, 0.09, 0.1), shared(0.2, 0.1, 0.6, 0.4)
+    first = shared(0.05, 0.3, 0.09, 0.1)
+    second = shared(0.2, 0.1, 0.6, 0.4)
     table = ranking(first, list("abcd"), steps=[1, None, 2, 3], second=second)
     assert table["checkpoint"].tolist() == list("bdca")
     assert table["step"].tolist()[1:] == [3, 2, 1]
@@ -335,11 +414,16 @@ def test_scores_below_the_least_are_ordered_by_the_second_family_behind_all_othe
     assert table["loses"].tolist() == [0.0, 1.0, 1.0, 1.0]
     assert table["second"].tolist() == pytest.approx([0.1, 0.4, 0.6, 0.2])
     low = ranking(first.of([0, 2]), list("ac"), second=second.of([0, 2]))
-    assert (low["checkpoint"].tolist(), low["behind"].tolist()) == (["c", "a"], pytest.approx([0.0, 0.4]))
+    assert (low["checkpoint"].tolist(), low["behind"].tolist()) == (
+        ["c", "a"],
+        pytest.approx([0.0, 0.4]),
+    )
     equal = ranking(shared(0.5, 0.5), list("ab"))
     assert (equal["best"].tolist(), equal["loses"].tolist()) == ([0.5, 0.5], [0.0, 0.0])
     for wrong in (["a"], list("abc")):
-        with pytest.raises(ValueError, match=f"{len(wrong)} names and {len(wrong)} steps for 2 checkpoints"):
+        with pytest.raises(
+            ValueError, match=f"{len(wrong)} names and {len(wrong)} steps for 2 checkpoints"
+        ):
             ranking(shared(0.5, 0.5), wrong)
     for confidence in (0.0, 1.0):
         with pytest.raises(ValueError, match="confidence = "):
@@ -366,8 +450,20 @@ BEST = TIGHTEST.name
         (by("ipr", "a"), "ipr", "ipr", None, ""),
         (by("ipr", "a") + by("knn", "a"), "eas", "knn", None, "by kNN"),
         (by(BEST, "a"), None, BEST, None, ""),
-        (by(BEST, "a") + by("knn", "a"), None, BEST, "knn", "by the best classifier, to which every other is too mild"),
-        (by(BEST, "a") + by("ipr", "a"), BEST, BEST, "ipr", "by the best classifier, to which every other is too mild"),
+        (
+            by(BEST, "a") + by("knn", "a"),
+            None,
+            BEST,
+            "knn",
+            "by the best classifier, to which every other is too mild",
+        ),
+        (
+            by(BEST, "a") + by("ipr", "a"),
+            BEST,
+            BEST,
+            "ipr",
+            "by the best classifier, to which every other is too mild",
+        ),
         (by(BEST, "a") + by("ipr", "a"), "ipr", "ipr", None, "by iPR, as chosen"),
         (by(BEST, "a") + by("ipr", "a", "b"), None, "ipr", None, ""),
         (by("knn", "a") + by("ipr", "a", "b"), None, "ipr", None, ""),
@@ -396,14 +492,23 @@ def test_families_disagree_in_level_or_in_the_best() -> None:
     assert found.sentence == "b would be the best by iPR."
     far = {**near, "eas": {"a": 0.61, "b": 0.62}}
     found = _disagreement("a", (), far, "knn", candidates=["a", "b"])
-    assert (found.levels, dict(found.others)) == ((("knn", 0.5), ("eas", 0.61)), {"b": ("ipr", "eas")})
-    assert found.sentence.startswith("The families disagree in level: a scores 0.610 by EAS, 0.500 by kNN. b would be")
-    assert _disagreement("a", (), {**far, BEST: far["knn"]}, BEST, candidates=["a", "b"]) == Disagreement("a", (), {})
+    assert (found.levels, dict(found.others)) == (
+        (("knn", 0.5), ("eas", 0.61)),
+        {"b": ("ipr", "eas")},
+    )
+    assert found.sentence.startswith(
+        "The families disagree in level: a scores 0.610 by EAS, 0.500 by kNN. b would be"
+    )
+    assert _disagreement(
+        "a", (), {**far, BEST: far["knn"]}, BEST, candidates=["a", "b"]
+    ) == Disagreement("a", (), {})
     assert _disagreement("a", (), far, "knn", candidates=["a"]).others == {}
 
 
 def table_of(*scores: float, **columns: Any) -> pd.DataFrame:
-    return pd.DataFrame([line(name, score, **columns) for name, score in zip("abcd", scores, strict=False)])
+    return pd.DataFrame(
+        [line(name, score, **columns) for name, score in zip("abcd", scores, strict=False)]
+    )
 
 
 def test_that_none_comes_near_real_data_is_said_by_the_best_classifier_alone() -> None:
@@ -414,18 +519,26 @@ def test_that_none_comes_near_real_data_is_said_by_the_best_classifier_alone() -
     assert low.head == f"None comes near real data: area 0.05 at best, {curve.auc:.2f} is possible"
     assert low.rest.startswith("By kNN alone, at the scale of a sample's neighbours: Best: a. ")
     assert (
-        _headline(table_of(0.05), basis, None, 0.4, left_out=0).head == "None comes near real data: score 0.05 at best"
+        _headline(table_of(0.05), basis, None, 0.4, left_out=0).head
+        == "None comes near real data: score 0.05 at best"
     )
     some = _headline(table_of(0.5, 0.02), basis, ceiling, 0.5, left_out=0)
     assert (some.head, some.rest.split(". ")[-1]) == (
         "Best: a",
         "Below 0.1 all are told from real data; kNN orders these, behind the others.",
     )
-    assert _headline(table_of(0.5, 0.1), basis, ceiling, 0.5, left_out=0).rest.endswith("Next is b, 0.000 lower.")
+    assert _headline(table_of(0.5, 0.1), basis, ceiling, 0.5, left_out=0).rest.endswith(
+        "Next is b, 0.000 lower."
+    )
     alone = basis_of(by(BEST, "a"))
     assert _headline(table_of(0.5, 0.02), alone, ceiling, 0.5, left_out=0).rest.endswith("lower.")
-    assert _headline(table_of(0.05, 0.02), alone, ceiling, 0.5, left_out=0).rest.startswith("Best: a. ")
-    assert _headline(table_of(0.05), basis_of(by("knn", "a")), ceiling, 0.5, left_out=0).head == "Only a is measured"
+    assert _headline(table_of(0.05, 0.02), alone, ceiling, 0.5, left_out=0).rest.startswith(
+        "Best: a. "
+    )
+    assert (
+        _headline(table_of(0.05), basis_of(by("knn", "a")), ceiling, 0.5, left_out=0).head
+        == "Only a is measured"
+    )
 
 
 # ---- the yardstick ----
@@ -446,19 +559,45 @@ CEILING: Any = Of(curve=Of(auc=0.8), checkpoint=Of(name="real", step=None))
 @pytest.mark.parametrize(
     ("score", "spread", "told", "reaches", "sentence"),
     [
-        (0.8, 0.01, False, True, "is as good as real data: it can't be told apart from real data at this n"),
+        (
+            0.8,
+            0.01,
+            False,
+            True,
+            "is as good as real data: it can't be told apart from real data at this n",
+        ),
         (0.79, 0.02, False, True, "can't be told apart from real data at this n"),
-        (0.79, 0.02, True, False, "scores about as real data do, and is told apart from them all the same"),
+        (
+            0.79,
+            0.02,
+            True,
+            False,
+            "scores about as real data do, and is told apart from them all the same",
+        ),
         (0.79, 0.02, None, False, "scores about as real data do"),
-        (0.6, 0.01, None, False, "differs from the real data: 25 % of the area is missing, on both sides alike"),
-        (0.6, 0.01, True, False, "differs from the real data: 25 % of the area is missing, on both sides alike"),
+        (
+            0.6,
+            0.01,
+            None,
+            False,
+            "differs from the real data: 25 % of the area is missing, on both sides alike",
+        ),
+        (
+            0.6,
+            0.01,
+            True,
+            False,
+            "differs from the real data: 25 % of the area is missing, on both sides alike",
+        ),
         (
             0.6,
             0.01,
             False,
             False,
-            "has too few samples to tell it from the real data for sure: 25 % of the area is missing, "
-            "on both sides alike",
+            (
+                "has too few samples to tell it from the real data for sure: 25 % of the area is"
+                " missing, on both sides alike"
+            ),
         ),
     ],
 )
@@ -467,7 +606,9 @@ def test_a_share_of_the_ceiling_is_equal_only_where_it_reaches_and_no_test_tells
 ) -> None:
     known = {} if told is None else {"a": told}
     top = shared(0.8, draws=60)  # more draws than the checkpoint has
-    (found,) = shares_of_ceiling([made("a")], CEILING, own=shared(score, spread=spread), top=top, apart=known).values()
+    (found,) = shares_of_ceiling(
+        [made("a")], CEILING, own=shared(score, spread=spread), top=top, apart=known
+    ).values()
     assert (found.reaches_ceiling, found.sentence) == (reaches, sentence)
     assert found.share == pytest.approx(score / 0.8)
     assert found.low <= found.share <= found.high
@@ -479,8 +620,14 @@ def test_the_side_that_lacks_more_is_said() -> None:
         own.values[0, place] = 0.4
         own.replicates[:, 0, place] -= 0.3
         (found,) = shares_of_ceiling([made("a")], CEILING, own=own, top=shared(0.8)).values()
-        assert found.sentence == f"differs from the real data: 31 % of the area is missing, more on the {side} side"
-    goals = [shares_of_ceiling([made("a")], CEILING, goal, own=own, top=shared(0.8))["a"].share for goal in (0.0, 1.0)]
+        assert (
+            found.sentence
+            == f"differs from the real data: 31 % of the area is missing, more on the {side} side"
+        )
+    goals = [
+        shares_of_ceiling([made("a")], CEILING, goal, own=own, top=shared(0.8))["a"].share
+        for goal in (0.0, 1.0)
+    ]
     assert goals == pytest.approx([0.7 / 0.8, 0.4 / 0.8])
 
 
@@ -492,7 +639,13 @@ def test_shuffled_features_that_score_alike_forbid_that_sets_are_equal() -> None
     assert blind(floor, ceiling)
     own = shared(float(curve.auc))
     (found,) = shares_of_ceiling(
-        [made("a")], ceiling, own=own, top=own, floor=ceiling, apart={"a": False}, dominant="feature x"
+        [made("a")],
+        ceiling,
+        own=own,
+        top=own,
+        floor=ceiling,
+        apart={"a": False},
+        dominant="feature x",
     ).values()
     assert not found.reaches_ceiling
     assert found.sentence.endswith("so that equality can't be said: feature x")
@@ -512,7 +665,9 @@ def test_shuffled_features_that_score_alike_forbid_that_sets_are_equal() -> None
 def test_one_feature_may_hold_nearly_all_the_variance(scales: list[float], said: str) -> None:
     values = np.tile([[1.0], [-1.0]], (4, len(scales))) * scales
     values[:, 1:] *= np.array([1.0, 1, -1, -1, 1, 1, -1, -1])[:, None]
-    assert _dominant(Samples(values)) == (f"{said}: scale the features, or leave it out" if said else "")
+    assert _dominant(Samples(values)) == (
+        f"{said}: scale the features, or leave it out" if said else ""
+    )
     named = Samples(values, features=[f"f{place}" for place in range(len(scales))])
     assert ("feature f" in _dominant(named)) == bool(said)
 
@@ -548,7 +703,12 @@ def test_a_missed_sample_is_one_whose_ball_holds_no_other() -> None:
 
 
 def class_share(
-    label: str, role: Any = "real", n: int = 60, others: int = 9, missed: float = 0.1, few: bool = False
+    label: str,
+    role: Any = "real",
+    n: int = 60,
+    others: int = 9,
+    missed: float = 0.1,
+    few: bool = False,
 ) -> ClassShare:
     return ClassShare(label, role, n, others, missed, 0.02, 0.0, 1.0, False, few)
 
@@ -556,7 +716,8 @@ def class_share(
 def test_classes_in_words_and_in_order() -> None:
     assert (
         class_sentence(class_share(""))
-        == "without a label: 10% (0% to 100%) of the real samples no generated one is near, 2% expected"
+        == "without a label: 10% (0% to 100%) of the real samples no generated one is near, 2%"
+        " expected"
     )
     assert class_sentence(class_share("x", "generated", 9, few=True)).endswith(
         "made, no real one is near, 2% expected; only 9 samples"
@@ -564,9 +725,16 @@ def test_classes_in_words_and_in_order() -> None:
     assert class_sentence(class_share("x", "generated", 9, others=0)) == "x: 9 generated, none real"
     ends = [_interval(class_share("x", missed=missed), 0.05)[6:8] for missed in (0.0, 0.5, 1.0)]
     assert (ends[0][0], ends[2][1]) == (0.0, 1.0)
-    assert (ends[0][1], ends[1][0], ends[1][1], ends[2][0]) == pytest.approx((0.1684, 0.2720, 0.7280, 0.8316), abs=1e-4)
+    assert (ends[0][1], ends[1][0], ends[1][1], ends[2][0]) == pytest.approx(
+        (0.1684, 0.2720, 0.7280, 0.8316), abs=1e-4
+    )
     few = [class_share(name, missed=missed, few=True) for name, missed in (("p", 0.1), ("q", 0.9))]
-    shares = [*few, class_share("a", missed=0.02), class_share("b", missed=0.9), class_share("c", missed=1.0, n=300)]
+    shares = [
+        *few,
+        class_share("a", missed=0.02),
+        class_share("b", missed=0.9),
+        class_share("c", missed=1.0, n=300),
+    ]
     found = _holm(shares)
     assert [(each.label, each.worse) for each in found] == [
         ("c", True),
@@ -576,10 +744,14 @@ def test_classes_in_words_and_in_order() -> None:
         ("p", False),
     ]
     lost = class_share("z", others=0, missed=1.0)
-    assert [(each.label, each.worse) for each in _holm([shares[3], lost], {lost: 0.02})] == [("b", True), ("z", True)][
-        ::-1
+    assert [(each.label, each.worse) for each in _holm([shares[3], lost], {lost: 0.02})] == [
+        ("b", True),
+        ("z", True),
+    ][::-1]
+    assert [(each.label, each.worse) for each in _holm([shares[3], lost], {lost: 0.03})] == [
+        ("z", False),
+        ("b", True),
     ]
-    assert [(each.label, each.worse) for each in _holm([shares[3], lost], {lost: 0.03})] == [("z", False), ("b", True)]
 
 
 # ---- copies ----
@@ -591,27 +763,39 @@ def test_shares_beyond_those_of_real_samples_have_joined_intervals() -> None:
         assert (low == 0.0, high == 1.0) == (count == 0, count == n)
         assert low <= count / n <= high
     found = _excess(np.arange(40) < 10, np.arange(20) < 1, 10.0, 40)
-    one, other = _binomial(10, 40), _binomial(0.05 * 10.0, 10.0)
+    one = _binomial(10, 40)
+    other = _binomial(0.05 * 10.0, 10.0)
     assert (found.number, found.share, found.expected, found.value) == (10, 0.25, 0.05, 0.2)
     assert found.low == pytest.approx(0.2 - math.hypot(0.25 - one[0], other[1] - 0.05))
     assert found.high == pytest.approx(0.2 + math.hypot(one[1] - 0.25, 0.05 - other[0]))
     fewer = _excess(np.arange(40) < 10, np.arange(20) < 1, 10.0, 20)
-    assert fewer.high - 0.2 == pytest.approx(math.hypot(_binomial(5.0, 20)[1] - 0.25, 0.05 - other[0]))
+    assert fewer.high - 0.2 == pytest.approx(
+        math.hypot(_binomial(5.0, 20)[1] - 0.25, 0.05 - other[0])
+    )
 
 
 def test_copies_in_words_and_from_what_was_kept() -> None:
-    none, some = Excess(0, 0.0, 0.01, -0.02, 0.01), Excess(3, 0.1, 0.01, 0.05, 0.12)
+    none = Excess(0, 0.0, 0.01, -0.02, 0.01)
+    some = Excess(3, 0.1, 0.01, 0.05, 0.12)
     pairs = (NearPair(4, 2, 0.125), NearPair(5, 1, 0.5))
-    kinds = {"none": Memorisation(none, none, 0.04, pairs, "x"), "near": Memorisation(none, some, 0.04, pairs, "x")}
+    kinds = {
+        "none": Memorisation(none, none, 0.04, pairs, "x"),
+        "near": Memorisation(none, some, 0.04, pairs, "x"),
+    }
     kinds["exact"] = Memorisation(some, none, 0.04, pairs, "x")
     assert [each.memorised for each in kinds.values()] == [False, True, True]
     text = memorised_text(kinds) or ""
-    assert [each.partition(":")[0] for each in text.splitlines()] == ["Memorised", "  near", "  exact"]
+    assert [each.partition(":")[0] for each in text.splitlines()] == [
+        "Memorised",
+        "  near",
+        "  exact",
+    ]
     assert memorised_text({"none": kinds["none"]}) is None
-    assert copies_text(kinds["near"]) == (
-        "0 exact copies; 10.0% of its samples are at most 0.04 times as far from one real sample as from the next, "
-        "1.0% expected from x (difference +5.0% to +12.0%, 99% interval); nearest: generated row 4, real row 2, "
-        "distance 0.125"
+    assert (
+        copies_text(kinds["near"])
+        == "0 exact copies; 10.0% of its samples are at most 0.04 times as far from one real sample"
+        " as from the next, 1.0% expected from x (difference +5.0% to +12.0%, 99% interval);"
+        " nearest: generated row 4, real row 2, distance 0.125"
     )
     kept = [list(some), list(none), 0.04, [list(each) for each in pairs], "x"]
     assert _from_facts(kept) == kinds["exact"]
@@ -629,14 +813,19 @@ def test_the_nearest_of_other_groups_are_those_of_all_distances(memory: int) -> 
     np.testing.assert_allclose(found, np.sort(every, axis=1)[:, :2])
     with pytest.raises(ValueError, match="nearly all real samples are of one group"):
         _of_other_groups(Samples(rng.normal(size=(4, 2))), np.array([0, 0, 0, 1]), memory)
-    assert _of_other_groups(Samples(rng.normal(size=(4, 2))), np.array([0, 0, 1, 1]), memory).shape == (4, 2)
+    assert _of_other_groups(
+        Samples(rng.normal(size=(4, 2))), np.array([0, 0, 1, 1]), memory
+    ).shape == (4, 2)
 
 
 # ---- findings ----
 
 
 def spread_of(
-    tv: float = 0.5, *, overlap: tuple[float, float] = (0.4, 0.6), auc: tuple[float, float] = (0.5, 0.6)
+    tv: float = 0.5,
+    *,
+    overlap: tuple[float, float] = (0.4, 0.6),
+    auc: tuple[float, float] = (0.5, 0.6),
 ) -> Any:
     ends = {"one_minus_tv": Of(low=overlap[0], high=overlap[1]), "auc": auc}
     return Of(interval_of=ends.__getitem__, curve=Of(total_variation=tv))
@@ -645,7 +834,12 @@ def spread_of(
 def test_hardly_any_overlap_is_said_where_the_interval_lies_below() -> None:
     assert apart(spread_of(overlap=(0.0, 0.1))) == ()
     (found,) = apart(spread_of(0.97, overlap=(0.01, 0.09)))
-    assert (found.key, found.number, found.low, found.high) == ("apart", pytest.approx(0.03), 0.01, 0.09)
+    assert (found.key, found.number, found.low, found.high) == (
+        "apart",
+        pytest.approx(0.03),
+        0.01,
+        0.09,
+    )
 
 
 @pytest.mark.parametrize(
@@ -658,15 +852,24 @@ def test_hardly_any_overlap_is_said_where_the_interval_lies_below() -> None:
         ((0.5, 0.55), 50, None),
     ],
 )
-def test_too_few_samples_are_said_by_the_interval_or_their_number(auc: Any, n: int, level: str | None) -> None:
+def test_too_few_samples_are_said_by_the_interval_or_their_number(
+    auc: Any, n: int, level: str | None
+) -> None:
     found = _few(spread_of(auc=auc), n)
     assert (found and found.level) == level
     assert found is None or found.number == pytest.approx(auc[1] - auc[0])
 
 
-def facts_of(real: float, generated: float, gained: float = 1.0, evaluate: tuple[int, int] = (500, 400)) -> Any:
+def facts_of(
+    real: float, generated: float, gained: float = 1.0, evaluate: tuple[int, int] = (500, 400)
+) -> Any:
     sides = [Of(sd=np.ones(4)), Of(sd=gained * np.ones(4))]
-    return Of(effective=[Of(value=real), Of(value=generated)], real=sides[0], generated=sides[1], evaluate=evaluate)
+    return Of(
+        effective=[Of(value=real), Of(value=generated)],
+        real=sides[0],
+        generated=sides[1],
+        evaluate=evaluate,
+    )
 
 
 def test_fewer_directions_are_a_collapse_unless_the_variance_grew() -> None:
@@ -682,7 +885,8 @@ def test_fewer_directions_are_a_collapse_unless_the_variance_grew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lost", "n", "found"), [(0.3, 100, True), (0.3, 80, False), (0.049, 10_000, False), (0.06, 10_000, True)]
+    ("lost", "n", "found"),
+    [(0.3, 100, True), (0.3, 80, False), (0.049, 10_000, False), (0.06, 10_000, True)],
 )
 @pytest.mark.parametrize("role", ["real", "generated"])
 def test_outliers_carry_more_than_their_share(lost: float, n: int, found: bool, role: str) -> None:
@@ -697,7 +901,10 @@ def test_outliers_carry_more_than_their_share(lost: float, n: int, found: bool, 
     assert bool(said) == found
     if found:
         side, other = ("precision", "generated") if role == "real" else ("recall", "real")
-        assert (said[0].number, said[0].title) == (pytest.approx(lost), f"Outliers carry extreme {side}")
+        assert (said[0].number, said[0].title) == (
+            pytest.approx(lost),
+            f"Outliers carry extreme {side}",
+        )
         assert f"without 5 of {n:,} {role} samples" in said[0].sentence
         assert f"of the {other} samples would lose" in said[0].sentence
 
@@ -719,12 +926,19 @@ def test_what_real_samples_show_alike_is_of_the_same_kind_size_and_direction() -
     assert _alike(fault("off", 0.17), fault("off", 0.1))
     assert not _alike(fault("off", 0.171), fault("off", 0.1))
     assert not _alike(fault("off", 0.1), fault("tails", 0.1))
-    for one, other, alike in ((2.0, 1.6, True), (2.0, 1.58, False), (0.5, 0.62, True), (0.5, 0.64, False)):
+    for one, other, alike in (
+        (2.0, 1.6, True),
+        (2.0, 1.58, False),
+        (0.5, 0.62, True),
+        (0.5, 0.64, False),
+    ):
         assert _alike(fault("wide", one, "ratio"), fault("wide", other, "ratio")) is alike
     assert not _alike(fault("wide", 2.0, "ratio"), fault("wide", 0.5, "ratio"))
 
 
-def test_faults_that_most_halvings_show_are_named_and_borderline_unless_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_that_most_halvings_show_are_named_and_borderline_unless_all_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     said: dict[Any, Sequence[TriageFinding]] = {}
     facts: Any = Of(pair=SamplePair(np.zeros((70, 2)), np.zeros((60, 2))))
     monkeypatch.setattr("prviz.triage.findings.named_faults", lambda of, *_: tuple(said[of]))
@@ -736,7 +950,10 @@ def test_faults_that_most_halvings_show_are_named_and_borderline_unless_all_do(m
         ("off", True, "note"),
         ("tails", True, "note"),
     ]
-    assert found[0].sentence == "off. Borderline: 2 of 3 random halvings of the samples, each by itself, show it."
+    assert (
+        found[0].sentence
+        == "off. Borderline: 2 of 3 random halvings of the samples, each by itself, show it."
+    )
     said |= {1: both, 2: both}
     assert agreed_faults([0, 1, 2], facts, None) == tuple(both)  # type: ignore[list-item, arg-type]
     said |= {0: both[:1], 1: [fault("wide", 2.0)], 2: []}
@@ -749,15 +966,28 @@ def test_faults_that_most_halvings_show_are_named_and_borderline_unless_all_do(m
 
 def test_that_trees_tell_sets_apart_is_said_where_it_is_no_chance() -> None:
     pair = SamplePair(np.zeros((70, 2)), np.zeros((60, 2)))
-    seen: dict[str, Any] = {"p_apart": 1e-4, "differing": 0, "named": [{"name": "f1"}, {"name": "f2"}]}
+    seen: dict[str, Any] = {
+        "p_apart": 1e-4,
+        "differing": 0,
+        "named": [{"name": "f1"}, {"name": "f2"}],
+    }
     for other in (None, {**seen, "p_apart": None}, {**seen, "p_apart": 1e-3}):
         assert _unnamed(pair, other) == ()
-    assert "though no single feature differs and no fault explains it: 60 samples" in _unnamed(pair, seen)[0].sentence
+    assert (
+        "though no single feature differs and no fault explains it: 60 samples"
+        in _unnamed(pair, seen)[0].sentence
+    )
     assert _unnamed(pair, seen)[0].borderline
-    assert _unnamed(pair, {**seen, "differing": 1})[0].sentence.endswith("too few to say what else than f1, f2.")
-    assert _unnamed(pair, {**seen, "differing": 1, "named": []})[0].sentence.endswith("too few to say what.")
+    assert _unnamed(pair, {**seen, "differing": 1})[0].sentence.endswith(
+        "too few to say what else than f1, f2."
+    )
+    assert _unnamed(pair, {**seen, "differing": 1, "named": []})[0].sentence.endswith(
+        "too few to say what."
+    )
     small = SamplePair(np.zeros((59, 2)), np.zeros((60, 2)))
-    assert _unnamed(small, seen)[0].sentence.endswith("59 samples of a set are too few to say what else than f1, f2.")
+    assert _unnamed(small, seen)[0].sentence.endswith(
+        "59 samples of a set are too few to say what else than f1, f2."
+    )
 
 
 # ---- features ----
@@ -817,13 +1047,18 @@ def test_shares_and_groups_of_rows() -> None:
     assert groups(["knn", "cluster", "ipr"]) == [["knn", "ipr"], ["cluster"]]
     assert groups(["cluster"]) == [["cluster"]]
     settings = TriageSettings(("knn", "cluster"))
-    assert list(rows_of(["knn"], settings, (100, 80), [2, 5])) == [("knn", 2, 1.0, 0), ("knn", 5, 1.0, 0)]
+    assert list(rows_of(["knn"], settings, (100, 80), [2, 5])) == [
+        ("knn", 2, 1.0, 0),
+        ("knn", 5, 1.0, 0),
+    ]
     assert list(rows_of(["cluster"], settings, (100, 80), [2, 5])) == [("cluster", None, 1.0, 0)]
     assert list(rows_of(["knn", "cluster"], settings, (100, 80), [(0.5, 3)])) == [
         ("knn", 6, 0.5, 3),
         ("cluster", None, 0.5, 3),
     ]
-    assert list(rows_of(["knn"], TriageSettings(k=4), (100, 80), [(0.5, 3)])) == [("knn", 4, 0.5, 3)]
+    assert list(rows_of(["knn"], TriageSettings(k=4), (100, 80), [(0.5, 3)])) == [
+        ("knn", 4, 0.5, 3)
+    ]
     measured: Any = [Of(n_real=100, n_generated=80), Of(n_real=100, n_generated=64)]
     assert ks_of(measured, TriageSettings(), [3, "sqrt"]) == [3, 8]
     assert ks_of(measured, TriageSettings(k=9), [2]) == [2, 9]
@@ -863,7 +1098,12 @@ def test_usual_ks(n: int, settings: TriageSettings, ks: tuple[int, ...]) -> None
 
 
 def test_selections_of_rows() -> None:
-    columns = {"method": list("aab"), "k": [1, 2, 3], "share": [1.0, 0.5, 1.0], "in_use": [True, True, False]}
+    columns = {
+        "method": list("aab"),
+        "k": [1, 2, 3],
+        "share": [1.0, 0.5, 1.0],
+        "in_use": [True, True, False],
+    }
     rows = pd.DataFrame({**columns, "precision": [0.2, 0.4, 1.0], "recall": [0.6, 0.0, 1.0]})
     assert scored(rows)["score"].tolist() == pytest.approx([0.4, 0.2, 1.0])
     assert scored(rows, 0.25)["score"].tolist() == pytest.approx([0.3, 0.3, 1.0])
@@ -879,7 +1119,9 @@ def test_groups_are_drawn_one_after_the_other() -> None:
     for size in (4, 6, 13):
         drawn = _some_groups(samples, size, 3)
         counts = np.bincount(np.asarray(drawn.groups), minlength=5)
-        assert sorted(counts.tolist(), reverse=True) == [min(4, max(0, size - 4 * place)) for place in range(5)]
+        assert sorted(counts.tolist(), reverse=True) == [
+            min(4, max(0, size - 4 * place)) for place in range(5)
+        ]
         assert drawn.values[:, 0].tolist() == sorted(drawn.values[:, 0].tolist())
     firsts = {int(np.asarray(_some_groups(samples, 4, seed).groups)[0]) for seed in range(20)}
     assert len(firsts) > 2
@@ -924,16 +1166,22 @@ def test_power_counts_the_faults_that_are_named(monkeypatch: pytest.MonkeyPatch)
 
 def test_planted_faults_take_the_share_that_is_said() -> None:
     rng = np.random.default_rng(0)
-    fresh = np.repeat([[0.0, 0.0], [40.0, 0.0], [80.0, 0.0]], [60, 30, 10], axis=0) + rng.normal(size=(100, 2))
+    fresh = np.repeat([[0.0, 0.0], [40.0, 0.0], [80.0, 0.0]], [60, 30, 10], axis=0) + rng.normal(
+        size=(100, 2)
+    )
     reference = rng.normal(size=(100, 2))
     assert _changed(fresh, fresh[:60]) == pytest.approx(0.4)
     assert _changed(fresh, fresh + (np.arange(100)[:, None] < 30) * [0, 1]) == pytest.approx(0.3)
     assert _mode(fresh, 0.33, np.random.default_rng(1)).sum() == 30
     plants = {fault: plant for fault, (_, plant) in PLANTED.items()}
-    invented = plants["an invented mode, {} of the samples"](fresh, reference, np.random.default_rng(1))
+    invented = plants["an invented mode, {} of the samples"](
+        fresh, reference, np.random.default_rng(1)
+    )
     moved = (invented != fresh).any(axis=1)
     assert 0 < moved.sum() < 20
-    assert np.linalg.norm((invented - fresh)[moved][0]) == pytest.approx(2 * np.sqrt(fresh.var(axis=0).sum()))
+    assert np.linalg.norm((invented - fresh)[moved][0]) == pytest.approx(
+        2 * np.sqrt(fresh.var(axis=0).sum())
+    )
     narrow = plants["a spread of 0.9 times the real one"](fresh, reference, rng)
     assert narrow.std(axis=0) == pytest.approx(0.9 * fresh.std(axis=0))
     assert narrow.mean(axis=0) == pytest.approx(fresh.mean(axis=0))
@@ -950,19 +1198,40 @@ def test_planted_faults_take_the_share_that_is_said() -> None:
 def encoder(name: str, *possible: str) -> EncoderRanking:
     names = [*possible, *(each for each in "abcdef" if each not in possible)]
     tied = [each in possible for each in names]
-    return EncoderRanking(name, 3, pd.DataFrame({"checkpoint": names, "tied_with_best": tied, "score": np.arange(6.0)}))
+    return EncoderRanking(
+        name,
+        3,
+        pd.DataFrame({"checkpoint": names, "tied_with_best": tied, "score": np.arange(6.0)}),
+    )
 
 
 def test_whether_the_winner_depends_on_the_encoder() -> None:
-    alone, both, other = encoder("x", "a"), encoder("y", "a", "b"), encoder("z", "c")
-    assert (both.possible, both.rank("b"), both.score("b"), both.rank("f")) == (("a", "b"), 2, 1.0, 6)
-    assert encoder_verdict([alone, alone]) == "The winner does not depend on the encoder: a is best in all 2 readings."
-    assert encoder_verdict([alone, both]) == "No encoder rules out a: first, or tied with the first, in all 2 readings."
-    assert encoder_verdict([both, both]).startswith("No encoder rules out a and b: ")
-    assert encoder_verdict([both, other]) == (
-        "The winner depends on the encoder: of 2 readings, a in 1, b in 1 and c in 1 may be best."
+    alone = encoder("x", "a")
+    both = encoder("y", "a", "b")
+    other = encoder("z", "c")
+    assert (both.possible, both.rank("b"), both.score("b"), both.rank("f")) == (
+        ("a", "b"),
+        2,
+        1.0,
+        6,
     )
-    assert "a in 1, b in 1, c in 1 and d in 1 may be" in encoder_verdict([encoder("x", *"abcde"), encoder("y", "f")])
+    assert (
+        encoder_verdict([alone, alone])
+        == "The winner does not depend on the encoder: a is best in all 2 readings."
+    )
+    assert (
+        encoder_verdict([alone, both])
+        == "No encoder rules out a: first, or tied with the first, in all 2 readings."
+    )
+    assert encoder_verdict([both, both]).startswith("No encoder rules out a and b: ")
+    assert (
+        encoder_verdict([both, other])
+        == "The winner depends on the encoder: of 2 readings, a in 1, b in 1 and c in 1 may be"
+        " best."
+    )
+    assert "a in 1, b in 1, c in 1 and d in 1 may be" in encoder_verdict(
+        [encoder("x", *"abcde"), encoder("y", "f")]
+    )
     with pytest.raises(ValueError, match="rankings is empty"):
         encoder_verdict([])
 
@@ -970,14 +1239,22 @@ def test_whether_the_winner_depends_on_the_encoder() -> None:
 def test_the_best_areas_are_believed_and_witnesses_tell_who_is_told_apart() -> None:
     def judged(name: str, area: float, method: str = BEST, bound: float | None = None) -> Any:
         own_bound = None if bound is None else Of(auc=bound)
-        return Of(checkpoint=Of(name=name), method=method, summaries={"auc": area}, own_bound=own_bound)
+        return Of(
+            checkpoint=Of(name=name), method=method, summaries={"auc": area}, own_bound=own_bound
+        )
 
     measured = [judged(f"m{place}", place / 10) for place in range(7)]
     assert believed_areas([*measured, judged("other", 1.0, "knn")]) == {
         f"m{place}": place / 10 for place in (6, 5, 4, 3, 2)
     }
-    assert believed_areas([judged("a", 0.5, bound=0.4), judged("b", 0.3, bound=0.4)]) == {"a": 0.4, "b": 0.3}
-    assert told_apart({"a": {"told_apart": 1}, "b": {"told_apart": False}}) == {"a": True, "b": False}
+    assert believed_areas([judged("a", 0.5, bound=0.4), judged("b", 0.3, bound=0.4)]) == {
+        "a": 0.4,
+        "b": 0.3,
+    }
+    assert told_apart({"a": {"told_apart": 1}, "b": {"told_apart": False}}) == {
+        "a": True,
+        "b": False,
+    }
 
 
 def test_findings_of_fewer_rows_are_said_where_memory_makes_them_fewer() -> None:
@@ -985,7 +1262,9 @@ def test_findings_of_fewer_rows_are_said_where_memory_makes_them_fewer() -> None
     assert inspection.fewer_rows(measured, 8, 10**9) == ""
     rows = inspection.rows_within(4_000, 5 * 10**7)
     assert rows < 900
-    assert inspection.fewer_rows(measured, 4_000, 5 * 10**7).startswith(f"findings compare {rows} samples of each set")
+    assert inspection.fewer_rows(measured, 4_000, 5 * 10**7).startswith(
+        f"findings compare {rows} samples of each set"
+    )
     assert inspection.fewer_rows(measured[1:], 4_000, 5 * 10**7) == ""
     assert inspection.fewer_rows([], 8, 1) == ""
     exactly: Any = [Of(n_real=rows, n_generated=1), Of(n_real=1, n_generated=rows)]
@@ -1011,7 +1290,14 @@ def test_distances_inside_a_reference_are_found_once(monkeypatch: pytest.MonkeyP
 
 
 def test_rows_that_are_compared_follow_from_time_and_memory() -> None:
-    assert [rows_in_time(d) for d in (1, 44, 45, 64, 1_111, 1_112)] == [6_000, 6_000, 5_962, 5_000, 1_200, 1_200]
+    assert [rows_in_time(d) for d in (1, 44, 45, 64, 1_111, 1_112)] == [
+        6_000,
+        6_000,
+        5_962,
+        5_000,
+        1_200,
+        1_200,
+    ]
     limits = [(8, 10**9), (64, 5 * 10**7), (4_000, 5 * 10**7), (64, 3 * 10**7), (10**5, 28 * 10**7)]
     assert [rows_within(d, memory) for d, memory in limits] == [6_000, 5_000, 510, 4_882, 1_200]
 
@@ -1020,22 +1306,29 @@ def test_tests_of_two_samples_are_those_of_scipy() -> None:
     from scipy import stats
 
     rng = np.random.default_rng(0)
-    one, other = rng.normal(size=30).round(1), rng.normal(0.5, 1.2, size=41).round(1)
+    one = rng.normal(size=30).round(1)
+    other = rng.normal(0.5, 1.2, size=41).round(1)
     assert _rank_z(one, other) == pytest.approx(stats.ranksums(one, other).statistic)
     assert _rank_z(one, other[:0]) == _rank_z(one[:0], other) == 0.0
     assert _distance(one, other) == pytest.approx(stats.ks_2samp(one, other).statistic)
     found = _share_of("off", np.arange(40) < 10, np.arange(20) < 1)
     pooled = 12 / 62
     assert found["off"] == pytest.approx(0.2)
-    assert found["off_z"] == pytest.approx(0.2 / math.sqrt(pooled * (1 - pooled) * (1 / 20 + 1 / 40)))
+    assert found["off_z"] == pytest.approx(
+        0.2 / math.sqrt(pooled * (1 - pooled) * (1 / 20 + 1 / 40))
+    )
     assert _log_ratio(np.array([1.0, 2, 9]), np.array([4.0])) == pytest.approx(math.log(0.5))
     assert _log_ratio(np.empty(0), np.array([4.0])) == 0.0
     assert _mean([1.0, math.nan, 3.0]) == 2.0
     assert math.isnan(_mean([math.nan]))
-    shift, z = _shifted(np.arange(10.0), np.arange(10.0) + 2, np.repeat([0, 1], 5), np.repeat([0, 1], 5), 2)
+    shift, z = _shifted(
+        np.arange(10.0), np.arange(10.0) + 2, np.repeat([0, 1], 5), np.repeat([0, 1], 5), 2
+    )
     assert shift == pytest.approx(2.0)
     assert z == pytest.approx(2.0 / math.sqrt(2 * 0.25 * (2 / 5 + 2 / 5)))
-    assert _shifted(np.arange(9.0), np.arange(9.0), np.repeat([0, 1], [4, 5]), np.repeat([0, 1], [5, 4]), 2) == (
+    assert _shifted(
+        np.arange(9.0), np.arange(9.0), np.repeat([0, 1], [4, 5]), np.repeat([0, 1], [5, 4]), 2
+    ) == (
         0.0,
         0.0,
     )
@@ -1051,7 +1344,9 @@ def test_tests_of_two_samples_are_those_of_scipy() -> None:
     assert _tail(np.ones(20), np.ones(20)) == (0.0, 0.0)
     tail, tail_z = _tail(np.arange(101.0), 2 * np.arange(101.0))
     assert tail == pytest.approx(45 / 2)
-    errors = [(math.sqrt(0.05 * 0.95) * 6 * f / 0.06) ** 2 + (0.5 * 20 * f / 0.2) ** 2 for f in (1, 2)]
+    errors = [
+        (math.sqrt(0.05 * 0.95) * 6 * f / 0.06) ** 2 + (0.5 * 20 * f / 0.2) ** 2 for f in (1, 2)
+    ]
     assert tail_z == pytest.approx(45 / math.sqrt(sum(errors) / 101))
 
 
@@ -1062,14 +1357,19 @@ def test_neighbours_and_clusters_of_few_points() -> None:
     assert _radii(np.r_[np.zeros((5, 1)), [[4.0]]]).tolist() == [4.0] * 6
     assert _void(line, line, line + 100, 2).tolist() == [True] * 5
     assert _void(line, line + 100, line, 2).tolist() == [False] * 5
-    assert _void(np.array([[0.2]]), line[:2], np.array([[0.5], [50.0], [60.0]]), 2).tolist() == [False]
+    assert _void(np.array([[0.2]]), line[:2], np.array([[0.5], [50.0], [60.0]]), 2).tolist() == [
+        False
+    ]
     rows = np.array([3, 0, 4, 1])
     assert _one_of_each(rows, None) is rows
     assert _one_of_each(rows, np.array([7, 8, 9, 7, 8])).tolist() == [3, 4]
     values = np.array([[2.0, 1], [1, 9], [2, 0]])
     assert _order_of(values).tolist() == [2, 0, 1]
     rng = np.random.default_rng(0)
-    assert sorted(clusters(np.repeat([[0.0], [5.0]], 4, axis=0), 3, rng)[:, 0].tolist()) == [0.0, 5.0]
+    assert sorted(clusters(np.repeat([[0.0], [5.0]], 4, axis=0), 3, rng)[:, 0].tolist()) == [
+        0.0,
+        5.0,
+    ]
     assert cluster_of(line, np.array([[0.0], [9.0]])).tolist() == [0, 0, 0, 1, 1]
     masses = _masses(
         np.repeat([[0.0], [9.0]], [50, 50], axis=0),
@@ -1081,7 +1381,12 @@ def test_neighbours_and_clusters_of_few_points() -> None:
     ends = [0.48 / math.sqrt(pooled * (1 - pooled) * 2 / 100) for pooled in (149 / 201, 53 / 201)]
     assert (masses["best"], masses["worst"]) == pytest.approx((ends[0], -ends[1]))
     alike = _masses(np.zeros((9, 1)), np.zeros((9, 1)), np.array([[0.0]]))
-    assert (alike["seldom"], alike["often"], alike["moved"], alike["by_mass"]) == (1.0, 1.0, 0.0, 0.0)
+    assert (alike["seldom"], alike["often"], alike["moved"], alike["by_mass"]) == (
+        1.0,
+        1.0,
+        0.0,
+        0.0,
+    )
 
 
 def test_moves_of_centres_and_what_models_leave_of_them() -> None:
@@ -1101,8 +1406,13 @@ def test_moves_of_centres_and_what_models_leave_of_them() -> None:
         assert found["centre_z"] > 50
         assert min(left, key=left.__getitem__) == name
         assert left[name] < 2
-    assert found.keys() == _moves([(held[120:], held[120:], centres, mean)], members[120:], members[120:]).keys()
-    assert set(_moves([(held[120:], held[120:], centres, mean)], members[120:], members[120:]).values()) == {0.0}
+    assert (
+        found.keys()
+        == _moves([(held[120:], held[120:], centres, mean)], members[120:], members[120:]).keys()
+    )
+    assert set(
+        _moves([(held[120:], held[120:], centres, mean)], members[120:], members[120:]).values()
+    ) == {0.0}
     scaled = _moves([(held, 1.5 * held, centres, mean)], members, members)
     assert scaled["factor"] == pytest.approx(0.5, abs=0.1)
     stretched = _moves([(held, mean + 1.5 * (held - mean), centres, mean)], members, members)
@@ -1125,12 +1435,18 @@ def test_units_blocks_and_coordinates_of_rows() -> None:
     assert unit == pytest.approx(math.sqrt(values[[4, 1, 3]].var(axis=0).mean()))
     assert unit_of(RowSet(np.zeros((3, 2)), np.arange(3)), whole=True) == 1.0
     assert unit_of(RowSet(np.full((3, 2), 7.0), np.arange(3)), whole=True) == 7.0
-    np.testing.assert_allclose(RowSet(values, np.arange(2), 2.0).features(slice(3, 5)), values[:2, 3:5] / 2)
+    np.testing.assert_allclose(
+        RowSet(values, np.arange(2), 2.0).features(slice(3, 5)), values[:2, 3:5] / 2
+    )
     assert np.abs(RowSet(np.full((1, 1), 1e200), np.arange(1), 1e-9).features()).max() == 1e60
-    one, other = RowSet(values, np.arange(6), block=5), RowSet(values[::-1], np.array([0, 5]), block=5)
+    one = RowSet(values, np.arange(6), block=5)
+    other = RowSet(values[::-1], np.array([0, 5]), block=5)
     points = coordinates([one, other], [np.arange(6), np.array([5, 0])])
-    both, slow = np.concatenate(points), np.concatenate([values, values[[5, 0]]])
-    np.testing.assert_allclose(_squares(both, both), np.square(slow[:, None] - slow[None]).sum(axis=2), atol=1e-9)
+    both = np.concatenate(points)
+    slow = np.concatenate([values, values[[5, 0]]])
+    np.testing.assert_allclose(
+        _squares(both, both), np.square(slow[:, None] - slow[None]).sum(axis=2), atol=1e-9
+    )
     assert points[1].tolist() == points[0][[5, 0]].tolist()
     weights = mixing_weights(points[0], points[0][:2] + points[0].mean(axis=0))
     about = values - values.mean(axis=0)
@@ -1141,9 +1457,20 @@ def test_units_blocks_and_coordinates_of_rows() -> None:
 
 
 def copies_of(n: int, m: int, **numbers: Any) -> Any:
-    known = {"real": 0, "generated": 0, "most_real": 1, "most_generated": 1, "shared_generated": 0, **numbers}
+    known = {
+        "real": 0,
+        "generated": 0,
+        "most_real": 1,
+        "most_generated": 1,
+        "shared_generated": 0,
+        **numbers,
+    }
     rows = np.random.default_rng(0).normal(size=(9, 2))
-    return Of(copies=Of(**known), pair=SamplePair(np.zeros((n, 1)), np.ones((m, 1))), drawn=[Of(rows=rows)])
+    return Of(
+        copies=Of(**known),
+        pair=SamplePair(np.zeros((n, 1)), np.ones((m, 1))),
+        drawn=[Of(rows=rows)],
+    )
 
 
 NO_COPIES: Any = Of(exact=Excess(0, 0.0, 0.0, 0.0, 0.1), near=Excess(0, 0.0, 0.0, 0.0, 0.1))
@@ -1160,7 +1487,9 @@ NO_COPIES: Any = Of(exact=Excess(0, 0.0, 0.0, 0.0, 0.1), near=Excess(0, 0.0, 0.0
         ({"generated": 1}, []),
     ],
 )
-def test_rows_that_repeat_more_than_those_of_the_other_set(numbers: dict[str, int], keys: list[str]) -> None:
+def test_rows_that_repeat_more_than_those_of_the_other_set(
+    numbers: dict[str, int], keys: list[str]
+) -> None:
     assert [each.key for each in row_faults(copies_of(100, 100, **numbers), NO_COPIES)] == keys
 
 
@@ -1168,7 +1497,9 @@ def test_repeats_and_copies_in_words() -> None:
     single = row_faults(copies_of(100, 100, real=99, most_real=100), NO_COPIES)[0].sentence
     assert "compare with a single real sample only" in single
     several = row_faults(copies_of(100, 100, real=30, most_real=9), NO_COPIES)[0].sentence
-    assert several.startswith("30 % of the real samples repeat an earlier one exactly, the commonest occurs 9 times")
+    assert several.startswith(
+        "30 % of the real samples repeat an earlier one exactly, the commonest occurs 9 times"
+    )
     assert "compare with 70 different real samples only" in several
     exact: Any = Of(exact=Excess(9, 0.3, 0.02, 0.1, 0.4), near=NO_COPIES.near)
     (copied,) = row_faults(copies_of(100, 100), exact)
@@ -1177,7 +1508,9 @@ def test_repeats_and_copies_in_words() -> None:
         "30 % of the generated samples are rows of the reference, exactly, 2.0 % of other"
     )
     near: Any = Of(near=Excess(9, 0.3, 0.02, 0.1, 0.4))
-    assert near_copies(near).sentence.startswith("About 28 % of the generated samples (99% interval 10 % to 40 %)")
+    assert near_copies(near).sentence.startswith(
+        "About 28 % of the generated samples (99% interval 10 % to 40 %)"
+    )
     assert one_row(copies_of(5, 9, real=3)) is None
     assert one_row(copies_of(1, 9)) is None
     found = one_row(copies_of(2, 9, real=1))
@@ -1199,7 +1532,9 @@ def test_repeats_and_copies_in_words() -> None:
     ],
 )
 def test_one_set_of_norm_one(norms: tuple[float, float], which: str | None, ratio: float) -> None:
-    sides = [Of(norm=norm, normalised=norm == 1.0, least_norm=norm, greatest_norm=norm) for norm in norms]
+    sides = [
+        Of(norm=norm, normalised=norm == 1.0, least_norm=norm, greatest_norm=norm) for norm in norms
+    ]
     found = normalised(Of(real=sides[0], generated=sides[1]))  # type: ignore[arg-type]
     assert (found is None) == (which is None)
     if found is not None:
@@ -1240,14 +1575,25 @@ def test_results_of_other_shapes_are_no_results() -> None:
 
     def kept(n_real: int, arrays: Any = (), **run: Any) -> Any:
         about = {"key": _text({"method": "knn"}), "k": 3, "seconds": 2}
-        about["runs"] = [{"n_real": n_real, "bandwidth": None, "rows": False, "groups": False, **run}]
-        held = {"about": np.frombuffer(json.dumps(about).encode(), np.uint8), **supports, **dict(arrays)}
+        about["runs"] = [
+            {"n_real": n_real, "bandwidth": None, "rows": False, "groups": False, **run}
+        ]
+        held = {
+            "about": np.frombuffer(json.dumps(about).encode(), np.uint8),
+            **supports,
+            **dict(arrays),
+        }
         return _read(held, {"method": "knn"})
 
     for n_real in (0, 2, 4):
         assert kept(n_real)[0].runs[0].n_real == n_real
     assert kept(2, bandwidth=[1.0, 2.0])[0].bandwidth == (1.0, 2.0)
-    assert kept(2, {"groups_0": np.arange(4)}, groups=True)[0].runs[0].groups.tolist() == [0, 1, 2, 3]
+    assert kept(2, {"groups_0": np.arange(4)}, groups=True)[0].runs[0].groups.tolist() == [
+        0,
+        1,
+        2,
+        3,
+    ]
     for wrong in (
         lambda: kept(-1),
         lambda: kept(5),
@@ -1288,14 +1634,19 @@ def test_the_oldest_results_make_room_up_to_a_slack(tmp_path: Path) -> None:
     store._room = 400
     store._trim(files[3])
     assert store._room == 0
-    for size, left in ((700, [1, 2, 3]), (701, [1, 3])):  # 1,500 bytes stay: the largest size less a sixteenth
+    for size, left in (
+        (700, [1, 2, 3]),
+        (701, [1, 3]),
+    ):  # 1,500 bytes stay: the largest size less a sixteenth
         files[1].write_bytes(bytes(size))
         store._room = 0
         store._trim(files[3])
         assert [place for place in range(4) if files[place].exists()] == left
 
 
-def test_what_is_remembered_is_so_many_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_remembered_is_so_many_facts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(result_cache, "_MOST_REMEMBERED", 2)
     store = ResultCache(tmp_path, remembers=True)
     for number in range(3):
@@ -1308,7 +1659,8 @@ def test_what_is_remembered_is_so_many_facts(tmp_path: Path, monkeypatch: pytest
 
 def test_copies_are_counted_of_every_measured_checkpoint(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    reference, made = Samples(rng.normal(size=(40, 3))), Samples(rng.normal(size=(30, 3)))
+    reference = Samples(rng.normal(size=(40, 3)))
+    made = Samples(rng.normal(size=(30, 3)))
     one: Any = Of(checkpoint=Of(name="a"), n_generated=30, digests=Of(generated=made.digest))
     gone: Any = Of(checkpoint=Of(name="b"), n_generated=30, digests=Of(generated="other"))
     outcomes: Any = [
@@ -1316,7 +1668,8 @@ def test_copies_are_counted_of_every_measured_checkpoint(tmp_path: Path) -> None
         Of(measured=(gone,), checkpoint=gone.checkpoint),
         Of(measured=(one,), checkpoint=one.checkpoint),
     ]
-    held_out, told = held_out_distances(reference), list[float]()
+    held_out = held_out_distances(reference)
+    told = list[float]()
     store = ResultCache(tmp_path)
     options: Any = {"load": lambda _: made, "store": store, "progress": told.append}
     found = memorisation_of(reference, outcomes, TriageSettings(), held_out, **options)
@@ -1333,38 +1686,60 @@ def test_copies_are_counted_of_every_measured_checkpoint(tmp_path: Path) -> None
     assert found["new"] == memorisation(reference, other, held_out)
 
 
-def test_what_real_samples_show_among_each_other_needs_enough_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_real_samples_show_among_each_other_needs_enough_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(
-        "prviz.triage.findings.halvings", lambda *_, **__: [Of(name="x", tight_z=4.1), Of(name="y", tight_z=4.0)]
+        "prviz.triage.findings.halvings",
+        lambda *_, **__: [Of(name="x", tight_z=4.1), Of(name="y", tight_z=4.0)],
     )
-    monkeypatch.setattr("prviz.triage.findings.misplaced", lambda of: fault("scale", 2.0) if of.name == "x" else None)
     monkeypatch.setattr(
-        "prviz.triage.findings.off_support", lambda of: (0.1, fault("off", 0.1)) if of.name == "y" else None
+        "prviz.triage.findings.misplaced",
+        lambda of: fault("scale", 2.0) if of.name == "x" else None,
+    )
+    monkeypatch.setattr(
+        "prviz.triage.findings.off_support",
+        lambda of: (0.1, fault("off", 0.1)) if of.name == "y" else None,
     )
     for name in ("reshaped", "other_shares"):
         monkeypatch.setattr(f"prviz.triage.findings.{name}", lambda _: None)
-    monkeypatch.setattr("prviz.triage.findings.nearly_repeated", lambda of: fault(f"tight {of.name}", 0.1))
+    monkeypatch.setattr(
+        "prviz.triage.findings.nearly_repeated", lambda of: fault(f"tight {of.name}", 0.1)
+    )
     rng = np.random.default_rng(0)
     real, held, few = (Samples(rng.normal(size=(n, 2))) for n in (60, 60, 59))
     assert usual_faults(real, few) == usual_faults(few, real) == ()
     assert [each.key for each in usual_faults(real, held)] == ["scale", "tight x", "off"]
     moved = Samples(held.values + np.array([0, 9]))
-    assert [each.key for each in usual_faults(real, moved)] == ["scale", "tight x", "off", "columns"]
+    assert [each.key for each in usual_faults(real, moved)] == [
+        "scale",
+        "tight x",
+        "off",
+        "columns",
+    ]
 
 
 def test_a_row_that_is_there_twice_repeats() -> None:
     values = np.array([[1.0], [2.0], [1.0], [3.0], [3.0], [3.0]])
-    assert most_repeated(SamplePair(np.array([[1.0], [1.0], [5.0]]), values)) == ((3, 3, 0), (0, 2, 2))
+    assert most_repeated(SamplePair(np.array([[1.0], [1.0], [5.0]]), values)) == (
+        (3, 3, 0),
+        (0, 2, 2),
+    )
     assert most_repeated(SamplePair(values, values), 1) == ((3, 3, 3),)
 
 
 def test_sizes_and_encoders_that_differ_are_said() -> None:
     def sized(real: int, generated: int, name: str = "a", encoder: str = "") -> Any:
-        return Of(n_real=real, n_generated=generated, checkpoint=Of(name=name), encoder_difference=encoder)
+        return Of(
+            n_real=real, n_generated=generated, checkpoint=Of(name=name), encoder_difference=encoder
+        )
 
     assert unequal([]) is unequal([sized(9, 9), sized(9, 9)]) is None
     assert (unequal([sized(9, 9), sized(9, 7)]) or "").startswith("the sets have 7 to 9 samples")
-    assert [uneven(each) for each in ([], [sized(9, 9)], [sized(120, 100)], [sized(121, 100)], [sized(99, 200)])] == [
+    assert [
+        uneven(each)
+        for each in ([], [sized(9, 9)], [sized(120, 100)], [sized(121, 100)], [sized(99, 200)])
+    ] == [
         False,
         False,
         *(size > UNEVEN * 100 for size in (120, 121)),
@@ -1375,8 +1750,13 @@ def test_sizes_and_encoders_that_differ_are_said() -> None:
     known = {"a": 40, "b": None, "c": 70}
     found = set_sizes(reference, points, TriageSettings(), lambda each: known[each.name])
     assert found == SetSizes(40, 70, "a")
-    assert set_sizes(reference, points[1:], TriageSettings(), lambda each: known[each.name]) == SetSizes(50, 70, "")
-    assert [SetSizes(100, most, "").uneven for most in (100, math.floor(UNEVEN * 100) + 1)] == [False, True]
+    assert set_sizes(
+        reference, points[1:], TriageSettings(), lambda each: known[each.name]
+    ) == SetSizes(50, 70, "")
+    assert [SetSizes(100, most, "").uneven for most in (100, math.floor(UNEVEN * 100) + 1)] == [
+        False,
+        True,
+    ]
     assert other_encoders([sized(9, 9)]) is None
     said = other_encoders([sized(9, 9), sized(9, 9, "b", "x for y"), sized(9, 9, "c", "z")]) or ""
     assert said.startswith("2 by another encoder")
@@ -1393,12 +1773,22 @@ def test_findings_of_each_checkpoint_are_kept_and_those_that_are_gone_are_left_o
     def one(name: str, digest: str = "") -> Any:
         digests = PairDigests(reference.digest, digest or sets[name].digest)
         checkpoint = Of(name=name)
-        return Of(checkpoint=checkpoint, digests=digests, n_real=30, n_generated=30, method="knn", k=3, estimate=name)
+        return Of(
+            checkpoint=checkpoint,
+            digests=digests,
+            n_real=30,
+            n_generated=30,
+            method="knn",
+            k=3,
+            estimate=name,
+        )
 
     asked: list[Any] = []
 
     def searched(pair: SamplePair, estimate: Any, **options: Any) -> Any:
-        asked.append((estimate, options["usual"], options["of_samples"](None), options["witness"]()))
+        asked.append(
+            (estimate, options["usual"], options["of_samples"](None), options["witness"]())
+        )
         options["progress"](1.0)
         return (fault(f"of {estimate}", 0.5),)
 
@@ -1410,15 +1800,25 @@ def test_findings_of_each_checkpoint_are_kept_and_those_that_are_gone_are_left_o
 
     monkeypatch.setattr(inspection, "findings", searched)
     monkeypatch.setattr(
-        inspection, "sample_faults", lambda pair, facts, **_: (fault("sample", pair.generated.values[0, 0]),)
+        inspection,
+        "sample_faults",
+        lambda pair, facts, **_: (fault("sample", pair.generated.values[0, 0]),),
     )
     monkeypatch.setattr(inspection, "usual_faults", lambda *_, **__: (fault("usual", 0.1),))
     monkeypatch.setattr(
-        inspection, "witnesses_of", lambda _, measured, *__, **___: {measured[0].checkpoint.name: {"seen": 1}}
+        inspection,
+        "witnesses_of",
+        lambda _, measured, *__, **___: {measured[0].checkpoint.name: {"seen": 1}},
     )
-    store, told = ResultCache(tmp_path), list[float]()
+    store = ResultCache(tmp_path)
+    told = list[float]()
     held_out = HeldOutDistances(np.empty((0, 2)), 0.0, "", "digest")
-    options: Any = {"load": lambda each: sets[each.name], "store": store, "holdout": held, "progress": told.append}
+    options: Any = {
+        "load": lambda each: sets[each.name],
+        "store": store,
+        "holdout": held,
+        "progress": told.append,
+    }
     options["witnesses"] = {"c": {"known": 1}}
     measured = [one("a"), one("b", "changed"), one("c")]
     found = inspection.findings_of(reference, measured, TriageSettings(), held_out, **options)
@@ -1429,10 +1829,14 @@ def test_findings_of_each_checkpoint_are_kept_and_those_that_are_gone_are_left_o
     assert [each[1] for each in asked] == [usual, usual]
     assert [each[2][0].number for each in asked] == [sets[name].values[0, 0] for name in "ac"]
     assert [each[3] for each in asked] == [{"seen": 1}, {"known": 1}]
-    again = inspection.findings_of(reference, [*measured[::2], one("b")], TriageSettings(), held_out, **options)
+    again = inspection.findings_of(
+        reference, [*measured[::2], one("b")], TriageSettings(), held_out, **options
+    )
     assert again == {**found, "b": (fault("of b", 0.5),)}
     assert [each[0] for each in asked] == ["a", "c", "b"]
-    plain = inspection.findings_of(reference, measured[:1], TriageSettings(seed=1), held_out, load=options["load"])
+    plain = inspection.findings_of(
+        reference, measured[:1], TriageSettings(seed=1), held_out, load=options["load"]
+    )
     assert plain == {"a": found["a"]}
     assert asked[-1][1] == ()
 
@@ -1442,7 +1846,18 @@ def test_samples_that_are_drawn_follow_from_seed_share_and_repeat() -> None:
     assert _drawn(pair, 1.0, 3, 0) is pair
     drawn = _drawn(pair, 0.25, 1, 3)
     assert (drawn.real.n, drawn.generated.n) == (10, 8)
-    assert drawn.real.values[:, 0].tolist() == [10.0, 11.0, 16.0, 19.0, 21.0, 25.0, 27.0, 29.0, 30.0, 37.0]
+    assert drawn.real.values[:, 0].tolist() == [
+        10.0,
+        11.0,
+        16.0,
+        19.0,
+        21.0,
+        25.0,
+        27.0,
+        29.0,
+        30.0,
+        37.0,
+    ]
     assert _drawn(pair, 0.25, 2, 3).real.values.tolist() != drawn.real.values.tolist()
 
 
@@ -1460,15 +1875,30 @@ def test_classes_of_every_checkpoint_that_can_be_read(tmp_path: Path) -> None:
     reference = saved("real", kind=labels)
     (tmp_path / "broken.npz").write_bytes(b"PK")
     broken = Of(path=tmp_path / "broken.npz", name="broken", below=None)
-    points: Any = [broken, saved("other", kind=np.repeat(["x", "y"], 30)), saved("same", kind=labels), saved("plain")]
+    points: Any = [
+        broken,
+        saved("other", kind=np.repeat(["x", "y"], 30)),
+        saved("same", kind=labels),
+        saved("plain"),
+    ]
     real = read(reference.path)
     found, apart_from = class_shares(real, reference.path, points, "kind", TriageSettings())
     assert list(found) == ["same", "plain"]
-    assert {(each.label, each.role) for each in found["same"]} == {(a, b) for a in "uv" for b in ("real", "generated")}
-    assert {(each.label, each.role, each.others) for each in found["plain"]} == {("u", "real", 60), ("v", "real", 60)}
+    assert {(each.label, each.role) for each in found["same"]} == {
+        (a, b) for a in "uv" for b in ("real", "generated")
+    }
+    assert {(each.label, each.role, each.others) for each in found["plain"]} == {
+        ("u", "real", 60),
+        ("v", "real", 60),
+    }
     assert list(apart_from) == ["other"]
-    assert apart_from["other"].startswith("no label of other.npz is in real.npz: 'x', 'y' against 'u', 'v'; give both")
-    for samples, ending in ((real, "for each sample"), (replace(real, labels={"id": np.arange(60)}), "it has 'id'")):
+    assert apart_from["other"].startswith(
+        "no label of other.npz is in real.npz: 'x', 'y' against 'u', 'v'; give both"
+    )
+    for samples, ending in (
+        (real, "for each sample"),
+        (replace(real, labels={"id": np.arange(60)}), "it has 'id'"),
+    ):
         with pytest.raises(ValueError, match=f"there is no label 'none' with a value .*{ending}$"):
             class_shares(samples, reference.path, [], "none", TriageSettings())
 
@@ -1478,7 +1908,9 @@ def test_missed_samples_are_the_clearest_first_by_row_and_one_of_each_group() ->
     others = np.r_[np.arange(12.0) + 0.1, 60.0][:, None]
     found = missed_samples(Samples(own), Samples(others), k=1)
     assert found.rows.tolist() == []
-    found = missed_samples(Samples(np.r_[own, own[-1:] + 0.5, own[-2:-1] + 1]), Samples(others), k=1)
+    found = missed_samples(
+        Samples(np.r_[own, own[-1:] + 0.5, own[-2:-1] + 1]), Samples(others), k=1
+    )
     assert found.rows.tolist() == [14, 13, 12, 15]
     assert found.ratios.tolist() == pytest.approx([61.0, 60.0, 20.0, 19.0])
     assert (found.n, found.share, found.expected) == (16, 0.25, 15 / 28)
@@ -1498,7 +1930,11 @@ def test_halves_of_the_reference_share_nothing(n: int) -> None:
     one, other = (set(np.asarray(half.groups).tolist()) for half in _halves(grouped, 3))
     assert not one & other
     shuffled = _shuffled(samples, 3)
-    assert sorted(shuffled.values[:, 0].tolist()) == samples.values[:, 0].tolist() != shuffled.values[:, 0].tolist()
+    assert (
+        sorted(shuffled.values[:, 0].tolist())
+        == samples.values[:, 0].tolist()
+        != shuffled.values[:, 0].tolist()
+    )
     both = _shuffled(Samples(np.repeat(samples.values, 2, axis=1)), 3).values
     assert both[:, 0].tolist() != both[:, 1].tolist()
 
@@ -1507,12 +1943,21 @@ def test_a_holdout_may_share_so_many_samples_with_the_reference() -> None:
     reference = Samples(np.arange(50.0)[:, None])
     held = Samples(np.r_[0.0, np.arange(19) + 0.5][:, None])
     assert check_holdout(reference, held) == 1
-    assert held_out_distances(reference, held).source == "20 held-out real samples, 1 of them in the reference too"
-    with pytest.raises(ValueError, match="holdout: 2 of 20 samples are in the reference too; at most 5%"):
+    assert (
+        held_out_distances(reference, held).source
+        == "20 held-out real samples, 1 of them in the reference too"
+    )
+    with pytest.raises(
+        ValueError, match="holdout: 2 of 20 samples are in the reference too; at most 5%"
+    ):
         check_holdout(reference, Samples(np.r_[0.0, 1.0, np.arange(18) + 0.5][:, None]))
     own = held_out_distances(reference)
     assert own.values[0].tolist() == [1.0, 2.0]
-    assert (own.independent, own.source, own.holdout) == (25.0, "the reference itself, each sample left out", "")
+    assert (own.independent, own.source, own.holdout) == (
+        25.0,
+        "the reference itself, each sample left out",
+        "",
+    )
     twice = held_out_distances(Samples(np.repeat(reference.values, 2, axis=0)))
     assert twice.independent < 26
     grouped = held_out_distances(Samples(reference.values, groups=np.arange(50) // 2))
@@ -1531,7 +1976,9 @@ def test_estimates_are_ranked_by_their_paired_draws() -> None:
     pairs = [SamplePair(real, scale * rng.normal(size=(60, 3))) for scale in (1.0, 3.0)]
     estimates = [estimate(pair, "knn")["knn"] for pair in pairs]
     told: list[float] = []
-    table = rank_estimates(["good", "wide"], estimates, goal=0.25, bootstrap=12, seed=5, progress=told.append)
+    table = rank_estimates(
+        ["good", "wide"], estimates, goal=0.25, bootstrap=12, seed=5, progress=told.append
+    )
     curves = replicated([each.runs for each in estimates], 12, 5)
     values = np.array([sides(each.curve) for each in estimates])
     drawn = SharedReference(values, np.array([[sides(curve) for curve in each] for each in curves]))
@@ -1548,12 +1995,17 @@ def test_why_a_file_waits(tmp_path: Path) -> None:
         name: _problem(tmp_path / name, None)
         for name in ("several.npz", "seed.csv", "whole.npy", "none.npy", "cut.npy")
     }
-    assert [name for name, reason in found.items() if not reason] == ["several.npz", "seed.csv", "whole.npy"]
+    assert [name for name, reason in found.items() if not reason] == [
+        "several.npz",
+        "seed.csv",
+        "whole.npy",
+    ]
     assert "No such file" in found["none.npy"]
 
 
 def test_pairs_of_equal_distance_lie_on_opposite_sides() -> None:
-    names, distances = list("abcd"), [1.0, 1.05, 1.2, math.nan]
+    names = list("abcd")
+    distances = [1.0, 1.05, 1.2, math.nan]
     found = opposite_pairs(names, distances, [0.2, -0.3, 0.4, -0.5])
     assert [(each.precise, each.diverse, each.distances, each.apart) for each in found] == [
         ("a", "b", (1.0, 1.05), 0.2)
@@ -1564,10 +2016,14 @@ def test_pairs_of_equal_distance_lie_on_opposite_sides() -> None:
         ("c", "b", (0.4, -0.3)),
         ("a", "b", (0.2, -0.3)),
     ]
-    agreement = rank_agreement({"x": [1, 2, 3, 4], "y": [4, 3, 2, 1], "z": [1, 2, np.nan, np.nan], "c": [5, 5, 5, 5]})
+    agreement = rank_agreement(
+        {"x": [1, 2, 3, 4], "y": [4, 3, 2, 1], "z": [1, 2, np.nan, np.nan], "c": [5, 5, 5, 5]}
+    )
     np.testing.assert_array_equal(agreement.values[0], [1, -1, np.nan, np.nan])
     np.testing.assert_array_equal(np.diag(agreement.values), [1, 1, 1, np.nan])
-    assert rank_agreement({"x": [1, 2, 3, np.nan], "y": [1, 3, 2, 0]}).values[0, 1] == pytest.approx(0.5)
+    assert rank_agreement({"x": [1, 2, 3, np.nan], "y": [1, 3, 2, 0]}).values[
+        0, 1
+    ] == pytest.approx(0.5)
 
 
 def test_checkpoints_below_a_folder_leave_out_what_is_named(tmp_path: Path) -> None:
@@ -1589,7 +2045,12 @@ def test_a_triage_of_nothing_that_was_measured_has_no_judgement() -> None:
     reference = Samples(np.random.default_rng(0).normal(size=(30, 2)))
     failed = CheckpointOutcome(Checkpoint(Path("a"), "a"), (), reason="gone")
     found = run.TriageRun(reference, TriageSettings()).results([failed])
-    assert (found.outcomes, found.judgement, found.no_ceiling, dict(found.findings)) == ((failed,), None, "", {})
+    assert (found.outcomes, found.judgement, found.no_ceiling, dict(found.findings)) == (
+        (failed,),
+        None,
+        "",
+        {},
+    )
     measured: Any = tuple(by("knn", "a") + by("ipr", "a") + by("kde", "a"))
     outcome = CheckpointOutcome(Checkpoint(Path("a"), "a"), measured, ("kde", "knn"))
     some = outcome.of(["ipr", "knn"])
@@ -1600,7 +2061,12 @@ def test_a_triage_of_nothing_that_was_measured_has_no_judgement() -> None:
 def test_settings_of_a_triage_are_spelled_in_one_way() -> None:
     given: Any = {"methods": ["KNN"], "features": ["a"], "drop": ["b"], "split": "none"}
     found = TriageSettings(**given)
-    assert (found.methods, found.features, found.drop, found.split) == (("knn",), ("a",), ("b",), None)
+    assert (found.methods, found.features, found.drop, found.split) == (
+        ("knn",),
+        ("a",),
+        ("b",),
+        None,
+    )
     with pytest.raises(ValueError, match="split = None, but tightest needs samples"):
         TriageSettings((BEST,), split=None)
     for bandwidth in (0.0, -1.0):
@@ -1609,7 +2075,9 @@ def test_settings_of_a_triage_are_spelled_in_one_way() -> None:
 
 
 def test_draws_in_which_some_checkpoints_are_missing_are_none() -> None:
-    rows = pd.DataFrame({"checkpoint": ["a", "b"], "n": [5, 6], "repeat": [0, 0], "score": [0.1, 0.2]})
+    rows = pd.DataFrame(
+        {"checkpoint": ["a", "b"], "n": [5, 6], "repeat": [0, 0], "score": [0.1, 0.2]}
+    )
     for call in (rank_stability, draw_map):
         with pytest.raises(ValueError, match="no draw in which every checkpoint was measured"):
             call(rows)
@@ -1621,7 +2089,8 @@ def test_draws_in_which_some_checkpoints_are_missing_are_none() -> None:
 
 def test_archives_that_are_no_results_are_refused() -> None:
     def archive(version: tuple[int, int], size: int = 3, extra: bytes = b"") -> Any:
-        stream, member = io.BytesIO(), io.BytesIO()
+        stream = io.BytesIO()
+        member = io.BytesIO()
         np.lib.format.write_array(member, np.zeros(size), version)
         with zipfile.ZipFile(stream, "w") as held:
             held.writestr("about.npy", member.getvalue() + extra)
@@ -1643,7 +2112,8 @@ def found_by(
 ) -> tuple[list[str], dict[str, Any]]:
     """Keys of all findings where the samples show these, and what the steps were asked."""
     asked: dict[str, Any] = {"told": [], "roles": []}
-    module, ratio = "prviz.triage.findings.", given.pop("ratio", 3.0)
+    module = "prviz.triage.findings."
+    ratio = given.pop("ratio", 3.0)
     few = fault("few", 0.1)
 
     def doubted(spread: Any, facts: Any, independent: int | None) -> Any:
@@ -1656,7 +2126,9 @@ def found_by(
         return role
 
     replaced: dict[str, Any] = {
-        "bootstrap": lambda estimate, n, *, seed, level: asked.update(drawn=(n, seed, level)) or Of(curve=None),
+        "bootstrap": lambda estimate, n, *, seed, level: (
+            asked.update(drawn=(n, seed, level)) or Of(curve=None)
+        ),
         "preflight": lambda pair, *, k, split: asked.update(facts=(k, split)) or Of(facts="facts"),
         "mode_reweighting": lambda _: Of(ratio=ratio),
         "dependent": lambda _: (fault("dependent", 0.1),),
@@ -1671,7 +2143,9 @@ def found_by(
     supports = Of(groups=given.pop("groups", None), n_independent=(9, 7))
     estimate_of: Any = Of(k=given.pop("k", 4), method=given.pop("method", "knn"), supports=supports)
     pair = SamplePair(np.zeros((70, 1)), np.ones((70, 1)))
-    found = findings(pair, estimate_of, of_samples=lambda _: shown, progress=asked["told"].append, **given)
+    found = findings(
+        pair, estimate_of, of_samples=lambda _: shown, progress=asked["told"].append, **given
+    )
     asked["evidence"] = [each.evidence for each in found]
     return [each.key for each in found], asked
 
@@ -1680,13 +2154,20 @@ def test_findings_stand_in_their_order_and_leave_out_what_an_unfit_set_can_not_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     both = ["outliers real", "outliers generated"]
-    keys, asked = found_by(monkeypatch, [fault("off", 0.3)], seed=5, replicates=20, level=0.9, split=0.4, bandwidth=2.0)
+    keys, asked = found_by(
+        monkeypatch, [fault("off", 0.3)], seed=5, replicates=20, level=0.9, split=0.4, bandwidth=2.0
+    )
     assert keys == ["dependent", "off", "apart", "few", *both]
     assert (asked["drawn"], asked["facts"], asked["independent"]) == ((20, 5, 0.9), (4, 0.4), None)
     assert asked["roles"] == [("knn", "real", 4, 0.4, 2.0), ("knn", "generated", 4, 0.4, 2.0)]
     assert asked["told"] == pytest.approx([0.25, 0.5, 0.75, 1.0])
     for key in ("scale", "shifted", "permuted", "single"):
-        assert found_by(monkeypatch, [fault("off", 0.3), fault(key, 0.2)])[0] == ["dependent", "off", key, "few"]
+        assert found_by(monkeypatch, [fault("off", 0.3), fault(key, 0.2)])[0] == [
+            "dependent",
+            "off",
+            key,
+            "few",
+        ]
     assert found_by(monkeypatch, [fault("columns", 0.2)])[0] == ["dependent", "columns", "few"]
     some = [fault("off", 0.3), fault("columns", 0.2)]
     assert found_by(monkeypatch, some)[0] == ["dependent", "off", "columns", "apart", "few", *both]
@@ -1701,8 +2182,16 @@ def test_findings_stand_in_their_order_and_leave_out_what_an_unfit_set_can_not_s
     keys, _ = found_by(monkeypatch, [fault("off", 0.3), fault("tails", 0.2)], usual=usual)
     assert keys == ["dependent", "tails", "apart", "few", *both]
     seen = {"p_apart": 1e-4, "differing": 0, "named": []}
-    assert found_by(monkeypatch, [], witness=lambda: seen)[0][:3] == ["dependent", "unclear", "apart"]
-    assert found_by(monkeypatch, [fault("off", 0.3)], witness=lambda: seen)[0][:3] == ["dependent", "off", "apart"]
+    assert found_by(monkeypatch, [], witness=lambda: seen)[0][:3] == [
+        "dependent",
+        "unclear",
+        "apart",
+    ]
+    assert found_by(monkeypatch, [fault("off", 0.3)], witness=lambda: seen)[0][:3] == [
+        "dependent",
+        "off",
+        "apart",
+    ]
     assert found_by(monkeypatch, [fault("off", 0.3)], witness=lambda: seen, usual=usual)[0][:2] == [
         "dependent",
         "apart",
@@ -1714,7 +2203,9 @@ def test_the_key_of_a_result_is_everything_that_it_hangs_on() -> None:
     digests = PairDigests("r", "g")
 
     def key(name: str, k: int | None, **given: Any) -> dict[str, Any]:
-        return CheckpointEvaluator(reference, TriageSettings(**given), None, 10**9)._key(digests, name, k)
+        return CheckpointEvaluator(reference, TriageSettings(**given), None, 10**9)._key(
+            digests, name, k
+        )
 
     assert key("kde", 3, bandwidth=2.0, split=0.4, seed=7) == {
         **{"prviz": prviz.__version__, "real": "r", "generated": "g", "method": "kde", "k": 3},
@@ -1726,7 +2217,8 @@ def test_the_key_of_a_result_is_everything_that_it_hangs_on() -> None:
 
 def test_a_triage_passes_on_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    reference, held = Samples(rng.normal(size=(40, 2))), Samples(rng.normal(size=(30, 2)))
+    reference = Samples(rng.normal(size=(40, 2)))
+    held = Samples(rng.normal(size=(30, 2)))
     asked: dict[str, Any] = {}
     told: list[float] = []
 
@@ -1743,18 +2235,34 @@ def test_a_triage_passes_on_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -
 
     copies = {"a": Of(memorised=True), "b": Of(memorised=False)}
     answers = {
-        **{"memorisation_of": copies, "yardstick": "yardstick", "looked_into": ["one"], "believed_areas": {"a": 0.5}},
-        **{"witnesses_of": {"b": {"told_apart": True}}, "judge": "judgement", "findings_of": {"a": ()}},
+        **{
+            "memorisation_of": copies,
+            "yardstick": "yardstick",
+            "looked_into": ["one"],
+            "believed_areas": {"a": 0.5},
+        },
+        **{
+            "witnesses_of": {"b": {"told_apart": True}},
+            "judge": "judgement",
+            "findings_of": {"a": ()},
+        },
     }
     for name, answer in answers.items():
         monkeypatch.setattr(run, name, step(name, answer))
     measured: Any = [
-        Of(n_real=20, n_generated=n, method="knn", checkpoint=Of(name=name)) for n, name in ((25, "a"), (15, "b"))
+        Of(n_real=20, n_generated=n, method="knn", checkpoint=Of(name=name))
+        for n, name in ((25, "a"), (15, "b"))
     ]
-    outcomes: Any = [Of(measured=tuple(measured[:1])), Of(measured=()), Of(measured=tuple(measured[1:]))]
+    outcomes: Any = [
+        Of(measured=tuple(measured[:1])),
+        Of(measured=()),
+        Of(measured=tuple(measured[1:])),
+    ]
     load: Any = object()
     store: Any = object()
-    task = run.TriageRun(reference, TriageSettings(seed=3), holdout=held, goal=0.25, store=store, memory_limit=10**8)
+    task = run.TriageRun(
+        reference, TriageSettings(seed=3), holdout=held, goal=0.25, store=store, memory_limit=10**8
+    )
     found = task.results(outcomes, load=load, progress=told.append)
     assert told == [0.5, 1.0]
     assert found.reference.n == 20
@@ -1765,7 +2273,12 @@ def test_a_triage_passes_on_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -
     assert asked["judge"][0] == (measured, 0.25, 3)
     assert asked["judge"][1]["memorised"] == ["a"]
     assert asked["judge"][1]["apart"] == {"b": True}
-    assert asked["witnesses_of"][1] == {"areas": {"a": 0.5}, "load": load, "store": store, "memory_limit": 10**8}
+    assert asked["witnesses_of"][1] == {
+        "areas": {"a": 0.5},
+        "load": load,
+        "store": store,
+        "memory_limit": 10**8,
+    }
     assert asked["memorisation_of"][1] == {"load": load, "store": store, "memory_limit": 10**8}
     assert asked["findings_of"][1]["holdout"] is held
     assert asked["findings_of"][0][0] is found.reference
@@ -1776,8 +2289,12 @@ def test_a_triage_passes_on_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -
     assert asked["judge"][1]["yardstick"] is None
 
 
-def test_a_bound_is_the_second_half_of_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def measured(_: Any, requests: Any, seed: int, memory: int, progress: Any, *, distances: Any) -> Any:
+def test_a_bound_is_the_second_half_of_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(
+        _: Any, requests: Any, seed: int, memory: int, progress: Any, *, distances: Any
+    ) -> Any:
         progress(1.0)
         assert (seed, memory, distances) == (4, 10**8, None)
         return [Of(method=name, k=k) for name, k, _ in requests]
@@ -1790,7 +2307,10 @@ def test_a_bound_is_the_second_half_of_the_work(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("prviz.triage.measure.judge_half", halved)
     np.save(tmp_path / "a.npy", np.random.default_rng(1).normal(size=(40, 2)))
     reference = Samples(np.random.default_rng(0).normal(size=(40, 2)))
-    cases: Any = (((BEST, "cluster"), [0.5, 1.0, 1.0], [(4, 10**8), None]), (("cluster",), [1.0, 1.0], [None]))
+    cases: Any = (
+        ((BEST, "cluster"), [0.5, 1.0, 1.0], [(4, 10**8), None]),
+        (("cluster",), [1.0, 1.0], [None]),
+    )
     for methods, told, bounds in cases:
         heard: list[float] = []
         evaluator = CheckpointEvaluator(reference, TriageSettings(methods, seed=4), None, 10**8)
@@ -1798,8 +2318,13 @@ def test_a_bound_is_the_second_half_of_the_work(tmp_path: Path, monkeypatch: pyt
         assert (heard, [each.own_bound for each in outcome.measured]) == (told, bounds)
         assert outcome.fresh == methods
         assert all(0 <= each.seconds < 600 for each in outcome.measured)
-    plain = CheckpointEvaluator(reference, TriageSettings((BEST,), seed=4), None, 10**8, bounded=False)
-    assert plain.outcome(Checkpoint(tmp_path / "a.npy", "a"), lambda _: None).measured[0].own_bound is None
+    plain = CheckpointEvaluator(
+        reference, TriageSettings((BEST,), seed=4), None, 10**8, bounded=False
+    )
+    assert (
+        plain.outcome(Checkpoint(tmp_path / "a.npy", "a"), lambda _: None).measured[0].own_bound
+        is None
+    )
 
 
 def test_classes_of_few_samples_and_those_of_one_other_stand_in_their_place() -> None:
@@ -1808,14 +2333,22 @@ def test_classes_of_few_samples_and_those_of_one_other_stand_in_their_place() ->
     assert [each.label for each in _holm(few)] == ["p", "q"]
     clear = class_share("b", missed=1.0, n=900)
     single = class_share("a", missed=0.9, others=1)
-    assert [(each.label, each.worse) for each in _holm([single, clear])] == [("b", True), ("a", True)]
+    assert [(each.label, each.worse) for each in _holm([single, clear])] == [
+        ("b", True),
+        ("a", True),
+    ]
 
 
-def test_a_class_that_the_other_set_lacks_has_the_chance_of_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_that_the_other_set_lacks_has_the_chance_of_a_draw(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     held: list[Any] = []
-    monkeypatch.setattr("prviz.triage.classes._holm", lambda shares, absent: held.append(absent) or tuple(shares))
+    monkeypatch.setattr(
+        "prviz.triage.classes._holm", lambda shares, absent: held.append(absent) or tuple(shares)
+    )
     rng = np.random.default_rng(0)
-    real, generated = Samples(rng.normal(size=(9, 2))), Samples(rng.normal(size=(7, 2)))
+    real = Samples(rng.normal(size=(9, 2)))
+    generated = Samples(rng.normal(size=(7, 2)))
     by_class(real, generated, ["u"] * 6 + ["v"] * 3, ["u"] * 5 + ["w"] * 2, k=1)
     found = {(each.label, each.role, each.n): chance for each, chance in held[0].items()}
     assert found == {

@@ -1,4 +1,6 @@
-"""Class by class: the missing one is first, the null is that of random orders, and small classes wait at the end."""
+"""Class by class: the missing one is first, the null is that of random orders, and small classes
+wait at the end.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ def drawn(sizes: list[int], seed: int) -> tuple[Samples, list[str]]:
 
 
 def test_the_class_that_is_never_made_is_first_and_the_seldom_one_next() -> None:
-    (real, labels), (generated, _) = drawn([150, 150, 150, 30], 0), drawn([150, 30, 0, 30], 1)
+    real, labels = drawn([150, 150, 150, 30], 0)
+    generated, _ = drawn([150, 30, 0, 30], 1)
     found = by_class(real, generated, labels)
     assert [each.label for each in found] == ["c", "b", "a", "d"]
     assert [each.worse for each in found] == [True, True, False, False]
@@ -36,7 +39,8 @@ def test_the_class_that_is_never_made_is_first_and_the_seldom_one_next() -> None
 def test_the_expected_share_is_that_of_two_sets_of_one_distribution() -> None:
     shares = []
     for seed in range(12):
-        (real, labels), (generated, _) = drawn([60, 60, 60, 60], seed), drawn([40, 40, 40, 40], 100 + seed)
+        real, labels = drawn([60, 60, 60, 60], seed)
+        generated, _ = drawn([40, 40, 40, 40], 100 + seed)
         found = by_class(real, generated, labels, k=3)
         shares += [each.missed - each.expected for each in found]
         assert not any(each.worse for each in found)
@@ -45,7 +49,8 @@ def test_the_expected_share_is_that_of_two_sets_of_one_distribution() -> None:
 
 
 def test_labels_on_both_sides_show_a_class_of_another_kind_from_both() -> None:
-    (real, labels), (generated, others) = drawn([80, 80, 80, 80], 0), drawn([80, 80, 80, 80], 1)
+    real, labels = drawn([80, 80, 80, 80], 0)
+    generated, others = drawn([80, 80, 80, 80], 1)
     swapped = ["b" if each == "a" else "a" if each == "b" else each for each in others]
     found = by_class(real, generated, labels, swapped)
     assert {(each.label, each.role) for each in found if each.worse} == {
@@ -53,38 +58,51 @@ def test_labels_on_both_sides_show_a_class_of_another_kind_from_both() -> None:
     }
     assert not any(each.worse for each in by_class(real, generated, labels, others))
     alone = by_class(real, generated, labels, ["e" if each == "a" else each for each in others])
-    assert {(each.label, each.others, each.missed) for each in alone if each.worse} == {("a", 0, 1.0), ("e", 0, 1.0)}
+    assert {(each.label, each.others, each.missed) for each in alone if each.worse} == {
+        ("a", 0, 1.0),
+        ("e", 0, 1.0),
+    }
 
 
 @pytest.mark.parametrize("n", [60, 12])
 def test_a_class_that_is_never_generated_is_first_at_any_size(n: int) -> None:
-    (real, labels), (generated, others) = drawn([200, 200, n, 0], 0), drawn([200, 200, 0, 0], 1)
+    real, labels = drawn([200, 200, n, 0], 0)
+    generated, others = drawn([200, 200, 0, 0], 1)
     first = by_class(real, generated, labels, others)[0]
     assert (first.label, first.n, first.others, first.worse, first.few) == ("c", n, 0, True, False)
     assert class_sentence(first) == f"c: {n} real, none generated"
 
 
 def test_a_class_of_so_few_that_none_may_be_chance_is_said_and_no_more() -> None:
-    (real, labels), (generated, others) = drawn([200, 200, 2, 0], 0), drawn([200, 200, 0, 1], 1)
+    real, labels = drawn([200, 200, 2, 0], 0)
+    generated, others = drawn([200, 200, 0, 1], 1)
     absent = [each for each in by_class(real, generated, labels, others) if not each.others]
-    assert {class_sentence(each) for each in absent} == {"c: 2 real, none generated", "d: 1 generated, none real"}
+    assert {class_sentence(each) for each in absent} == {
+        "c: 2 real, none generated",
+        "d: 1 generated, none real",
+    }
     assert not any(each.worse for each in absent)
     assert {class_sentence(each) for each in absent} <= {
-        line.strip() for line in _classes("m", by_class(real, generated, labels, others), 0).splitlines()
+        line.strip()
+        for line in _classes("m", by_class(real, generated, labels, others), 0).splitlines()
     }
 
 
-def test_labels_of_two_kinds_are_refused_by_name_and_whole_numbers_meet_whatever_their_type() -> None:
+def test_labels_of_two_kinds_are_refused_by_name_and_whole_numbers_meet_whatever_their_type() -> (
+    None
+):
     real, labels = drawn([60, 60, 60, 60], 0)
     generated, others = drawn([60, 60, 60, 60], 1)
     numbers = np.searchsorted(list("abcd"), others)
     with pytest.raises(
-        ValueError, match=r"no label of generated is in real: '0', '1', '2' \.\.\. against 'a', 'b', 'c' \.\."
+        ValueError,
+        match=r"no label of generated is in real: '0', '1', '2' \.\.\. against 'a', 'b', 'c' \.\.",
     ):
         by_class(real, generated, labels, numbers)
     whole = by_class(real, generated, np.searchsorted(list("abcd"), labels), numbers.astype(float))
     assert whole == tuple(
-        each._replace(label=str("abcd".index(each.label))) for each in by_class(real, generated, labels, others)
+        each._replace(label=str("abcd".index(each.label)))
+        for each in by_class(real, generated, labels, others)
     )
 
 
@@ -97,21 +115,37 @@ def test_of_groups_one_sample_each_is_compared() -> None:
 
 
 def test_arrays_named_like_labels_are_the_labels_of_the_samples_beside_them(tmp_path: Path) -> None:
-    values, kinds = np.ones((4, 3), dtype=np.float32), np.array(["a", "b", "a", "c"])
+    values = np.ones((4, 3), dtype=np.float32)
+    kinds = np.array(["a", "b", "a", "c"])
     numbers = np.array([7, 8, 8, 7])
-    np.savez(tmp_path / "a.npz", x=values, label=kinds, y=numbers, labels=numbers[:3], other=numbers, ids=np.ones(4))
+    np.savez(
+        tmp_path / "a.npz",
+        x=values,
+        label=kinds,
+        y=numbers,
+        labels=numbers[:3],
+        other=numbers,
+        ids=np.ones(4),
+    )
     (tmp_path / "a.safetensors").write_bytes(save({"x": values, "label": numbers, "mean": numbers}))
     assert {name: each.tolist() for name, each in read(tmp_path / "a.npz").labels.items()} == {
-        "label": kinds.tolist(), "y": numbers.tolist()
-    }  # fmt: skip
-    assert {name: each.tolist() for name, each in read(tmp_path / "a.safetensors").labels.items()} == {
-        "label": numbers.tolist()
+        "label": kinds.tolist(),
+        "y": numbers.tolist(),
     }
+    assert {
+        name: each.tolist() for name, each in read(tmp_path / "a.safetensors").labels.items()
+    } == {"label": numbers.tolist()}
 
 
 def test_labels_are_read_from_tables_and_archives(tmp_path: Path) -> None:
     values = np.arange(8.0).reshape(4, 2)
-    np.savez(tmp_path / "a.npz", x=values, kind=["a", "b", "a", "c"], wrong=values, spoken=np.array([None] * 4))
+    np.savez(
+        tmp_path / "a.npz",
+        x=values,
+        kind=["a", "b", "a", "c"],
+        wrong=values,
+        spoken=np.array([None] * 4),
+    )
     samples = read(tmp_path / "a.npz", key="x")
     assert read_label(tmp_path / "a.npz", "kind", samples).tolist() == ["a", "b", "a", "c"]
     assert read_label(tmp_path / "a.npz", "none", samples) is None

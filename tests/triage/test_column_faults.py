@@ -1,4 +1,6 @@
-"""Single features that differ: named with what can be checked in the file, and with what explains them."""
+"""Single features that differ: named with what can be checked in the file, and with what explains
+them.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def changed(how: str) -> SamplePair:
         ("cut", "feature 3 above 3.5: 0 % generated"),
     ],
 )
-def test_one_feature_is_named_with_what_explains_it_and_nothing_else_is(how: str, said: str) -> None:
+def test_one_feature_is_named_with_what_explains_it_and_nothing_else_is(
+    how: str, said: str
+) -> None:
     pair = changed(how)
     (found,) = sample_faults(pair, preflight(pair).facts)
     assert (found.key, found.number) == ("columns", 1 / 8)
@@ -110,7 +114,12 @@ def test_rows_that_repeat_are_no_fair_draw_of_features() -> None:
 def test_sparse_counts_of_one_law_are_in_no_other_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
     mean = np.exp(np.random.default_rng(9).normal(size=80) * 1.4 - 1.8)
-    pair = SamplePair(*(np.log1p(rng.poisson(rng.gamma(1.5, mean / 1.5, size=(100, 80))).astype(float)) for _ in "ab"))
+    pair = SamplePair(
+        *(
+            np.log1p(rng.poisson(rng.gamma(1.5, mean / 1.5, size=(100, 80))).astype(float))
+            for _ in "ab"
+        )
+    )
     assert sample_faults(pair, preflight(pair).facts) == ()
 
 
@@ -157,6 +166,8 @@ def test_one_feature_stands_out_though_the_others_hang_together_and_differ_a_lit
 
 def test_answers_that_repeat_are_no_fault_of_the_reference_where_noise_was_added() -> None:
     rng = np.random.default_rng(0)
-    real, generated = rng.binomial(3, np.random.default_rng(8).beta(0.4, 0.4, 6), size=(2, 300, 6)).astype(float)
+    real, generated = rng.binomial(
+        3, np.random.default_rng(8).beta(0.4, 0.4, 6), size=(2, 300, 6)
+    ).astype(float)
     pair = SamplePair(real, generated + 0.3 * rng.normal(size=generated.shape))
     assert "repeated" not in {each.key for each in sample_faults(pair, preflight(pair).facts)}

@@ -65,12 +65,15 @@ def test_each_covers_the_mode_that_the_other_drops(dropped):
 def test_the_band_is_that_of_differences_of_curves_on_samples_drawn_together(dropped):
     _, (a, b) = dropped
     found = compare_two(measured(a), measured(b), bootstrap=6, seed=4, points=9, confidence=0.8)
-    n, differences = a.n_real, []
+    n = a.n_real
+    differences = []
     for real, *own in draws((n, len(a.c_real) - n, len(b.c_real) - n), 6, 4):
         curves = []
         for each, generated in zip((a, b), own, strict=True):
             places = np.concatenate([real, n + generated])
-            curves.append(ErrorRates.from_supports(each.c_real[places], each.c_generated[places], n).curve())
+            curves.append(
+                ErrorRates.from_supports(each.c_real[places], each.c_generated[places], n).curve()
+            )
         differences.append(
             [
                 curves[0].alpha(found.lam) - curves[1].alpha(found.lam),
@@ -93,7 +96,10 @@ def test_a_checkpoint_is_not_apart_from_itself_and_bands_see_a_lost_recall(dropp
     assert not same.apart.any()
     assert len(same.only_a) == len(same.only_b) == 0
     real = modes(rng, rng.integers(0, 3, 300))
-    full, half = (estimate(SamplePair(real, modes(rng, rng.choice(m, 300))), "knn")["knn"] for m in ([0, 1, 2], [1]))
+    full, half = (
+        estimate(SamplePair(real, modes(rng, rng.choice(m, 300))), "knn")["knn"]
+        for m in ([0, 1, 2], [1])
+    )
     found = compare_two(measured(full.supports), measured(half.supports), bootstrap=40)
     assert found.apart[found.lam < 0.5].all()
     assert found.beta[0] == pytest.approx(2 / 3, abs=0.1)

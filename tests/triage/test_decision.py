@@ -1,4 +1,6 @@
-"""The decision: families that disagree, and copies left out; test_alone.py has what no other file may change."""
+"""The decision: families that disagree, and copies left out; test_alone.py has what no other file
+may change.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from prviz.curves import PRCurve
 from prviz.reports.document import _family
 from prviz.reports.trackers import metrics_of
 from prviz.samples import SamplePair, Samples
-from prviz.triage.decision import Basis, _disagreement, basis_of, judge, sides_of_one, summaries_of_one
+from prviz.triage.decision import (
+    Basis,
+    _disagreement,
+    basis_of,
+    judge,
+    sides_of_one,
+    summaries_of_one,
+)
 from prviz.triage.inputs import Checkpoint, common_prefix
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
@@ -24,7 +33,8 @@ REAL = Samples(np.random.default_rng(0).normal(size=(150, 8)))
 
 
 def measured(settings: TriageSettings, **spreads: float) -> list[MeasuredCheckpoint]:
-    evaluator, draw = CheckpointEvaluator(REAL, settings, None, 10**9), np.random.default_rng(1)
+    evaluator = CheckpointEvaluator(REAL, settings, None, 10**9)
+    draw = np.random.default_rng(1)
     found = []
     for name, spread in spreads.items():
         pair = SamplePair(REAL, spread * draw.normal(size=(150, 8)))
@@ -39,9 +49,12 @@ def test_other_families_are_heard_where_the_best_classifier_is_not_measured() ->
     assert decision.basis == Basis("knn", "by kNN")
     assert "Scored by kNN." in decision.sentence
     levels = {name: of_family["good"] for name, of_family in judgement.scores.items()}
-    assert ("disagree in level" in decision.sentence) == (max(levels.values()) - min(levels.values()) > 0.1)
+    assert ("disagree in level" in decision.sentence) == (
+        max(levels.values()) - min(levels.values()) > 0.1
+    )
     assert basis_of(measured(TriageSettings(("ipr", "eas"), split=None), good=1.0)).method == "ipr"
-    best, other = found[1], found[4]  # no family has measured both: none can order beside another
+    best = found[1]
+    other = found[4]  # no family has measured both: none can order beside another
     judged = replace(best.estimate, method="tightest")
     assert basis_of([replace(best, estimate=judged), other]).second is None
 
@@ -65,14 +78,24 @@ def test_facts_are_kept_under_their_key(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("names", "prefix"),
-    [(["m-1", "m-2"], "m-"), (["m-1", "m-"], ""), (["one"], ""), (["ab1", "ab2"], ""), (["x/a-1", "x/a-22"], "x/a-")],
+    [
+        (["m-1", "m-2"], "m-"),
+        (["m-1", "m-"], ""),
+        (["one"], ""),
+        (["ab1", "ab2"], ""),
+        (["x/a-1", "x/a-22"], "x/a-"),
+    ],
 )
 def test_the_common_prefix_ends_between_words(names: list[str], prefix: str) -> None:
     assert common_prefix(names) == prefix
 
 
 def test_only_other_families_with_another_best_are_said_to_see_it_otherwise() -> None:
-    scores = {"knn": {"a": 0.90, "b": 0.85}, "ipr": {"a": 0.84, "b": 0.88}, "kde": {"a": 0.86, "b": 0.85}}
+    scores = {
+        "knn": {"a": 0.90, "b": 0.85},
+        "ipr": {"a": 0.84, "b": 0.88},
+        "kde": {"a": 0.86, "b": 0.85},
+    }
     assert _disagreement("a", (), scores, "knn", candidates=["a", "b"]).others == {"b": ("ipr",)}
     assert _disagreement("b", (), scores, "knn", candidates=["a", "b"]).others == {"a": ("kde",)}
     assert _disagreement("a", ("b",), scores, "knn", candidates=["a", "b"]).others == {}
@@ -86,7 +109,12 @@ def test_no_area_in_a_report_or_a_log_exceeds_the_bound_that_caps_the_score() ->
     assert bound.auc < alone.curve.auc
     tight = replace(alone, own_bound=bound)
     (judged,) = judge([tight]).scores["knn"].values()
-    assert summaries_of_one([tight])["knn"]["auc"] == metrics_of([tight])["prviz/knn/auc"] == judged <= bound.auc
+    assert (
+        summaries_of_one([tight])["knn"]["auc"]
+        == metrics_of([tight])["prviz/knn/auc"]
+        == judged
+        <= bound.auc
+    )
     interval = {key: Interval(0.0, 1.0) for key in alone.summaries}
     entry = _family(tight, sides_of_one([tight])["knn"], interval)["summaries"]
     assert entry["auc"] == {"value": judged, "low": 0.0, "high": pytest.approx(bound.auc)}

@@ -1,4 +1,6 @@
-"""What findings are seen on, against slow twins: ends of curves, rows that repeat, directions, sizes, kinds."""
+"""What findings are seen on, against slow twins: ends of curves, rows that repeat, directions,
+sizes, kinds.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from prviz.triage.evidence import END, kinds, lam_at_end, most_repeated, scales,
 def test_the_ends_are_read_where_the_other_number_is_005() -> None:
     pair = toy("mixtures", d=4).sample(400, 0)
     curve = estimate(pair, "knn")["knn"].curve
-    right, left = lam_at_end(curve, "recall"), lam_at_end(curve, "precision")
+    right = lam_at_end(curve, "recall")
+    left = lam_at_end(curve, "precision")
     assert (curve.alpha(right), curve.beta(right)) == pytest.approx((END, curve.recall_at(END)))
     assert (curve.beta(left), curve.alpha(left)) == pytest.approx((END, curve.precision_at(END)))
     assert right <= 1 <= left
@@ -31,7 +34,9 @@ def test_the_ends_are_read_where_the_other_number_is_005() -> None:
 
 
 def test_what_recall_lacks_there_are_the_real_samples_of_the_dropped_mode() -> None:
-    problem = toy("mixtures", d=16, means=(0.0, -9.0), real_weights=(0.6, 0.4), generated_weights=(1.0, 0.0))
+    problem = toy(
+        "mixtures", d=16, means=(0.0, -9.0), real_weights=(0.6, 0.4), generated_weights=(1.0, 0.0)
+    )
     pair = problem.sample(600, 1)
     measured = estimate(pair, "knn")["knn"]
     lam = lam_at_end(measured.curve, "recall")
@@ -49,7 +54,7 @@ def test_rows_that_repeat_are_those_a_counter_finds() -> None:
     found = most_repeated(SamplePair(real, generated), 5)
     rows = [tuple(row + 0.0) for row in generated]
     counts = Counter(rows)
-    slow = sorted(((-n, rows.index(row)) for row, n in counts.items() if n > 1))[:5]
+    slow = sorted((-n, rows.index(row)) for row, n in counts.items() if n > 1)[:5]
     assert [(-each.times, each.row) for each in found] == slow
     there = Counter(tuple(row + 0.0) for row in real)
     assert [each.real for each in found] == [there[rows[each.row]] for each in found]
@@ -73,7 +78,12 @@ def test_the_spectrum_is_that_of_the_covariance(shape: tuple[int, int]) -> None:
 
 def test_equal_rows_have_no_direction() -> None:
     found = spectrum(Samples(np.full((30, 4), 1e-300)))
-    assert (found.dimension, found.directions(0.9), found.variance, len(found.shares)) == (0.0, 0, 0.0, 0)
+    assert (found.dimension, found.directions(0.9), found.variance, len(found.shares)) == (
+        0.0,
+        0,
+        0.0,
+        0,
+    )
 
 
 def test_scales_are_quantiles_of_norms_and_spreads() -> None:
@@ -83,7 +93,9 @@ def test_scales_are_quantiles_of_norms_and_spreads() -> None:
     assert (found.norms[0], found.norms[50], found.norms[-1]) == pytest.approx(
         (norms.min(), np.median(norms), norms.max())
     )
-    assert (found.spreads[0], found.spreads[-1]) == pytest.approx((values.std(axis=0).min(), values.std(axis=0).max()))
+    assert (found.spreads[0], found.spreads[-1]) == pytest.approx(
+        (values.std(axis=0).min(), values.std(axis=0).max())
+    )
 
 
 def test_kinds_are_counted_and_names_are_none() -> None:
@@ -95,7 +107,11 @@ def test_kinds_are_counted_and_names_are_none() -> None:
     assert kinds(np.array([f"file {i}" for i in range(12)]), range(12), [1]) == ()
     assert kinds(np.array(["one"] * 12), range(12), [1]) == ()
     numbers = np.array([1, 1, 1, 2, 2, 2])
-    assert kinds(numbers, range(6), [0]) == kinds(numbers.astype(str), range(6), [0]) == (("1", 3, 1), ("2", 3, 0))
+    assert (
+        kinds(numbers, range(6), [0])
+        == kinds(numbers.astype(str), range(6), [0])
+        == (("1", 3, 1), ("2", 3, 0))
+    )
 
 
 def test_one_long_label_does_not_pad_the_others() -> None:

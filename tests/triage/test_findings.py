@@ -1,4 +1,6 @@
-"""Findings: every fault that was put in is found and named, and nothing is found where nothing is wrong."""
+"""Findings: every fault that was put in is found and named, and nothing is found where nothing is
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,23 @@ from prviz.readers import read
 from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
 from prviz.toys import toy
-from prviz.triage.curve_findings import KINK, KINK_INSIDE, KINK_MOVE, mode_reweighting, outlier_faults
+from prviz.triage.curve_findings import (
+    KINK,
+    KINK_INSIDE,
+    KINK_MOVE,
+    mode_reweighting,
+    outlier_faults,
+)
 from prviz.triage.finding import EVIDENCE, NUMBERS, TriageFinding
-from prviz.triage.findings import EXCLUDES, _alike, _unnamed, agreed_faults, findings, sample_faults, usual_faults
+from prviz.triage.findings import (
+    EXCLUDES,
+    _alike,
+    _unnamed,
+    agreed_faults,
+    findings,
+    sample_faults,
+    usual_faults,
+)
 from prviz.triage.memorisation import held_out_distances, memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings
 from prviz.triage.shape_faults import _coarse, other_shares
@@ -71,9 +87,15 @@ def found_in(pair, method="knn", **options):
 
 
 @pytest.mark.parametrize("method", exhaustive_but(("knn", "coverage"), "knn"))
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (1, 2))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (1, 2))]
+)
 def test_nothing_is_found_in_faultless_pairs(method, seed):
-    pairs = (mixture((0.3, 0.3, 0.4), (0.3, 0.3, 0.4), seed=seed), gaussian(seed=seed), gaussian(d=64, seed=seed))
+    pairs = (
+        mixture((0.3, 0.3, 0.4), (0.3, 0.3, 0.4), seed=seed),
+        gaussian(seed=seed),
+        gaussian(d=64, seed=seed),
+    )
     # that a feature just differs is said by a test that errs in up to 1.5 % of such pairs
     assert [set(found_in(pair, method)) - {"unclear"} for pair in pairs] == [set()] * 3
 
@@ -91,17 +113,21 @@ def test_every_fault_is_named_at_a_clear_strength_and_never_its_opposite(fault, 
     assert not set(keys) & set(FAULTS[fault].opposite)
 
 
-@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 6), marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "seeds", [range(2), pytest.param(range(2, 6), marks=pytest.mark.exhaustive)]
+)
 def test_real_against_real_is_quiet_at_every_size(seeds):
     pairs = [planted(MODES, None, 0.0, n, seed) for n in (150, 400) for seed in seeds]
     assert [sample_faults(pair, preflight(pair).facts) for pair in pairs] == [()] * len(pairs)
 
 
 def test_what_not_every_halving_shows_is_borderline():
-    pair, plain = planted(MODES, "class missing", 0.2, 400, 0), planted(MODES, None, 0.0, 400, 0)
+    pair = planted(MODES, "class missing", 0.2, 400, 0)
+    plain = planted(MODES, None, 0.0, 400, 0)
     facts = preflight(pair).facts
     copies = memorisation(pair.real, pair.generated, held_out_distances(pair.real))
-    shown, not_shown = halvings(pair), halvings(plain)
+    shown = halvings(pair)
+    not_shown = halvings(plain)
     assert [each.borderline for each in agreed_faults(shown, facts, copies)] == [False]
     found = agreed_faults((*shown[:2], *not_shown[2:]), facts, copies)
     assert found[0].key in {"dropping", "reweighting"}
@@ -115,12 +141,25 @@ def test_what_only_trees_see_is_said_and_they_are_asked_where_nothing_else_is_fo
     estimated = estimate(pair, "knn")["knn"]
     seen = {"differing": [], "named": []}
     for chance, keys in ((1e-6, ["unclear"]), (0.005, []), (None, [])):
-        found = findings(pair, estimated, replicates=60, witness=lambda chance=chance: {**seen, "p_apart": chance})
+        found = findings(
+            pair,
+            estimated,
+            replicates=60,
+            witness=lambda chance=chance: {**seen, "p_apart": chance},
+        )
         assert [each.key for each in found if each.key != "few"] == keys
     first = findings(pair, estimated, witness=lambda: {**seen, "p_apart": 0.0})[0].sentence
-    assert "though no single feature differs and no fault explains it: 300 samples of a set are too few" in first
+    assert (
+        "though no single feature differs and no fault explains it: 300 samples of a set are"
+        " too few" in first
+    )
     shifted = SamplePair(pair.real, pair.generated.values + 3)
-    found = findings(shifted, estimate(shifted, "knn")["knn"], replicates=60, witness=lambda: pytest.fail("asked"))
+    found = findings(
+        shifted,
+        estimate(shifted, "knn")["knn"],
+        replicates=60,
+        witness=lambda: pytest.fail("asked"),
+    )
     assert found[0].key == "shifted"
 
 
@@ -129,7 +168,10 @@ def test_that_nothing_explains_a_difference_is_not_said_where_nothing_was_looked
     named = {"p_apart": 0.0, "differing": [2], "named": [{"name": "feature 3"}]}
     (found,) = _unnamed(enough, named)
     start = "Trees that were fitted on half of the samples tell the others apart: "
-    assert found.sentence == f"{start}300 samples of a set are too few to say what else than feature 3."
+    assert (
+        found.sentence
+        == f"{start}300 samples of a set are too few to say what else than feature 3."
+    )
     (found,) = _unnamed(few, {**named, "differing": [], "named": []})
     assert found.sentence == f"{start}50 samples of a set are too few to say what."
     assert _unnamed(few, None) == ()
@@ -163,11 +205,14 @@ def test_rows_of_many_lengths_beside_rows_of_length_one_are_told_though_they_hav
     values /= np.linalg.norm(values, axis=2, keepdims=True)
     values[1] *= rng.uniform(0.6, 1.5, size=(400, 1))
     (found,) = sample_faults(SamplePair(*values), preflight(SamplePair(*values)).facts)
-    assert "Only the real set is l2-normalised: norms of the other lie between 0.6" in found.sentence
+    assert (
+        "Only the real set is l2-normalised: norms of the other lie between 0.6" in found.sentence
+    )
 
 
 def test_what_few_halvings_show_is_no_fault_but_too_few_samples():
-    pair, plain = planted(MODES, "class missing", 0.2, 400, 0), planted(MODES, None, 0.0, 400, 0)
+    pair = planted(MODES, "class missing", 0.2, 400, 0)
+    plain = planted(MODES, None, 0.0, 400, 0)
     facts = preflight(pair).facts
     copies = memorisation(pair.real, pair.generated, held_out_distances(pair.real))
     (found,) = agreed_faults((*halvings(pair)[:1], *halvings(plain)[1:]), facts, copies)
@@ -175,7 +220,9 @@ def test_what_few_halvings_show_is_no_fault_but_too_few_samples():
     assert "400 samples of a set are too few to say" in found.sentence
 
 
-@pytest.mark.parametrize(("fault", "strength", "below"), [("too narrow", 0.1, True), ("too wide", 0.05, False)])
+@pytest.mark.parametrize(
+    ("fault", "strength", "below"), [("too narrow", 0.1, True), ("too wide", 0.05, False)]
+)
 def test_a_direction_is_said_only_where_its_interval_excludes_the_other(fault, strength, below):
     pairs = [planted(MODES, fault, strength, 500, seed) for seed in range(2)]
     named = [each for pair in pairs for each in sample_faults(pair, preflight(pair).facts)]
@@ -193,16 +240,24 @@ def test_no_list_names_a_fault_and_its_reverse():
 
 def test_equal_norms_are_never_called_normalisation():
     rng = np.random.default_rng(0)
-    real, generated = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in rng.normal(size=(2, 300, 8)))
+    real, generated = (
+        each / np.linalg.norm(each, axis=1, keepdims=True) for each in rng.normal(size=(2, 300, 8))
+    )
     wobbling = generated * rng.uniform(0.8, 1.25, size=(300, 1))
-    assert not any("normalised" in each.sentence for each in found_in(SamplePair(real, wobbling)).values())
+    assert not any(
+        "normalised" in each.sentence for each in found_in(SamplePair(real, wobbling)).values()
+    )
 
 
 def test_no_fault_depends_on_the_seed_of_the_bootstrap_or_on_the_order_of_the_rows():
     pair = planted(MODES, "class missing", 0.1, 500, 0)
     measured = estimate(pair, "knn")["knn"]
     named = [
-        [(each.key, each.number) for each in findings(pair, measured, seed=seed, replicates=20) if each.key != "few"]
+        [
+            (each.key, each.number)
+            for each in findings(pair, measured, seed=seed, replicates=20)
+            if each.key != "few"
+        ]
         for seed in range(4)
     ]
     assert named == [named[0]] * 4
@@ -269,7 +324,9 @@ def test_a_generator_of_wide_modes_is_never_said_to_drop_them(seed):
 
 def test_a_few_rows_with_noise_are_a_collapse_and_no_normalisation():
     rng = np.random.default_rng(0)
-    directions = rng.normal(size=(1200, 24)) + 2 * rng.normal(size=(8, 24))[rng.integers(8, size=1200)]
+    directions = (
+        rng.normal(size=(1200, 24)) + 2 * rng.normal(size=(8, 24))[rng.integers(8, size=1200)]
+    )
     unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
     few = unit[600:750][rng.integers(150, size=600)] + 1e-3 * rng.normal(size=(600, 24))
     found = found_in(SamplePair(unit[:600], few))
@@ -287,7 +344,8 @@ def test_exact_copies_of_the_reference_are_counted():
 
 def slow_kink(curve: PRCurve) -> float:
     """All pairs of vertices."""
-    vertices, best = curve.vertices, 1.0
+    vertices = curve.vertices
+    best = 1.0
     ends = [np.inf, *curve.breakpoints, 0.0]
     for i, (f, n) in enumerate(vertices):
         for j in range(i, len(vertices)):
@@ -326,7 +384,9 @@ def test_repeats_and_lost_directions_are_collapse():
     assert found["collapse"].number == pytest.approx(2 / 3)
     assert "67 %" in found["collapse"].sentence
     # Repeats that the real data has as well are no fault of the generator.
-    assert "collapse" not in found_in(SamplePair(np.repeat(pair.real.values[:200], 3, axis=0), repeated))
+    assert "collapse" not in found_in(
+        SamplePair(np.repeat(pair.real.values[:200], 3, axis=0), repeated)
+    )
     flat = np.array(pair.generated.values)
     flat[:, 6:] *= 0.01
     found = found_in(SamplePair(pair.real, flat))
@@ -351,14 +411,18 @@ def test_one_normalised_set_and_another_order_of_features():
     assert "Only the generated set is l2-normalised" in found["scale"].sentence
     mixing = np.random.default_rng(0).permutation(16)
     means = np.arange(16.0)
-    other = found_in(SamplePair(pair.real.values + means, (pair.generated.values + means)[:, mixing]))
+    other = found_in(
+        SamplePair(pair.real.values + means, (pair.generated.values + means)[:, mixing])
+    )
     assert next(iter(other)) == "permuted"
     assert other["permuted"].number == np.mean(mixing != np.arange(16))
     one_point = found_in(SamplePair(pair.real, np.ones((400, 16))))
     assert "collapse" in one_point
     assert not {"invention", "wide", "noise"} & set(one_point)
     # A mode dropped far away changes norms and spreads as well, but not alike.
-    far = toy("mixtures", d=16, means=(0.0, 5.0), real_weights=(0.5, 0.5), generated_weights=(0.0, 1.0)).sample(400, 0)
+    far = toy(
+        "mixtures", d=16, means=(0.0, 5.0), real_weights=(0.5, 0.5), generated_weights=(0.0, 1.0)
+    ).sample(400, 0)
     assert set(found_in(far)) - {"few"} == {"dropping"}
 
 
@@ -372,7 +436,8 @@ def test_few_samples_are_told():
 def with_outliers(outliers: int) -> SamplePair:
     """A fifth of the generated samples lie where only balls around real outliers reach."""
     rng = np.random.default_rng(0)
-    real, generated = rng.normal(size=(400, 6)), rng.normal(size=(400, 6))
+    real = rng.normal(size=(400, 6))
+    generated = rng.normal(size=(400, 6))
     generated[:80] += 20.0 * np.eye(6)[0]
     real[:outliers] = 40.0 * np.eye(6)[0]
     real[:outliers] += rng.normal(size=(outliers, 6))
@@ -389,7 +454,10 @@ def test_outliers_that_carry_the_extreme_are_found_where_they_are():
     carried = influence(with_outliers(4), "ipr", role="real")
     slow = carried.share - np.mean(
         [
-            bool(set(carried.ball_members.samples[carried.ball_members.points == point]) - set(carried.top(5)))
+            bool(
+                set(carried.ball_members.samples[carried.ball_members.points == point])
+                - set(carried.top(5))
+            )
             or carried.ball_members.counts[point] > 5
             for point in range(len(carried.ball_members.counts))
         ]
@@ -404,14 +472,16 @@ def test_outliers_that_carry_the_extreme_are_found_where_they_are():
 @pytest.mark.exhaustive
 def test_models_of_the_zoo_are_called_by_what_was_done_to_them():
     real = read(data_folder() / "digits.npz")
-    held_out, found = held_out_distances(real), {}
+    held_out = held_out_distances(real)
+    found = {}
     for name in ("classes-2", "latent-0.5", "gan-collapsed-e350", "vae-b0.03-e120"):
         pair = SamplePair(real, read(data_folder() / "zoo" / f"{name}.npz"))
         found[name] = [each.key for each in sample_faults(pair, preflight(pair).facts, held_out)]
     assert found["classes-2"][0] == "dropping"  # two of ten classes
     assert found["latent-0.5"][0] == "narrow"  # a VAE's latent at half its spread
     assert "collapse" in found["gan-collapsed-e350"]
-    assert "scale" not in found["vae-b0.03-e120"]  # less contrast, and much else: no factor mends it
+    # less contrast, and much else: no factor mends it
+    assert "scale" not in found["vae-b0.03-e120"]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -422,16 +492,23 @@ def test_one_photo_that_is_the_whole_reference_is_called_that_and_gives_no_ratio
         pair = SamplePair(Samples(real), Samples(real + 0.3 * rng.normal(size=real.shape)))
         found = sample_faults(pair, preflight(pair).facts)
         assert found[0].key == ("single" if different == 1 else "repeated")
-        assert ("one row 200 times" if different == 1 else "5 different real samples") in found[0].sentence
+        assert ("one row 200 times" if different == 1 else "5 different real samples") in found[
+            0
+        ].sentence
         assert len({fault.key for fault in found} & {"single", "repeated"}) == 1
         assert not any(fault.key in ("wide", "narrow", "coarse", "noise") for fault in found)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 6))])
 @pytest.mark.parametrize(
-    ("different", "times"), [(50, 20), pytest.param(100, 10, marks=pytest.mark.exhaustive), (10, 100)]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 6))]
 )
-def test_few_samples_again_and_again_are_repeats_first_and_no_copies(seed: int, different: int, times: int) -> None:
+@pytest.mark.parametrize(
+    ("different", "times"),
+    [(50, 20), pytest.param(100, 10, marks=pytest.mark.exhaustive), (10, 100)],
+)
+def test_few_samples_again_and_again_are_repeats_first_and_no_copies(
+    seed: int, different: int, times: int
+) -> None:
     rng = np.random.default_rng(seed)
     repeated = np.repeat(rng.normal(size=(different, 16)), times, 0)
     pair = SamplePair(Samples(rng.normal(size=(1000, 16))), Samples(repeated))
@@ -451,14 +528,23 @@ def test_what_held_out_real_samples_show_alike_is_no_finding() -> None:
     rng = np.random.default_rng(0)
 
     def videos() -> Samples:
-        return Samples(np.repeat(rng.normal(size=(40, 16)), 15, 0) + 0.15 * rng.normal(size=(600, 16)))
+        return Samples(
+            np.repeat(rng.normal(size=(40, 16)), 15, 0) + 0.15 * rng.normal(size=(600, 16))
+        )
 
-    real, generated, holdout = videos(), videos(), videos()
+    real = videos()
+    generated = videos()
+    holdout = videos()
     estimated = estimate(SamplePair(real, generated), "knn")["knn"]
     held_out = held_out_distances(real, holdout)
     usual = usual_faults(real, holdout)
-    alone = [each.key for each in findings(SamplePair(real, generated), estimated, held_out=held_out)]
-    beside = [each.key for each in findings(SamplePair(real, generated), estimated, held_out=held_out, usual=usual)]
+    alone = [
+        each.key for each in findings(SamplePair(real, generated), estimated, held_out=held_out)
+    ]
+    beside = [
+        each.key
+        for each in findings(SamplePair(real, generated), estimated, held_out=held_out, usual=usual)
+    ]
     assert "coarse" in alone
     assert "coarse" not in beside
     assert beside[0] == alone[0] == "dependent"
@@ -490,11 +576,16 @@ def test_alike_is_of_one_direction_and_of_a_size() -> None:
         ({"all_top": -0.07}, True),
         ({"low": 0.39, "whole_added": 0.006}, False),  # the whole set gains some, too
         ({"whole_added": 0.03}, False),
-        ({"added": 0.2, "whole_added": 0.09}, True),  # less than half of what was added within the modes
+        (
+            {"added": 0.2, "whole_added": 0.09},
+            True,
+        ),  # less than half of what was added within the modes
         ({"added": 0.2, "whole_added": 0.11}, False),
     ],
 )
-def test_samples_between_the_modes_are_told_from_noise_at_the_edge(changed: dict[str, float], coarse: bool) -> None:
+def test_samples_between_the_modes_are_told_from_noise_at_the_edge(
+    changed: dict[str, float], coarse: bool
+) -> None:
     plain = {"added": 0.01, "within": 1.0, "whole": 1.0, "whole_chance": 0.01, "whole_added": 0.0}
     plain |= {"low": 0.54, "top": 0.13, "all_low": 0.1, "all_top": -0.01}
     assert _coarse(SimpleNamespace(**plain | changed)) == coarse  # type: ignore[arg-type]

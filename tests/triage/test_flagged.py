@@ -33,15 +33,25 @@ MADE = warning("One row repeated", "the generated set is one row 9 times")
 SPREAD = warning("Spread", "median 9")
 
 
-@pytest.mark.parametrize("flag", [SCALES, REAL, warning("Duplicates inside the real set", "9 of 9")])
-def test_what_is_said_of_the_reference_is_no_checkpoint_s_own_even_where_there_is_one(flag: Finding) -> None:
+@pytest.mark.parametrize(
+    "flag", [SCALES, REAL, warning("Duplicates inside the real set", "9 of 9")]
+)
+def test_what_is_said_of_the_reference_is_no_checkpoint_s_own_even_where_there_is_one(
+    flag: Finding,
+) -> None:
     assert by_checkpoint([outcome("a", flag)], {}) == ((flag,), {"a": ()})
     # Another warning of a checkpoint may hide it there.
-    assert by_checkpoint([outcome("a", flag), outcome("b", MADE)], {}) == ((flag,), {"a": (), "b": (MADE,)})
+    assert by_checkpoint([outcome("a", flag), outcome("b", MADE)], {}) == (
+        (flag,),
+        {"a": (), "b": (MADE,)},
+    )
 
 
 def test_what_holds_of_all_alike_is_said_once_and_of_a_single_one_beside_it() -> None:
-    assert by_checkpoint([outcome("a", SPREAD), outcome("b", SPREAD)], {}) == ((SPREAD,), {"a": (), "b": ()})
+    assert by_checkpoint([outcome("a", SPREAD), outcome("b", SPREAD)], {}) == (
+        (SPREAD,),
+        {"a": (), "b": ()},
+    )
     assert by_checkpoint([outcome("a", SPREAD)], {}) == ((), {"a": (SPREAD,)})
     other = warning("Spread", "median 8")
     found = by_checkpoint([outcome("a", SPREAD), outcome("b", other)], {})
@@ -52,7 +62,14 @@ def test_notes_what_findings_say_and_failed_checkpoints_are_left_out() -> None:
     failed = CheckpointOutcome(Checkpoint(Path("c"), "c"), (), reason="corrupt")
     note = Finding("Spread", "median 2", "note", "")
     named = warning("Spread", "x1 differs", ("x1",))
-    outcomes = [outcome("a", SPREAD, note, warning("Sizes", "1 and 9")), outcome("b", named), failed]
+    outcomes = [
+        outcome("a", SPREAD, note, warning("Sizes", "1 and 9")),
+        outcome("b", named),
+        failed,
+    ]
     finding: Any = object()
-    assert by_checkpoint(outcomes, {"a": [finding], "b": [finding]}) == ((), {"a": (), "b": (named,)})
+    assert by_checkpoint(outcomes, {"a": [finding], "b": [finding]}) == (
+        (),
+        {"a": (), "b": (named,)},
+    )
     assert by_checkpoint(outcomes, {"a": []}) == ((), {"a": (SPREAD,), "b": (named,)})

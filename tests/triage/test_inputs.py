@@ -10,7 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from prviz.triage.inputs import Checkpoint, PicturesError, checkpoints_of, details_of, named, step_of
+from prviz.triage.inputs import (
+    Checkpoint,
+    PicturesError,
+    checkpoints_of,
+    details_of,
+    named,
+    step_of,
+)
 from tests.counting import lines_run
 
 
@@ -46,10 +53,20 @@ def test_steps_are_read_from_names(name: str, step: float | None) -> None:
 
 
 def test_a_folder_gives_its_sample_files_in_natural_order(tmp_path: Path) -> None:
-    touched(tmp_path, "b-step-2k.npy", "b-step-10k.csv", "b-step-900.npz", "a-10.npy", "a-9.npy", "plain.parquet")
+    touched(
+        tmp_path,
+        "b-step-2k.npy",
+        "b-step-10k.csv",
+        "b-step-900.npz",
+        "a-10.npy",
+        "a-9.npy",
+        "plain.parquet",
+    )
     touched(tmp_path, "notes.txt", ".hidden.npy", "deeper/c.npy", "real.npy", "table.csv")
     (tmp_path / "table.csv").write_text("file\n")
-    found = checkpoints_of(tmp_path, tmp_path / "table.csv", leave_out=[tmp_path / "." / "real.npy"])
+    found = checkpoints_of(
+        tmp_path, tmp_path / "table.csv", leave_out=[tmp_path / "." / "real.npy"]
+    )
     assert [(each.name, each.step) for each in found] == [
         ("a-9", 9),
         ("a-10", 10),
@@ -58,7 +75,9 @@ def test_a_folder_gives_its_sample_files_in_natural_order(tmp_path: Path) -> Non
         ("b-step-10k", 10_000),
         ("plain", None),
     ]
-    named = [path for path in tmp_path.iterdir() if "-" in path.name or path.stem in ("plain", "real")]
+    named = [
+        path for path in tmp_path.iterdir() if "-" in path.name or path.stem in ("plain", "real")
+    ]
     assert found == checkpoints_of(named, leave_out=[tmp_path / "real.npy"])
 
 
@@ -84,7 +103,8 @@ def test_metadata_give_steps_and_other_numbers(tmp_path: Path) -> None:
     paths = touched(tmp_path, "a.npy", "b.npy", "c-5.npy", "c-7.npy")
     table = tmp_path / "about.csv"
     table.write_text(
-        '\ufefffile,step,psi,"guid,ance"\r\nb.npy,10,0.5,\r\n\r\na,30,,7\r\nc-5.npy,20,1e-1,2\r\n', encoding="utf-8"
+        '\ufefffile,step,psi,"guid,ance"\r\nb.npy,10,0.5,\r\n\r\na,30,,7\r\nc-5.npy,20,1e-1,2\r\n',
+        encoding="utf-8",
     )
     found = checkpoints_of(tmp_path, table)
     assert [(each.name, each.step, dict(each.extra)) for each in found] == [
@@ -105,18 +125,26 @@ def test_metadata_give_steps_and_other_numbers(tmp_path: Path) -> None:
         (b"file,step,step\na,1,2\n", "the column 'step' is there twice"),
         (b"file,step,\na,1,2\n", "the column '' is there twice or has no name"),
         (b"file,step\na,1\nb\n", "'m.csv', row 3: 1 cells; 2 are needed"),
-        (b"file,step\nnobody.npy,1\n", "'m.csv', row 2, column 'file': 'nobody.npy' names none of the checkpoints"),
+        (
+            b"file,step\nnobody.npy,1\n",
+            "'m.csv', row 2, column 'file': 'nobody.npy' names none of the checkpoints",
+        ),
         (b"file,step\n../../etc/passwd,1\n", "row 2, column 'file'.*names none"),
         (b"file,step\na.npy,1\na,2\n", "row 3, column 'file': 'a.npy' has a row already"),
         (b"file,step\n,1\n", "row 2, column 'file': '' names none"),
-        (b"file,step,psi\na,1,=1+1\n", "'m.csv', row 2, column 'psi': '=1\\+1' is not a finite number"),
+        (
+            b"file,step,psi\na,1,=1+1\n",
+            "'m.csv', row 2, column 'psi': '=1\\+1' is not a finite number",
+        ),
         (b"file,step\na,inf\n", "row 2, column 'step': 'inf' is not a finite number"),
         (b"file,step\n\xff\xfe,1\n", "not a CSV file in UTF-8"),
         (b'file,step\n"a,1\n', "not a CSV file in UTF-8"),
         (b"file,step\n" + b"a" * 200_000 + b",1\n", "'m.csv'"),
     ],
 )
-def test_malformed_metadata_are_refused_by_row_and_column(tmp_path: Path, text: bytes, message: str) -> None:
+def test_malformed_metadata_are_refused_by_row_and_column(
+    tmp_path: Path, text: bytes, message: str
+) -> None:
     paths = touched(tmp_path, "a.npy", "b.npy")
     (tmp_path / "m.csv").write_bytes(text)
     with pytest.raises(ValueError, match=message):
@@ -156,7 +184,11 @@ def test_the_tables_of_prviz_embed_are_no_checkpoints(tmp_path: Path) -> None:
     (tmp_path / "alone.samples.parquet").touch()
     for reference in ("real.safetensors", "real.samples.parquet"):
         found = checkpoints_of(tmp_path, leave_out=[tmp_path / reference])
-        assert [each.path.name for each in found] == ["step-20.safetensors", "a.safetensors", "alone.samples.parquet"]
+        assert [each.path.name for each in found] == [
+            "step-20.safetensors",
+            "a.safetensors",
+            "alone.samples.parquet",
+        ]
         assert [each.name for each in found] == ["step-20", "a", "alone"]
     assert [each.step for each in checkpoints_of([tmp_path / "step-20.samples.parquet"])] == [20.0]
 
@@ -165,15 +197,22 @@ def test_a_folder_of_pictures_names_the_command(tmp_path: Path) -> None:
     (tmp_path / "cats").mkdir()
     (tmp_path / "cats" / "1.PNG").touch()
     folder = re.escape(shlex.quote(str(tmp_path)))
-    with pytest.raises(PicturesError, match=f"embed the pictures first: prviz embed {folder} -o DIR --each --encoder"):
+    with pytest.raises(
+        PicturesError,
+        match=f"embed the pictures first: prviz embed {folder} -o DIR --each --encoder",
+    ):
         checkpoints_of(tmp_path)
-    with pytest.raises(PicturesError, match=r"embed the pictures first: prviz embed FOLDER -o FILE\.safetensors"):
+    with pytest.raises(
+        PicturesError, match=r"embed the pictures first: prviz embed FOLDER -o FILE\.safetensors"
+    ):
         checkpoints_of(tmp_path / "cats")
 
 
 def test_a_file_that_is_the_reference_too_is_called_so(tmp_path: Path) -> None:
     (tmp_path / "real.npy").touch()
-    with pytest.raises(ValueError, match=r"real\.npy is the reference, the holdout or another file of this command"):
+    with pytest.raises(
+        ValueError, match=r"real\.npy is the reference, the holdout or another file of this command"
+    ):
         checkpoints_of(tmp_path / "real.npy", leave_out=[tmp_path / "." / "real.npy"])
     with pytest.raises(ValueError, match="no files there"):
         checkpoints_of(tmp_path, leave_out=[tmp_path / "real.npy"])

@@ -1,4 +1,6 @@
-"""Checkpoints against one reference: the same as `prviz.estimate`, each once, kept, and the broken ones told."""
+"""Checkpoints against one reference: the same as `prviz.estimate`, each once, kept, and the broken
+ones told.
+"""
 
 from __future__ import annotations
 
@@ -70,9 +72,16 @@ def numbers(found: list[CheckpointOutcome]) -> dict[tuple[str, str], tuple[bytes
     }
 
 
-def check_alike(outcome: CheckpointOutcome, real: Samples, generated: Samples, settings: TriageSettings) -> None:
+def check_alike(
+    outcome: CheckpointOutcome, real: Samples, generated: Samples, settings: TriageSettings
+) -> None:
     """The slow twin: the pair measured by itself."""
-    options = {"k": settings.k, "split": settings.split, "seed": settings.seed, "bandwidth": settings.bandwidth}
+    options = {
+        "k": settings.k,
+        "split": settings.split,
+        "seed": settings.seed,
+        "bandwidth": settings.bandwidth,
+    }
     single = estimate(SamplePair(real, generated), settings.methods, **options)
     assert tuple(each.method for each in outcome.measured) == tuple(single)
     for each, alone in zip(outcome.measured, single.values(), strict=True):
@@ -101,14 +110,19 @@ def test_every_result_is_that_of_the_pair_alone(
     assert numbers(first) == numbers(again)
     assert [each.fresh for each in first] == [FAMILIES] * 4
     assert [each.fresh for each in again] == [()] * 4
-    assert [each.measured[0].seconds for each in first] == [each.measured[0].seconds for each in again]
+    assert [each.measured[0].seconds for each in first] == [
+        each.measured[0].seconds for each in again
+    ]
 
 
 def test_a_family_with_several_runs_is_kept_whole(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
-    settings, store = TriageSettings(("cluster",)), ResultCache(tmp_path / "kept")
-    first, again = (next(measure_all(reference, checkpoints[:1], settings, store=store)) for _ in range(2))
+    settings = TriageSettings(("cluster",))
+    store = ResultCache(tmp_path / "kept")
+    first, again = (
+        next(measure_all(reference, checkpoints[:1], settings, store=store)) for _ in range(2)
+    )
     assert (first.fresh, again.fresh) == (("cluster",), ())
     assert len(first.measured[0].estimate.runs) > 1
     check_alike(again, reference, read(checkpoints[0].path), settings)
@@ -117,7 +131,8 @@ def test_a_family_with_several_runs_is_kept_whole(
 def test_radii_inside_the_reference_are_found_once(
     reference: Samples, checkpoints: list[Checkpoint], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, find = [], engine.own_radii
+    asked = []
+    find = engine.own_radii
 
     def watched(prepared, own, runner):
         asked.append({role: list(ks) for role, ks in own.items()})
@@ -129,17 +144,26 @@ def test_radii_inside_the_reference_are_found_once(
 
 
 def test_radii_of_other_real_samples_are_refused(reference: Samples) -> None:
-    radii, generated = RealRadii(), Samples(drawn(80, 1))
+    radii = RealRadii()
+    generated = Samples(drawn(80, 1))
     split = SamplePair(reference, generated).split(0.5, 0)
     Distances(split, real_radii=radii)
-    Distances(SamplePair(Samples(reference.values.copy()), generated).split(0.5, 0), real_radii=radii)
+    Distances(
+        SamplePair(Samples(reference.values.copy()), generated).split(0.5, 0), real_radii=radii
+    )
     other = Samples(np.nextafter(reference.values, 9))
-    for wrong in (SamplePair(other, generated).split(0.5, 0), split.pair.split(0.5, 1), split.pair.split(None)):
+    for wrong in (
+        SamplePair(other, generated).split(0.5, 0),
+        split.pair.split(0.5, 1),
+        split.pair.split(None),
+    ):
         with pytest.raises(ValueError, match="those of other real fit samples"):
             Distances(wrong, real_radii=radii)
 
 
-def test_order_and_company_change_nothing(reference: Samples, checkpoints: list[Checkpoint]) -> None:
+def test_order_and_company_change_nothing(
+    reference: Samples, checkpoints: list[Checkpoint]
+) -> None:
     settings = TriageSettings(("kde", "ipr"), equal_sizes=True, seed=1)
     forth = list(measure_all(reference, checkpoints, settings))
     back = list(measure_all(reference, checkpoints[::-1], settings))
@@ -197,7 +221,9 @@ def test_each_broken_file_has_its_reason_and_the_others_go_on(
         "gone.npy": "No such file",
     }
     broken = [Checkpoint(tmp_path / name, name) for name in reasons]
-    mixed = [each for pair in zip(broken[:4], checkpoints, strict=True) for each in pair] + broken[4:]
+    mixed = [each for pair in zip(broken[:4], checkpoints, strict=True) for each in pair] + broken[
+        4:
+    ]
     found = list(measure_all(reference, mixed, store=ResultCache(tmp_path / "kept")))
     assert [each.checkpoint for each in found] == mixed
     failed = {each.checkpoint.name: each.reason or "" for each in found if not each.measured}
@@ -210,7 +236,9 @@ def test_each_broken_file_has_its_reason_and_the_others_go_on(
     assert len(list((tmp_path / "kept").iterdir())) == 4
 
 
-def test_a_k_too_large_for_one_checkpoint_fails_it_alone(reference: Samples, checkpoints: list[Checkpoint]) -> None:
+def test_a_k_too_large_for_one_checkpoint_fails_it_alone(
+    reference: Samples, checkpoints: list[Checkpoint]
+) -> None:
     found = list(measure_all(reference, checkpoints, TriageSettings(k=35)))
     assert [each.reason is None for each in found] == [True, False, True, True]
     assert "k must be 1 to 29" in (found[1].reason or "")
@@ -237,8 +265,11 @@ def test_settings_that_fit_no_checkpoint_are_an_error_before_the_first(
         measure_all(Samples(drawn(19, 0)), checkpoints)
 
 
-def test_a_stopped_run_goes_on_where_it_was(reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path) -> None:
-    store, settings = ResultCache(tmp_path / "kept"), TriageSettings(("knn", "ipr"))
+def test_a_stopped_run_goes_on_where_it_was(
+    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
+) -> None:
+    store = ResultCache(tmp_path / "kept")
+    settings = TriageSettings(("knn", "ipr"))
     running = measure_all(reference, checkpoints, settings, store=store)
     assert len([next(running), next(running)]) == 2
     running.close()
@@ -261,7 +292,9 @@ def test_a_stopped_run_goes_on_where_it_was(reference: Samples, checkpoints: lis
     again = list(measure_all(reference, checkpoints, settings, store=store))
     assert [each.fresh for each in again] == [("knn", "ipr"), (), (), ()]
     for other in ({"k": 3}, {"seed": 1}, {"split": 0.4}, {"split": None}):
-        found = list(measure_all(reference, checkpoints[1:2], TriageSettings(("knn",), **other), store=store))
+        found = list(
+            measure_all(reference, checkpoints[1:2], TriageSettings(("knn",), **other), store=store)
+        )
         assert found[0].fresh == ("knn",)
 
 
@@ -271,13 +304,16 @@ def test_workers_take_the_array_and_the_sizes_that_the_settings_say(
 ) -> None:
     settings = TriageSettings(("knn", "ipr"), key="own", equal_sizes=equal_sizes)
     (tmp_path / "keyed").mkdir()
-    real, small = tmp_path / "real.npz", tmp_path / "keyed" / "small.npz"
+    real = tmp_path / "real.npz"
+    small = tmp_path / "keyed" / "small.npz"
     np.savez(real, own=reference.values, other=reference.values + 1)
     np.savez(small, own=drawn(50, 7), other=drawn(90, 8))
     both = [*checkpoints[:1], Checkpoint(small, "small")]
     here = list(measure_all(read(real, key="own"), both, settings))
     with ThreadPoolExecutor(2) as executor:
-        found = {each.checkpoint.name: each for each in measure_elsewhere(real, both, executor, settings)}
+        found = {
+            each.checkpoint.name: each for each in measure_elsewhere(real, both, executor, settings)
+        }
     assert all(each.reason is None for each in here)
     assert numbers(here) == numbers([found[each.checkpoint.name] for each in here])
     sizes = {(one.n_real, one.n_generated) for each in here for one in each.measured}
@@ -290,7 +326,9 @@ def test_files_replaced_while_workers_measure_are_told(
     np.save(tmp_path / "real.npy", reference.values)
     store = ResultCache(tmp_path / "kept")
     with ThreadPoolExecutor(1) as executor:
-        alike = list(measure_elsewhere(tmp_path / "real.npy", checkpoints[:1], executor, store=store))
+        alike = list(
+            measure_elsewhere(tmp_path / "real.npy", checkpoints[:1], executor, store=store)
+        )
         assert numbers(alike) == numbers(list(measure_all(reference, checkpoints[:1])))
     with ThreadPoolExecutor(1) as executor:
         outcomes = measure_elsewhere(tmp_path / "real.npy", checkpoints[:2], executor, store=store)
@@ -302,10 +340,15 @@ def test_files_replaced_while_workers_measure_are_told(
     looked = evaluator.look(checkpoints[1])
     np.save(checkpoints[1].path, drawn(60, 9))
     changed = evaluator.joined(looked, evaluator.outcome(checkpoints[1], lambda _: None))
-    assert (changed.measured, changed.reason) == ((), "it changed while it was measured; start again")
+    assert (changed.measured, changed.reason) == (
+        (),
+        "it changed while it was measured; start again",
+    )
 
 
-def test_a_damaged_result_counts_as_absent(reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path) -> None:
+def test_a_damaged_result_counts_as_absent(
+    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
+) -> None:
     store = ResultCache(tmp_path / "kept")
     first = list(measure_all(reference, checkpoints, store=store))
     one, two, three, _ = sorted(store.folder.iterdir())
@@ -319,17 +362,24 @@ def test_a_damaged_result_counts_as_absent(reference: Samples, checkpoints: list
 
 
 def test_families_of_the_user_are_not_kept(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reference: Samples,
+    checkpoints: list[Checkpoint],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("prviz.estimators.ESTIMATORS", ESTIMATORS)
     prviz.register(
-        "kept_not", lambda _, evaluate: (np.concatenate(evaluate)[:, 0] ** 2, np.ones(sum(map(len, evaluate))))
+        "kept_not",
+        lambda _, evaluate: (np.concatenate(evaluate)[:, 0] ** 2, np.ones(sum(map(len, evaluate)))),
     )
     try:
         for _ in range(2):
             found = list(
                 measure_all(
-                    reference, checkpoints[:1], TriageSettings(("kept_not",)), store=ResultCache(tmp_path / "kept")
+                    reference,
+                    checkpoints[:1],
+                    TriageSettings(("kept_not",)),
+                    store=ResultCache(tmp_path / "kept"),
                 )
             )
             assert found[0].fresh == ("kept_not",)
@@ -354,17 +404,28 @@ def test_a_store_of_limited_size_forgets_what_was_used_longest_ago(
         os.utime(path, ns=(place, place))
     assert store.get({"method": "knn", "n": 0}) is not None
     store.put({"method": "knn", "n": 2}, kept, 1.0)
-    assert [store.get({"method": "knn", "n": n}) is not None for n in range(3)] == [True, False, True]
+    assert [store.get({"method": "knn", "n": n}) is not None for n in range(3)] == [
+        True,
+        False,
+        True,
+    ]
     assert (folder / "mine.txt").exists()
     tiny = ResultCache(folder, 1)
     tiny.put({"method": "knn", "n": 3}, kept, 1.0)
-    assert [tiny.get({"method": "knn", "n": n}) is not None for n in range(4)] == [False, False, False, True]
+    assert [tiny.get({"method": "knn", "n": n}) is not None for n in range(4)] == [
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_a_store_of_limited_size_is_not_looked_through_at_every_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, looks, iterdir = tmp_path / "kept", list[Path](), Path.iterdir
+    folder = tmp_path / "kept"
+    looks = list[Path]()
+    iterdir = Path.iterdir
 
     def looked(path: Path) -> Iterator[Path]:
         looks.append(path)
@@ -387,7 +448,8 @@ def test_a_clock_that_was_ahead_makes_no_result_stay_for_ever(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
     (outcome,) = measure_all(reference, checkpoints[:1])
-    kept, folder = outcome.measured[0].estimate, tmp_path / "kept"
+    kept = outcome.measured[0].estimate
+    folder = tmp_path / "kept"
     ResultCache(folder).put({"method": "knn", "n": 0}, kept, 1.0)
     (only,) = folder.iterdir()
     in_ten_years = time.time_ns() + 10 * 365 * 86_400 * 10**9
@@ -395,11 +457,18 @@ def test_a_clock_that_was_ahead_makes_no_result_stay_for_ever(
     store = ResultCache(folder, int(2.5 * only.stat().st_size))
     for n in (1, 2):
         store.put({"method": "knn", "n": n}, kept, 1.0)
-    assert [store.get({"method": "knn", "n": n}) is not None for n in range(3)] == [False, True, True]
+    assert [store.get({"method": "knn", "n": n}) is not None for n in range(3)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_a_folder_that_can_not_be_written_is_told(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reference: Samples,
+    checkpoints: list[Checkpoint],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ValueError, match=r"out = .* is a file; a folder is needed"):
@@ -414,14 +483,17 @@ def test_a_folder_that_can_not_be_written_is_told(
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_a_full_disk_loses_nothing_of_before(reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path) -> None:
+def test_a_full_disk_loses_nothing_of_before(
+    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
+) -> None:
     store = ResultCache(tmp_path / "kept")
     running = measure_all(reference, checkpoints, store=store)
     next(running)
     before = {path: path.read_bytes() for path in store.folder.iterdir()}
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # a file can't grow beyond, as on a full disk
+        # a file can't grow beyond, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
         with pytest.raises(OSError, match=r"a result can't be kept there .*; those before it are"):
             next(running)
     finally:
@@ -431,7 +503,9 @@ def test_a_full_disk_loses_nothing_of_before(reference: Samples, checkpoints: li
     assert [each.fresh for each in found] == [(), *[("knn",)] * 3]
 
 
-def test_a_cache_that_is_a_file_is_named_by_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_is_a_file_is_named_by_its_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "file"))
     with pytest.raises(ValueError, match=r"^PRVIZ_CACHE = '.*file' is a file; a folder is needed"):
@@ -443,7 +517,9 @@ def test_a_cache_that_is_a_file_is_named_by_its_variable(tmp_path: Path, monkeyp
     folder = cache_folder()
     folder.parent.mkdir(parents=True)
     folder.write_text("")
-    with pytest.raises(ValueError, match=r"^the cache of results = '.*triage' is a file; a folder is needed"):
+    with pytest.raises(
+        ValueError, match=r"^the cache of results = '.*triage' is a file; a folder is needed"
+    ):
         ResultCache.cache()
 
 
@@ -460,7 +536,8 @@ def test_results_show_their_decision_in_a_notebook(tmp_path: Path) -> None:
     folder.mkdir()
     for step in (1, 2):
         np.save(folder / f"step-{step}.npy", drawn(80, step, step))
-    real, settings = Samples(drawn(80, 0), "real"), TriageSettings(("knn",))
+    real = Samples(drawn(80, 0), "real")
+    settings = TriageSettings(("knn",))
     run = TriageRun(real, settings, areas=False)
     found = run.results(list(measure_all(real, checkpoints_of(folder), settings)))
     text = found._repr_html_()

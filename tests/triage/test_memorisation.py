@@ -1,4 +1,6 @@
-"""Memorisation: copies are named, independent samples are not, and the numbers equal those of a slow twin."""
+"""Memorisation: copies are named, independent samples are not, and the numbers equal those of a
+slow twin.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,18 @@ from numpy.typing import NDArray
 
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples, as_samples
-from prviz.triage.memorisation import NEAR, Memorisation, held_out_distances, memorisation, memorised_text
+from prviz.triage.memorisation import (
+    NEAR,
+    Memorisation,
+    held_out_distances,
+    memorisation,
+    memorised_text,
+)
 from tests.benchmarks.faults import planted
 from tests.benchmarks.memorisation import COPIES, NARROW, called
 
-N, D = 500, 8
+N = 500
+D = 8
 
 
 def drawn(seed: int, n: int = N) -> NDArray[np.float64]:
@@ -26,7 +35,9 @@ def samples(values: NDArray[np.float64]) -> Samples:
 
 
 def judged(
-    real: NDArray[np.float64], generated: NDArray[np.float64], holdout: NDArray[np.float64] | None = None
+    real: NDArray[np.float64],
+    generated: NDArray[np.float64],
+    holdout: NDArray[np.float64] | None = None,
 ) -> Memorisation:
     reference = samples(real)
     held_out = held_out_distances(reference, None if holdout is None else samples(holdout))
@@ -36,7 +47,9 @@ def judged(
 @pytest.mark.parametrize("with_holdout", [False, True])
 def test_independent_samples_are_not_called_copies(with_holdout: bool) -> None:
     alarms = [
-        judged(drawn(3 * seed), drawn(3 * seed + 1), drawn(3 * seed + 2) if with_holdout else None).memorised
+        judged(
+            drawn(3 * seed), drawn(3 * seed + 1), drawn(3 * seed + 2) if with_holdout else None
+        ).memorised
         for seed in range(50)
     ]
     assert np.mean(alarms) <= 0.04
@@ -52,7 +65,8 @@ def test_narrow_samples_are_no_copies_and_few_copies_are(name: str) -> None:
 
 @pytest.mark.parametrize("with_holdout", [False, True])
 def test_copies_are_named(with_holdout: bool) -> None:
-    real, holdout = drawn(0), drawn(1) if with_holdout else None
+    real = drawn(0)
+    holdout = drawn(1) if with_holdout else None
     exact = judged(real, real, holdout)
     assert exact.exact.number == N
     assert exact.exact.low > 0.9
@@ -77,7 +91,9 @@ def test_rows_that_the_real_data_repeat_are_no_copies() -> None:
 
 
 def test_the_numbers_equal_those_of_brute_force() -> None:
-    real, generated, holdout = drawn(0), drawn(1, 300), drawn(2, 400)
+    real = drawn(0)
+    generated = drawn(1, 300)
+    holdout = drawn(2, 400)
     generated[7] = real[11]
     for held in (None, holdout):
         found = judged(real, generated, held)
@@ -98,9 +114,13 @@ def test_the_numbers_equal_those_of_brute_force() -> None:
 
 
 def test_a_holdout_that_overlaps_the_reference_is_counted_and_refused() -> None:
-    real, holdout = drawn(0), drawn(1)
+    real = drawn(0)
+    holdout = drawn(1)
     holdout[:25] = real[:25]
-    assert "25 of them in the reference too" in held_out_distances(samples(real), samples(holdout)).source
+    assert (
+        "25 of them in the reference too"
+        in held_out_distances(samples(real), samples(holdout)).source
+    )
     holdout[:26] = real[:26]
     with pytest.raises(ValueError, match=r"26 of 500 samples are in the reference too"):
         held_out_distances(samples(real), samples(holdout))
@@ -108,8 +128,11 @@ def test_a_holdout_that_overlaps_the_reference_is_counted_and_refused() -> None:
 
 @pytest.mark.exhaustive
 def test_a_memory_limit_changes_the_memory_and_nothing_else() -> None:
-    real, generated = (samples(np.random.default_rng(seed).normal(size=(1500, 20))) for seed in (0, 1))
-    found, peaks = [], []
+    real, generated = (
+        samples(np.random.default_rng(seed).normal(size=(1500, 20))) for seed in (0, 1)
+    )
+    found = []
+    peaks = []
     for limit in (MEMORY_LIMIT, 10**6):
         tracemalloc.start()
         held_out = held_out_distances(real, memory_limit=limit)
@@ -121,18 +144,28 @@ def test_a_memory_limit_changes_the_memory_and_nothing_else() -> None:
 
 
 def test_near_copies_are_found_in_few_dimensions_too() -> None:
-    """There a copy moved by a tenth of the nearest distance is as near as one in fifty other samples."""
+    """There a copy moved by a tenth of the nearest distance is as near as one in fifty other
+    samples.
+    """
     for seed in range(3):
-        plain, copied = (planted("moons, d = 3", fault, 0.2, 500, seed) for fault in (None, "near copies"))
-        assert memorisation(copied.real, copied.generated, held_out_distances(copied.real)).near.low > 0
-        assert not memorisation(plain.real, plain.generated, held_out_distances(plain.real)).memorised
+        plain, copied = (
+            planted("moons, d = 3", fault, 0.2, 500, seed) for fault in (None, "near copies")
+        )
+        assert (
+            memorisation(copied.real, copied.generated, held_out_distances(copied.real)).near.low
+            > 0
+        )
+        assert not memorisation(
+            plain.real, plain.generated, held_out_distances(plain.real)
+        ).memorised
 
 
 def test_rows_that_real_ones_repeat_are_no_copies_however_often_they_are_made() -> None:
     rng = np.random.default_rng(0)
     share = np.array([0.1, 0.2, 0.3, 0.7, 0.8, 0.85, 0.9, 0.95])
     real = rng.binomial(3, share, size=(800, 8)).astype(float)
-    usual = rng.binomial(3, 0.5 + 1.1 * (share - 0.5), size=(800, 8)).astype(float)  # the commonest, more often
+    # the commonest, more often
+    usual = rng.binomial(3, 0.5 + 1.1 * (share - 0.5), size=(800, 8)).astype(float)
     held_out = held_out_distances(Samples(real))
     found = memorisation(Samples(real), Samples(usual), held_out)
     assert found.exact.share > found.exact.expected + 0.1

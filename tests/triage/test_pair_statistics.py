@@ -43,8 +43,20 @@ from tests.benchmarks.faults import planted
 @pytest.mark.thorough
 def test_z_scores_of_one_distribution_are_those_of_chance() -> None:
     """Of 12 draws no z-score is large, and their spread is at most that of a normal one."""
-    drawn = [asdict(pair_statistics(planted("gaussian, d = 8", None, 0.0, 200, seed))) for seed in range(12)]
-    for name in ("off_z", "unreached_z", "radius_z", "total_z", "top_z", "low_z", "all_total_z", "worst"):
+    drawn = [
+        asdict(pair_statistics(planted("gaussian, d = 8", None, 0.0, 200, seed)))
+        for seed in range(12)
+    ]
+    for name in (
+        "off_z",
+        "unreached_z",
+        "radius_z",
+        "total_z",
+        "top_z",
+        "low_z",
+        "all_total_z",
+        "worst",
+    ):
         scores = np.array([each[name] for each in drawn])
         assert np.abs(scores).max() < 4.0, name
         assert scores.std() < 1.25, name
@@ -59,20 +71,30 @@ def test_units_and_other_seeds_change_no_fault() -> None:
 
 
 def test_what_was_averaged_is_told_from_what_was_stretched() -> None:
-    """The nearest distance over the tenth is the same after any stretching, and less between averaged samples."""
-    pair, mean = planted("6 modes, d = 16", None, 0.0, 400, 1), np.full(16, 3.0)
+    """The nearest distance over the tenth is the same after any stretching, and less between
+    averaged samples.
+    """
+    pair = planted("6 modes, d = 16", None, 0.0, 400, 1)
+    mean = np.full(16, 3.0)
     plain = pair_statistics(pair)
     for factor in (0.7, 1.5):
-        stretched = pair_statistics(SamplePair(pair.real, mean + factor * (pair.generated.values - mean)))
+        stretched = pair_statistics(
+            SamplePair(pair.real, mean + factor * (pair.generated.values - mean))
+        )
         assert stretched.uneven_z == pytest.approx(plain.uneven_z)
     assert pair_statistics(planted("6 modes, d = 16", "blurred", 0.5, 400, 1)).uneven_z < -8
 
 
 def test_real_samples_without_generated_ones_are_those_of_the_double_loop() -> None:
     rng = np.random.default_rng(0)
-    held, fit, one = rng.normal(size=(30, 2)), rng.normal(size=(40, 2)), rng.normal(size=(35, 2)) + 4
+    held = rng.normal(size=(30, 2))
+    fit = rng.normal(size=(40, 2))
+    one = rng.normal(size=(35, 2)) + 4
     pool = np.concatenate([fit[:35], one])
-    slow = [all(place < 35 for place in np.argsort(np.linalg.norm(pool - row, axis=1))[:VOID]) for row in held]
+    slow = [
+        all(place < 35 for place in np.argsort(np.linalg.norm(pool - row, axis=1))[:VOID])
+        for row in held
+    ]
     assert _void(held, fit, one, VOID).tolist() == slow
     assert any(slow)
 
@@ -81,7 +103,9 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
     pair = planted("6 modes, d = 16", "class missing", 0.2, 300, 3)
     rng = np.random.default_rng(0)
     mixed = SamplePair(rng.permutation(pair.real.values), rng.permutation(pair.generated.values))
-    assert asdict(pair_statistics(mixed)) == pytest.approx(asdict(pair_statistics(pair)), rel=1e-9, nan_ok=True)
+    assert asdict(pair_statistics(mixed)) == pytest.approx(
+        asdict(pair_statistics(pair)), rel=1e-9, nan_ok=True
+    )
 
 
 def test_clusters_are_the_means_of_their_members() -> None:
@@ -121,20 +145,26 @@ def test_how_compact_lost_samples_are_is_said_of_five_and_more(far: int) -> None
     rng = np.random.default_rng(0)
     fit, held, one = (rng.normal(size=(60, 2)) for _ in range(3))
     one[:5] += 50
-    other = np.concatenate([fit[:40], 50 + rng.normal(size=(far, 2))])  # copies of fit samples are on the support
+    # copies of fit samples are on the support
+    other = np.concatenate([fit[:40], 50 + rng.normal(size=(far, 2))])
     found, on, _ = _neighbours(fit, held, one, other)
     assert np.flatnonzero(~on[len(one) :]).tolist() == list(range(40, 40 + far))
     if far < 5:
         assert math.isnan(found["compact"])
         assert math.isnan(found["bare"])
         return
-    third = [[np.sort(np.linalg.norm(each - row, axis=1))[2] for row in other[40:]] for each in (one, fit)]
+    third = [
+        [np.sort(np.linalg.norm(each - row, axis=1))[2] for row in other[40:]]
+        for each in (one, fit)
+    ]
     assert found["compact"] == pytest.approx(np.median(np.divide(*third)))
     assert found["bare"] == 1.0
 
 
 @pytest.mark.parametrize(("real", "empty"), [(12, 0.06), (8, 0.0)])
-def test_a_cluster_without_generated_samples_is_empty_beyond_chance_alone(real: int, empty: float) -> None:
+def test_a_cluster_without_generated_samples_is_empty_beyond_chance_alone(
+    real: int, empty: float
+) -> None:
     """At 12 of 200 its z-score is -3.4, at 8 it is -2.7."""
     centres = np.array([[0.0, 0.0], [9.0, 9.0]])
     held = centres[(np.arange(200) < real).astype(int)]
@@ -169,8 +199,12 @@ def wide_pair(n: int = 700, d: int = 2_000) -> SamplePair:
 @pytest.mark.thorough
 def test_faults_of_wide_sets_are_searched_within_the_memory_limit() -> None:
     pair = wide_pair()
-    facts, held_out = preflight(pair).facts, held_out_distances(pair.real)
-    sample_faults(SamplePair(pair.real.take(range(80)), pair.generated.take(range(80))), facts, held_out)  # imports
+    facts = preflight(pair).facts
+    held_out = held_out_distances(pair.real)
+    # imports
+    sample_faults(
+        SamplePair(pair.real.take(range(80)), pair.generated.take(range(80))), facts, held_out
+    )
     limit = 50_000_000  # the least that any measurement takes; 90 MB without
     with peak_below(limit):
         found = sample_faults(pair, facts, held_out, memory_limit=limit)
@@ -197,7 +231,8 @@ def test_more_rows_than_are_compared_at_once_are_compared_in_turn() -> None:
 def test_findings_of_fewer_rows_are_kept_apart_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pair, searched = wide_pair(520, 1_100), list[int]()
+    pair = wide_pair(520, 1_100)
+    searched = list[int]()
     np.save(tmp_path / "real.npy", pair.real.values)
     np.save(tmp_path / "made.npy", pair.generated.values)
 
@@ -227,9 +262,11 @@ def test_a_single_cluster_is_not_stretched_about_its_own_centre(d: int) -> None:
 def test_rank_sums_and_distances_of_distributions_are_scipy_s(ties: bool) -> None:
     rng = np.random.default_rng(ties)
     for n, m in ((3, 40), (5, 5), (60, 7), (200, 201)):
-        one, other = rng.normal(size=n), rng.normal(0.3, 2, size=m)
+        one = rng.normal(size=n)
+        other = rng.normal(0.3, 2, size=m)
         if ties:
-            one, other = one.round(), other.round()
+            one = one.round()
+            other = other.round()
         assert _rank_z(one, other) == pytest.approx(ranksums(one, other).statistic, abs=1e-12)
         assert _distance(one, other) == ks_2samp(one, other, method="asymp").statistic
     assert _rank_z(np.empty(0), np.ones(3)) == 0.0
@@ -237,7 +274,9 @@ def test_rank_sums_and_distances_of_distributions_are_scipy_s(ties: bool) -> Non
 
 def test_what_one_feature_is_apart_from_all_others_is_that_of_each_pair() -> None:
     rng = np.random.default_rng(0)
-    real, generated = (rng.poisson(mean, (n, 7)).astype(float) for mean, n in ((1.5, 60), (1.7, 45)))
+    real, generated = (
+        rng.poisson(mean, (n, 7)).astype(float) for mean, n in ((1.5, 60), (1.7, 45))
+    )
     found = _all_unlike(real, generated)
     for place in range(7):
         alone = np.repeat(generated[:, [place]], 7, axis=1)

@@ -15,11 +15,16 @@ REAL = BASES["6 modes, d = 16"].draw(1600, 0).values
 
 @pytest.mark.exhaustive
 def test_larger_references_find_more_and_nothing_is_found_in_real_samples() -> None:
-    few, many = ({each.fault: each for each in power(Samples(REAL[:n]), tries=3, seconds=60.0)} for n in (200, 1600))
+    few, many = (
+        {each.fault: each for each in power(Samples(REAL[:n]), tries=3, seconds=60.0)}
+        for n in (200, 1600)
+    )
     assert [len(few), len(many)] == [len(PLANTED)] * 2
     assert few["nothing"].named == many["nothing"].named == 0
     assert sum(each.named for each in few.values()) < sum(each.named for each in many.values())
-    dropped = next(each for fault, each in many.items() if fault.startswith("a larger dropped mode"))
+    dropped = next(
+        each for fault, each in many.items() if fault.startswith("a larger dropped mode")
+    )
     assert dropped.share > 0.6
     assert (many["nothing"].size, many["nothing"].tries) == (800, 3)
 

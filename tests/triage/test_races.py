@@ -1,4 +1,6 @@
-"""Triage beside what changes its files, fills its disk or shares its results: nothing is lost, all is told."""
+"""Triage beside what changes its files, fills its disk or shares its results: nothing is lost, all
+is told.
+"""
 
 from __future__ import annotations
 
@@ -71,20 +73,25 @@ def test_a_file_that_changes_while_it_is_read_is_told_and_never_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extension: str, how: str
 ) -> None:
     """Changed before and after every time that a reader opens it."""
-    values, other = drawn(1, n=400), contents(extension, drawn(2, n=400, shift=1.0))
-    path, store = tmp_path / f"step-1.{extension}", ResultCache(tmp_path / "kept")
+    values = drawn(1, n=400)
+    other = contents(extension, drawn(2, n=400, shift=1.0))
+    path = tmp_path / f"step-1.{extension}"
+    store = ResultCache(tmp_path / "kept")
     whole = contents(extension, values)
     plain_open = FileSource.open
     opened = 0
 
     def measured(at: int | None) -> CheckpointOutcome:
-        """Changed at this place: 2 k is right before, 2 k + 1 right after it is opened for the k-th time."""
+        """Changed at this place: 2 k is right before, 2 k + 1 right after it is opened for the k-th
+        time.
+        """
         nonlocal opened
         opened = 0
 
         def racing(source: FileSource) -> Any:
             nonlocal opened
-            here, opened = opened, opened + 1
+            here = opened
+            opened = opened + 1
             if at == 2 * here:
                 change(path, how, other)
             stream = plain_open(source)
@@ -119,7 +126,8 @@ def test_a_large_file_that_is_cut_off_after_it_was_read_changes_nothing(
 ) -> None:
     monkeypatch.setattr(npy_reader, "MAPPED_FROM", 1)  # large is what is mapped elsewhere
     folder = folder_of(tmp_path / "run", 1)
-    found, path = checkpoints_of(folder), folder / "step-1.npy"
+    found = checkpoints_of(folder)
+    path = folder / "step-1.npy"
     base = samples_at(path, TriageSettings()).values
     while base is not None:
         assert not isinstance(base, np.memmap)  # reading on would end the process
@@ -138,7 +146,9 @@ def test_a_large_file_that_is_cut_off_after_it_was_read_changes_nothing(
     assert areas([after]) == areas([before])
 
 
-def test_files_that_vanish_while_they_are_listed_fail_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_vanish_while_they_are_listed_fail_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = folder_of(tmp_path / "run", 3)
     files = Below.files
 
@@ -170,7 +180,11 @@ class Disk:
                 return fits
 
         def opened(path: Path, mode: str = "r", *given: Any, **options: Any) -> Any:
-            return Written(path, mode) if set(mode) & set("wxa") else plain(path, mode, *given, **options)
+            return (
+                Written(path, mode)
+                if set(mode) & set("wxa")
+                else plain(path, mode, *given, **options)
+            )
 
         monkeypatch.setattr(Path, "open", opened)
 
@@ -179,7 +193,8 @@ class Disk:
 def test_a_full_disk_is_told_and_what_was_kept_before_still_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder, out = folder_of(tmp_path / "run", 3), tmp_path / "out"
+    folder = folder_of(tmp_path / "run", 3)
+    out = tmp_path / "out"
     np.save(tmp_path / "real.npy", REFERENCE.values)
     line = ["triage", str(tmp_path / "real.npy"), str(folder), "--method", "knn"]
     monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "cache"))
@@ -193,7 +208,10 @@ def test_a_full_disk_is_told_and_what_was_kept_before_still_is(
             assert main([*line, "--out", str(out)]) == 2
             told = capsys.readouterr()
             assert told.out == ""
-            assert "a result can't be kept there (No space left on device); those before it are" in told.err
+            assert (
+                "a result can't be kept there (No space left on device); those before it are"
+                in told.err
+            )
             before = {path.name: path.read_bytes() for path in out.iterdir()}
             assert len(before) == (2 if room > max(sizes) else 0)
             assert not [name for name in before if name.endswith(".tmp")]
@@ -202,7 +220,10 @@ def test_a_full_disk_is_told_and_what_was_kept_before_still_is(
             assert main(line) == 0
             told = capsys.readouterr()
             assert told.out == whole
-            assert "a result can't be kept there (No space left on device); the next run measures again" in told.err
+            assert (
+                "a result can't be kept there (No space left on device); the next run measures"
+                " again" in told.err
+            )
         assert main([*line, "--out", str(out)]) == 0
         told = capsys.readouterr()
         assert told.out == whole
@@ -236,11 +257,23 @@ print(json.dumps(answers), flush=True)
 
 @pytest.mark.parametrize("limit", exhaustive_but((0, 3000), 3000), ids=["all stay", "most go"])
 def test_two_processes_share_a_folder_of_results(tmp_path: Path, limit: int) -> None:
-    folder, kept = folder_of(tmp_path / "run", 3), tmp_path / "kept"
+    folder = folder_of(tmp_path / "run", 3)
+    kept = tmp_path / "kept"
     np.save(tmp_path / "real.npy", REFERENCE.values)
-    line = [sys.executable, "-c", _WORKER, str(tmp_path / "real.npy"), str(folder), str(kept), str(limit)]
+    line = [
+        sys.executable,
+        "-c",
+        _WORKER,
+        str(tmp_path / "real.npy"),
+        str(folder),
+        str(kept),
+        str(limit),
+    ]
     pipe = subprocess.PIPE
-    both = [subprocess.Popen(line, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True) for _ in range(2)]
+    both = [
+        subprocess.Popen(line, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        for _ in range(2)
+    ]
     try:
         for _ in range(4):
             for each in both:
@@ -255,11 +288,14 @@ def test_two_processes_share_a_folder_of_results(tmp_path: Path, limit: int) -> 
         for each in both:
             each.kill()
             each.wait()
-    assert [(each.returncode, error) for each, (_, error) in zip(both, ended, strict=True)] == [(0, "")] * 2
+    assert [(each.returncode, error) for each, (_, error) in zip(both, ended, strict=True)] == [
+        (0, "")
+    ] * 2
     one, other = (json.loads(out) for out, _ in ended)
     found = checkpoints_of(folder)
     alone = [
-        list(map(list, areas(list(measure_all(REFERENCE, found, TriageSettings(seed=s)))).items())) for s in range(4)
+        list(map(list, areas(list(measure_all(REFERENCE, found, TriageSettings(seed=s)))).items()))
+        for s in range(4)
     ]
     assert one == other == alone
     names = [path.name for path in kept.iterdir()]
@@ -277,7 +313,8 @@ def test_a_limited_folder_forgets_what_cut_off_writing_left(tmp_path: Path) -> N
     store = ResultCache(tmp_path / "kept", 10_000)
     store.folder.mkdir()
     left = store.folder / f".{'0' * 64}.0123456789abcdef.tmp"
-    mine, being_written = store.folder / ".mine.tmp", store.folder / f".{'1' * 64}.0123456789abcdef.tmp"
+    mine = store.folder / ".mine.tmp"
+    being_written = store.folder / f".{'1' * 64}.0123456789abcdef.tmp"
     for path in (left, mine, being_written):
         path.write_bytes(bytes(20_000))
     for path in (left, mine):

@@ -1,4 +1,6 @@
-"""Rankings: areas against quadrature, replicates against samples that occur as often as drawn, ties against chance."""
+"""Rankings: areas against quadrature, replicates against samples that occur as often as drawn, ties
+against chance.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=6)
 
 
 def measured(
-    name: str, *runs: Supports, step: float | None = None, method: str = "knn", real: str = "reference"
+    name: str,
+    *runs: Supports,
+    step: float | None = None,
+    method: str = "knn",
+    real: str = "reference",
 ) -> MeasuredCheckpoint:
     return MeasuredCheckpoint(
         checkpoint=Checkpoint(Path(name), name, step),
@@ -52,7 +58,9 @@ def measured(
 
 
 def coins(rng: np.random.Generator, wrong: np.ndarray, fnr: float, n: int = 200) -> Supports:
-    """One classifier: real samples that it calls generated, and generated ones called real with probability fnr."""
+    """One classifier: real samples that it calls generated, and generated ones called real with
+    probability fnr.
+    """
     real_looking = np.concatenate([~wrong, rng.random(n) < fnr])
     return Supports(np.where(real_looking, 2, 1), np.where(real_looking, 1, 2), len(wrong))
 
@@ -79,7 +87,8 @@ def test_a_curve_that_lies_above_scores_at_least_as_much_at_every_goal(rates, mo
 
 
 def test_ends_of_the_goal_are_the_known_halves_and_a_dropped_mode_costs_recall_first():
-    perfect, nothing = PRCurve.from_error_rates([], []), PRCurve.from_error_rates([0.0], [0.0])
+    perfect = PRCurve.from_error_rates([], [])
+    nothing = PRCurve.from_error_rates([0.0], [0.0])
     assert [score(perfect, goal) for goal in (0, 0.3, 1)] == pytest.approx([1, 1, 1])
     assert [score(nothing, goal) for goal in (0, 0.3, 1)] == [0, 0, 0]
     half = PRCurve.from_error_rates([0.5], [0.0])  # alpha = min(1, lam / 2)
@@ -110,16 +119,22 @@ def test_the_best_at_any_goal_is_beaten_by_nobody_in_both(curves, goal):
 def test_replicates_are_curves_of_samples_that_occur_as_often_as_drawn_the_real_ones_for_all():
     rng = np.random.default_rng(0)
     real = rng.normal(size=(60, 3))
-    pairs = [SamplePair(real, rng.normal(size=(n, 3)) + shift) for n, shift in ((60, 0.2), (60, 0.4), (50, 0.0))]
+    pairs = [
+        SamplePair(real, rng.normal(size=(n, 3)) + shift)
+        for n, shift in ((60, 0.2), (60, 0.4), (50, 0.0))
+    ]
     found = [estimate(pair, "knn", k=4)["knn"] for pair in pairs]
     given_ = [measured(str(i), each.supports) for i, each in enumerate(found)]
     made = together(given_, 4, seed=5)
     assert made.replicates.shape == (4, 3, 2)
     streams = [int(digest_of_supports(each.runs)[:16], 16) + 1 for each in found]
-    for row, (drawn, *own) in zip(made.replicates, draws((30, 30, 30, 25), 4, 5, (0, *streams)), strict=True):
+    for row, (drawn, *own) in zip(
+        made.replicates, draws((30, 30, 30, 25), 4, 5, (0, *streams)), strict=True
+    ):
         for values, each, generated in zip(row, found, own, strict=True):
             places = [*drawn, *(30 + generated)]
-            c_real, c_generated = each.supports.c_real[places], each.supports.c_generated[places]
+            c_real = each.supports.c_real[places]
+            c_generated = each.supports.c_generated[places]
             slow = ErrorRates.from_supports(c_real, c_generated, 30).curve()
             assert values == pytest.approx(sides(slow), abs=1e-12)
     assert made.values == pytest.approx(np.array([sides(each.curve) for each in found]))
@@ -128,7 +143,8 @@ def test_replicates_are_curves_of_samples_that_occur_as_often_as_drawn_the_real_
 def test_replicates_of_a_checkpoint_are_the_same_whatever_others_there_are_and_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ordered, store = in_order(spoilt(np.random.default_rng(2))), ResultCache(tmp_path)
+    ordered = in_order(spoilt(np.random.default_rng(2)))
+    store = ResultCache(tmp_path)
     alone = together(ordered[1:2], 5, 3, store=store)
     shared = together(ordered, 5, 3, store=store)
     assert np.array_equal(shared.replicates[:, 1:2], alone.replicates)
@@ -151,8 +167,16 @@ def spoilt(rng: np.random.Generator, names: str = "dbca") -> list[MeasuredCheckp
 def test_a_ranking_says_who_is_best_and_who_is_not_told_apart():
     table = rank(spoilt(np.random.default_rng(3)), 0.0, seed=1)
     assert list(table.columns[:9]) == [
-        "checkpoint", "step", "score", "low", "high", "best", "behind", "loses", "tied_with_best"
-    ]  # fmt: skip
+        "checkpoint",
+        "step",
+        "score",
+        "low",
+        "high",
+        "best",
+        "behind",
+        "loses",
+        "tied_with_best",
+    ]
     assert set(table["checkpoint"][:2]) == {"a", "b"}
     assert table["checkpoint"][2:].tolist() == ["c", "d"]
     assert table["step"].tolist() == [ord(name) for name in table["checkpoint"]]
@@ -166,7 +190,9 @@ def test_a_ranking_says_who_is_best_and_who_is_not_told_apart():
 def test_order_of_the_input_changes_nothing_and_the_seed_decides():
     rng = np.random.default_rng(0)
     some = spoilt(rng)
-    one, again, other = rank(some, seed=2), rank(some[::-1], seed=2), rank(some, seed=3)
+    one = rank(some, seed=2)
+    again = rank(some[::-1], seed=2)
+    other = rank(some, seed=3)
     assert one.equals(again)
     assert not one["low"].equals(other["low"])
 
@@ -180,15 +206,19 @@ def test_with_a_split_the_score_of_the_bound_is_there():
     for goal in (0.0, 0.3, 0.5):
         most = judge([one], goal, replicates=3).at_most["a"]
         assert most == score(bound, goal) > score(problem.truth(), goal)
-    assert judge([replace(one, estimate=replace(found, method="eas"))], replicates=3).at_most == {"a": None}
+    assert judge([replace(one, estimate=replace(found, method="eas"))], replicates=3).at_most == {
+        "a": None
+    }
     own = replace(one, own_bound=PRCurve.from_error_rates([0.1], [0.2]))
     assert bound_by([own, one], "knn") is own.own_bound
 
 
 def test_one_bootstrap_serves_every_goal():
-    some, shares = spoilt(np.random.default_rng(1)), []
+    some = spoilt(np.random.default_rng(1))
+    shares = []
     ordered = in_order(some)
-    names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
+    names = [each.checkpoint.name for each in ordered]
+    steps = [each.checkpoint.step for each in ordered]
     assert names == ["a", "b", "c", "d"]
     found = together(ordered, 30, 4, shares.append)
     assert shares == [done / 4 for done in range(4)]
@@ -196,12 +226,16 @@ def test_one_bootstrap_serves_every_goal():
         table = ranking(found, names, goal, 0.8, steps=steps)
         ranked = rank(some, goal, 30, 4, 0.8)
         assert table.equals(ranked)
-        replicates = np.array([[(1 - goal) * p + goal * r for p, r in drawn] for drawn in found.replicates])
+        replicates = np.array(
+            [[(1 - goal) * p + goal * r for p, r in drawn] for drawn in found.replicates]
+        )
         scores = np.array([score(each.curve, goal) for each in ordered])
         for row in table.itertuples():
             place = names.index(row.checkpoint)
             assert row.score == pytest.approx(scores[place], abs=1e-12)
-            assert (row.low, row.high) == pytest.approx(np.quantile(replicates[:, place], (0.1, 0.9)))
+            assert (row.low, row.high) == pytest.approx(
+                np.quantile(replicates[:, place], (0.1, 0.9))
+            )
             won = [drawn >= drawn.max() - 1e-12 for drawn in replicates]
             assert row.best == pytest.approx(np.mean([each[place] / each.sum() for each in won]))
     assert ranking(found, names)["step"].isna().all()
@@ -213,7 +247,9 @@ def test_equal_checkpoints_share_being_best():
     supports = coins(np.random.default_rng(0), np.random.default_rng(1).random(50) < 0.3, 0.2, 50)
     # Samples of no information: the curve is that of a perfect generator whatever is drawn.
     blind = Supports(np.ones(100), np.ones(100), 50)
-    table = rank([measured("a", blind), measured("b", blind), measured("c", supports)], 0.4, bootstrap=20)
+    table = rank(
+        [measured("a", blind), measured("b", blind), measured("c", supports)], 0.4, bootstrap=20
+    )
     assert table["best"].tolist() == [0.5, 0.5, 0]
     assert table["tied_with_best"].tolist() == [True, True, False]
     assert table["front"].tolist() == [True, True, False]
@@ -231,28 +267,42 @@ def test_goals_choose_between_a_generator_that_drops_and_one_that_invents():
         "invents": ((1, 1, 0), (0.25, 0.25, 0.5)),
         "both": ((1, 1, 0), (0.4, 0, 0.6)),
     }
-    found, real = [], None
+    found = []
+    real = None
     for name, (p, q) in problems.items():
         modes = {"d": 8, "means": (0, 5, -5), "real_weights": p, "generated_weights": q}
         drawn = toy("mixtures", **modes).sample(400, seed=1)
         real = drawn.real if real is None else real
-        found.append(measured(name, estimate(SamplePair(real, drawn.generated), "knn")["knn"].supports))
-    precise, complete = rank(found, 0.0), rank(found, 1.0)
+        found.append(
+            measured(name, estimate(SamplePair(real, drawn.generated), "knn")["knn"].supports)
+        )
+    precise = rank(found, 0.0)
+    complete = rank(found, 1.0)
     assert (precise["checkpoint"][0], complete["checkpoint"][0]) == ("drops", "invents")
     assert precise["best"][0] == complete["best"][0] == 1
-    assert precise.set_index("checkpoint")["front"].to_dict() == {"drops": True, "invents": True, "both": False}
+    assert precise.set_index("checkpoint")["front"].to_dict() == {
+        "drops": True,
+        "invents": True,
+        "both": False,
+    }
 
 
 @pytest.mark.thorough
 def test_equal_generators_are_rarely_told_apart_and_intervals_hold_what_is_true():
-    # Rates of a fixed classifier are unbiased but for the choice of samples: 3 equal checkpoints, and one worse.
-    # alpha(1) = fpr + fnr, so the truth of every score is that of the true vertex.
-    rng, repeats, told, missed, held = np.random.default_rng(7), 40, 0, 0, 0
+    # Rates of a fixed classifier are unbiased but for the choice of samples: 3 equal checkpoints,
+    # and one worse. alpha(1) = fpr + fnr, so the truth of every score is that of the true vertex.
+    rng = np.random.default_rng(7)
+    repeats = 40
+    told = 0
+    missed = 0
+    held = 0
     true = score(PRCurve.from_error_rates([0.4], [0.3]), 0.3)
     for seed in range(repeats):
         wrong = rng.random(150) < 0.4
         equal = [measured(f"e{i}", coins(rng, wrong, 0.3, 150)) for i in range(3)]
-        table = rank([*equal, measured("worse", coins(rng, wrong, 0.02, 150))], 0.3, bootstrap=40, seed=seed)
+        table = rank(
+            [*equal, measured("worse", coins(rng, wrong, 0.02, 150))], 0.3, bootstrap=40, seed=seed
+        )
         same = table[table["checkpoint"] != "worse"]
         told += np.mean(~same["tied_with_best"])
         missed += bool(table.set_index("checkpoint")["tied_with_best"]["worse"])

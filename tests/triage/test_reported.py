@@ -10,7 +10,12 @@ import pytest
 from scipy.stats import spearmanr
 
 from prviz import bundled_pair, class_entropy, frechet_distance, pr_curve, scalars
-from prviz.figures.reported import TradePoint, agreement_of_numbers_figure, equal_distance_figure, groups_of
+from prviz.figures.reported import (
+    TradePoint,
+    agreement_of_numbers_figure,
+    equal_distance_figure,
+    groups_of,
+)
 from prviz.measure import frechet
 from prviz.readers.bundled import zoo_checkpoints
 from prviz.samples import SamplePair
@@ -20,12 +25,15 @@ from prviz.triage.reported import EQUAL, all_numbers, opposite_pairs, rank_agree
 def test_pairs_are_those_of_the_double_loop():
     rng = np.random.default_rng(0)
     names = [f"c{place}" for place in range(30)]
-    distances, sides = rng.uniform(50, 60, 30), rng.normal(size=30)
-    distances[3], sides[4] = math.nan, 0.0
+    distances = rng.uniform(50, 60, 30)
+    sides = rng.normal(size=30)
+    distances[3] = math.nan
+    sides[4] = 0.0
     expected = {
         (names[i], names[j]): min(sides[i], -sides[j])
         for i, j in permutations(range(30), 2)
-        if sides[i] > 0 > sides[j] and max(distances[i], distances[j]) <= 1.05 * min(distances[i], distances[j])
+        if sides[i] > 0 > sides[j]
+        and max(distances[i], distances[j]) <= 1.05 * min(distances[i], distances[j])
     }
     found = opposite_pairs(names, distances, sides)
     assert {(pair.precise, pair.diverse): pair.apart for pair in found} == expected
@@ -59,7 +67,8 @@ def test_rank_agreement_is_spearmans():
 
 def test_all_numbers_are_the_scalars_and_the_class_score():
     pair = bundled_pair("mixture-converged")
-    real, generated = pair.real.take(np.arange(300)), pair.generated.take(np.arange(200))
+    real = pair.real.take(np.arange(300))
+    generated = pair.generated.take(np.arange(200))
     found = all_numbers(SamplePair(real, generated))
     assert found.pop("class_score") == class_entropy(real, generated, real.labels["digit"]).score
     interval = found.pop("frechet_low"), found.pop("frechet_high")
@@ -79,7 +88,9 @@ def test_too_few_samples_have_neither_a_frechet_distance_nor_its_interval():
 def test_the_frechet_distance_of_all_samples_is_computed_once(monkeypatch):
     sizes = []
     checked = frechet._checked
-    monkeypatch.setattr(frechet, "_checked", lambda *sets: sizes.append(sets[0].n) or checked(*sets))
+    monkeypatch.setattr(
+        frechet, "_checked", lambda *sets: sizes.append(sets[0].n) or checked(*sets)
+    )
     all_numbers(SamplePair(*np.random.default_rng(0).normal(size=(2, 40, 2))))
     assert sorted(sizes) == [20, 20, 40]
 
@@ -92,14 +103,20 @@ def test_the_zoo_holds_models_of_equal_distance_on_opposite_sides_of_the_diagona
     distances = {title: frechet_distance(*pair).value for title, pair in pairs.items()}
     near = [title for title, distance in distances.items() if distance < 500]
     curves = [pr_curve(*pairs[title]) for title in near]
-    sides = [curve.f_score(8, leaning="precision") - curve.f_score(8, leaning="recall") for curve in curves]
+    sides = [
+        curve.f_score(8, leaning="precision") - curve.f_score(8, leaning="recall")
+        for curve in curves
+    ]
     best = opposite_pairs(near, [distances[title] for title in near], sides)[0]
     assert best.apart > 0.2
     assert max(best.distances) <= (1 + EQUAL) * min(best.distances)
 
 
 def test_the_figure_rings_the_pair_and_groups_by_model():
-    points = [TradePoint(name, 0.2 * i, 0.5, 10.0 + i) for i, name in enumerate(("VAE 1", "VAE 2", "GAN 1", "GAN 2"))]
+    points = [
+        TradePoint(name, 0.2 * i, 0.5, 10.0 + i)
+        for i, name in enumerate(("VAE 1", "VAE 2", "GAN 1", "GAN 2"))
+    ]
     figure = equal_distance_figure(points, ("GAN 1", "VAE 2"))
     assert [trace.name for trace in figure.data[1:3]] == ["VAE", "GAN"]
     assert list(figure.data[3].x) == pytest.approx([0.4, 0.2])

@@ -58,7 +58,10 @@ def test_cells_whose_lead_is_noise_crown_nobody():
     assert found.winners.tolist() == [[None, "b"], [None, None]]
     # Without noise a cell with two winners still counts half for each of them.
     even = {("knn", 1), ("knn", 5), ("ipr", 1)}
-    cells = {**{key: {"a": 0.5, "b": 0.5, "c": 0.1} for key in even}, ("kde", 1): {"a": 0.3, "b": 0.2, "c": 0.9}}
+    cells = {
+        **{key: {"a": 0.5, "b": 0.5, "c": 0.1} for key in even},
+        ("kde", 1): {"a": 0.3, "b": 0.2, "c": 0.9},
+    }
     assert winner_map(table(cells)).verdict == "a"
     every = winner_map(rows, 1.0)  # all are noise: as without
     assert (every.verdict, every.close.any()) == ("a", False)
@@ -71,7 +74,11 @@ def test_the_map_is_the_double_loop_whatever_the_order_of_the_rows(order, scores
     rows = pd.DataFrame(keys, columns=["method", "k", "checkpoint"]).assign(score=scores)
     found = winner_map(rows.iloc[order])
     for (i, method), (j, k) in itertools.product(enumerate(found.methods), enumerate(found.ks)):
-        cell = {name: score for (m, n, name), score in zip(keys, scores, strict=True) if (m, n) == (method, k)}
+        cell = {
+            name: score
+            for (m, n, name), score in zip(keys, scores, strict=True)
+            if (m, n) == (method, k)
+        }
         best = [name for name, score in cell.items() if score >= max(cell.values()) - 1e-12]
         assert found.winners[i, j] in best
         assert found.flips[i, j] == (found.verdict not in best)
@@ -81,14 +88,23 @@ def slow_tau(x, y):
     pairs = list(itertools.combinations(range(len(x)), 2))
     signs = [(np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i, j in pairs]
     untied = [sum(sign[side] != 0 for sign in signs) for side in (0, 1)]
-    return sum(one * other for one, other in signs) / np.sqrt(untied[0] * untied[1]) if all(untied) else np.nan
+    return (
+        sum(one * other for one, other in signs) / np.sqrt(untied[0] * untied[1])
+        if all(untied)
+        else np.nan
+    )
 
 
 @settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=2, max_size=8))
 def test_kendalls_tau_between_families_is_the_double_loop_over_pairs(scores):
     families = ("x", "y", "z")
-    rows = table({(f, 3): {f"c{i}": float(row[j]) for i, row in enumerate(scores)} for j, f in enumerate(families)})
+    rows = table(
+        {
+            (f, 3): {f"c{i}": float(row[j]) for i, row in enumerate(scores)}
+            for j, f in enumerate(families)
+        }
+    )
     found = kendall_between_families(rows)
     assert (list(found.index), list(found.columns)) == (list(families), list(families))
     columns = np.transpose(scores)
@@ -98,10 +114,17 @@ def test_kendalls_tau_between_families_is_the_double_loop_over_pairs(scores):
 
 
 def test_a_ranking_of_known_scores_becomes_stable_with_n():
-    rng, true = np.random.default_rng(0), {"a": 0.8, "b": 0.7, "c": 0.6, "d": 0.5}
+    rng = np.random.default_rng(0)
+    true = {"a": 0.8, "b": 0.7, "c": 0.6, "d": 0.5}
     rows = pd.DataFrame(
         [
-            {"checkpoint": name, "n": n, "repeat": repeat, "score": score + rng.normal() * 3 / n, "method": "knn"}
+            {
+                "checkpoint": name,
+                "n": n,
+                "repeat": repeat,
+                "score": score + rng.normal() * 3 / n,
+                "method": "knn",
+            }
             for n in (1000, 10, 100)
             for repeat in range(20)
             for name, score in true.items()
@@ -115,7 +138,9 @@ def test_a_ranking_of_known_scores_becomes_stable_with_n():
     assert found.iloc[-1][["tau", "same_winner", "winner"]].tolist() == [1.0, 1.0, "a"]
     assert found["tau"][0] < 0.8
     draws = rows[rows["n"] == 10].pivot(index="repeat", columns="checkpoint", values="score")
-    assert found["tau"][0] == pytest.approx(np.mean([slow_tau(list(true.values()), row) for row in draws.to_numpy()]))
+    assert found["tau"][0] == pytest.approx(
+        np.mean([slow_tau(list(true.values()), row) for row in draws.to_numpy()])
+    )
     assert found["same_winner"][0] == pytest.approx(np.mean(draws.idxmax(axis=1) == "a"))
 
 

@@ -34,10 +34,14 @@ def test_coordinates_keep_all_distances_of_sets_of_any_scale_and_repeated_rows_s
     assert found[0].shape[1] <= 80
     for one, other in ((0, 0), (0, 1), (1, 1)):
         slow = cdist(sets[one].features(), sets[other].features())
-        np.testing.assert_allclose(cdist(found[one], found[other]), slow, rtol=1e-7, atol=1e-6 * 1e6**one)
+        np.testing.assert_allclose(
+            cdist(found[one], found[other]), slow, rtol=1e-7, atol=1e-6 * 1e6**one
+        )
     assert np.array_equal(found[1][:10], found[1][10:20])
     near = cdist(found[0], found[0])[~np.eye(40, dtype=bool)]
-    np.testing.assert_allclose(near, cdist(sets[0].features(), sets[0].features())[~np.eye(40, dtype=bool)], rtol=1e-9)
+    np.testing.assert_allclose(
+        near, cdist(sets[0].features(), sets[0].features())[~np.eye(40, dtype=bool)], rtol=1e-9
+    )
 
 
 def test_weights_of_rows_give_the_centres_in_any_coordinates() -> None:
@@ -53,7 +57,12 @@ def test_weights_of_rows_give_the_centres_in_any_coordinates() -> None:
 
 @pytest.mark.parametrize(
     ("n", "d", "factor"),
-    [(100, 150, 1.0), (100, 320, 1.0), (100, 320, 1e6), pytest.param(260, 540, 1.0, marks=pytest.mark.exhaustive)],
+    [
+        (100, 150, 1.0),
+        (100, 320, 1.0),
+        (100, 320, 1e6),
+        pytest.param(260, 540, 1.0, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_statistics_of_wide_sets_are_those_of_all_features(
     n: int, d: int, factor: float, monkeypatch: pytest.MonkeyPatch
@@ -73,7 +82,9 @@ def test_statistics_of_wide_sets_are_those_of_all_features(
     slow = asdict(pair_statistics(pair))
     if (
         n < 200
-    ):  # a single cluster of moves: its centre is the mean, and the factor from there is rounding over rounding
+        # a single cluster of moves: its centre is the mean, and the factor from there is rounding
+        # over rounding
+    ):
         fast.pop("stretch")
         slow.pop("stretch")
     assert fast == pytest.approx(slow, rel=1e-6, abs=1e-8, nan_ok=True)
@@ -93,11 +104,15 @@ def test_wide_sets_need_no_matrix_of_all_features() -> None:
 def test_coordinates_take_two_matrices_of_the_rows_at_a_time() -> None:
     rows = 700
     values = np.random.default_rng(0).normal(size=(rows, 900))
-    sets = [RowSet(values, np.arange(start, start + rows // 2), 1.0, 70_000) for start in (0, rows // 2)]
+    sets = [
+        RowSet(values, np.arange(start, start + rows // 2), 1.0, 70_000) for start in (0, rows // 2)
+    ]
     classes = [np.arange(rows // 2), np.arange(rows // 2, rows)]
     tracemalloc.start()
     points = np.concatenate(coordinates(sets, classes))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    np.testing.assert_allclose(cdist(points[:9], points), cdist(values[:9], values[:rows]), atol=1e-9)
+    np.testing.assert_allclose(
+        cdist(points[:9], points), cdist(values[:9], values[:rows]), atol=1e-9
+    )
     assert peak < 2.6 * 8 * rows**2

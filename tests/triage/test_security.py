@@ -1,4 +1,6 @@
-"""Triage among hostile names, tables and archives: nothing is lost or leaked, and the message is clear."""
+"""Triage among hostile names, tables and archives: nothing is lost or leaked, and the message is
+clear.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,16 @@ from tests.triage_files import REFERENCE, drawn, folder_of, listed_below
 
 @pytest.mark.parametrize(
     "name",
-    ["../secret.npy", "/etc/passwd", "a/../../secret.npy", "..", "", "C:\\secret.npy", "\\\\host\\x.npy", "a\0b"],
+    [
+        "../secret.npy",
+        "/etc/passwd",
+        "a/../../secret.npy",
+        "..",
+        "",
+        "C:\\secret.npy",
+        "\\\\host\\x.npy",
+        "a\0b",
+    ],
 )
 def test_a_name_in_the_table_only_picks_a_checkpoint_and_is_never_opened(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
@@ -42,13 +53,17 @@ def test_a_name_in_the_table_only_picks_a_checkpoint_and_is_never_opened(
         stream.write(f'file,step\n"{name}",1\n')
     opened: list[str] = []
     monkeypatch.setattr(
-        "prviz.triage.inputs.as_source", lambda path, below: opened.append(Path(path).name) or as_source(path, below)
+        "prviz.triage.inputs.as_source",
+        lambda path, below: opened.append(Path(path).name) or as_source(path, below),
     )
     for listed in (
         lambda: checkpoints_of(folder, table),
         lambda: listed_below(Below(tmp_path), "run", "run/about.csv"),
     ):
-        with pytest.raises(ValueError, match=r"'about\.csv', row 2, column 'file': .* names none of the checkpoints"):
+        with pytest.raises(
+            ValueError,
+            match=r"'about\.csv', row 2, column 'file': .* names none of the checkpoints",
+        ):
             listed()
     assert set(opened) == {"about.csv"}
 
@@ -62,7 +77,8 @@ def test_nothing_above_the_served_folder_is_listed(tmp_path: Path, name: str) ->
 
 
 def test_links_out_of_the_served_folder_lead_nowhere_now_or_later(tmp_path: Path) -> None:
-    served, outside = folder_of(tmp_path / "served", 2), folder_of(tmp_path / "outside", 1)
+    served = folder_of(tmp_path / "served", 2)
+    outside = folder_of(tmp_path / "outside", 1)
     (served / "out.npy").symlink_to(outside / "step-1.npy")
     (served / "folder").symlink_to(outside)
     (served / "within.npy").symlink_to("step-1.npy")
@@ -71,7 +87,8 @@ def test_links_out_of_the_served_folder_lead_nowhere_now_or_later(tmp_path: Path
     with pytest.raises(OSError, match="leads out"):
         listed_below(Below(served), "folder")
     (served / "step-2.npy").unlink()
-    (served / "step-2.npy").symlink_to(outside / "step-1.npy")  # between the listing and the reading
+    # between the listing and the reading
+    (served / "step-2.npy").symlink_to(outside / "step-1.npy")
     outcomes = list(measure_all(REFERENCE, found))
     assert [each.reason is None for each in outcomes] == [True, False, True]
     assert "leads out of the folder" in str(outcomes[1].reason)
@@ -98,7 +115,9 @@ def test_names_of_results_are_digests_whatever_the_key_says(tmp_path: Path) -> N
     assert {path.name for path in tmp_path.iterdir()} == {"kept", "run"}
 
 
-def test_circles_of_links_are_no_checkpoints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_circles_of_links_are_no_checkpoints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = folder_of(tmp_path / "run", 1)
     (folder / "self.npy").symlink_to("self.npy")
     (folder / "one.npy").symlink_to("two.npy")
@@ -108,12 +127,20 @@ def test_circles_of_links_are_no_checkpoints(tmp_path: Path, capsys: pytest.Capt
     assert [each.name for each in checkpoints_of(folder / "up" / "up")] == ["step-1"]
     assert [each.name for each in listed_below(Below(tmp_path), "run/up/up")] == ["step-1"]
     assert Below(tmp_path).folders() == ["run"]
-    (named,) = measure_all(REFERENCE, checkpoints_of([folder / "self.npy"], leave_out=[folder / "one.npy"]))
+    (named,) = measure_all(
+        REFERENCE, checkpoints_of([folder / "self.npy"], leave_out=[folder / "one.npy"])
+    )
     assert "can't be opened" in str(named.reason)
     with pytest.raises(ValueError, match="can't be opened"):
         checkpoints_of(folder, folder / "self.npy")
     np.save(tmp_path / "real.npy", REFERENCE.values)
-    line = ["triage", str(folder / "self.npy"), str(tmp_path / "real.npy"), "--out", str(tmp_path / "out")]
+    line = [
+        "triage",
+        str(folder / "self.npy"),
+        str(tmp_path / "real.npy"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main(line) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -123,7 +150,13 @@ def test_names_that_are_no_text_and_names_that_drive_a_terminal(
 ) -> None:
     folder = folder_of(tmp_path / "run", 1)
     np.save(tmp_path / "real.npy", REFERENCE.values)
-    for name in (b"\xff\xfe.npy", b"\x1b[2J\x07.npy", b"new\nline.npy", b"=cmd()|'x'.npy", "\u202eppt.npy".encode()):
+    for name in (
+        b"\xff\xfe.npy",
+        b"\x1b[2J\x07.npy",
+        b"new\nline.npy",
+        b"=cmd()|'x'.npy",
+        "\u202eppt.npy".encode(),
+    ):
         (tmp_path / "run" / os.fsdecode(name)).write_bytes((folder / "step-1.npy").read_bytes())
     line = ["triage", str(tmp_path / "real.npy"), str(folder), "--out", str(tmp_path / "out")]
     assert main(line) == 0
@@ -150,7 +183,10 @@ def table_of(tmp_path: Path, data: bytes) -> Callable[[], list[Checkpoint]]:
         (b"\n" * 1_000_000 + b"file\n", "empty; a header line"),
         (b"file\n" + b"\n" * 16_000_000, "more than 100000 rows"),
         (b"file,step\n" + b"a,1," * 1_000_000 + b"\n", "row 2: 2000001 cells; 2 are needed"),
-        (b"file,step\na," + b"9" * 130_000 + b"\n", "row 2, column 'step': .* is not a finite number"),
+        (
+            b"file,step\na," + b"9" * 130_000 + b"\n",
+            "row 2, column 'step': .* is not a finite number",
+        ),
         (b"file\n" + b"a" * 16 * 1024**2, "more than 16 MiB"),
         (b'file,step\na,"' + b"1\n" * 100_000 + b"\n", "not a CSV file"),
         (b"file,step\na,\x00\n", r"'m\.csv'"),
@@ -165,7 +201,9 @@ def table_of(tmp_path: Path, data: bytes) -> Callable[[], list[Checkpoint]]:
         (b"PK\x03\x04" + bytes(range(256)) * 10, "not a CSV file in UTF-8"),
     ],
 )
-def test_a_hostile_table_is_one_clear_line_in_bounded_memory(tmp_path: Path, data: bytes, message: str) -> None:
+def test_a_hostile_table_is_one_clear_line_in_bounded_memory(
+    tmp_path: Path, data: bytes, message: str
+) -> None:
     listed = table_of(tmp_path, data)
     with pytest.raises(ValueError, match=message) as caught:
         listed()
@@ -183,7 +221,13 @@ def test_a_table_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def told(key: str, **options: Any) -> np.ndarray:
-    about = {"key": key, "k": 3, "seconds": 1.0, "runs": [{"n_real": 5, "bandwidth": None, "rows": False}], **options}
+    about = {
+        "key": key,
+        "k": 3,
+        "seconds": 1.0,
+        "runs": [{"n_real": 5, "bandwidth": None, "rows": False}],
+        **options,
+    }
     return np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
 
 
@@ -200,16 +244,23 @@ def encrypted(data: bytes) -> bytes:
 
 def bombs(key: str) -> dict[str, bytes]:
     """Files in the place of a result."""
-    ten, good = np.ones(10), told(key)
+    ten = np.ones(10)
+    good = told(key)
 
     def of(about: np.ndarray, c_real: Any = ten, c_generated: Any = ten, **more: Any) -> bytes:
-        return file_builders.npz(compressed=True, about=about, c_real_0=c_real, c_generated_0=c_generated, **more)
+        return file_builders.npz(
+            compressed=True, about=about, c_real_0=c_real, c_generated_0=c_generated, **more
+        )
 
     def claims(descr: str, shape: tuple[int, ...]) -> bytes:
         header = file_builders.raw_npy(file_builders.npy_header(descr, shape), bytes(80))
         plain = file_builders.npy(ten)
         return file_builders.archive(
-            {"about.npy": file_builders.npy(good), "c_real_0.npy": header, "c_generated_0.npy": plain}
+            {
+                "about.npy": file_builders.npy(good),
+                "c_real_0.npy": header,
+                "c_generated_0.npy": plain,
+            }
         )
 
     deep = np.frombuffer(b"[" * 200_000, dtype=np.uint8)
@@ -240,12 +291,16 @@ def bombs(key: str) -> dict[str, bytes]:
     }
 
 
-def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_memory(tmp_path: Path) -> None:
+def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_memory(
+    tmp_path: Path,
+) -> None:
     store = ResultCache(tmp_path / "kept")
     store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 1.0)
     (path,) = store.folder.iterdir()
     key = json.dumps({"version": COMPUTATION, "method": "knn", "n": 1}, sort_keys=True)
-    path.write_bytes(file_builders.npz(about=told(key), c_real_0=np.ones(10), c_generated_0=np.ones(10)))
+    path.write_bytes(
+        file_builders.npz(about=told(key), c_real_0=np.ones(10), c_generated_0=np.ones(10))
+    )
     assert store.get({"method": "knn", "n": 1}) is not None  # what the bombs are made from is right
     for name, data in bombs(key).items():
         path.write_bytes(data)
@@ -264,10 +319,12 @@ def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_mem
 
 
 def test_a_flipped_bit_of_a_result_makes_it_absent_or_changes_no_number(tmp_path: Path) -> None:
-    store, rates = ResultCache(tmp_path / "kept"), measured_rates()
+    store = ResultCache(tmp_path / "kept")
+    rates = measured_rates()
     store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, rates), 1.25)
     (path,) = store.folder.iterdir()
-    data, absent = path.read_bytes(), 0
+    data = path.read_bytes()
+    absent = 0
     for place in random.Random(0).sample(range(8 * len(data)), 150):
         flipped = bytearray(data)
         flipped[place // 8] ^= 1 << place % 8
@@ -301,7 +358,8 @@ def test_links_and_pipes_in_the_place_of_a_result_count_as_absent(tmp_path: Path
 def test_nothing_is_taken_from_a_cache_that_others_can_write_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder, cache = folder_of(tmp_path / "run", 1), tmp_path / "cache"
+    folder = folder_of(tmp_path / "run", 1)
+    cache = tmp_path / "cache"
     np.save(tmp_path / "real.npy", REFERENCE.values)
     line = ["triage", str(tmp_path / "real.npy"), str(folder), "--method", "knn"]
     monkeypatch.setenv(CACHE_VARIABLE, str(cache))
@@ -326,7 +384,10 @@ def test_nothing_is_taken_from_a_cache_that_others_can_write_to(
         cache.chmod(mode)
         taken, told = found()
         assert not taken
-        assert "belongs to another user, or others can write to it, so results are neither taken from it" in told
+        assert (
+            "belongs to another user, or others can write to it, so results are neither taken"
+            " from it" in told
+        )
         assert sorted(cache.iterdir()) == paths
     cache.chmod(0o700)
     assert found() == (True, "")
@@ -335,7 +396,8 @@ def test_nothing_is_taken_from_a_cache_that_others_can_write_to(
     taken, told = found()
     assert not taken
     assert "belongs to another user" in told
-    monkeypatch.setattr(ResultCache, "_trusted", lambda _: True)  # a folder of this user, a file of another one
+    # a folder of this user, a file of another one
+    monkeypatch.setattr(ResultCache, "_trusted", lambda _: True)
     assert found() == (False, "")
 
 
@@ -344,16 +406,23 @@ def measured_rates() -> Any:
     return estimate(pair, "knn")["knn"].runs
 
 
-def test_hostile_archives_among_the_checkpoints_are_refused_in_bounded_memory(tmp_path: Path) -> None:
+def test_hostile_archives_among_the_checkpoints_are_refused_in_bounded_memory(
+    tmp_path: Path,
+) -> None:
     header = file_builders.npy_header("<f8", (10**12, 3))
     files = {
-        "claims.npz": file_builders.archive({"feats.npy": file_builders.raw_npy(header, bytes(1000))}),
+        "claims.npz": file_builders.archive(
+            {"feats.npy": file_builders.raw_npy(header, bytes(1000))}
+        ),
         "claims.npy": file_builders.raw_npy(header, bytes(1000)),
-        "nested.npz": file_builders.archive({"feats.npz": file_builders.zeros_archive("feats", 16)}),
+        "nested.npz": file_builders.archive(
+            {"feats.npz": file_builders.zeros_archive("feats", 16)}
+        ),
         "many.npz": file_builders.archive({f"../{place}.npy": b"" for place in range(300)}),
         "wide.npz": file_builders.zeros_archive("feats", 4),
         "tensors.safetensors": file_builders.tensors(
-            {"feats": {"dtype": "F64", "shape": [10**12, 3], "data_offsets": [0, 24 * 10**12]}}, bytes(1000)
+            {"feats": {"dtype": "F64", "shape": [10**12, 3], "data_offsets": [0, 24 * 10**12]}},
+            bytes(1000),
         ),
     }
     for name, data in files.items():
@@ -374,9 +443,12 @@ def test_hostile_archives_among_the_checkpoints_are_refused_in_bounded_memory(tm
 
 
 @pytest.mark.parametrize(
-    ("most", "names"), [(1, ["a"]), (2, ["a", "a/b"]), (3, ["a", "a/b", "c"]), (9, ["a", "a/b", "c"])]
+    ("most", "names"),
+    [(1, ["a"]), (2, ["a", "a/b"]), (3, ["a", "a/b", "c"]), (9, ["a", "a/b", "c"])],
 )
-def test_no_more_folders_are_listed_than_are_asked_for(tmp_path: Path, most: int, names: list[str]) -> None:
+def test_no_more_folders_are_listed_than_are_asked_for(
+    tmp_path: Path, most: int, names: list[str]
+) -> None:
     for name in ("a/b", "c", ".hidden/d"):
         (tmp_path / name).mkdir(parents=True)
     assert Below(tmp_path).folders(most) == names

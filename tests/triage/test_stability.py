@@ -1,4 +1,6 @@
-"""The measurements that tell how firm a verdict is: every row against a single run, and whatever the order of work."""
+"""The measurements that tell how firm a verdict is: every row against a single run, and whatever
+the order of work.
+"""
 
 from __future__ import annotations
 
@@ -43,18 +45,29 @@ def load(checkpoint: Checkpoint) -> Samples:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Samples, list[MeasuredCheckpoint]]:
-    """A reference, and a narrow, a wide and a shifted checkpoint of it, the last one smaller, in files."""
-    folder, rng = tmp_path_factory.mktemp("checkpoints"), np.random.default_rng(5)
-    sets = {"narrow": rng.normal(0, 0.3, (N, 2)), "wide": rng.normal(0, 3, (N, 2)), "moved": rng.normal(3, 1, (50, 2))}
+    """A reference, and a narrow, a wide and a shifted checkpoint of it, the last one smaller, in
+    files.
+    """
+    folder = tmp_path_factory.mktemp("checkpoints")
+    rng = np.random.default_rng(5)
+    sets = {
+        "narrow": rng.normal(0, 0.3, (N, 2)),
+        "wide": rng.normal(0, 3, (N, 2)),
+        "moved": rng.normal(3, 1, (50, 2)),
+    }
     for name, values in sets.items():
         np.save(folder / f"{name}.npy", values)
     reference = Samples(rng.normal(0, 1, (N, 2)), "real")
     checkpoints = [Checkpoint(folder / f"{name}.npy", name) for name in sets]
-    return reference, [each.measured[0] for each in measure_all(reference, checkpoints, TriageSettings())]
+    return reference, [
+        each.measured[0] for each in measure_all(reference, checkpoints, TriageSettings())
+    ]
 
 
 def tasks(
-    data: tuple[Samples, list[MeasuredCheckpoint]], settings: TriageSettings | None = None, **options: object
+    data: tuple[Samples, list[MeasuredCheckpoint]],
+    settings: TriageSettings | None = None,
+    **options: object,
 ) -> list:
     return stability_tasks(data[0], data[1], load, settings or TriageSettings(), **options)
 
@@ -73,7 +86,8 @@ def measured(data: tuple[Samples, list[MeasuredCheckpoint]]) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    "settings", [TriageSettings(seed=3), TriageSettings(k=4, bandwidth=0.7), TriageSettings(k=2, split=None)]
+    "settings",
+    [TriageSettings(seed=3), TriageSettings(k=4, bandwidth=0.7), TriageSettings(k=2, split=None)],
 )
 def test_rows_of_whole_sets_are_single_runs_and_make_the_score_of_any_goal(data, settings):
     methods = ("knn", "kde", "ipr") if settings.split is None else METHODS
@@ -85,13 +99,18 @@ def test_rows_of_whole_sets_are_single_runs_and_make_the_score_of_any_goal(data,
         assert set(own["k"].dropna()) == (set() if method in fixed else expected)
         generated = next(load(each.checkpoint) for each in data[1] if each.checkpoint.name == name)
         for row in own.itertuples():
-            k, told = (5 if pd.isna(row.k) else int(row.k)), (settings.bandwidth, settings.split, settings.seed)
+            k = 5 if pd.isna(row.k) else int(row.k)
+            told = (settings.bandwidth, settings.split, settings.seed)
             options = dict(zip(("bandwidth", "split", "seed"), told, strict=True))
             curve = prviz.pr_curve(data[0], generated, method, k=k, **options)
             assert (row.n, row.n_generated) == (N, generated.n)
-            assert row.in_use == (pd.isna(row.k) or k == (used[name] if settings.k == "sqrt" else settings.k))
+            assert row.in_use == (
+                pd.isna(row.k) or k == (used[name] if settings.k == "sqrt" else settings.k)
+            )
             for goal in (0.0, 0.3, 1.0):
-                assert scored(own, goal).loc[row.Index, "score"] == pytest.approx(score(curve, goal), abs=1e-15)
+                assert scored(own, goal).loc[row.Index, "score"] == pytest.approx(
+                    score(curve, goal), abs=1e-15
+                )
 
 
 def test_what_the_page_has_measured_already_is_not_measured_again(data, measured):
@@ -99,11 +118,24 @@ def test_what_the_page_has_measured_already_is_not_measured_again(data, measured
     known = known_rows(listed, data[1])
     assert len(known) == 3
     for one in data[1]:  # by the task alone that asks for it
-        assert sum(len(task.known(one)) for task in listed if task.checkpoint.name == one.checkpoint.name) == 1
+        assert (
+            sum(
+                len(task.known(one))
+                for task in listed
+                if task.checkpoint.name == one.checkpoint.name
+            )
+            == 1
+        )
     expected = measured.set_index("key").loc[list(known)].reset_index()
-    pd.testing.assert_frame_equal(pd.DataFrame(known.values())[list(COLUMNS)].astype(COLUMNS), expected)
+    pd.testing.assert_frame_equal(
+        pd.DataFrame(known.values())[list(COLUMNS)].astype(COLUMNS), expected
+    )
     assert known_rows(tasks(data, TriageSettings(seed=1)), []) == {}
-    assert {each.share for task in tasks(data) for each in task.asked} == {0.5, 1.0}  # less leaves too few samples
+    # less leaves too few samples
+    assert {each.share for task in tasks(data) for each in task.asked} == {
+        0.5,
+        1.0,
+    }
 
 
 def test_neither_the_order_of_work_nor_a_stop_changes_a_row(data, measured, tmp_path):
@@ -167,7 +199,12 @@ def test_on_fewer_samples_k_is_by_the_same_rule(data, measured):
     assert set(fixed["k"]) == {3}
     unequal = rows(tasks(data, methods=["knn"], ks=(), shares=(0.8,), repeats=1))
     unequal = unequal[unequal["share"] == 0.8].set_index("checkpoint")
-    assert unequal["k"].to_dict() == {"narrow": 7, "wide": 7, "moved": 6}  # of 51 and 51 samples, and of 51 and 40
+    # of 51 and 51 samples, and of 51 and 40
+    assert unequal["k"].to_dict() == {
+        "narrow": 7,
+        "wide": 7,
+        "moved": 6,
+    }
     assert unequal["in_use"].all()
     for each in ("knn", "cluster"):
         told = rank_stability(scored(rows_in_use(measured, each)))
@@ -186,10 +223,14 @@ def test_the_winner_flips_where_the_goal_does(measured):
 def test_a_file_that_is_gone_or_changed_is_told_by_name(data, tmp_path):
     path = tmp_path / "late.npy"
     np.save(path, np.random.default_rng(0).normal(size=(N, 2)))
-    late = next(iter(measure_all(data[0], [Checkpoint(path, "late")], TriageSettings()))).measured[0]
+    late = next(iter(measure_all(data[0], [Checkpoint(path, "late")], TriageSettings()))).measured[
+        0
+    ]
     task = stability_tasks(data[0], [late], load, TriageSettings(), shares=())[0]
     np.save(path, np.random.default_rng(1).normal(size=(N, 2)))
-    with pytest.raises(ValueError, match="late has changed since it was measured; measure it again"):
+    with pytest.raises(
+        ValueError, match="late has changed since it was measured; measure it again"
+    ):
         task.run()
     path.unlink()
     with pytest.raises(ValueError, match=r"late can't be read any more: .*late\.npy"):
@@ -226,10 +267,16 @@ WRONG = [
     ({"ks": (2.5,)}, "ks has 2.5"),
     ({"shares": (1.0,)}, "shares has 1.0; numbers between 0 and 1"),
     ({"shares": (0.25,)}, "shares has 0.25, which leaves 12 samples of a set; 20 are needed"),
-    ({"settings": TriageSettings(k=12), "shares": (0.5,)}, "shares has 0.5, where k is at most 11; 12 is in use"),
+    (
+        {"settings": TriageSettings(k=12), "shares": (0.5,)},
+        "shares has 0.5, where k is at most 11; 12 is in use",
+    ),
     ({"repeats": 0}, "repeats = 0"),
     ({"methods": ("x",)}, "methods = "),
-    ({"methods": ("classifier",), "settings": TriageSettings(split=None)}, "split = None, but classifier needs"),
+    (
+        {"methods": ("classifier",), "settings": TriageSettings(split=None)},
+        "split = None, but classifier needs",
+    ),
 ]
 
 
@@ -244,14 +291,20 @@ def test_other_data_are_refused_and_the_estimate_grows_with_the_work(data):
         stability_tasks(Samples(np.zeros((N, 2))), data[1], load, TriageSettings())
     with pytest.raises(ValueError, match="measured is empty"):
         stability_tasks(data[0], [], load, TriageSettings())
-    small, large = (stability_seconds(tasks(data, shares=(0.5,), repeats=times)) for times in (1, 9))
+    small, large = (
+        stability_seconds(tasks(data, shares=(0.5,), repeats=times)) for times in (1, 9)
+    )
     assert 0 < small < large
     assert stability_seconds([]) == 0.0
 
 
 def test_a_drawn_winner_is_held_against_the_one_of_all_samples():
     table = pd.DataFrame(
-        [(name, n, repeat, value) for n, repeat, a, b in DRAWS for name, value in (("a", a), ("b", b))],
+        [
+            (name, n, repeat, value)
+            for n, repeat, a, b in DRAWS
+            for name, value in (("a", a), ("b", b))
+        ],
         columns=["checkpoint", "n", "repeat", "score"],
     )
     found = draw_map(table)
@@ -259,22 +312,36 @@ def test_a_drawn_winner_is_held_against_the_one_of_all_samples():
     assert found.winners.tolist() == [["b", "a"], ["a", "a"]]
     assert found.flips.tolist() == [[True, False], [False, False]]
     np.testing.assert_allclose(found.margins, [[0.3, 0.1], [0.2, 0.0]], atol=1e-12)
-    lucky = table.assign(score=table["score"].where((table["checkpoint"] == "a") | (table["n"] > 10), 9.0))
+    lucky = table.assign(
+        score=table["score"].where((table["checkpoint"] == "a") | (table["n"] > 10), 9.0)
+    )
     assert draw_map(lucky).verdict == "a"
     with pytest.raises(ValueError, match="no draw on fewer samples"):
         draw_map(table[table["n"] == 40])
 
 
-DRAWS = [(10, 0, 0.2, 0.5), (10, 1, 0.5, 0.3), (20, 0, 0.5, 0.4), (20, 1, 0.5, 0.5), (40, 0, 0.6, 0.4)]
+DRAWS = [
+    (10, 0, 0.2, 0.5),
+    (10, 1, 0.5, 0.3),
+    (20, 0, 0.5, 0.4),
+    (20, 1, 0.5, 0.5),
+    (40, 0, 0.6, 0.4),
+]
 
 
 def test_paths_are_no_part_of_a_key(data, tmp_path):
     moved = tmp_path / "elsewhere.npy"
     one = data[1][0]
     moved.write_bytes(Path(one.checkpoint.path).read_bytes())
-    there = next(iter(measure_all(data[0], [Checkpoint(moved, "renamed")], TriageSettings()))).measured[0]
+    there = next(
+        iter(measure_all(data[0], [Checkpoint(moved, "renamed")], TriageSettings()))
+    ).measured[0]
     keys = [
-        [k for t in stability_tasks(data[0], [each], load, TriageSettings(), shares=()) for k in t.keys]
+        [
+            k
+            for t in stability_tasks(data[0], [each], load, TriageSettings(), shares=())
+            for k in t.keys
+        ]
         for each in (one, there)
     ]
     assert keys[0] == keys[1]

@@ -1,4 +1,6 @@
-"""Who may be best, against the definition written out; the decision; how a line of a ranking is marked."""
+"""Who may be best, against the definition written out; the decision; how a line of a ranking is
+marked.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ import pytest
 from prviz.triage.ranking import SharedReference, headline, marks, ranking
 
 
-def slow_contenders(scores: dict[str, float], drawn: dict[str, np.ndarray], confidence: float) -> set[str]:
+def slow_contenders(
+    scores: dict[str, float], drawn: dict[str, np.ndarray], confidence: float
+) -> set[str]:
     """Round after round, name by name and rival by rival."""
     inside = set(scores)
     while True:
@@ -17,7 +21,15 @@ def slow_contenders(scores: dict[str, float], drawn: dict[str, np.ndarray], conf
             apart = {other: drawn[other] - drawn[one] for other in inside - {one}}
             errors = {other: each.std(ddof=1) for other, each in apart.items()}
             chance = [
-                max([0.0, *((apart[other][r] - apart[other].mean()) / errors[other] for other in apart)])
+                max(
+                    [
+                        0.0,
+                        *(
+                            (apart[other][r] - apart[other].mean()) / errors[other]
+                            for other in apart
+                        ),
+                    ]
+                )
                 for r in range(len(drawn[one]))
             ]
             limit = np.quantile(chance, confidence)
@@ -28,20 +40,27 @@ def slow_contenders(scores: dict[str, float], drawn: dict[str, np.ndarray], conf
         inside -= beaten
 
 
-def drawn_scores(rng: np.random.Generator, means: list[float], errors: list[float]) -> SharedReference:
+def drawn_scores(
+    rng: np.random.Generator, means: list[float], errors: list[float]
+) -> SharedReference:
     values = np.tile(np.array(means)[:, None], 2)
-    return SharedReference(values, values + rng.normal(0, np.array(errors)[:, None], (100, len(means), 1)))
+    return SharedReference(
+        values, values + rng.normal(0, np.array(errors)[:, None], (100, len(means), 1))
+    )
 
 
 def test_who_may_be_best_is_what_the_definition_says_and_files_far_behind_change_nothing() -> None:
-    rng, sizes = np.random.default_rng(4), set()
+    rng = np.random.default_rng(4)
+    sizes = set()
     for _ in range(40):
         found = drawn_scores(rng, rng.normal(0.7, 0.03, 4).tolist(), [0.04, 0.01, 0.01, 0.01])
         table = ranking(found, list("ABCD"), 0.5, 0.9)
         scores = dict(zip("ABCD", found.values[:, 0].tolist(), strict=True))
         drawn = dict(zip("ABCD", found.replicates[:, :, 0].T, strict=True))
         expected = slow_contenders(scores, drawn, 0.9)
-        contenders = {row.checkpoint for row in table[1:].itertuples() if row.tied_with_best} | {table["checkpoint"][0]}
+        contenders = {row.checkpoint for row in table[1:].itertuples() if row.tied_with_best} | {
+            table["checkpoint"][0]
+        }
         assert contenders == expected
         assert table["tied_with_best"][0] == (len(expected) > 1)
         sizes.add(len(expected))
@@ -50,20 +69,29 @@ def test_who_may_be_best_is_what_the_definition_says_and_files_far_behind_change
         ]
         worse = drawn_scores(rng, [0.2] * 10, [0.01] * 10)
         more = SharedReference(
-            np.concatenate([found.values, worse.values]), np.concatenate([found.replicates, worse.replicates], axis=1)
+            np.concatenate([found.values, worse.values]),
+            np.concatenate([found.replicates, worse.replicates], axis=1),
         )
         again = ranking(more, list("ABCDefghijklmn"), 0.5, 0.9)
-        assert again.iloc[:4][table.columns.drop("front")].equals(table[table.columns.drop("front")])
+        assert again.iloc[:4][table.columns.drop("front")].equals(
+            table[table.columns.drop("front")]
+        )
         assert not again["tied_with_best"][4:].any()
     assert len(sizes) > 2
 
 
 def test_the_truly_best_is_among_those_that_may_be_best() -> None:
-    rng, kept, few = np.random.default_rng(0), [], []
+    rng = np.random.default_rng(0)
+    kept = []
+    few = []
     for _ in range(200):
-        means, errors = [0.70, 0.70, 0.69, 0.65, 0.5], [0.01] * 5
-        noisy = rng.normal(means, errors).tolist()  # what one draw of samples makes of the true means
-        table = ranking(drawn_scores(rng, noisy, errors), list("ABCDE"), 0.5, 0.95).set_index("checkpoint")
+        means = [0.70, 0.70, 0.69, 0.65, 0.5]
+        errors = [0.01] * 5
+        # what one draw of samples makes of the true means
+        noisy = rng.normal(means, errors).tolist()
+        table = ranking(drawn_scores(rng, noisy, errors), list("ABCDE"), 0.5, 0.95).set_index(
+            "checkpoint"
+        )
         kept.append(bool(table["tied_with_best"]["A"]) or table.index[0] == "A")
         few.append(table["tied_with_best"]["E"])
     assert np.mean(kept) >= 0.9
@@ -76,13 +104,19 @@ def test_where_several_may_be_best_the_headline_is_the_tie_else_the_best() -> No
     said = headline(table)
     assert said.head == "May be best: 2 of 3"
     shares = [f"{100 * table['best'][place]:.0f} %" for place in (0, 1)]
-    low, high = table["low"][0], table["high"][0]
+    low = table["low"][0]
+    high = table["high"][0]
     score = f"Score 0.700 ({low:.3f} to {high:.3f} in 95 % of the draws)"
-    assert said.rest == f"Best of the paired draws: A in {shares[0]} and B in {shares[1]}. {score} for A."
+    assert (
+        said.rest
+        == f"Best of the paired draws: A in {shares[0]} and B in {shares[1]}. {score} for A."
+    )
     clear = ranking(drawn_scores(rng, [0.7, 0.695, 0.5], [0.001] * 3), list("ABC"))
     said = headline(clear)
     assert said.head == "Best: A"
-    assert said.rest.endswith("in 95 % of the draws), best in > 99 % of the paired draws. Next is B, 0.005 lower.")
+    assert said.rest.endswith(
+        "in 95 % of the draws), best in > 99 % of the paired draws. Next is B, 0.005 lower."
+    )
     assert headline(clear[:1], left_out=2).text.endswith("No other one is left.")
 
 

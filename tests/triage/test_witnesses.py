@@ -1,4 +1,6 @@
-"""What gives checkpoints away: named once, kept, and said in the text, the JSON and the page of a report."""
+"""What gives checkpoints away: named once, kept, and said in the text, the JSON and the page of a
+report.
+"""
 
 from __future__ import annotations
 
@@ -57,11 +59,15 @@ def test_the_command_says_and_writes_what_gives_a_checkpoint_away(
 
 
 @pytest.mark.thorough
-def test_what_remains_is_measured_of_the_best_checkpoints(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_remains_is_measured_of_the_best_checkpoints(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = as_samples(np.load(run / "real.npy"), name="real")
     settings = TriageSettings(methods=("knn", "tightest"))
     checkpoints = [Checkpoint(run / f"{name}.npy", name) for name in ("alike", "clipped")]
-    measured = [each for outcome in measure_all(real, checkpoints, settings) for each in outcome.measured]
+    measured = [
+        each for outcome in measure_all(real, checkpoints, settings) for each in outcome.measured
+    ]
     areas = believed_areas(measured)
     assert list(areas) == ["alike", "clipped"]  # the best first
     by_neighbours = [each for each in measured if each.method == "knn"]
@@ -71,20 +77,29 @@ def test_what_remains_is_measured_of_the_best_checkpoints(run: Path, monkeypatch
     with_them = witnesses_of(real, by_neighbours, settings, store=store, areas=areas)
     assert with_them["clipped"]["area"] == areas["clipped"]
     assert with_them["clipped"]["area_without"] > areas["clipped"]
-    assert with_them["clipped"]["statements"][-1].startswith(f"area {areas['clipped']:.2f}; without this one: ")
+    assert with_them["clipped"]["statements"][-1].startswith(
+        f"area {areas['clipped']:.2f}; without this one: "
+    )
     assert with_them["alike"]["area"] is None  # nothing is named
     fresh = ResultCache(run / "fresh")
     witnesses_of(real, by_neighbours, settings, store=fresh, areas={"clipped": areas["clipped"]})
     with monkeypatch.context() as patched:  # what is kept with areas is kept without them too
         patched.setattr(witnesses, "witness", None)
-        assert witnesses_of(real, by_neighbours[1:], settings, store=fresh) == {"clipped": without["clipped"]}
+        assert witnesses_of(real, by_neighbours[1:], settings, store=fresh) == {
+            "clipped": without["clipped"]
+        }
         # and findings take the one that they are given
-        assert _witness(with_them, real, by_neighbours[1], settings, None, None, 10**9) is with_them["clipped"]
+        assert (
+            _witness(with_them, real, by_neighbours[1], settings, None, None, 10**9)
+            is with_them["clipped"]
+        )
     monkeypatch.setattr(witnesses, "_BEST", 1)
     assert list(believed_areas(measured)) == ["alike"]
 
 
-def test_a_witness_is_kept_and_one_of_a_changed_file_is_none(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_witness_is_kept_and_one_of_a_changed_file_is_none(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = as_samples(np.load(run / "real.npy"), name="real")
     store = ResultCache(run / "kept")
     settings = TriageSettings()

@@ -1,4 +1,6 @@
-"""Ceiling and floor: real against real, in halves or held out, and every checkpoint's share of the ceiling."""
+"""Ceiling and floor: real against real, in halves or held out, and every checkpoint's share of the
+ceiling.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ def measured(folder: Path, reference: Samples, generated: Samples) -> MeasuredCh
 
 
 def test_the_ceiling_of_a_holdout_is_its_own_score_and_the_floor_lies_far_below() -> None:
-    real, holdout = drawn(0), drawn(1)
+    real = drawn(0)
+    holdout = drawn(1)
     found = yardstick(real, TriageSettings(("knn", "ipr")), holdout)
     for name in ("knn", "ipr"):
         alone = prviz.pr_curve(real, holdout, method=name).auc
@@ -50,7 +53,8 @@ def test_without_a_holdout_two_halves_that_share_nothing_are_the_ceiling_and_it_
 
 @pytest.mark.parametrize("side", ["recall", "precision"])
 def test_the_side_that_lost_more_is_named(tmp_path: Path, side: str) -> None:
-    real, other = drawn(0), drawn(1, 1200).values
+    real = drawn(0)
+    other = drawn(1, 1200).values
     few = as_samples(other[other[:, 0] > 0][:500], name="half of the modes")
     one, reference = (few, real) if side == "recall" else (real, few)
     ceiling = yardstick(reference, TriageSettings(), None).ceiling["knn"]
@@ -63,7 +67,9 @@ def test_the_side_that_lost_more_is_named(tmp_path: Path, side: str) -> None:
 def test_real_samples_reach_the_ceiling(tmp_path: Path) -> None:
     real = drawn(0)
     ceiling = yardstick(real, TriageSettings(), drawn(1)).ceiling["knn"]
-    share = shares_of_ceiling([measured(tmp_path, real, drawn(2))], ceiling, apart={"one": False})["one"]
+    share = shares_of_ceiling([measured(tmp_path, real, drawn(2))], ceiling, apart={"one": False})[
+        "one"
+    ]
     assert share.reaches_ceiling
     assert share.sentence.endswith("can't be told apart from real data at this n")
     assert share.sentence.startswith("is as good as real data") == (share.share >= 1)

@@ -1,4 +1,6 @@
-"""Intervals: replicates equal the curves of repeated samples, and intervals hold known values at their level."""
+"""Intervals: replicates equal the curves of repeated samples, and intervals hold known values at
+their level.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ from prviz.uncertainty.bootstrap import (
 )
 
 
-def gaussians(seed: int = 0, n_real: int = 80, n_generated: int = 60, shift: float = 0.5) -> SamplePair:
+def gaussians(
+    seed: int = 0, n_real: int = 80, n_generated: int = 60, shift: float = 0.5
+) -> SamplePair:
     rng = np.random.default_rng(seed)
     return SamplePair(rng.normal(size=(n_real, 4)), rng.normal(size=(n_generated, 4)) + shift)
 
@@ -40,7 +44,12 @@ def gaussians(seed: int = 0, n_real: int = 80, n_generated: int = 60, shift: flo
 # Every family with and without split, where it can be measured.
 MEASURED = pytest.mark.parametrize(
     ("method", "split"),
-    [(name, split) for name, each in ESTIMATORS.items() for split in (0.5, None) if split or not each.needs_split],
+    [
+        (name, split)
+        for name, each in ESTIMATORS.items()
+        for split in (0.5, None)
+        if split or not each.needs_split
+    ],
 )
 
 
@@ -74,16 +83,26 @@ def test_replicates_of_any_counts_with_ties_and_zeros(pairs, data):
     n_real = data.draw(st.integers(1, len(pairs) - 1))
     supports = Supports(*np.array(pairs).T, n_real)
     sides = (n_real, len(pairs) - n_real)
-    real, generated = (np.array(data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))) for n in sides)
+    real, generated = (
+        np.array(data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))) for n in sides
+    )
     curve = replicate([ranked(supports)], real, generated)
     assert np.array_equal(curve.vertices, repeated(supports, real, generated).vertices)
 
 
 def test_several_runs_are_drawn_together_and_averaged_along_rays():
     split = gaussians().split(0.5, 0)
-    runs = [ESTIMATORS["hub"].runs(split, k=k, bandwidth=None, seed=0, progress=print)[0] for k in (3, 3)]
+    runs = [
+        ESTIMATORS["hub"].runs(split, k=k, bandwidth=None, seed=0, progress=print)[0]
+        for k in (3, 3)
+    ]
     rng = np.random.default_rng(0)
-    runs[1] = Supports(rng.integers(0, 5, len(runs[0].c_real)), runs[0].c_generated, runs[0].n_real, rows=runs[0].rows)
+    runs[1] = Supports(
+        rng.integers(0, 5, len(runs[0].c_real)),
+        runs[0].c_generated,
+        runs[0].n_real,
+        rows=runs[0].rows,
+    )
     (drawn,) = draws(evaluated(runs), 1, 0)
     mean = repeated_runs(runs, *drawn)
     assert np.array_equal(replicate([ranked(run) for run in runs], *drawn).vertices, mean.vertices)
@@ -108,7 +127,8 @@ def test_runs_on_equal_rows_and_groups_can_be_drawn_together_whatever_arrays_hol
         held = {name: np.array(each) for name, each in held.items()}
         return Supports(np.ones(4), np.ones(4), 2, **held)
 
-    rows, groups = [0, 2, 5, 7], [0, 0, 1, 2]
+    rows = [0, 2, 5, 7]
+    groups = [0, 0, 1, 2]
     assert evaluated([run(rows=rows, groups=groups), run(rows=rows, groups=groups)]) == (2, 2)
     for other in (run(rows=rows), run(groups=groups), run(rows=rows, groups=[0, 1, 1, 2]), run()):
         with pytest.raises(ValueError, match="different samples"):
@@ -116,7 +136,8 @@ def test_runs_on_equal_rows_and_groups_can_be_drawn_together_whatever_arrays_hol
 
 
 def test_what_is_drawn_for_a_set_depends_on_its_size_and_place_alone():
-    pairs, threes = list(draws((7, 5), 4, 9)), list(draws((7, 5, 6), 4, 9))
+    pairs = list(draws((7, 5), 4, 9))
+    threes = list(draws((7, 5, 6), 4, 9))
     for (real, generated), (again, first, other) in zip(pairs, threes, strict=True):
         assert np.array_equal(real, again)
         assert np.array_equal(generated, first)
@@ -196,8 +217,11 @@ def test_repeats_have_intervals_too():
 
 @pytest.mark.exhaustive
 def test_intervals_of_a_family_without_fit_samples_hold_the_truth_as_often_as_they_say():
-    # One classifier whose true rates are .2 and .3, so that 1 - TV is .5: there is nothing to be biased.
-    rng, held, repeats = np.random.default_rng(0), 0, 200
+    # One classifier whose true rates are .2 and .3, so that 1 - TV is .5: there is nothing to be
+    # biased.
+    rng = np.random.default_rng(0)
+    held = 0
+    repeats = 200
     for seed in range(repeats):
         wrong = np.concatenate([rng.random(120) < 0.2, rng.random(150) >= 0.3])
         supports = Supports(np.where(wrong, 1, 2), np.where(wrong, 2, 1), 120)
@@ -232,14 +256,17 @@ def test_what_cannot_be_resampled_is_said(options, message):
 
 def test_the_same_real_samples_are_drawn_whatever_the_size_of_the_other_set():
     real = gaussians().real
-    one, other = (SamplePair(real, gaussians(n_generated=n).generated).split(0.4, 5) for n in (60, 33))
+    one, other = (
+        SamplePair(real, gaussians(n_generated=n).generated).split(0.4, 5) for n in (60, 33)
+    )
     assert np.array_equal(one.fit_rows[0], other.fit_rows[0])
     assert np.array_equal(one.evaluate_rows[0], other.evaluate_rows[0])
 
 
 @MEASURED
 def test_a_comparison_is_two_bootstraps_that_share_their_real_samples(method, split):
-    one, other = gaussians(), gaussians(1, n_generated=44, shift=1.0)
+    one = gaussians()
+    other = gaussians(1, n_generated=44, shift=1.0)
     found = prviz.compare(*one, other.generated, method, k=3, split=split, seed=4, replicates=20)
     alone = [
         estimate(SamplePair(one.real, each.generated), method, k=3, split=split, seed=4)[method]
@@ -247,15 +274,22 @@ def test_a_comparison_is_two_bootstraps_that_share_their_real_samples(method, sp
     ]
     assert found.a.intervals == bootstrap(alone[0], 20, seed=4).intervals
     sizes = (*evaluated(alone[0].runs), evaluated(alone[1].runs)[1])
-    for a, b, (real, of_a, of_b) in zip(found.a.curves, found.b.curves, draws(sizes, 20, 4), strict=True):
+    for a, b, (real, of_a, of_b) in zip(
+        found.a.curves, found.b.curves, draws(sizes, 20, 4), strict=True
+    ):
         assert np.array_equal(a.vertices, repeated_runs(alone[0].runs, real, of_a).vertices)
         assert np.array_equal(b.vertices, repeated_runs(alone[1].runs, real, of_b).vertices)
     for key, each in found.differences.items():
         values = [numbers(estimated.curve)[key] for estimated in alone]
-        apart = [numbers(a)[key] - numbers(b)[key] for a, b in zip(found.a.curves, found.b.curves, strict=True)]
+        apart = [
+            numbers(a)[key] - numbers(b)[key]
+            for a, b in zip(found.a.curves, found.b.curves, strict=True)
+        ]
         assert each[:3] == (*values, values[0] - values[1])
         assert (each.low, each.high) == pytest.approx(tuple(np.quantile(apart, (0.025, 0.975))))
-        assert each.share_above == np.mean([1.0 if x > 0 else 0.5 if x == 0 else 0.0 for x in apart])
+        assert each.share_above == np.mean(
+            [1.0 if x > 0 else 0.5 if x == 0 else 0.0 for x in apart]
+        )
     assert found.difference("auc", 0.0, 0.0) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.5)
 
 
@@ -278,7 +312,12 @@ def test_the_better_generator_is_found_and_the_same_one_is_not_told_apart():
 def several(n=500):
     rng = np.random.default_rng(0)
     real, good, twin = rng.normal(size=(3, n, 4))
-    return real, {"good": good, "bad": rng.normal(size=(n, 4)) + 1.0, "twin": twin, "worst": good + 3.0}
+    return real, {
+        "good": good,
+        "bad": rng.normal(size=(n, 4)) + 1.0,
+        "twin": twin,
+        "worst": good + 3.0,
+    }
 
 
 def test_several_generators_are_ranked_and_those_not_told_apart_are_tied():
@@ -306,7 +345,9 @@ def test_several_sets_are_given_by_place_or_by_name():
     assert all(one.values == other.values for one, other in pairs)
     same = Samples(values[0], "model"), Samples(values[1], "model")
     assert isinstance(prviz.compare(real, *same, replicates=3), prviz.GeneratorComparison)
-    with pytest.raises(ValueError, match="two generated sets are called 'model'; give them by name"):
+    with pytest.raises(
+        ValueError, match="two generated sets are called 'model'; give them by name"
+    ):
         prviz.compare(real, *same, values[2])
     with pytest.raises(ValueError, match="1 generated set; at least 2 are needed"):
         prviz.compare(real, values[0])
@@ -328,14 +369,19 @@ def test_what_both_have_in_common_cancels():
 
 
 def test_both_are_measured_at_the_k_of_the_smallest_set():
-    one, small = gaussians(n_real=90, n_generated=80), gaussians(1, n_generated=30)
+    one = gaussians(n_real=90, n_generated=80)
+    small = gaussians(1, n_generated=30)
     found = prviz.compare(*one, small.generated, replicates=2)
     assert np.array_equal(found.a.curve.vertices, estimate(one, "knn", k=5)["knn"].curve.vertices)
 
 
 def test_a_family_that_evaluates_other_real_samples_is_refused(monkeypatch):
     class Picky(Estimator):
-        name, title, idea, source, tunes = "picky", "Picky", "Which samples?", "this test", "k"
+        name = "picky"
+        title = "Picky"
+        idea = "Which samples?"
+        source = "this test"
+        tunes = "k"
         about = ESTIMATORS["knn"].about
 
         def runs(self, split, *, k, bandwidth, seed, progress):
@@ -353,7 +399,9 @@ def test_as_many_real_samples_are_not_the_same_ones():
         return [Supports(np.ones(len(rows)), np.ones(len(rows)), 2, rows=np.array(rows))]
 
     assert evaluated_together([runs(0, 3, 50), runs(0, 3, 51, 52)]) == (2, 1, 2)
-    with pytest.raises(ValueError, match="2 real samples for one generator and 2 for another, or not the same ones"):
+    with pytest.raises(
+        ValueError, match="2 real samples for one generator and 2 for another, or not the same ones"
+    ):
         evaluated_together([runs(0, 3, 50), runs(0, 2, 50)])
 
 
@@ -376,14 +424,24 @@ def test_the_command_shows_intervals_below_each_method(files, tmp_path, capsys):
     assert bound.startswith("the true AuC is at most ")
     found = estimate(gaussians(), ("knn", "kde"), seed=2)
     ends = bootstrap(found["knn"], 30, seed=2).intervals.values()
-    assert [row[:8].rstrip() for row in rows] == ["knn", "  2.5 %", "  97.5 %", "kde", "  2.5 %", "  97.5 %"]
+    assert [row[:8].rstrip() for row in rows] == [
+        "knn",
+        "  2.5 %",
+        "  97.5 %",
+        "kde",
+        "  2.5 %",
+        "  97.5 %",
+    ]
     assert rows[1].split()[2:] == [f"{low:.4f}" for low, _ in ends]
     assert rows[2].split()[2:] == [f"{high:.4f}" for _, high in ends]
     assert "shaded: 95 % intervals" in html.read_text(encoding="utf-8")
     assert main([*line, "--json"]) == 0
     written = json.loads(capsys.readouterr().out)["methods"]["knn"]["intervals"]
     assert (written["level"], written["replicates"]) == (0.95, 30)
-    assert written["summaries"]["auc"] == bootstrap(found["knn"], 30, seed=2).intervals["auc"]._asdict()
+    assert (
+        written["summaries"]["auc"]
+        == bootstrap(found["knn"], 30, seed=2).intervals["auc"]._asdict()
+    )
 
 
 def test_without_the_option_there_are_no_intervals(files, capsys):

@@ -24,19 +24,30 @@ LAMS = np.tan(np.linspace(0, np.pi / 2, 200)[1:-1])
 def test_bounds_of_nested_classifiers(n: int, level: float) -> None:
     bounds, share = _nested_bounds(n, level)
     band = math.sqrt(math.log(2 / level) / (2 * n))
-    steps = {0} | {step for step in (round(1.2**power) for power in range(1 + int(math.log(n, 1.2)))) if step < n}
+    steps = {0} | {
+        step
+        for step in (round(1.2**power) for power in range(1 + int(math.log(n, 1.2))))
+        if step < n
+    }
     assert share == pytest.approx(level / 2 / (len(steps) + 2))
     for errors in range(0, n + 1, max(1, n // 40)):
         coarser = [step for step in steps if step >= errors]
         # The rate at which so few errors are as unlikely as the level of one number.
-        own = bisect(lambda rate, most: binom.cdf(most, n, rate) - share, 0, 1, (min(coarser),)) if coarser else 1.0
+        own = (
+            bisect(lambda rate, most: binom.cdf(most, n, rate) - share, 0, 1, (min(coarser),))
+            if coarser
+            else 1.0
+        )
         assert bounds[errors] == pytest.approx(min(errors / n + band, own), abs=1e-9)
 
 
 def test_every_classifier_is_bounded_and_the_ends_by_themselves() -> None:
     rng = np.random.default_rng(0)
-    supports = Supports(rng.integers(0, 4, 90).astype(float), rng.integers(0, 4, 90).astype(float), 50)
-    found, rates = _bounded(supports, 0.05), supports.rates()
+    supports = Supports(
+        rng.integers(0, 4, 90).astype(float), rng.integers(0, 4, 90).astype(float), 50
+    )
+    found = _bounded(supports, 0.05)
+    rates = supports.rates()
     for side, errors, n in zip(found, (rates.fpr, rates.fnr), (50, 40), strict=True):
         bounds, share = _nested_bounds(n, 0.05)
         for bound, rate in zip(side[:-2], errors[:-2], strict=True):
@@ -65,7 +76,9 @@ def test_what_is_measured_already_has_the_same_bound() -> None:
     assert np.array_equal(found.vertices, prviz.upper_bound(*pair, ("knn", "cluster")).vertices)
 
 
-@pytest.mark.parametrize("method", [name for name, each in prviz.ESTIMATORS.items() if not each.chosen_by_evaluation])
+@pytest.mark.parametrize(
+    "method", [name for name, each in prviz.ESTIMATORS.items() if not each.chosen_by_evaluation]
+)
 def test_an_evaluation_sample_changes_no_support_but_its_own(method: str) -> None:
     pair = toy("mixtures", d=3).sample(80, 0)
     changed = np.array(pair.real.values)
@@ -83,7 +96,10 @@ def test_more_settings_and_more_confidence_cost_something() -> None:
     pair = toy("mixtures", d=4).sample(500, 0)
     one = prviz.upper_bound(*pair, "knn")
     assert np.all(one.alpha(LAMS) <= prviz.upper_bound(*pair, "knn", confidence=0.999).alpha(LAMS))
-    assert prviz.upper_bound(*pair, "knn", ks=(22, "sqrt", 22)).auc != prviz.upper_bound(*pair, "knn", ks=(22, 5)).auc
+    assert (
+        prviz.upper_bound(*pair, "knn", ks=(22, "sqrt", 22)).auc
+        != prviz.upper_bound(*pair, "knn", ks=(22, 5)).auc
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +109,10 @@ def test_more_settings_and_more_confidence_cost_something() -> None:
         ({"confidence": 1}, "confidence = 1; a number between 0 and 1"),
         ({"ks": ()}, "ks is empty"),
         ({"methods": "nothing"}, "methods = 'nothing'"),
-        ({"methods": ("knn", "tightest", "eas")}, r"\['tightest', 'eas'\]: their evaluation samples take part"),
+        (
+            {"methods": ("knn", "tightest", "eas")},
+            r"\['tightest', 'eas'\]: their evaluation samples take part",
+        ),
         ({"ks": (500,)}, "k = 500"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Samples in groups, such as frames of videos: resampling draws whole groups, and the bound counts these."""
+"""Samples in groups, such as frames of videos: resampling draws whole groups, and the bound counts
+these.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ from prviz.uncertainty.family_bound import _bounded, _nested_bounds, bound_of
 
 def _videos(rng: np.random.Generator, count: int = 30, frames: int = 20, d: int = 8) -> Samples:
     groups = np.repeat(np.arange(count), frames)
-    return Samples(rng.normal(size=(count, d))[groups] + 0.15 * rng.normal(size=(len(groups), d)), groups=groups)
+    return Samples(
+        rng.normal(size=(count, d))[groups] + 0.15 * rng.normal(size=(len(groups), d)),
+        groups=groups,
+    )
 
 
 def test_groups_count_as_many_as_would_be_independent_if_all_of_a_group_were_alike() -> None:
@@ -43,11 +48,14 @@ def test_one_sample_of_each_group_is_drawn() -> None:
     assert not np.array_equal(few.values, samples.one_of_each_group(seed=1).values)
 
 
-def test_the_bound_holds_for_videos_of_one_law_and_fails_where_frames_count_as_independent() -> None:
+def test_the_bound_holds_for_videos_of_one_law_and_fails_where_frames_count_as_independent() -> (
+    None
+):
     held = {"groups": 0, "frames": 0}
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        real, generated = _videos(rng), _videos(rng)
+        real = _videos(rng)
+        generated = _videos(rng)
         held["groups"] += prviz.upper_bound(real, generated, "knn", seed=seed).auc > 1 - 1e-9
         bare = prviz.upper_bound(real.values, generated.values, "knn", seed=seed)
         held["frames"] += bare.auc > 1 - 1e-9
@@ -61,14 +69,18 @@ def test_rates_of_groups_are_bounded_by_the_number_of_groups() -> None:
     grouped = Supports(counts[0], counts[1], 50, groups=groups)
     assert grouped.n_independent == (10, 8)
     rates = grouped.rates()
-    for side, errors, n in zip(_bounded(grouped, 0.05), (rates.fpr, rates.fnr), (10, 8), strict=True):
+    for side, errors, n in zip(
+        _bounded(grouped, 0.05), (rates.fpr, rates.fnr), (10, 8), strict=True
+    ):
         bounds = _nested_bounds(n, 0.05)[0]
         slow = [bounds[int(np.ceil(round(rate * n, 9)))] for rate in errors[:-2]]
         assert side[:-2].tolist() == slow
 
 
 def test_a_replicate_holds_whole_groups_as_often_as_they_are_drawn() -> None:
-    """The mean of the replicates' error rates is that of the groups, and their spread that of so many groups."""
+    """The mean of the replicates' error rates is that of the groups, and their spread that of so
+    many groups.
+    """
     rng = np.random.default_rng(0)
     groups = np.tile(np.repeat(np.arange(20), 10), 2)
     c_real = np.repeat(rng.integers(0, 3, 40), 10).astype(float)
@@ -77,7 +89,9 @@ def test_a_replicate_holds_whole_groups_as_often_as_they_are_drawn() -> None:
         Supports(c_real, 2 - c_real, 200, groups=groups),
         Supports(c_real[::10], 2 - c_real[::10], 20),
     ]
-    alone, grouped, few = (np.std([curve.auc for (curve,) in replicated([[run]], 300, 0)]) for run in runs)
+    alone, grouped, few = (
+        np.std([curve.auc for (curve,) in replicated([[run]], 300, 0)]) for run in runs
+    )
     assert grouped == pytest.approx(few)
     assert 0 < alone < 0.5 * grouped
 
@@ -99,12 +113,15 @@ def test_results_with_other_groups_are_other_results(tmp_path: Any) -> None:
     from prviz.triage.result_cache import ResultCache
 
     rng = np.random.default_rng(2)
-    real, generated = _videos(rng), _videos(rng)
+    real = _videos(rng)
+    generated = _videos(rng)
     assert Samples(real.values).digest != real.digest
     assert Samples(real.values, groups=real.groups).digest == real.digest
     evaluator = CheckpointEvaluator(real, TriageSettings(), ResultCache(tmp_path), 10**9)
     checkpoint = Checkpoint(tmp_path / "a.npy", "a")
-    first, again = (evaluator.measured(checkpoint, SamplePair(real, generated))[0] for _ in range(2))
+    first, again = (
+        evaluator.measured(checkpoint, SamplePair(real, generated))[0] for _ in range(2)
+    )
     assert np.array_equal(first.estimate.supports.groups, again.estimate.supports.groups)  # type: ignore[arg-type]
     assert digest_of_supports(first.estimate.runs) == digest_of_supports(again.estimate.runs)
 
@@ -146,18 +163,33 @@ def test_on_fewer_samples_whole_groups_are_left() -> None:
         for part in drawn:
             assert part.groups is not None
             numbers, sizes = np.unique(part.groups, return_counts=True)
-            assert (part.n, len(numbers), set(sizes.tolist())) == (100, 10, {10})  # it was some frames of nearly all
-        assert np.array_equal(drawn.real.groups, drawn.generated.groups)  # swapped roles give swapped curves
+            # it was some frames of nearly all
+            assert (part.n, len(numbers), set(sizes.tolist())) == (
+                100,
+                10,
+                {10},
+            )
+        # swapped roles give swapped curves
+        assert np.array_equal(drawn.real.groups, drawn.generated.groups)
     bare = _drawn(SamplePair(pair.real.values, pair.generated.values), 0.25, 0, 0)
     assert bare.real.n == 100
 
 
 def test_the_bound_holds_for_groups_of_laws_that_differ() -> None:
-    """Every point of a known toy four times: the truth stays that of the toy, and each family's bound lies above."""
-    problem, groups = prviz.toy("mixtures", d=4), np.repeat(np.arange(400), 4)
-    truth, held = problem.truth(), dict.fromkeys(DEFAULT_METHODS, 0)
+    """Every point of a known toy four times: the truth stays that of the toy, and each family's
+    bound lies above.
+    """
+    problem = prviz.toy("mixtures", d=4)
+    groups = np.repeat(np.arange(400), 4)
+    truth = problem.truth()
+    held = dict.fromkeys(DEFAULT_METHODS, 0)
     for seed in range(8):
-        pair = SamplePair(*(Samples(part.values[groups], groups=groups) for part in problem.sample(400, seed=seed)))
+        pair = SamplePair(
+            *(
+                Samples(part.values[groups], groups=groups)
+                for part in problem.sample(400, seed=seed)
+            )
+        )
         for found in measure(pair.split(0.5, seed), [(name, 40, None) for name in held], seed):
             bound = bound_of([found])
             held[found.method] += bound.compare(truth).deficit <= 1e-9
@@ -187,7 +219,9 @@ def test_runs_share_samples_where_rows_and_groups_are_equal() -> None:
     with pytest.raises(ValueError, match="runs is empty"):
         evaluated([])
     assert evaluated_together([[run(None)], [run(None), run(None)]]) == (2, 2, 2)
-    with pytest.raises(ValueError, match="evaluates 2 real samples for one generator and 3 for another"):
+    with pytest.raises(
+        ValueError, match="evaluates 2 real samples for one generator and 3 for another"
+    ):
         evaluated_together([[run(None)], [run(None, n_real=3)]])
     with pytest.raises(ValueError, match="nothing was measured"):
         evaluated_together([])

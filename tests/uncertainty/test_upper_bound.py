@@ -1,4 +1,6 @@
-"""The upper bound by one score: critical values against exact tails, its geometry in slow loops, and known truths."""
+"""The upper bound by one score: critical values against exact tails, its geometry in slow loops,
+and known truths.
+"""
 
 from __future__ import annotations
 
@@ -40,18 +42,23 @@ def divergences(n: int, rate: float) -> tuple[np.ndarray, np.ndarray]:
 def band(critical: CriticalValues, rates: Sequence[float]) -> tuple[int, int]:
     """Place of the critical value for these true rates."""
     first, second = (
-        int(np.searchsorted(edges, rate, "right")) - 1 for edges, rate in zip(critical.edges, rates, strict=True)
+        int(np.searchsorted(edges, rate, "right")) - 1
+        for edges, rate in zip(critical.edges, rates, strict=True)
     )
     return first, second
 
 
 @pytest.mark.parametrize("sizes", [(60, 60), (250, 40)])
 def test_a_critical_value_is_exceeded_no_more_often_than_the_level(sizes: tuple[int, int]) -> None:
-    level, rng = 0.01, np.random.default_rng(0)
+    level = 0.01
+    rng = np.random.default_rng(0)
     critical = critical_values(*sizes, level)
     largest = 0.0
     for _ in range(300):
-        rates = [float(np.clip(rng.choice([rng.random(), *rng.exponential(3 / n, 2)]), 1e-9, 0.999)) for n in sizes]
+        rates = [
+            float(np.clip(rng.choice([rng.random(), *rng.exponential(3 / n, 2)]), 1e-9, 0.999))
+            for n in sizes
+        ]
         rates = [rate if rng.random() < 0.7 else 1 - rate for rate in rates]
         place = band(critical, rates)
         (one, p), (other, q) = (divergences(n, rate) for n, rate in zip(sizes, rates, strict=True))
@@ -64,7 +71,9 @@ def test_the_largest_rate_has_that_divergence() -> None:
     for measured in (0.0, 0.013, 0.5, 0.98):
         for divergence in (1e-4, 0.01, 0.3):
             found = float(_largest_rate(measured, np.array([divergence]))[0])
-            apart = xlogy(measured, measured / found) + xlogy(1 - measured, (1 - measured) / (1 - found))
+            apart = xlogy(measured, measured / found) + xlogy(
+                1 - measured, (1 - measured) / (1 - found)
+            )
             assert apart == pytest.approx(divergence, abs=1e-9)
 
 
@@ -75,11 +84,14 @@ def test_bands_of_true_rates_follow_one_another(n: int) -> None:
 
 def test_below_the_smallest_lam_the_bound_is_lam_up_to_where_the_best_cut_takes_over() -> None:
     bound = _lowest([(np.array([0.9]), np.array([1e-5]))])
-    np.testing.assert_allclose(bound.alpha(np.array([1e-6, 1e-4, 2e-4])), [1e-6, 1e-4, 1.9e-4], rtol=1e-6)
+    np.testing.assert_allclose(
+        bound.alpha(np.array([1e-6, 1e-4, 2e-4])), [1e-6, 1e-4, 1.9e-4], rtol=1e-6
+    )
 
 
 def test_the_corners_hold_every_rate_of_the_region() -> None:
-    sizes, rates = (80, 50), (0.1, 0.24)
+    sizes = (80, 50)
+    rates = (0.1, 0.24)
     critical = critical_values(*sizes, 0.02)
     corners = _corners(rates, sizes, critical)
     rng = np.random.default_rng(1)
@@ -87,7 +99,9 @@ def test_the_corners_hold_every_rate_of_the_region() -> None:
     for fpr, fnr in rng.random((4000, 2)) * 0.6:
         total = 0.0
         for measured, true, n in zip(rates, (fpr, fnr), sizes, strict=True):
-            parts = xlogy(measured, measured / true) + xlogy(1 - measured, (1 - measured) / (1 - true))
+            parts = xlogy(measured, measured / true) + xlogy(
+                1 - measured, (1 - measured) / (1 - true)
+            )
             total += n * parts if measured < true else 0.0
         if total <= critical.values[band(critical, (fpr, fnr))]:
             inside += 1
@@ -97,11 +111,14 @@ def test_the_corners_hold_every_rate_of_the_region() -> None:
 
 def test_the_bound_is_that_of_the_best_cut_at_every_lam() -> None:
     rng = np.random.default_rng(2)
-    scores, sizes = Scores(rng.normal(-0.7, 1, 150), rng.normal(0.7, 1, 90)), (150, 90)
+    scores = Scores(rng.normal(-0.7, 1, 150), rng.normal(0.7, 1, 90))
+    sizes = (150, 90)
     critical = critical_values(*sizes, 0.05 / CUTS)
     of_cuts = []
     for place in cut_places(CUTS):
-        fpr, fnr = _corners((np.mean(scores.real > place), np.mean(scores.generated <= place)), sizes, critical)
+        fpr, fnr = _corners(
+            (np.mean(scores.real > place), np.mean(scores.generated <= place)), sizes, critical
+        )
         of_cuts.append((LAMS[:, None] * fpr + fnr).max(axis=1))
     lowest = np.minimum(np.min(of_cuts, axis=0), np.minimum(LAMS, 1.0))
     found = bound_of_scores(scores, sizes).alpha(LAMS)
@@ -109,7 +126,9 @@ def test_the_bound_is_that_of_the_best_cut_at_every_lam() -> None:
     assert found.mean() < lowest.mean() + 0.03  # what is concave above it
 
 
-@pytest.mark.parametrize("name", exhaustive_but(["mixtures", "boxes", "finite", "dirac", "identical"], "dirac"))
+@pytest.mark.parametrize(
+    "name", exhaustive_but(["mixtures", "boxes", "finite", "dirac", "identical"], "dirac")
+)
 def test_the_truth_lies_below(name: str) -> None:
     problem = toy(name, **({"d": 4} if name in ("mixtures", "identical") else {}))
     truth = problem.truth()
@@ -121,7 +140,10 @@ def test_the_truth_lies_below(name: str) -> None:
 @pytest.mark.exhaustive
 def test_it_is_closer_than_that_of_the_families() -> None:
     pair = toy("mixtures", d=8).sample(500, 0)
-    assert prviz.upper_bound(*pair).auc < prviz.upper_bound(*pair, prviz.estimators.DEFAULT_METHODS).auc - 0.05
+    assert (
+        prviz.upper_bound(*pair).auc
+        < prviz.upper_bound(*pair, prviz.estimators.DEFAULT_METHODS).auc - 0.05
+    )
 
 
 @pytest.mark.exhaustive
@@ -133,7 +155,10 @@ def test_more_confidence_costs_something_and_groups_count_once() -> None:
     assert bound.auc < bound_of_scores(scores, (20, 20)).auc
     groups = np.repeat(np.arange(20), 10)
     real, generated = (prviz.Samples(rng.normal(at, 1, (200, 2)), groups=groups) for at in (0, 3))
-    assert prviz.upper_bound(real, generated).auc > prviz.upper_bound(real.values, generated.values).auc + 0.1
+    assert (
+        prviz.upper_bound(real, generated).auc
+        > prviz.upper_bound(real.values, generated.values).auc + 0.1
+    )
 
 
 def test_the_gate_tells_sets_apart_only_where_they_differ() -> None:
@@ -154,7 +179,9 @@ def test_of_a_group_one_sample_counts_for_the_gate() -> None:
     groups = np.repeat(np.arange(6), 30) + 1000
     values = np.zeros((180, 1))
     alone = SamplePair(prviz.Samples(values), prviz.Samples(values)).split(0.5, 0)
-    grouped = SamplePair(prviz.Samples(values, groups=groups), prviz.Samples(values, groups=groups)).split(0.5, 0)
+    grouped = SamplePair(
+        prviz.Samples(values, groups=groups), prviz.Samples(values, groups=groups)
+    ).split(0.5, 0)
 
     def chance(split: Split) -> float:
         real, generated = split.evaluate_rows
@@ -169,7 +196,8 @@ def test_of_a_group_one_sample_counts_for_the_gate() -> None:
 
 def test_exchanged_roles_mirror_it() -> None:
     pair = toy("mixtures", d=4).sample(300, 0)
-    bound, other = prviz.upper_bound(*pair), prviz.upper_bound(pair.generated.values, pair.real.values)
+    bound = prviz.upper_bound(*pair)
+    other = prviz.upper_bound(pair.generated.values, pair.real.values)
     np.testing.assert_allclose(bound.alpha(LAMS), other.beta(1 / LAMS), atol=1e-3)
 
 

@@ -18,7 +18,11 @@ _FILES = ("config.json", "model.safetensors", "tokenizer.json")
 class Model2VecEncoder(EmbeddingEncoder):
     """Static embeddings, without a network to run."""
 
-    prefix, argument, takes, needs, extra = "model2vec", "FOLDER", "texts", "model2vec", "text"
+    prefix = "model2vec"
+    argument = "FOLDER"
+    takes = "texts"
+    needs = "model2vec"
+    extra = "text"
     used = "static embeddings: means of token vectors"
 
     def __init__(self, folder: Path) -> None:
@@ -27,11 +31,22 @@ class Model2VecEncoder(EmbeddingEncoder):
 
         where = f"--encoder model2vec:{folder}"
         if missing := [name for name in _FILES if not (folder / name).is_file()]:
-            raise ValueError(f"{where}: {', '.join(missing)} missing; name a local folder of model2vec")
+            raise ValueError(
+                f"{where}: {', '.join(missing)} missing; name a local folder of model2vec"
+            )
         try:
             self._model = StaticModel.from_pretrained(folder)
-        except (OSError, ValueError, RuntimeError, LookupError, AttributeError, SafetensorError) as error:
-            raise ValueError(f"{where}: no model that can be loaded ({one_line(error_text(error))})") from None
+        except (
+            OSError,
+            ValueError,
+            RuntimeError,
+            LookupError,
+            AttributeError,
+            SafetensorError,
+        ) as error:
+            raise ValueError(
+                f"{where}: no model that can be loaded ({one_line(error_text(error))})"
+            ) from None
         self.name = f"model2vec:{folder.resolve().name}"
         hashes = "".join(file_sha256(folder / name) for name in _FILES)
         self.weights_sha256 = hashlib.sha256(hashes.encode()).hexdigest()

@@ -21,54 +21,81 @@ _SETTINGS = ("size", "resize", "interpolation", "mean", "std", "scale", "layout"
 class OnnxEncoder(EmbeddingEncoder):
     """Network with one input of pictures and an output of one row per picture.
 
-    Values are (pixel / scale - mean) / std, scale 255 unless stated. Flags go before the TOML file of the same name
-    beside the network, such as ``inception.toml``.
+    Values are (pixel / scale - mean) / std, scale 255 unless stated. Flags go before the TOML file
+    of the same name beside the network, such as ``inception.toml``.
     """
 
-    prefix, argument, takes, needs, extra = "", "FILE.onnx", "pictures", "onnxruntime", "onnx"
+    prefix = ""
+    argument = "FILE.onnx"
+    takes = "pictures"
+    needs = "onnxruntime"
+    extra = "onnx"
     used = (
-        "any exported network: InceptionV3 (Sajjadi et al. 2018, Simon et al. 2019), VGG16 and DINOv2 too "
-        "(Sykes et al. 2026, 5.2)"
+        "any exported network: InceptionV3 (Sajjadi et al. 2018, Simon et al. 2019), VGG16 and"
+        " DINOv2 too (Sykes et al. 2026, 5.2)"
     )
 
     def __init__(self, path: Path, options: EncoderOptions) -> None:
         import onnxruntime
 
         choice = _settings(path, options)
-        provider = "CPUExecutionProvider" if options.device == "cpu" else f"{options.device.upper()}ExecutionProvider"
+        provider = (
+            "CPUExecutionProvider"
+            if options.device == "cpu"
+            else f"{options.device.upper()}ExecutionProvider"
+        )
         if provider not in onnxruntime.get_available_providers():
-            raise ValueError(f"--device {options.device}: this onnxruntime has no {provider}; leave --device out")
+            raise ValueError(
+                f"--device {options.device}: this onnxruntime has no {provider}; leave --device out"
+            )
         try:
             self._session = onnxruntime.InferenceSession(path, providers=[provider])
-            self.weights_sha256 = weights_sha256(path)  # after onnxruntime has refused files outside the folder
+            # after onnxruntime has refused files outside the folder
+            self.weights_sha256 = weights_sha256(path)
         except _refusals() as error:
-            raise ValueError(f"{path}: no ONNX network that can be run ({error_text(error)})") from None
+            raise ValueError(
+                f"{path}: no ONNX network that can be run ({error_text(error)})"
+            ) from None
         if "size" not in choice:
-            raise ValueError(f"{path}: state the pictures' side, --size 224 or a line size = 224 in its TOML file")
-        size, self._layout = int(choice["size"]), str(choice.get("layout", "nchw"))
+            raise ValueError(
+                f"{path}: state the pictures' side, --size 224 or a line size = 224 in its TOML"
+                " file"
+            )
+        size = int(choice["size"])
+        self._layout = str(choice.get("layout", "nchw"))
         if self._layout not in ("nchw", "nhwc"):
             raise ValueError(f"layout = {self._layout!r}; nchw or nhwc is needed")
         self._scale = np.float32(choice.get("scale", 255))
         self._mean, self._std = (
-            np.asarray(choice.get(name, usual), np.float32) for name, usual in (("mean", 0.0), ("std", 1.0))
+            np.asarray(choice.get(name, usual), np.float32)
+            for name, usual in (("mean", 0.0), ("std", 1.0))
         )
-        if not {self._mean.size, self._std.size} <= {1, 3} or not (self._std > 0).all() or not self._scale > 0:
+        if (
+            not {self._mean.size, self._std.size} <= {1, 3}
+            or not (self._std > 0).all()
+            or not self._scale > 0
+        ):
             raise ValueError("mean and std need one or three numbers, std and scale above 0")
-        self._input, self._output = _ends(self._session, path, size, self._layout, choice.get("output"))
+        self._input, self._output = _ends(
+            self._session, path, size, self._layout, choice.get("output")
+        )
         self.prepare = transform = SquareTransform(
             size, int(choice.get("resize", size)), str(choice.get("interpolation", "bilinear"))
         )
         if not 1 <= size <= transform.resize <= _LARGEST:
             raise ValueError(
-                f"size = {size}, resize = {transform.resize}; whole numbers from 1 to {_LARGEST}, resize at least as "
-                "large as size, are needed"
+                f"size = {size}, resize = {transform.resize}; whole numbers from 1 to {_LARGEST},"
+                " resize at least as large as size, are needed"
             )
         if transform.interpolation not in ("bilinear", "bicubic", "lanczos"):
-            raise ValueError(f"interpolation = {transform.interpolation!r}; bilinear, bicubic or lanczos is needed")
+            raise ValueError(
+                f"interpolation = {transform.interpolation!r}; bilinear, bicubic or lanczos is"
+                " needed"
+            )
         self.name = path.name
         self.transform = (
-            f"{transform.described()}, (value / {self._scale:g} - {self._mean.tolist()}) / {self._std.tolist()}, "
-            f"{self._layout}, output {self._output}"
+            f"{transform.described()}, (value / {self._scale:g} - {self._mean.tolist()}) /"
+            f" {self._std.tolist()}, {self._layout}, output {self._output}"
         )
         self.versions = {**libraries(), "onnxruntime": onnxruntime.__version__}
 
@@ -84,11 +111,14 @@ class OnnxEncoder(EmbeddingEncoder):
         try:
             (rows,) = self._session.run([self._output], {self._input: np.ascontiguousarray(values)})
         except _refusals() as error:
-            raise ValueError(f"{self.name}: the network refuses its input ({error_text(error)})") from None
+            raise ValueError(
+                f"{self.name}: the network refuses its input ({error_text(error)})"
+            ) from None
         rows = np.asarray(rows)
         if rows.ndim < 2 or len(rows) != len(batch) or rows.size != len(batch) * rows.shape[1]:
             raise ValueError(
-                f"{self.name}: output {self._output} has the shape {rows.shape}; ({len(batch)}, features) is needed"
+                f"{self.name}: output {self._output} has the shape {rows.shape}; ({len(batch)},"
+                " features) is needed"
             )
         return np.asarray(rows.reshape(len(batch), -1), np.float32)
 
@@ -104,28 +134,37 @@ def _refusals() -> tuple[type[Exception], ...]:
 
 def _settings(path: Path, options: EncoderOptions) -> dict[str, Any]:
     """Preprocessing by name: flags, else the TOML file beside the network."""
-    beside, choice = path.with_suffix(".toml"), dict[str, Any]()
+    beside = path.with_suffix(".toml")
+    choice = dict[str, Any]()
     if beside.is_file():
         try:
             choice = tomllib.loads(beside.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"{beside}: no TOML ({error_text(error)})") from None
         if unknown := choice.keys() - set(_SETTINGS):
-            raise ValueError(f"{beside}: {', '.join(sorted(unknown))} unknown; it may say {', '.join(_SETTINGS)}")
-    return choice | {name: value for name in _SETTINGS if (value := getattr(options, name)) is not None}
+            raise ValueError(
+                f"{beside}: {', '.join(sorted(unknown))} unknown; it may say {', '.join(_SETTINGS)}"
+            )
+    return choice | {
+        name: value for name in _SETTINGS if (value := getattr(options, name)) is not None
+    }
 
 
 def _ends(session: Any, path: Path, size: int, layout: str, output: str | None) -> tuple[str, str]:
     """Names of the input and the output. Raises ValueError unless pictures fit the one and rows the other."""
-    inputs, outputs = session.get_inputs(), [each.name for each in session.get_outputs()]
+    inputs = session.get_inputs()
+    outputs = [each.name for each in session.get_outputs()]
     needed = [None, 3, size, size] if layout == "nchw" else [None, size, size, 3]
     shape = inputs[0].shape
     fits = len(inputs) == 1 and inputs[0].type == "tensor(float)" and len(shape) == 4
-    if not fits or any(isinstance(own, int) and own != want for own, want in zip(shape[1:], needed[1:], strict=True)):
+    if not fits or any(
+        isinstance(own, int) and own != want
+        for own, want in zip(shape[1:], needed[1:], strict=True)
+    ):
         is_there = "; ".join(f"{each.name} {each.type} {each.shape}" for each in inputs)
         raise ValueError(
-            f"{path}: its input is {is_there}; one tensor(float) of [n, {', '.join(map(str, needed[1:]))}] "
-            "is needed: see --size and --layout"
+            f"{path}: its input is {is_there}; one tensor(float) of [n,"
+            f" {', '.join(map(str, needed[1:]))}] is needed: see --size and --layout"
         )
     if (output is None and len(outputs) > 1) or (output is not None and output not in outputs):
         raise ValueError(f"{path}: its outputs are {', '.join(outputs)}; choose one with --output")

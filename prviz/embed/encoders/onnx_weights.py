@@ -9,7 +9,8 @@ from pathlib import Path
 
 from prviz.embed.base import file_sha256
 
-# Messages of onnx.proto that hold a tensor, by field: the fields that are walked into, and the message in each.
+# Messages of onnx.proto that hold a tensor, by field: the fields that are walked into, and the
+# message in each.
 _INSIDE = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -20,9 +21,12 @@ _INSIDE = {
     "sparse": {1: "tensor", 2: "tensor"},
 }
 # Fields of a tensor: entries of text about its file, where the values are, and "in a file".
-_ENTRY, _PLACE, _EXTERNAL = 13, 14, 1
+_ENTRY = 13
+_PLACE = 14
+_EXTERNAL = 1
 # Kinds of a field in the wire format of Protocol Buffers, and the bytes of those of fixed size.
-_VARINT, _BYTES = 0, 2
+_VARINT = 0
+_BYTES = 2
 _FIXED = {1: 8, 5: 4}
 
 

@@ -13,7 +13,9 @@ from prviz.embed.pictures import SquareTransform
 class PixelEncoder(EmbeddingEncoder):
     """Pixels of the central square."""
 
-    prefix, argument, takes = "pixels", "SIZE", "pictures"
+    prefix = "pixels"
+    argument = "SIZE"
+    takes = "pictures"
     used = "the simplest baseline"
 
     def __init__(self, size: int) -> None:

@@ -16,19 +16,24 @@ from prviz.readers.source import Limits, as_source
 
 _SIZE = 32
 # Names of the stored mean, as one row, and of the stored components.
-_MEAN, _AXES = "pca_mean", "pca_axes"
+_MEAN = "pca_mean"
+_AXES = "pca_axes"
 
 
 class PrincipalEncoder(EmbeddingEncoder):
     """First principal components of 32 x 32 pixels."""
 
-    prefix, argument, takes = "pca", "M", "pictures"
+    prefix = "pca"
+    argument = "M"
+    takes = "pictures"
     used = (
-        "how many dimensions: Sykes et al. 2026 (5.3) project embeddings on d components; here the pixels. "
-        "Generated: --weights REFERENCE.safetensors"
+        "how many dimensions: Sykes et al. 2026 (5.3) project embeddings on d components; here the"
+        " pixels. Generated: --weights REFERENCE.safetensors"
     )
 
-    def __init__(self, components: int, stored: tuple[NDArray[Any], NDArray[Any]] | None = None) -> None:
+    def __init__(
+        self, components: int, stored: tuple[NDArray[Any], NDArray[Any]] | None = None
+    ) -> None:
         self.name, self.versions, self._m = f"pca:{components}", libraries(), components
         self.prepare = transform = SquareTransform(_SIZE, _SIZE)
         self.transform = f"{transform.described()}, values from 0 to 1"
@@ -40,7 +45,9 @@ class PrincipalEncoder(EmbeddingEncoder):
     def load(cls, argument: str, options: EncoderOptions) -> PrincipalEncoder:
         """``pca:M``, fitted if the options name a file with the components of a reference."""
         components = whole(argument, "pca", 3 * _SIZE**2)
-        return cls(components, None if options.weights is None else _stored(options.weights, components))
+        return cls(
+            components, None if options.weights is None else _stored(options.weights, components)
+        )
 
     @property
     def fits(self) -> bool:
@@ -51,11 +58,15 @@ class PrincipalEncoder(EmbeddingEncoder):
         """Mean and leading eigenvectors of the covariance, summed in float64 batch by batch."""
         from scipy.linalg import eigh
 
-        d, n = 3 * _SIZE**2, 0
-        total, squares = np.zeros(d), np.zeros((d, d))
+        d = 3 * _SIZE**2
+        n = 0
+        total = np.zeros(d)
+        squares = np.zeros((d, d))
         for batch in batches:
             rows = batch.reshape(len(batch), -1) / 255.0
-            total, squares, n = total + rows.sum(axis=0), squares + rows.T @ rows, n + len(rows)
+            total = total + rows.sum(axis=0)
+            squares = squares + rows.T @ rows
+            n = n + len(rows)
         if n <= self._m:
             raise ValueError(f"--encoder {self.name}: {n} pictures; more than {self._m} are needed")
         mean = total / n
@@ -81,10 +92,13 @@ class PrincipalEncoder(EmbeddingEncoder):
 
 
 def _stored(path: Path, components: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    source, limits = as_source(path), Limits(min_rows=1)
+    source = as_source(path)
+    limits = Limits(min_rows=1)
     with open_tensors(source, limits) as file:
         if not {_MEAN, _AXES} <= set(file.keys):
-            raise ValueError(f"--weights {path}: no principal components in it; name the embedded reference")
+            raise ValueError(
+                f"--weights {path}: no principal components in it; name the embedded reference"
+            )
         mean, axes = (file.values(key, limits) for key in (_MEAN, _AXES))
     if axes.shape != (components, 3 * _SIZE**2) or mean.shape != (1, 3 * _SIZE**2):
         raise ValueError(f"--weights {path}: {len(axes)} components; {components} are needed")

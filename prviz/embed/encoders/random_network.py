@@ -14,12 +14,21 @@ _SIZE = 64
 class RandomNetworkEncoder(EmbeddingEncoder):
     """Four convolutions with random weights, each position of the last one averaged over."""
 
-    prefix, argument, takes = "random", "SEED", "pictures"
-    used = "random features; Sykes et al. 2026 (5.2) use a VGG16 with random weights, as Naeem et al. 2020"
+    prefix = "random"
+    argument = "SEED"
+    takes = "pictures"
+    used = (
+        "random features; Sykes et al. 2026 (5.2) use a VGG16 with random weights, as Naeem et al."
+        " 2020"
+    )
 
     def __init__(self, seed: int, side: int = _SIZE) -> None:
         self._weights = random_weights(seed)
-        self.name, self.versions, self.weights_sha256 = f"random:{seed}", libraries(), sha256_of(*self._weights)
+        self.name, self.versions, self.weights_sha256 = (
+            f"random:{seed}",
+            libraries(),
+            sha256_of(*self._weights),
+        )
         self.prepare = transform = SquareTransform(side, side)
         self.transform = f"{transform.described()}, values from -1 to 1"
 

@@ -12,8 +12,8 @@ from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, file_sh
 from prviz.embed.networks import check_device, state_sha256
 from prviz.readers.errors import error_text, one_line
 
-# Files that decide the embeddings beside the weights: settings, vocabularies and rules of tokens. Other formats of the
-# same weights, such as onnx/, are not loaded.
+# Files that decide the embeddings beside the weights: settings, vocabularies and rules of tokens.
+# Other formats of the same weights, such as onnx/, are not loaded.
 _SETTINGS = (".json", ".txt", ".model", ".jinja", ".spm", ".bpe", ".vocab")
 _NOT_LOADED = ("onnx", "openvino")
 
@@ -21,24 +21,37 @@ _NOT_LOADED = ("onnx", "openvino")
 class SentenceEncoder(EmbeddingEncoder):
     """Sentence embeddings; nothing is downloaded, and no code of a model is run."""
 
-    prefix, argument, takes, needs, extra = "st", "NAME_OR_FOLDER", "texts", "sentence_transformers", "text"
+    prefix = "st"
+    argument = "NAME_OR_FOLDER"
+    takes = "texts"
+    needs = "sentence_transformers"
+    extra = "text"
     used = "sentence embeddings by sentence-transformers"
 
     def __init__(self, argument: str, options: EncoderOptions) -> None:
         from sentence_transformers import SentenceTransformer
 
-        folder, device = Path(argument), check_device(options.device)
+        folder = Path(argument)
+        device = check_device(options.device)
         if folder.is_dir() and not (folder / "modules.json").is_file():
-            raise ValueError(f"--encoder st:{argument}: no modules.json there; name a folder of sentence-transformers")
+            raise ValueError(
+                f"--encoder st:{argument}: no modules.json there; name a folder of"
+                " sentence-transformers"
+            )
         try:
-            self._model = SentenceTransformer(argument, device=device, local_files_only=True, trust_remote_code=False)
+            self._model = SentenceTransformer(
+                argument, device=device, local_files_only=True, trust_remote_code=False
+            )
         except (OSError, ValueError, RuntimeError, LookupError, AttributeError) as error:
             raise ValueError(
-                f"--encoder st:{argument}: no model that can be loaded from this computer, and prviz downloads "
-                f"nothing; name a local folder, --encoder st:FOLDER ({one_line(error_text(error))})"
+                f"--encoder st:{argument}: no model that can be loaded from this computer, and"
+                " prviz downloads nothing; name a local folder, --encoder st:FOLDER"
+                f" ({one_line(error_text(error))})"
             ) from None
         self.name = f"st:{folder.resolve().name if folder.is_dir() else argument}"
-        self.weights_sha256 = _sha256(state_sha256(self._model), folder if folder.is_dir() else _cached(argument))
+        self.weights_sha256 = _sha256(
+            state_sha256(self._model), folder if folder.is_dir() else _cached(argument)
+        )
         self.transform = f"first {self._model.get_max_seq_length()} tokens"
         self.versions = libraries("numpy", "sentence-transformers", "torch", "transformers")
 
@@ -62,7 +75,10 @@ def _cached(name: str) -> Path:
             return Path(snapshot_download(each, local_files_only=True))
         except (OSError, ValueError):
             continue
-    raise ValueError(f"--encoder st:{name}: no folder of it in the cache; name a local folder, --encoder st:FOLDER")
+    raise ValueError(
+        f"--encoder st:{name}: no folder of it in the cache; name a local folder, --encoder"
+        " st:FOLDER"
+    )
 
 
 def _sha256(weights: str, folder: Path) -> str:

@@ -15,10 +15,20 @@ from prviz.embed.networks import check_device, state_sha256
 from prviz.embed.pictures import Picture, narrowed
 from prviz.readers.errors import error_text, one_line
 
-# Side of the largest usual input: what lies far from the central square of a long picture is cut off before.
+# Side of the largest usual input: what lies far from the central square of a long picture is cut
+# off before.
 _SIDE = 512
 # Exceptions of PyTorch and timm on files of anything else.
-_UNREADABLE = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, EOFError, UnpicklingError)
+_UNREADABLE = (
+    RuntimeError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OSError,
+    EOFError,
+    UnpicklingError,
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,9 @@ class TimmTransform:
 
     def __call__(self, picture: Picture) -> NDArray[Any]:
         """Array of shape (3, height, width): uint8, or floats from 0 to 255 for a picture of floats."""
-        parts: list[NDArray[Any]] = [self.transform(narrowed(band, _SIDE)).numpy() for band in picture.bands]
+        parts: list[NDArray[Any]] = [
+            self.transform(narrowed(band, _SIDE)).numpy() for band in picture.bands
+        ]
         if parts[0].shape[0] == 3:
             return parts[0]
         return np.concatenate(parts * 3 if len(parts) == 1 else parts).clip(0, 255)
@@ -38,10 +50,15 @@ class TimmTransform:
 class TimmEncoder(EmbeddingEncoder):
     """Pooled features of a network of timm, without its classifier.
 
-    Nothing is downloaded: weights come from ``--weights``, else from the cache of the Hugging Face hub.
+    Nothing is downloaded: weights come from ``--weights``, else from the cache of the Hugging Face
+    hub.
     """
 
-    prefix, argument, takes, needs, extra = "timm", "NAME", "pictures", "timm", "images"
+    prefix = "timm"
+    argument = "NAME"
+    takes = "pictures"
+    needs = "timm"
+    extra = "images"
     used = "pretrained networks, DINOv2 (Sykes et al. 2026, 5.2) among them"
 
     def __init__(self, name: str, options: EncoderOptions) -> None:
@@ -49,22 +66,35 @@ class TimmEncoder(EmbeddingEncoder):
         import torch
 
         if not timm.is_model(name):
-            raise ValueError(f"--encoder timm:{one_line(name)}: timm {timm.__version__} has no network of this name")
-        self._device, weights = check_device(options.device), _weights_file(name, options.weights)
+            raise ValueError(
+                f"--encoder timm:{one_line(name)}: timm {timm.__version__} has no network of this"
+                " name"
+            )
+        self._device = check_device(options.device)
+        weights = _weights_file(name, options.weights)
         # Built twice, from two draws of the first weights: what differs is not in the file.
         self._network, again = (_network(name, weights, seed) for seed in (0, 1))
         self.weights_sha256 = state_sha256(self._network)
         if self.weights_sha256 != state_sha256(again):
-            raise ValueError(f"--weights {weights}: some weights of {name} are not in it; it is of another network")
+            raise ValueError(
+                f"--weights {weights}: some weights of {name} are not in it; it is of another"
+                " network"
+            )
         self._network.to(self._device)
         config = timm.data.resolve_model_data_config(self._network)
         self._mean, self._std = (
-            torch.tensor(config[key], device=self._device).reshape(-1, 1, 1) for key in ("mean", "std")
+            torch.tensor(config[key], device=self._device).reshape(-1, 1, 1)
+            for key in ("mean", "std")
         )
-        # Without the last step, (value / 255 - mean) / std: bytes go from process to process, not floats.
-        self.prepare = TimmTransform(timm.data.create_transform(**config, is_training=False, use_prefetcher=True))
+        # Without the last step, (value / 255 - mean) / std: bytes go from process to process, not
+        # floats.
+        self.prepare = TimmTransform(
+            timm.data.create_transform(**config, is_training=False, use_prefetcher=True)
+        )
         self.name = f"timm:{name}"
-        self.transform = f"timm: {', '.join(f'{key} {value}' for key, value in sorted(config.items()))}"
+        self.transform = (
+            f"timm: {', '.join(f'{key} {value}' for key, value in sorted(config.items()))}"
+        )
         self.versions = libraries("numpy", "pillow", "timm", "torch")
 
     @classmethod
@@ -77,7 +107,9 @@ class TimmEncoder(EmbeddingEncoder):
         import torch
 
         with torch.inference_mode():
-            values = (torch.from_numpy(batch).to(self._device).float() / 255 - self._mean) / self._std
+            values = (
+                torch.from_numpy(batch).to(self._device).float() / 255 - self._mean
+            ) / self._std
             return np.asarray(self._network(values).float().cpu().numpy(), np.float32)
 
 
@@ -96,8 +128,8 @@ def _weights_file(name: str, given: Path | None) -> Path:
             return Path(cached)
     where = f" (https://huggingface.co/{hub} has them)" if hub else ""
     raise ValueError(
-        f"--encoder timm:{name}: its weights are not on this computer, and prviz downloads nothing; name their file, "
-        f"--weights FILE{where}"
+        f"--encoder timm:{name}: its weights are not on this computer, and prviz downloads nothing;"
+        f" name their file, --weights FILE{where}"
     )
 
 
@@ -112,8 +144,12 @@ def _network(name: str, weights: Path, seed: int) -> Any:
         try:
             state = timm.models.load_state_dict(str(weights), weights_only=True)
             overlay = {"state_dict": state, "custom_load": False, "source": ""}
-            network = timm.create_model(name, pretrained=True, pretrained_cfg_overlay=overlay, num_classes=0)
+            network = timm.create_model(
+                name, pretrained=True, pretrained_cfg_overlay=overlay, num_classes=0
+            )
         except (*_UNREADABLE, SafetensorError) as error:
             reason = error_text(error).partition(". ")[0]
-            raise ValueError(f"--weights {weights}: no weights of {name} ({one_line(reason)})") from None
+            raise ValueError(
+                f"--weights {weights}: no weights of {name} ({one_line(reason)})"
+            ) from None
     return network.eval()

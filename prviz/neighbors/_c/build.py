@@ -43,7 +43,15 @@ def compile_library(library: Path = LIBRARY) -> bool:
         # Replaced atomically, because another process may be using the old library.
         with tempfile.TemporaryDirectory(dir=library.parent) as folder:
             made = Path(folder) / library.name
-            command = [compiler, *_FLAGS, f'-DSOURCE="{digest()}"', "-o", str(made), str(_SOURCES[0]), "-lm"]
+            command = [
+                compiler,
+                *_FLAGS,
+                f'-DSOURCE="{digest()}"',
+                "-o",
+                str(made),
+                str(_SOURCES[0]),
+                "-lm",
+            ]
             if subprocess.run(command, check=False).returncode:
                 return False
             made.replace(library)

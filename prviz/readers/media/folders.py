@@ -28,13 +28,21 @@ class FolderPictures:
     MediaError : it is no folder, or can't be read.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, title: str = "", limits: PictureLimits | None = None) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        title: str = "",
+        limits: PictureLimits | None = None,
+    ) -> None:
         try:
             self._below = Below(folder)
         except NotADirectoryError as error:
             raise MediaError(f"{quoted(str(folder))}: not a folder.") from error
         except (OSError, RuntimeError, ValueError) as error:
-            raise MediaError(f"{quoted(str(folder))}: no such folder, or one that can't be read.") from error
+            raise MediaError(
+                f"{quoted(str(folder))}: no such folder, or one that can't be read."
+            ) from error
         self.title = title or self._below.root.name
         self._limits = limits or PictureLimits()
 
@@ -44,7 +52,8 @@ class FolderPictures:
         Raises
         ------
         MissingPictureError : there is none.
-        MediaError : an absolute path, one with "..", a link out of the folder, or something that is no regular file.
+        MediaError : an absolute path, one with "..", a link out of the folder, or something that is
+        no regular file.
         """
         self._found(name)
         return plain_path(name)
@@ -53,7 +62,9 @@ class FolderPictures:
         try:
             return self._below.find(name)
         except LinkOutError:
-            raise MediaError(f"{quoted(name)}: leads out of {self.title}. Put the pictures themselves there.") from None
+            raise MediaError(
+                f"{quoted(name)}: leads out of {self.title}. Put the pictures themselves there."
+            ) from None
         except OutsideError as error:
             only = f"only paths below {self.title} are opened, without '..' or a root"
             raise MediaError(f"{quoted(name)}: {only}.") from error
@@ -69,7 +80,8 @@ class FolderPictures:
         ------
         MediaError : as `locate`; or the file can't be opened or is too large.
         """
-        found, most = self._found(name), self._limits.file_bytes
+        found = self._found(name)
+        most = self._limits.file_bytes
         try:
             with self._below.open(found) as stream:
                 data = stream.read(most + 1)
@@ -97,13 +109,15 @@ class ZipPictures:
     name : name of the archive, for messages.
     data : bytes of the archive, not copied if they are ``bytes``.
 
-    A name is looked up as a path in the archive, or below the common folder of all files; in an archive with a single
-    folder also by the file name alone; then as the only path of which one ends with the other. "fake/1.png" is never
-    found as "real/1.png" of an archive with several folders. Names are compared as `plain_path`.
+    A name is looked up as a path in the archive, or below the common folder of all files; in an
+    archive with a single folder also by the file name alone; then as the only path of which one
+    ends with the other. "fake/1.png" is never found as "real/1.png" of an archive with several
+    folders. Names are compared as `plain_path`.
 
     Raises
     ------
-    MediaError : no zip archive, a corrupt, encrypted or empty one, or one of more entries than the limit.
+    MediaError : no zip archive, a corrupt, encrypted or empty one, or one of more entries than the
+    limit.
     """
 
     def __init__(self, name: str, data: Buffer, *, limits: PictureLimits | None = None) -> None:
@@ -115,21 +129,28 @@ class ZipPictures:
         claimed = held.count(ENTRY)  # before they are parsed
         if claimed > self._limits.entries:
             raise MediaError(
-                f"{self._where}: has {claimed:,} files, more than the limit of {self._limits.entries:,}. "
-                "Zip only the pictures of the samples."
+                f"{self._where}: has {claimed:,} files, more than the limit of"
+                f" {self._limits.entries:,}. Zip only the pictures of the samples."
             )
         try:
             self._archive = zipfile.ZipFile(source.open())
         except ZIP_ERRORS as error:
             raise MediaError(
-                f"{self._where}: no zip archive, or a corrupt one. Zip the folder of pictures again."
+                f"{self._where}: no zip archive, or a corrupt one. Zip the folder of pictures"
+                " again."
             ) from error
-        files = {path: info for info in self._archive.infolist() if (path := inner_path(info)) is not None}
+        files = {
+            path: info
+            for info in self._archive.infolist()
+            if (path := inner_path(info)) is not None
+        }
         if not files:
             raise MediaError(f"{self._where}: holds no files. Zip the folder of pictures.")
         locked = next((path for path, info in files.items() if info.flag_bits & _ENCRYPTED), None)
         if locked is not None:
-            raise MediaError(f"{self._where}, {quoted(locked)}: encrypted. Zip the pictures without a password.")
+            raise MediaError(
+                f"{self._where}, {quoted(locked)}: encrypted. Zip the pictures without a password."
+            )
         self._files = files
         folder = commonpath([path.rpartition("/")[0] for path in files])
         self._top = f"{folder}/" if folder else ""
@@ -159,15 +180,17 @@ class ZipPictures:
             shorter.append(shorter[-1].partition("/")[2])
         found = [path for path in shorter if path in self._files]
         key = _backwards(wanted)
-        first, behind = (bisect_left(self._longer, (end,)) for end in (key, key[:-1] + _AFTER_SLASH))
+        first, behind = (
+            bisect_left(self._longer, (end,)) for end in (key, key[:-1] + _AFTER_SLASH)
+        )
         count = len(found) + behind - first
         if not count:
             raise MissingPictureError(f"{quoted(name)}: not in {self._where}")
         found += [path for _, path in self._longer[first : min(behind, first + 2)]]
         if count > 1:
             raise MediaError(
-                f"{quoted(name)}: {self._where} has {count} files of this name, as {quoted(found[0])} and "
-                f"{quoted(found[1])}. Name the picture with its folders."
+                f"{quoted(name)}: {self._where} has {count} files of this name, as"
+                f" {quoted(found[0])} and {quoted(found[1])}. Name the picture with its folders."
             )
         return found[0]
 
@@ -176,30 +199,42 @@ class ZipPictures:
 
         Raises
         ------
-        MediaError : as `locate`; or the file is too large, unpacks to far more than it takes, or is corrupt.
+        MediaError : as `locate`; or the file is too large, unpacks to far more than it takes, or is
+        corrupt.
         """
         path = self.locate(name)
-        return read_member(self._archive, self._files[path], f"{self._where}, {quoted(path)}", self._limits)
+        return read_member(
+            self._archive, self._files[path], f"{self._where}, {quoted(path)}", self._limits
+        )
 
 
-def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, limits: PictureLimits) -> bytes:
+def read_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, limits: PictureLimits
+) -> bytes:
     """Contents of one file of an archive. Raises MediaError: too large, unpacks to far more than it takes, corrupt."""
     if info.file_size > limits.file_bytes:
-        raise MediaError(f"{where}: {human_size(info.file_size)}, more than {human_size(limits.file_bytes)}.")
+        raise MediaError(
+            f"{where}: {human_size(info.file_size)}, more than {human_size(limits.file_bytes)}."
+        )
     if info.file_size > max(limits.small_bytes, limits.ratio * info.compress_size):
         raise MediaError(
-            f"{where}: unpacks to {human_size(info.file_size)} from {human_size(info.compress_size)}, more than "
-            f"{limits.ratio} times; no picture does."
+            f"{where}: unpacks to {human_size(info.file_size)} from"
+            f" {human_size(info.compress_size)}, more than {limits.ratio} times; no picture does."
         )
     if info.compress_type not in METHODS:
-        raise MediaError(f"{where}: packed by an unusual method. Make an ordinary zip archive (deflate or stored).")
+        raise MediaError(
+            f"{where}: packed by an unusual method. Make an ordinary zip archive (deflate or"
+            " stored)."
+        )
     try:
         with archive.open(info) as stream:
-            # A read without a number unpacks all that there is before it cuts to the size that was claimed above. One
-            # byte more, so that the end is met and the checksum compared.
+            # A read without a number unpacks all that there is before it cuts to the size that was
+            # claimed above. One byte more, so that the end is met and the checksum compared.
             return stream.read(info.file_size + 1)
     except ZIP_ERRORS as error:
-        raise MediaError(f"{where}: corrupt ({quoted(str(error))}). Zip the pictures again.") from error
+        raise MediaError(
+            f"{where}: corrupt ({quoted(str(error))}). Zip the pictures again."
+        ) from error
 
 
 def _backwards(path: str) -> str:

@@ -29,18 +29,40 @@ FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
 SIDE = 128
 # Most pixels of a picture, checked before it is decoded: 50 million take 200 MB.
 MAX_PIXELS = 50_000_000
-# Pixels that any file may have, and pixels per byte of the file: a file with more of both is no picture, or a flat one.
-_SMALL_PIXELS, _PIXELS_PER_BYTE = 4096**2, 100
+# Pixels that any file may have, and pixels per byte of the file: a file with more of both is no
+# picture, or a flat one.
+_SMALL_PIXELS = 4096**2
+_PIXELS_PER_BYTE = 100
 
-# First bytes of a JPEG scan, each of which goes over the whole picture, and most scans of a file (usual: 1 or 10).
-_SCAN, _MOST_SCANS = b"\xff\xda", 50
+# First bytes of a JPEG scan, each of which goes over the whole picture, and most scans of a file
+# (usual: 1 or 10).
+_SCAN = b"\xff\xda"
+_MOST_SCANS = 50
 _QUALITY = 85
-_BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
+_BEGINNINGS = {
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"GIF87a": "GIF",
+    b"GIF89a": "GIF",
+    b"BM": "BMP",
+}
 _BEGINNINGS |= dict.fromkeys((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"), "TIFF")
-# Tags of TIFF: bits of a value of each band, bands, and where the values are, by strips or by tiles.
-_BITS, _BANDS, _PLACES = 258, 277, ((273, 279), (324, 325))
+# Tags of TIFF: bits of a value of each band, bands, and where the values are, by strips or by
+# tiles.
+_BITS = 258
+_BANDS = 277
+_PLACES = ((273, 279), (324, 325))
 # Exceptions of Pillow on truncated, corrupt or hostile files.
-_BROKEN = (OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, ArithmeticError, MemoryError)
+_BROKEN = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    TypeError,
+    LookupError,
+    EOFError,
+    ArithmeticError,
+    MemoryError,
+)
 
 
 class MediaError(ValueError):
@@ -51,7 +73,8 @@ class MissingPictureError(MediaError):
     """Raised if a source has no picture of this name; another source may have it."""
 
 
-# Most characters of a part of a path on file systems. Longer parts are not normalised, which takes quadratic time.
+# Most characters of a part of a path on file systems. Longer parts are not normalised, which takes
+# quadratic time.
 _LONGEST_PART = 255
 
 
@@ -63,7 +86,9 @@ def plain_path(name: str) -> str:
     parts = name.replace("\\", "/").split("/")
     above = max((i + 1 for i, part in enumerate(parts) if part == ".."), default=0)
     kept = (part for part in parts[above:] if part not in ("", "."))
-    return "/".join(unicodedata.normalize("NFC", part) if len(part) <= _LONGEST_PART else part for part in kept)
+    return "/".join(
+        unicodedata.normalize("NFC", part) if len(part) <= _LONGEST_PART else part for part in kept
+    )
 
 
 def end_alike(path: str, other: str) -> bool:
@@ -79,7 +104,8 @@ class PictureLimits:
     ----------
     entries : most files in a zip archive.
     file_bytes : most bytes of one picture file, uncompressed.
-    ratio : largest expansion of a file of more than `small_bytes` in an archive. Pictures are compressed already: a
+    ratio : largest expansion of a file of more than `small_bytes` in an archive. Pictures are
+    compressed already: a
         file that shrinks far more is no picture, or a flat one.
     small_bytes : bytes up to which the ratio is not checked.
 
@@ -102,18 +128,21 @@ class PictureLimits:
 def thumbnail(data: bytes) -> str:
     """Thumbnail of a picture file's contents, "data:image/png;base64,..." or "data:image/jpeg;base64,...".
 
-    At most `SIDE` pixels wide and high, never enlarged, rotated by its EXIF orientation, the first frame of an
-    animation, without metadata. Shrunk pictures without transparency are JPEG, others PNG.
+    At most `SIDE` pixels wide and high, never enlarged, rotated by its EXIF orientation, the first
+    frame of an animation, without metadata. Shrunk pictures without transparency are JPEG, others
+    PNG.
 
     Raises
     ------
-    MediaError : the contents are none of `FORMATS`, whatever the file is called (SVG is a program, not a picture);
-        more than `MAX_PIXELS` pixels, or too many for the bytes of the file; or broken. The message does not name the
-        file.
+    MediaError : the contents are none of `FORMATS`, whatever the file is called (SVG is a program,
+    not a picture);
+        more than `MAX_PIXELS` pixels, or too many for the bytes of the file; or broken. The message
+        does not name the file.
     """
     with opened_picture(data) as image:
         small, lossy = _shrunk(image)
-        stream, kind = io.BytesIO(), "jpeg" if lossy else "png"
+        stream = io.BytesIO()
+        kind = "jpeg" if lossy else "png"
         small.save(stream, kind, **({"quality": _QUALITY} if lossy else {}))
         return f"data:image/{kind};base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
 
@@ -126,14 +155,17 @@ def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Im
     ------
     MediaError : as `thumbnail`.
     """
-    found = next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
+    found = next(
+        (name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None
+    )
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         found = "WebP"
     if found is None or found not in formats:
         raise MediaError(f"its contents are no picture that can be shown ({', '.join(formats)}).")
     if found == "JPEG" and data.count(_SCAN) > _MOST_SCANS:
         raise MediaError(
-            f"more than {_MOST_SCANS} scans, which take long to go over. Save it as an ordinary JPEG picture."
+            f"more than {_MOST_SCANS} scans, which take long to go over. Save it as an ordinary"
+            " JPEG picture."
         )
     from PIL import Image, UnidentifiedImageError
 
@@ -151,16 +183,27 @@ def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Im
     except MediaError:
         raise
     except too_large as error:
-        raise MediaError(f"more than {most:,} pixels from {len(data):,} bytes; save a smaller picture.") from error
+        raise MediaError(
+            f"more than {most:,} pixels from {len(data):,} bytes; save a smaller picture."
+        ) from error
     except (*_BROKEN, struct.error, zlib.error) as error:
         if data.startswith(b"MM\0+"):
-            raise MediaError("a BigTIFF of another byte order, which Pillow can't read. Save it as a TIFF.") from error
-        if found == "TIFF" and isinstance(error, UnidentifiedImageError) and (bands := _stored_bands(data)):
             raise MediaError(
-                f"{bands}; one band (grey) or three (red, green, blue) of 8 or 16 bits, with alpha or without, are "
-                "accepted. Save the bands that count so, or all values as .npy, which prviz reads as features."
+                "a BigTIFF of another byte order, which Pillow can't read. Save it as a TIFF."
             ) from error
-        raise MediaError(f"a broken {found} picture. Save it again, or copy it again if it was copied.") from error
+        if (
+            found == "TIFF"
+            and isinstance(error, UnidentifiedImageError)
+            and (bands := _stored_bands(data))
+        ):
+            raise MediaError(
+                f"{bands}; one band (grey) or three (red, green, blue) of 8 or 16 bits, with alpha"
+                " or without, are accepted. Save the bands that count so, or all values as .npy,"
+                " which prviz reads as features."
+            ) from error
+        raise MediaError(
+            f"a broken {found} picture. Save it again, or copy it again if it was copied."
+        ) from error
 
 
 def _stored_bands(data: bytes) -> str:
@@ -173,7 +216,9 @@ def _stored_bands(data: bytes) -> str:
         directory: Any = ImageFileDirectory_v2(head)
         stream.seek(directory.next)
         directory.load(stream)
-        places, sizes = next((directory[at], directory[size]) for at, size in _PLACES if at in directory)
+        places, sizes = next(
+            (directory[at], directory[size]) for at, size in _PLACES if at in directory
+        )
         ends = [place + size for place, size in zip(places, sizes, strict=True)]
         if max(ends) > len(data):
             return ""
@@ -263,7 +308,9 @@ def find_picture(name: str, sources: Sequence[Pictures]) -> bytes:
     return _first([source.get for source in sources], name, sources)
 
 
-def _first(calls: Sequence[Callable[[str], Result]], name: str, sources: Sequence[Pictures]) -> Result:
+def _first(
+    calls: Sequence[Callable[[str], Result]], name: str, sources: Sequence[Pictures]
+) -> Result:
     """Result of the first source that has the picture."""
     for call in calls:
         try:
@@ -279,7 +326,8 @@ class Found:
     """Number of the first `rows` samples that name a picture, and number of these names that the sources have.
 
     loosely : number of pictures found by their file name alone, in another folder than named.
-    first : row (counted from 0) and name of the first picture not found, and the reason unless it is missing.
+    first : row (counted from 0) and name of the first picture not found, and the reason unless it
+    is missing.
     """
 
     column: str
@@ -290,7 +338,9 @@ class Found:
     first: tuple[int, str, str] | None
 
 
-def count_found(samples: Samples, sources: Sequence[Pictures], *, most: int = 10_000) -> Found | None:
+def count_found(
+    samples: Samples, sources: Sequence[Pictures], *, most: int = 10_000
+) -> Found | None:
     """Count the names of the first `most` samples that lead to a picture, reading none. None: no column of names."""
     column = picture_column(samples)
     if column is None:
@@ -304,8 +354,14 @@ def count_found(samples: Samples, sources: Sequence[Pictures], *, most: int = 10
             continue
         named += 1
         try:
-            loosely += not end_alike(_first([source.locate for source in sources], name, sources), plain_path(name))
+            loosely += not end_alike(
+                _first([source.locate for source in sources], name, sources), plain_path(name)
+            )
             found += 1
         except MediaError as error:
-            first = first or (row, name, "" if isinstance(error, MissingPictureError) else str(error))
+            first = first or (
+                row,
+                name,
+                "" if isinstance(error, MissingPictureError) else str(error),
+            )
     return Found(column, rows, named, found, loosely, first)

@@ -1,10 +1,10 @@
 """The sanity battery: 15 checks of fidelity and diversity on pairs of known truth, and how any reading does on them.
 
-`CHECKS` and `READINGS` hold what there is, `battery_tasks` measures, `judge` gives the verdicts with the truth's own
-beside them, `oracle_rows` the truth's numbers.
+`CHECKS` and `READINGS` hold what there is, `battery_tasks` measures, `judge` gives the verdicts
+with the truth's own beside them, `oracle_rows` the truth's numbers.
 
-Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), "All current generative fidelity and diversity
-metrics are flawed".
+Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), "All current generative fidelity
+and diversity metrics are flawed".
 """
 
 from __future__ import annotations
@@ -32,7 +32,14 @@ from prviz.studies.battery.readings import (
     Reading,
     family_readings,
 )
-from prviz.studies.battery.tasks import COLUMNS, MODES, BatteryTask, battery_seconds, battery_tasks, setting
+from prviz.studies.battery.tasks import (
+    COLUMNS,
+    MODES,
+    BatteryTask,
+    battery_seconds,
+    battery_tasks,
+    setting,
+)
 
 __all__ = [
     "CHECKS",

@@ -41,8 +41,8 @@ def dropped_modes(gap: float, p: tuple[float, ...], q: tuple[float, ...]) -> PRC
 def distant_modes(p: tuple[float, ...], q: tuple[float, ...]) -> PRCurve:
     """Mixtures of Gaussians so far apart that only their weights count; alpha_inf = beta_0 = 1 all the same.
 
-    The modes overlap by 2 Phi(-gap / 2), 1e-23 at a gap of 20 standard deviations: so far off is the curve at any lam
-    up to 1e20.
+    The modes overlap by 2 Phi(-gap / 2), 1e-23 at a gap of 20 standard deviations: so far off is
+    the curve at any lam up to 1e20.
     """
     vertices = ground_truth.finite_masses(p, q).vertices
     return PRCurve.from_error_rates(*np.clip(vertices, _ALMOST_NONE, 1.0).T)
@@ -52,8 +52,9 @@ def distant_modes(p: tuple[float, ...], q: tuple[float, ...]) -> PRCurve:
 def shifted_with_outlier(distance: float, share: float, role: str) -> PRCurve:
     """Two unit Gaussians, where a ``share`` of one distribution sits at a point that the other has no mass at.
 
-    The best classifiers call the point what it is, so that all other rates of that side shrink by 1 - share:
-    real: alpha(lam) becomes alpha(lam (1 - share)); generated: (1 - share) alpha(lam / (1 - share)).
+    The best classifiers call the point what it is, so that all other rates of that side shrink by 1
+    - share: real: alpha(lam) becomes alpha(lam (1 - share)); generated: (1 - share) alpha(lam / (1
+    - share)).
     """
     left = [1.0 - share if role == each else 1.0 for each in ("real", "generated")]
     return PRCurve.from_error_rates(*(shifted(distance).vertices * left).T)
@@ -63,18 +64,22 @@ def shifted_with_outlier(distance: float, share: float, role: str) -> PRCurve:
 def one_against_two(mu: float, d: int) -> PRCurve:
     """P = N(-mu/2 1, I) / 2 + N(mu/2 1, I) / 2 against Q = N(0, (1 + mu^2) I) in R^d.
 
-    With D = mu sqrt(d), s^2 = 1 + mu^2, a = (1 - s^-2) / 2, y the coordinate along the diagonal and r^2 the squared
-    distance from it, the log ratio is a r^2 + h(y), h(y) = -d ln s + a y^2 + D^2 / 8 - ln cosh(D y / 2). Given y, r^2
-    is chi-squared with d - 1 degrees under P and s^2 times that under Q; y is integrated by quadrature. On a line,
-    where no r is left, thresholds are met where h passes them.
+    With D = mu sqrt(d), s^2 = 1 + mu^2, a = (1 - s^-2) / 2, y the coordinate along the diagonal and
+    r^2 the squared distance from it, the log ratio is a r^2 + h(y), h(y) = -d ln s + a y^2 + D^2 /
+    8 - ln cosh(D y / 2). Given y, r^2 is chi-squared with d - 1 degrees under P and s^2 times that
+    under Q; y is integrated by quadrature. On a line, where no r is left, thresholds are met where
+    h passes them.
     """
     if mu == 0:
         return equal()
-    distance, s = mu * np.sqrt(d), np.sqrt(1.0 + mu * mu)
+    distance = mu * np.sqrt(d)
+    s = np.sqrt(1.0 + mu * mu)
     a = (1.0 - s**-2) / 2.0
 
     def h(y: Floats) -> Floats:
-        log_cosh = np.abs(distance * y / 2.0) + np.log1p(np.exp(-np.abs(distance * y))) - np.log(2.0)
+        log_cosh = (
+            np.abs(distance * y / 2.0) + np.log1p(np.exp(-np.abs(distance * y))) - np.log(2.0)
+        )
         height: Floats = a * y * y - d * np.log(s) + distance**2 / 8.0 - log_cosh
         return height
 
@@ -91,7 +96,9 @@ def one_against_two(mu: float, d: int) -> PRCurve:
     within = np.maximum((thresholds[:, None] - h(generated)) / (a * s * s), 0.0)
     fpr = special.gammaincc((d - 1) / 2.0, beyond / 2.0) @ real_weights
     fnr = special.gammainc((d - 1) / 2.0, within / 2.0) @ generated_weights
-    return PRCurve.from_error_rates(np.clip(fpr, _ALMOST_NONE, 1.0), np.clip(fnr, _ALMOST_NONE, 1.0))
+    return PRCurve.from_error_rates(
+        np.clip(fpr, _ALMOST_NONE, 1.0), np.clip(fnr, _ALMOST_NONE, 1.0)
+    )
 
 
 def _nodes(sd: float, centre: float, bend: float) -> tuple[Floats, Floats]:
@@ -118,10 +125,14 @@ def _on_a_line(h: Callable[[Floats], Floats], centre: float, s: float) -> PRCurv
     order = np.argsort(heights)
     above = np.append(np.cumsum(p[order][::-1])[::-1][1:], 0.0)
     below = np.cumsum(q[order])
-    return PRCurve.from_error_rates(np.clip(above, _ALMOST_NONE, 1.0), np.clip(below, _ALMOST_NONE, 1.0))
+    return PRCurve.from_error_rates(
+        np.clip(above, _ALMOST_NONE, 1.0), np.clip(below, _ALMOST_NONE, 1.0)
+    )
 
 
 def _mass(cuts: Floats) -> Floats:
     """Standard normal mass between neighbouring cuts, exact in the upper tail."""
-    masses: Floats = np.where(cuts[1:] > 0, -np.diff(special.ndtr(-cuts)), np.diff(special.ndtr(cuts)))
+    masses: Floats = np.where(
+        cuts[1:] > 0, -np.diff(special.ndtr(-cuts)), np.diff(special.ndtr(cuts))
+    )
     return masses

@@ -62,9 +62,11 @@ class Point(NamedTuple):
 class Check(ABC):
     """One check.
 
-    dims, scenarios : it is judged in all of them; scenarios is ("",) where there is but one. dim is the number of
+    dims, scenarios : it is judged in all of them; scenarios is ("",) where there is but one. dim is
+    the number of
         features, unless the sweep moves it.
-    x_label : what the sweep moves. fresh_real : whether real samples are drawn anew at every point; else once for all.
+    x_label : what the sweep moves. fresh_real : whether real samples are drawn anew at every point;
+    else once for all.
     criteria : all that are asked for.
     """
 
@@ -151,7 +153,11 @@ class BatteryProblem:
             ("place", self.place, range(len(self.check.points(self.dim)))),
         ):
             if value not in legal:
-                choices = f"0 to {len(legal) - 1}" if isinstance(legal, range) else ", ".join(map(repr, legal))
+                choices = (
+                    f"0 to {len(legal) - 1}"
+                    if isinstance(legal, range)
+                    else ", ".join(map(repr, legal))
+                )
                 raise ValueError(f"{name} = {value!r}; {self.check.name} has {choices}")
 
     @property
@@ -182,14 +188,19 @@ class BatteryProblem:
     def sample(self, n: int = N, seed: int = 0) -> SamplePair:
         """Draw the pair. Sizes are ``n`` each, in proportion where the check sweeps them; an outlier comes on top.
 
-        With one seed a check that keeps its real samples along the sweep has the same at every point, and generated
-        ones are drawn anew at each. Raises ValueError for n < 10 or a negative seed.
+        With one seed a check that keeps its real samples along the sweep has the same at every
+        point, and generated ones are drawn anew at each. Raises ValueError for n < 10 or a negative
+        seed.
         """
         check_whole("n", n, 10)
         check_whole("seed", seed, 0)
         n_real, n_generated = self.sizes(n)
-        real = self.check._draw_real(self.point, n_real, self._stream(seed, "real", self.check.fresh_real))
-        generated = self.check._draw_generated(self.point, n_generated, self._stream(seed, "generated", True))
+        real = self.check._draw_real(
+            self.point, n_real, self._stream(seed, "real", self.check.fresh_real)
+        )
+        generated = self.check._draw_generated(
+            self.point, n_generated, self._stream(seed, "generated", True)
+        )
         return SamplePair(Samples(real, "real"), Samples(generated, "generated"))
 
     def sizes(self, n: int = N) -> tuple[int, int]:
@@ -202,7 +213,13 @@ class BatteryProblem:
         return self.check._features(self.point)
 
     def _stream(self, seed: int, role: str, fresh: bool) -> np.random.Generator:
-        parts = [self.check.name, str(self.dim), self.scenario, role, *([str(self.place)] if fresh else [])]
+        parts = [
+            self.check.name,
+            str(self.dim),
+            self.scenario,
+            role,
+            *([str(self.place)] if fresh else []),
+        ]
         return np.random.default_rng([seed, *(zlib.crc32(each.encode()) for each in parts)])
 
     def truth(self) -> PRCurve:

@@ -13,7 +13,19 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve, ground_truth
 from prviz.studies.battery import _truths
 from prviz.studies.battery.base import Check, Criterion, N, Point, TrueExtremes, both
-from prviz.studies.battery.rules import bell, down, down_mid, flat, low_high, near, one, settle, up, wide, zero
+from prviz.studies.battery.rules import (
+    bell,
+    down,
+    down_mid,
+    flat,
+    low_high,
+    near,
+    one,
+    settle,
+    up,
+    wide,
+    zero,
+)
 
 Weights = tuple[float, ...]
 
@@ -27,7 +39,9 @@ class MeanDifference(Check):
 
     name = "gaussian-mean-difference"
     title = "A shifted Gaussian"
-    summary = "The generated Gaussian moves through the real one: 1 where they are equal, 0 at both ends."
+    summary = (
+        "The generated Gaussian moves through the real one: 1 where they are equal, 0 at both ends."
+    )
     x_label = "shift of the mean"
     dims: ClassVar[tuple[int, ...]] = (1, 8, 64)
     criteria = (*both("bounds", one(_MIDDLE), zero(0), zero(-1)), *both("purpose", bell(_MIDDLE)))
@@ -56,7 +70,8 @@ class OutlierCheck(MeanDifference):
     name = "gaussian-mean-difference-with-outlier"
     title = "A shifted Gaussian and one outlier"
     summary = (
-        "As before, and a single sample of one set lies where the generated Gaussian ends up. It should not matter."
+        "As before, and a single sample of one set lies where the generated Gaussian ends up. It"
+        " should not matter."
     )
     scenarios = ("real_outlier", "syn_outlier")
     share: ClassVar[float] = 1.0 / 1001.0
@@ -83,8 +98,9 @@ class StdDifference(Check):
     name = "gaussian-std-difference"
     title = "A wider or narrower Gaussian"
     summary = (
-        "The generated Gaussian grows from a speck in the middle of the real one to a cloud around it. The check wants "
-        "full fidelity for the speck, which the true curve of any lambda in use denies in high dimension."
+        "The generated Gaussian grows from a speck in the middle of the real one to a cloud around"
+        " it. The check wants full fidelity for the speck, which the true curve of any lambda in"
+        " use denies in high dimension."
     )
     x_label = "standard deviation of the generated Gaussian"
     dims = (1, 8, 64)
@@ -114,7 +130,10 @@ class OneScaled(Check):
 
     name = "gaussian-scaling-one-dimension"
     title = "One feature in other units"
-    summary = "Two distant Gaussians; the feature that tells nothing changes its unit, which should change nothing."
+    summary = (
+        "Two distant Gaussians; the feature that tells nothing changes its unit, which should"
+        " change nothing."
+    )
     x_label = "factor of the second feature"
     dims = (2,)
     fresh_real = True
@@ -138,7 +157,10 @@ class Pareto(MeanDifference):
 
     name = "gaussian-mean-difference-with-pareto"
     title = "A shifted Gaussian and a heavy tail"
-    summary = "The shift is along one feature; the other is the same in both sets and has no variance to scale it by."
+    summary = (
+        "The shift is along one feature; the other is the same in both sets and has no variance to"
+        " scale it by."
+    )
     dims: ClassVar[tuple[int, ...]] = (2,)
     widest: ClassVar[dict[int, float]] = {2: 6.0}
     shape: ClassVar[float] = 1.01
@@ -158,7 +180,10 @@ class HighDimensionCheck(Check):
 
     name = "gaussian-high-dim-one-disjoint-dim"
     title = "Apart along one feature of many"
-    summary = "Two distant Gaussians, and more and more features that tell nothing. They are as distant as ever."
+    summary = (
+        "Two distant Gaussians, and more and more features that tell nothing. They are as distant"
+        " as ever."
+    )
     x_label = "features that tell nothing"
     dims = (1,)
     fresh_real = True
@@ -191,7 +216,10 @@ class SimultaneousDropping(Check):
 
     name = "gaussian-mixture-simultaneous-mode-dropping"
     title = "Nine of ten modes fade at once"
-    summary = "The generator keeps to what is real, and nine of ten modes become rare until only one is left."
+    summary = (
+        "The generator keeps to what is real, and nine of ten modes become rare until only one is"
+        " left."
+    )
     x_label = "share of the weight that nine modes lose"
     dims = (1, 8, 64)
     sd: ClassVar[dict[int, float]] = {1: 1 / 6, 8: 1 / 3, 64: 1.0}
@@ -234,7 +262,10 @@ class SequentialDropping(SimultaneousDropping):
 
     name = "gaussian-mixture-sequential-mode-dropping"
     title = "Modes vanish one by one"
-    summary = "The generator keeps to what is real, and loses one mode after the other: recall falls by a tenth each."
+    summary = (
+        "The generator keeps to what is real, and loses one mode after the other: recall falls by a"
+        " tenth each."
+    )
     x_label = "modes dropped"
     criteria = (
         *both("bounds", one(0)),
@@ -257,7 +288,10 @@ class Invention(Check):
 
     name = "gaussian-mixture-mode-dropping-invention"
     title = "Modes dropped, then modes invented"
-    summary = "With few modes the generator misses real ones, with many it invents some: recall rises, precision falls."
+    summary = (
+        "With few modes the generator misses real ones, with many it invents some: recall rises,"
+        " precision falls."
+    )
     x_label = "modes of the generator"
     dims = (2,)
     criteria = (
@@ -268,7 +302,8 @@ class Invention(Check):
         Criterion("purpose", "diversity", up()),
     )
     sd: ClassVar[float] = 0.25
-    # Of the draws N(0, 10^2) of ten centres, the first whose closest pair is 20 standard deviations apart.
+    # Of the draws N(0, 10^2) of ten centres, the first whose closest pair is 20 standard deviations
+    # apart.
     centres_seed: ClassVar[int] = 21
 
     def _points(self, dim: int) -> tuple[float, ...]:  # noqa: ARG002
@@ -303,7 +338,10 @@ class OneAgainstTwo(Check):
 
     name = "one-vs-two-modes"
     title = "One wide mode in the place of two"
-    summary = "The real modes part, and the generator covers both and the gap between them with one wide Gaussian."
+    summary = (
+        "The real modes part, and the generator covers both and the gap between them with one wide"
+        " Gaussian."
+    )
     x_label = "distance of the modes per feature"
     dims = (1, 8, 64)
     fresh_real = True
@@ -356,7 +394,10 @@ class Cubes(Check):
 
     name = "uniform-hypercube-varying-size"
     title = "Overlapping cubes, growing samples"
-    summary = "A fifth of each cube lies in the other. The score should be 0.2, and settle as both samples grow."
+    summary = (
+        "A fifth of each cube lies in the other. The score should be 0.2, and settle as both"
+        " samples grow."
+    )
     x_label = "samples per set"
     dims = (1, 8, 64)
     fresh_real = True
@@ -377,7 +418,9 @@ class Cubes(Check):
         return drawn
 
     def _truth(self, point: Point) -> PRCurve:  # noqa: ARG002
-        return ground_truth.finite_masses([1.0 - self.shared, self.shared, 0.0], [0.0, self.shared, 1.0 - self.shared])
+        return ground_truth.finite_masses(
+            [1.0 - self.shared, self.shared, 0.0], [0.0, self.shared, 1.0 - self.shared]
+        )
 
 
 class CubesGenerated(Cubes):
@@ -385,7 +428,10 @@ class CubesGenerated(Cubes):
 
     name = "uniform-hypercube-varying-syn-size"
     title = "Overlapping cubes, a growing generated sample"
-    summary = "As before, but only the generated sample grows: the score should not depend on how many there are."
+    summary = (
+        "As before, but only the generated sample grows: the score should not depend on how many"
+        " there are."
+    )
     x_label = "generated samples"
     fresh_real = False
     criteria = (*both("hyperparameters", settle()), *both("purpose", near(0.2, -1)))
@@ -399,7 +445,9 @@ class SphereTorus(Check):
 
     name = "sphere-torus"
     title = "A ball inside a ring"
-    summary = "A ball and a ring around it, a gap between them: 0, however many samples are generated."
+    summary = (
+        "A ball and a ring around it, a gap between them: 0, however many samples are generated."
+    )
     x_label = "generated samples"
     dims = (3,)
     scenarios = ("real_sphere", "real_torus")
@@ -427,8 +475,9 @@ class Discrete(Check):
     name = "discrete-numerical-vs-continuous-numerical"
     title = "Whole numbers against any numbers"
     summary = (
-        "One set holds whole numbers only. Whole numbers have probability zero among all numbers, so that densities "
-        "share nothing; but each whole number is one of all numbers, which is what the check asks for."
+        "One set holds whole numbers only. Whole numbers have probability zero among all numbers,"
+        " so that densities share nothing; but each whole number is one of all numbers, which is"
+        " what the check asks for."
     )
     x_label = "standard deviation before rounding"
     dims = (1,)
@@ -465,7 +514,9 @@ class Discrete(Check):
         return _truths.disjoint()
 
     def _ends(self, point: Point) -> TrueExtremes:
-        return TrueExtremes(0.0, 1.0) if point.scenario == "real_discrete" else TrueExtremes(1.0, 0.0)
+        return (
+            TrueExtremes(0.0, 1.0) if point.scenario == "real_discrete" else TrueExtremes(1.0, 0.0)
+        )
 
 
 def _counts() -> tuple[float, ...]:

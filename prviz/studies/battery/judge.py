@@ -29,9 +29,9 @@ Floats = NDArray[np.float64]
 def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> pd.DataFrame:
     """Rows as `battery_tasks` gives them, with the true numbers of each pair, one repeat.
 
-    checks : names in CHECKS; None: all. readings : names in READINGS. A family's reading is that of the true curve. A
-    published pair asks which share of each set lies where the other one is, so that its truth are the shares by closed
-    supports, mode by mode.
+    checks : names in CHECKS; None: all. readings : names in READINGS. A family's reading is that of
+    the true curve. A published pair asks which share of each set lies where the other one is, so
+    that its truth are the shares by closed supports, mode by mode.
     """
     names = [readings] if isinstance(readings, str) else list(readings)
     methods = list(dict.fromkeys(READINGS[name].method for name in names))
@@ -56,10 +56,11 @@ def true_numbers(problem: BatteryProblem, of_curve: bool) -> dict[str, float]:
 
 # ---- the published verdicts, as they stand in the stored output of print_pass_fail_tables ----
 
-# They came from unseeded data, a different draw for each group of metrics, and can't be reproduced to the digit.
-# Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public code.
+# They came from unseeded data, a different draw for each group of metrics, and can't be reproduced
+# to the digit. Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public code.
 
-# The columns, fidelity and diversity: as readings of this package are named, and one that it does not measure.
+# The columns, fidelity and diversity: as readings of this package are named, and one that it does
+# not measure.
 PAIRS = (
     "i-prec/i-rec",
     "density/coverage",
@@ -106,7 +107,9 @@ discrete-numerical-vs-continuous-numerical  purpose         FFFFFF FFFFFF
 VERDICTS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     {
         (check, tag, side): verdicts
-        for check, tag, fidelity, diversity in (line.split() for line in _TABLE.strip().splitlines())
+        for check, tag, fidelity, diversity in (
+            line.split() for line in _TABLE.strip().splitlines()
+        )
         for side, verdicts in (("fidelity", fidelity), ("diversity", diversity))
     }
 )
@@ -130,9 +133,11 @@ def published_verdict(check: str, tag: str, side: str, reading: str) -> str | No
 class SweepResult(ReadOnlyArrays):
     """One reading along one sweep.
 
-    dim, scenario : the setting. points : (m,) the whole sweep, increasing; truth : (m,) the same reading of the truth.
-    measured : (j,) indices of the points that have been measured; mean : (j,) over their repeats; spread : (j,)
-    standard deviation over these, nan for a single one. repeats : the fewest of any point, 0 before all are there.
+    dim, scenario : the setting. points : (m,) the whole sweep, increasing; truth : (m,) the same
+    reading of the truth.
+    measured : (j,) indices of the points that have been measured; mean : (j,) over their repeats;
+    spread : (j,) standard deviation over these, nan for a single one. repeats : the fewest of any
+    point, 0 before all are there.
     """
 
     dim: int
@@ -165,7 +170,9 @@ class SweepResult(ReadOnlyArrays):
         """True if the means (or the truth, see `allowed`) lie within the range."""
         y = self.mean if self.whole else self.truth
         part = (
-            y[each.first : None if each.last == -1 else each.last + 1] if each.first != each.last else y[[each.first]]
+            y[each.first : None if each.last == -1 else each.last + 1]
+            if each.first != each.last
+            else y[[each.first]]
         )
         return bool(np.all((part >= each.low - 1e-12) & (part <= each.high + 1e-12)))
 
@@ -173,17 +180,23 @@ class SweepResult(ReadOnlyArrays):
 def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> list[SweepResult]:
     """Every sweep of a check, by dim and scenario.
 
-    rows : of `battery_tasks`, of one n, k and split, as many as there are; None: none yet. Raises KeyError for an
-    unknown check or reading, ValueError for another side.
+    rows : of `battery_tasks`, of one n, k and split, as many as there are; None: none yet. Raises
+    KeyError for an unknown check or reading, ValueError for another side.
     """
     if side not in SIDES:
         raise ValueError(f"side = {side!r}; {' or '.join(SIDES)} is needed")
-    chosen, known = CHECKS[check], READINGS[reading]
+    chosen = CHECKS[check]
+    known = READINGS[reading]
     column = known.columns[SIDES.index(side)]
-    mine = None if rows is None else rows[(rows["check"] == check) & (rows["method"] == known.method)]
+    mine = (
+        None if rows is None else rows[(rows["check"] == check) & (rows["method"] == known.method)]
+    )
     found = []
     for (dim, scenario), truth in _true(chosen, known).items():
-        measured, mean, spread, repeats = np.array([], np.intp), np.array([]), np.array([]), 0
+        measured = np.array([], np.intp)
+        mean = np.array([])
+        spread = np.array([])
+        repeats = 0
         if mine is not None:
             part = mine[(mine["dim"] == dim) & (mine["scenario"] == scenario)]
             places = part.groupby("place")[column].agg(["mean", "std", "count"])
@@ -219,8 +232,30 @@ SAYS = {
     (True, False): "passes although the truth does not",
 }
 
-_FIRST = ("check", "tag", "reading", "side", "verdict", "value", "sense", "threshold", "margin", "spread", "repeats")
-JUDGED = (*_FIRST, "criterion", "condition", "dim", "scenario", "published", "oracle", "oracle_value", "says")
+_FIRST = (
+    "check",
+    "tag",
+    "reading",
+    "side",
+    "verdict",
+    "value",
+    "sense",
+    "threshold",
+    "margin",
+    "spread",
+    "repeats",
+)
+JUDGED = (
+    *_FIRST,
+    "criterion",
+    "condition",
+    "dim",
+    "scenario",
+    "published",
+    "oracle",
+    "oracle_value",
+    "says",
+)
 
 
 class _Sweep(NamedTuple):
@@ -254,17 +289,19 @@ class _Found(NamedTuple):
 def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataFrame:
     """One line per (check, tag, reading, side) whose sweeps are all there, with at least one repeat at every point.
 
-    rows : of `battery_tasks`, all of one n, k and split. readings : names in READINGS; None: all that the rows have.
+    rows : of `battery_tasks`, all of one n, k and split. readings : names in READINGS; None: all
+    that the rows have.
 
     Returns
     -------
-    A table with the columns JUDGED. A cell is all criteria of one tag in all dims and scenarios of a check, each on the
-    means over repeats. ``verdict``: "F" if a criterion fails or some pass as low and others as high, else "L" or "H" if
-    any does, else "T". value, sense, threshold, margin, criterion, condition, dim and scenario are those of the
-    condition that decides: the worst failure, or the narrowest pass; a negative margin is a failure. ``spread``: the
-    deviation over repeats of that condition's value, each repeat taken alone; nan for a single one. ``published``: the
-    paper's verdict, if there is one. ``oracle``, ``oracle_value``: verdict and value of the same reading of the truth.
-    ``says`` compares the two; see SAYS.
+    A table with the columns JUDGED. A cell is all criteria of one tag in all dims and scenarios of
+    a check, each on the means over repeats. ``verdict``: "F" if a criterion fails or some pass as
+    low and others as high, else "L" or "H" if any does, else "T". value, sense, threshold, margin,
+    criterion, condition, dim and scenario are those of the condition that decides: the worst
+    failure, or the narrowest pass; a negative margin is a failure. ``spread``: the deviation over
+    repeats of that condition's value, each repeat taken alone; nan for a single one. ``published``:
+    the paper's verdict, if there is one. ``oracle``, ``oracle_value``: verdict and value of the
+    same reading of the truth. ``says`` compares the two; see SAYS.
 
     Raises ValueError for rows of several n, k or splits.
     """
@@ -273,26 +310,35 @@ def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataF
     for column in ("n", "k", "split"):
         values = rows[column].dropna().unique().tolist()
         if len(values) > 1:
-            raise ValueError(f"rows have {column} = {', '.join(map(str, values))}; rows of one {column} are needed")
+            raise ValueError(
+                f"rows have {column} = {', '.join(map(str, values))}; rows of one {column} are"
+                " needed"
+            )
     chosen = [READINGS[name] for name in (READINGS if readings is None else readings)]
     found = []
     for (name, method), part in rows.groupby(["check", "method"], sort=False):
         mine = [reading for reading in chosen if reading.method == method]
         check = CHECKS[str(name)]
-        found += [line | _beside(line, mine) for line in _lines(check, mine, _measured(check, mine, part))]
+        found += [
+            line | _beside(line, mine) for line in _lines(check, mine, _measured(check, mine, part))
+        ]
     return pd.DataFrame(found, columns=list(JUDGED))
 
 
 def passed(judged: pd.DataFrame) -> pd.DataFrame:
     """Cells passed and judged, by reading and side: columns reading, side, passed, cells, and the oracle's passed."""
     counted = judged.assign(
-        passed=judged["verdict"].isin(PASSES), cells=1, oracle=judged["oracle"].isin(PASSES).astype(int)
+        passed=judged["verdict"].isin(PASSES),
+        cells=1,
+        oracle=judged["oracle"].isin(PASSES).astype(int),
     )
     grouped = counted.groupby(["reading", "side"], sort=False)[["passed", "cells", "oracle"]].sum()
     return grouped.astype(int).reset_index()
 
 
-def _lines(check: Check, readings: Sequence[Reading], measured: _Measured) -> Iterator[dict[str, Any]]:
+def _lines(
+    check: Check, readings: Sequence[Reading], measured: _Measured
+) -> Iterator[dict[str, Any]]:
     """The verdicts on one check by readings of one method, of sides whose sweeps are all there."""
     for reading in readings:
         for side, column, label in zip(SIDES, reading.columns, reading.pair, strict=True):
@@ -303,7 +349,12 @@ def _lines(check: Check, readings: Sequence[Reading], measured: _Measured) -> It
                 continue
             for tag in dict.fromkeys(each.tag for each in check.criteria if each.side == side):
                 asked = [each for each in check.criteria if each.side == side and each.tag == tag]
-                yield {"check": check.name, "tag": tag, "reading": reading.name, "side": side} | _cell(asked, sweeps)
+                yield {
+                    "check": check.name,
+                    "tag": tag,
+                    "reading": reading.name,
+                    "side": side,
+                } | _cell(asked, sweeps)
 
 
 def _measured(check: Check, readings: Sequence[Reading], rows: pd.DataFrame) -> _Measured:
@@ -313,9 +364,11 @@ def _measured(check: Check, readings: Sequence[Reading], rows: pd.DataFrame) -> 
     for setting in _settings(check):
         if setting not in parts:
             return {}
-        x, part = np.array(check.points(setting[0])), parts[setting]
+        x = np.array(check.points(setting[0]))
+        part = parts[setting]
         repeats, which = np.unique(part["repeat"].to_numpy(np.int64), return_inverse=True)
-        places, found[setting] = part["place"].to_numpy(np.int64), {}
+        places = part["place"].to_numpy(np.int64)
+        found[setting] = {}
         for column in (column for reading in readings for column in reading.columns):
             y = np.full((len(x), len(repeats)), np.nan)
             y[places, which] = part[column].to_numpy(np.float64)
@@ -328,8 +381,13 @@ def _true(check: Check, reading: Reading) -> _Measured:
     found: dict[tuple[int, str], dict[str, _Sweep]] = {}
     for dim, scenario in _settings(check):
         x = np.array(check.points(dim))
-        numbers = [true_numbers(check.problem(dim, scenario, place), reading.of_curve) for place in range(len(x))]
-        columns = {column: np.array([[each[column]] for each in numbers]) for column in reading.columns}
+        numbers = [
+            true_numbers(check.problem(dim, scenario, place), reading.of_curve)
+            for place in range(len(x))
+        ]
+        columns = {
+            column: np.array([[each[column]] for each in numbers]) for column in reading.columns
+        }
         found[dim, scenario] = {column: _Sweep(x, y) for column, y in columns.items()}
     return found
 
@@ -338,7 +396,9 @@ def _settings(check: Check) -> list[tuple[int, str]]:
     return [(dim, scenario) for dim in check.dims for scenario in check.scenarios]
 
 
-def _cell(criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep]) -> dict[str, Any]:
+def _cell(
+    criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep]
+) -> dict[str, Any]:
     """Verdict and the condition that decides it."""
     found = [
         _Found(each, dim, scenario, sweep, each.rule.judge(sweep.x, sweep.mean))
@@ -347,13 +407,22 @@ def _cell(criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep
         if each.scenario in (None, scenario)
     ]
     verdicts = {each.outcome.verdict for each in found}
-    verdict: Verdict = "F" if "F" in verdicts else "L" if "L" in verdicts else "H" if "H" in verdicts else "T"
-    mixed = "F" not in verdicts and {"L", "H"} <= verdicts  # some criteria passed as low, others as high
-    decisive = min(
-        (each for each in found if not mixed or each.outcome.verdict != "T"), key=lambda each: each.outcome.margin
+    verdict: Verdict = (
+        "F" if "F" in verdicts else "L" if "L" in verdicts else "H" if "H" in verdicts else "T"
     )
-    condition, (x, y) = decisive.outcome.condition, decisive.sweep
-    alone = [condition.of(x, y[:, each]) for each in range(y.shape[1]) if bool(np.all(np.isfinite(y[:, each])))]
+    # some criteria passed as low, others as high
+    mixed = "F" not in verdicts and {"L", "H"} <= verdicts
+    decisive = min(
+        (each for each in found if not mixed or each.outcome.verdict != "T"),
+        key=lambda each: each.outcome.margin,
+    )
+    condition = decisive.outcome.condition
+    x, y = decisive.sweep
+    alone = [
+        condition.of(x, y[:, each])
+        for each in range(y.shape[1])
+        if bool(np.all(np.isfinite(y[:, each])))
+    ]
     return {
         "verdict": "F" if mixed else verdict,
         "value": decisive.outcome.value,
@@ -362,7 +431,10 @@ def _cell(criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep
         "margin": -decisive.outcome.margin if mixed else decisive.outcome.margin,
         "spread": float(np.std(alone, ddof=1)) if len(alone) > 1 else np.nan,
         "repeats": decisive.sweep.repeats,
-        "criterion": decisive.criterion.rule.words + (", as low or as high in every setting alike" if mixed else ""),
+        "criterion": (
+            decisive.criterion.rule.words
+            + (", as low or as high in every setting alike" if mixed else "")
+        ),
         "condition": condition.words,
         "dim": decisive.dim,
         "scenario": decisive.scenario,

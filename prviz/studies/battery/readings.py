@@ -3,15 +3,17 @@
 The published pairs have the hyperparameters that the sanity battery gives them:
 
     i-prec/i-rec      precision and recall, k = 3
-    density/coverage  k the smallest up to 20 that coverage is expected above .95 with where P = Q: 5 of 1000 samples
+    density/coverage k the smallest up to 20 that coverage is expected above .95 with where P = Q: 5
+    of 1000 samples
     c-prec/c-rec      C = 3, k growing with ln n: 5 of 1000; which of the two is which, see `_score`
     symprec/symrec    the smaller of precision and its mirrored coverage, of recall and coverage; k = 5, open balls
     p-prec/p-rec      k = 4, a = 1.2
 
-Balls are closed but where said. Formulas as in `prviz.scalars`. The pair of one-class networks is not measured.
+Balls are closed but where said. Formulas as in `prviz.scalars`. The pair of one-class networks is
+not measured.
 
-The numbers that people report beside them, brought to 1 where both sets are equal; one that looks at diversity alone
-has no fidelity, and a distance is both at once:
+The numbers that people report beside them, brought to 1 where both sets are equal; one that looks
+at diversity alone has no fidelity, and a distance is both at once:
 
     clipped           Clipped Density and Coverage, k = 5
     fd                2 Phi(-sqrt(FD) / 2): the overlap of two standard Gaussians whose means are so far apart
@@ -45,7 +47,11 @@ from prviz.samples import SamplePair
 
 Pair: TypeAlias = tuple[float, float]
 
-_I_K, _SYM_K, _P_K, _P_WIDTH, _MOST_K = 3, 5, 4, 1.2, 20
+_I_K = 3
+_SYM_K = 5
+_P_K = 4
+_P_WIDTH = 1.2
+_MOST_K = 20
 
 
 class Score(NamedTuple):
@@ -57,15 +63,23 @@ class Score(NamedTuple):
 
 
 SCORES: dict[str, Score] = {
-    "i-prec/i-rec": Score("improved precision and recall", ("I-Prec", "I-Rec"), "Kynkäänniemi et al. 2019"),
+    "i-prec/i-rec": Score(
+        "improved precision and recall", ("I-Prec", "I-Rec"), "Kynkäänniemi et al. 2019"
+    ),
     "density/coverage": Score("density and coverage", ("Density", "Coverage"), "Naeem et al. 2020"),
     "c-prec/c-rec": Score("precision and recall cover", ("C-Prec", "C-Rec"), "Cheema, Urner 2023"),
-    "symprec/symrec": Score("symmetric precision and recall", ("symPrec", "symRec"), "Khayatkhoei, AbdAlmageed 2023"),
-    "p-prec/p-rec": Score("probabilistic precision and recall", ("P-Prec", "P-Rec"), "Park, Kim 2023"),
+    "symprec/symrec": Score(
+        "symmetric precision and recall", ("symPrec", "symRec"), "Khayatkhoei, AbdAlmageed 2023"
+    ),
+    "p-prec/p-rec": Score(
+        "probabilistic precision and recall", ("P-Prec", "P-Rec"), "Park, Kim 2023"
+    ),
 }
 
 REPORTED: dict[str, Score] = {
-    "clipped": Score("Clipped Density and Coverage", ("Clipped D.", "Clipped C."), "Salvy, Talbot, Thirion 2025"),
+    "clipped": Score(
+        "Clipped Density and Coverage", ("Clipped D.", "Clipped C."), "Salvy, Talbot, Thirion 2025"
+    ),
     "fd": Score("Fréchet distance", ("FD, fidelity", "FD, diversity"), "Heusel et al. 2017"),
     "kid": Score("Kernel distance", ("KID, fidelity", "KID, diversity"), "Binkowski et al. 2018"),
     "vendi": Score("Vendi ratio", ("", "Vendi"), "Friedman, Dieng 2023"),
@@ -96,12 +110,21 @@ def measure_scores(pair: SamplePair, names: Collection[str]) -> dict[str, Pair]:
     sizes = pair.real.n, pair.generated.n
     closed: dict[str, tuple[Balls, ...]] = {
         "i-prec/i-rec": IPR.balls(k=_I_K, bandwidth=None, sizes=sizes),
-        "density/coverage": EAS.balls(k=coverage_k(sizes[0]), bandwidth=None, sizes=sizes),  # of iPR, then of coverage
+        "density/coverage": EAS.balls(
+            k=coverage_k(sizes[0]), bandwidth=None, sizes=sizes
+        ),  # of iPR, then of coverage
         "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
     }
     requests = list(dict.fromkeys(balls for name in names for balls in closed.get(name, ())))
-    counts = dict(zip(requests, Distances(pair.split(None)).count(requests), strict=True)) if requests else {}
-    return {name: _score(name, pair, [counts[balls] for balls in closed.get(name, ())]) for name in names}
+    counts = (
+        dict(zip(requests, Distances(pair.split(None)).count(requests), strict=True))
+        if requests
+        else {}
+    )
+    return {
+        name: _score(name, pair, [counts[balls] for balls in closed.get(name, ())])
+        for name in names
+    }
 
 
 def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
@@ -117,8 +140,8 @@ def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
     if name == "density/coverage":
         density = int(counts[0].real[n:].sum()) / (coverage_k(n) * pair.generated.n)
         return density, share(counts[1].generated[:n])
-    # Fidelity: real samples whose ball among the real ones holds k generated ones. Diversity: generated samples. In all
-    # other pairs it is the other way round; so it was published.
+    # Fidelity: real samples whose ball among the real ones holds k generated ones. Diversity:
+    # generated samples. In all other pairs it is the other way round; so it was published.
     return share(counts[0].generated[:n], c_pair_k(n)), share(counts[0].real[n:], c_pair_k(n))
 
 
@@ -168,16 +191,23 @@ def _ray(lam: float) -> _At:
     """alpha(lam), and beta(1 / lam) as its mirror."""
     share = "1" if lam == 1 else f"1/{lam:g}"
     pair = (f"α({lam:g})", f"β({share})")
-    return _At(" and ".join(pair), pair, lambda curve: (curve.alpha(float(lam)), curve.beta(1.0 / lam)))
+    return _At(
+        " and ".join(pair), pair, lambda curve: (curve.alpha(float(lam)), curve.beta(1.0 / lam))
+    )
 
 
 _ATS: dict[str, _At] = {
     **{f"{lam:g}": _ray(lam) for lam in LAMS},
-    "ends": _At("extremes", ("α∞", "β0"), lambda curve: (curve.extreme_precision, curve.extreme_recall)),
+    "ends": _At(
+        "extremes", ("α∞", "β0"), lambda curve: (curve.extreme_precision, curve.extreme_recall)
+    ),
     "f8": _At(
         "F8 both ways",
         ("F8 to precision", "F8 to recall"),
-        lambda curve: (curve.f_score(8.0, leaning="precision"), curve.f_score(8.0, leaning="recall")),
+        lambda curve: (
+            curve.f_score(8.0, leaning="precision"),
+            curve.f_score(8.0, leaning="recall"),
+        ),
     ),
     "auc": _At("AuC", ("AuC", "AuC"), lambda curve: (curve.auc, curve.auc)),
 }
@@ -190,8 +220,8 @@ NUMBERS = tuple(f"{at}_{side}" for at in (_SCORE, *_ATS) for side in ("fidelity"
 class Reading:
     """One way to read fidelity and diversity off a pair of samples.
 
-    label : on screen. pair : labels of the two numbers, "" for one that there is not. method : what is measured, a name
-    in ESTIMATORS or in SCALARS.
+    label : on screen. pair : labels of the two numbers, "" for one that there is not. method : what
+    is measured, a name in ESTIMATORS or in SCALARS.
     at : the point of its curve; "score": the published pair itself.
     """
 
@@ -235,7 +265,9 @@ class _Readings(Mapping[str, Reading]):
         method, _, at = name.partition("@")
         if method not in ESTIMATORS or at not in _ATS:
             raise KeyError(name)
-        return Reading(name, f"{ESTIMATORS[method].title}, {_ATS[at].label}", _ATS[at].pair, method, at)
+        return Reading(
+            name, f"{ESTIMATORS[method].title}, {_ATS[at].label}", _ATS[at].pair, method, at
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter([*SCALARS, *family_readings(ESTIMATORS)])

@@ -1,9 +1,9 @@
 """The pass rules of the sanity battery: what a sweep of means must look like.
 
-A rule sees the sweep points x (m,), increasing, and the mean y (m,) over repeats at each. It is made of conditions
-"value >= threshold" or "value <= threshold", bounds included; the margin of a condition is how far its value is on the
-right side of the threshold, negative where it fails. A rule that needs every condition has the smallest margin of them,
-one that needs any has the largest.
+A rule sees the sweep points x (m,), increasing, and the mean y (m,) over repeats at each. It is
+made of conditions "value >= threshold" or "value <= threshold", bounds included; the margin of a
+condition is how far its value is on the right side of the threshold, negative where it fails. A
+rule that needs every condition has the smallest margin of them, one that needs any has the largest.
 
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), the rules of its public code.
 """
@@ -36,7 +36,8 @@ class ConditionOutcome(NamedTuple):
 class AllowedValues(NamedTuple):
     """Range allowed on part of a sweep: from the point ``first`` to ``last`` (indices), means from low to high.
 
-    Where the rule compares two points or more, low and high follow from the others; they may be infinite.
+    Where the rule compares two points or more, low and high follow from the others; they may be
+    infinite.
     """
 
     first: int
@@ -103,7 +104,9 @@ class Every:
         found: dict[tuple[int, int], AllowedValues] = {}
         for each in (each for rule in self.rules for each in rule.allowed(x, y)):
             before = found.get(each[:2], each)
-            found[each[:2]] = each._replace(low=max(each.low, before.low), high=min(each.high, before.high))
+            found[each[:2]] = each._replace(
+                low=max(each.low, before.low), high=min(each.high, before.high)
+            )
         return list(found.values())
 
 
@@ -133,19 +136,24 @@ class Either:
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
         """The answer that passes, else the failure that came closer."""
-        low, high = self.low.judge(x, y), self.high.judge(x, y)
+        low = self.low.judge(x, y)
+        high = self.high.judge(x, y)
         better = low if low.margin > high.margin else high
         passed: Verdict = "L" if better is low else "H"
         return better._replace(verdict=passed if better.margin >= 0 else "F")
 
     def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
         """The ranges of the answer that passes, else of the one that comes closer."""
-        low, high = self.low.judge(x, y), self.high.judge(x, y)
+        low = self.low.judge(x, y)
+        high = self.high.judge(x, y)
         return (self.low if low.margin > high.margin else self.high).allowed(x, y)
 
 
-# Of the published code: what counts as equal, as a rise or fall, and as close enough to the top or bottom.
-_EQUAL, _STEP, _SLACK = 0.05, 0.2, 0.1
+# Of the published code: what counts as equal, as a rise or fall, and as close enough to the top or
+# bottom.
+_EQUAL = 0.05
+_STEP = 0.2
+_SLACK = 0.1
 
 
 def one(at: int) -> Rule:
@@ -176,14 +184,28 @@ def bell(at: int) -> Rule:
     ends = AnyOf(
         "an end near the bottom",
         (
-            _most(lambda _, y: y[0] - y.min(), _SLACK, _below(0, np.min, _SLACK), "left end above the minimum"),
-            _most(lambda _, y: y[-1] - y.min(), _SLACK, _below(-1, np.min, _SLACK), "right end above the minimum"),
+            _most(
+                lambda _, y: y[0] - y.min(),
+                _SLACK,
+                _below(0, np.min, _SLACK),
+                "left end above the minimum",
+            ),
+            _most(
+                lambda _, y: y[-1] - y.min(),
+                _SLACK,
+                _below(-1, np.min, _SLACK),
+                "right end above the minimum",
+            ),
         ),
     )
-    here, middle = _at(at), _place(at)
+    here = _at(at)
+    middle = _place(at)
     rules = (
         _least(
-            lambda _, y: y[at] - y[0], _STEP, _below(0, here, -_STEP), f"rise from the left end to the value {middle}"
+            lambda _, y: y[at] - y[0],
+            _STEP,
+            _below(0, here, -_STEP),
+            f"rise from the left end to the value {middle}",
         ),
         _least(
             lambda _, y: y[at] - y[-1],
@@ -191,7 +213,12 @@ def bell(at: int) -> Rule:
             _below(-1, here, -_STEP),
             f"fall from the value {middle} to the right end",
         ),
-        _most(lambda _, y: y.max() - y[at], _SLACK, _above(at, np.max, -_SLACK), f"maximum above the value {middle}"),
+        _most(
+            lambda _, y: y.max() - y[at],
+            _SLACK,
+            _above(at, np.max, -_SLACK),
+            f"maximum above the value {middle}",
+        ),
         ends,
     )
     return Every(f"highest {_place(at)} and falling to both sides", rules)
@@ -215,12 +242,16 @@ def down_mid(quantile: float) -> Rule:
 
     words = f"fall by the {quantile:.0%} point of the sweep"
     early = _least(lambda x, y: y[0] - y[quantile_place(x, quantile)], _SLACK, leaves, words)
-    return Every(f"falling, and by the {quantile:.0%} point of the sweep already", (*_falling(0, -1), early))
+    return Every(
+        f"falling, and by the {quantile:.0%} point of the sweep already", (*_falling(0, -1), early)
+    )
 
 
 def flat() -> Rule:
     """FLAT: max - min <= .05 over the whole sweep."""
-    spread = _most(lambda _, y: np.ptp(y), _EQUAL, lambda _, y: _around(0, y), "maximum less minimum")
+    spread = _most(
+        lambda _, y: np.ptp(y), _EQUAL, lambda _, y: _around(0, y), "maximum less minimum"
+    )
     return Every("the same at every point", (spread,))
 
 
@@ -251,7 +282,12 @@ def _falling(top: int, bottom: int) -> tuple[Rule, ...]:
     fall = f"fall from the {names[top]} to the {names[bottom]}"
     return (
         _least(lambda _, y: y[top] - y[bottom], _STEP, _below(bottom, _at(top), -_STEP), fall),
-        _most(lambda _, y: y.max() - y[top], _SLACK, _above(top, np.max, -_SLACK), f"maximum above the {names[top]}"),
+        _most(
+            lambda _, y: y.max() - y[top],
+            _SLACK,
+            _above(top, np.max, -_SLACK),
+            f"maximum above the {names[top]}",
+        ),
         _most(
             lambda _, y: y[bottom] - y.min(),
             _SLACK,
@@ -275,7 +311,11 @@ def _most(of: Number, threshold: float, leaves: Range, words: str) -> Condition:
 
 def _within(at: int, low: float, high: float) -> tuple[Condition, Condition]:
     """The value at one point, between two numbers."""
-    words, of = f"value {_place(at)}", lambda _, y: float(y[at])
+    words = f"value {_place(at)}"
+
+    def of(_: Floats, y: Floats) -> float:
+        return float(y[at])
+
     return (
         _least(of, low, lambda *_: AllowedValues(at, at, low, np.inf), words),
         _most(of, high, lambda *_: AllowedValues(at, at, -np.inf, high), words),

@@ -44,7 +44,20 @@ MODES: dict[Mode, tuple[int, int]] = {"quick": (300, 3), "paper": (N, 10)}
 
 _TEXTS = ("key", "check", "scenario", "method", "k")
 _WHOLE = ("dim", "place", "n", "repeat", "seed", "n_real", "n_generated")
-_FIRST = ("key", "check", "dim", "scenario", "place", "x", "method", "k", "split", "n", "repeat", "seed")
+_FIRST = (
+    "key",
+    "check",
+    "dim",
+    "scenario",
+    "place",
+    "x",
+    "method",
+    "k",
+    "split",
+    "n",
+    "repeat",
+    "seed",
+)
 COLUMNS: Columns = {
     name: "string" if name in _TEXTS else "Int64" if name in _WHOLE else "float64"
     for name in (*_FIRST, "n_real", "n_generated", "seconds", *NUMBERS)
@@ -74,8 +87,9 @@ _ALONE = 0.4
 class BatteryTask:
     """Some points of the sweep of one check in one setting, one repeat.
 
-    wanted : (place, method) of each row, in the order of places. n : samples per set where the check doesn't sweep
-    them. k, split : of the families; the published pairs have their own k and no split.
+    wanted : (place, method) of each row, in the order of places. n : samples per set where the
+    check doesn't sweep them. k, split : of the families; the published pairs have their own k and
+    no split.
     """
 
     check: Check
@@ -101,8 +115,19 @@ class BatteryTask:
 
     def _key(self, place: int, method: str) -> str:
         settings = (None, None) if method in SCALARS else (self.k, self.split)
-        parts = [COMPUTATION, "battery", self.check.name, self.dim, self.scenario, place, method, *settings]
-        return hashlib.sha256(json.dumps([*parts, self.n, self.repeat, self.seed]).encode()).hexdigest()[:32]
+        parts = [
+            COMPUTATION,
+            "battery",
+            self.check.name,
+            self.dim,
+            self.scenario,
+            place,
+            method,
+            *settings,
+        ]
+        return hashlib.sha256(
+            json.dumps([*parts, self.n, self.repeat, self.seed]).encode()
+        ).hexdigest()[:32]
 
     def left(self, known: Container[str]) -> BatteryTask | None:
         """The task without the rows of known keys; None: no row is left."""
@@ -129,20 +154,36 @@ class BatteryTask:
         pair = scaled(problem.sample(self.n, self.drawn_by))
         numbers: dict[str, dict[str, float]] = {
             name: {"score_fidelity": fidelity, "score_diversity": diversity}
-            for name, (fidelity, diversity) in measure_scores(pair, [m for m in methods if m in SCALARS]).items()
+            for name, (fidelity, diversity) in measure_scores(
+                pair, [m for m in methods if m in SCALARS]
+            ).items()
         }
         families = [method for method in methods if method not in SCALARS]
         if families:
-            wanted: list[tuple[str, int, float | None]] = [(each, resolve_k(self.k, pair), None) for each in families]
+            wanted: list[tuple[str, int, float | None]] = [
+                (each, resolve_k(self.k, pair), None) for each in families
+            ]
             for each in measure(pair.split(self.split, self.drawn_by), wanted, self.drawn_by):
                 numbers[each.method] = curve_numbers(each.curve)
         seconds = time.perf_counter() - began
         found: list[Row] = []
         for method in methods:
             row: Row = dict.fromkeys(COLUMNS, np.nan)
-            row |= {"key": self._key(problem.place, method), "check": self.check.name, "method": method}
-            row |= problem.parameters | {"x": problem.x, "n": self.n, "repeat": self.repeat, "seed": self.seed}
-            row |= {"k": None if method in SCALARS else str(self.k), "split": None if method in SCALARS else self.split}
+            row |= {
+                "key": self._key(problem.place, method),
+                "check": self.check.name,
+                "method": method,
+            }
+            row |= problem.parameters | {
+                "x": problem.x,
+                "n": self.n,
+                "repeat": self.repeat,
+                "seed": self.seed,
+            }
+            row |= {
+                "k": None if method in SCALARS else str(self.k),
+                "split": None if method in SCALARS else self.split,
+            }
             row |= {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds}
             found.append(row | numbers[method])
         return found
@@ -150,7 +191,8 @@ class BatteryTask:
 
 def scaled(pair: SamplePair) -> SamplePair:
     """Both sets with every feature at mean 0 and deviation 1 of the real set; a constant feature is only centred."""
-    mean, deviation = pair.real.values.mean(axis=0), pair.real.values.std(axis=0)
+    mean = pair.real.values.mean(axis=0)
+    deviation = pair.real.values.std(axis=0)
     deviation[deviation == 0] = 1.0
     real, generated = (Samples((each.values - mean) / deviation, each.name) for each in pair)
     return SamplePair(real, generated)
@@ -174,13 +216,16 @@ def battery_tasks(
     Parameters
     ----------
     checks : names in CHECKS; None: all. readings : names in READINGS; None: DEFAULT_READINGS.
-    mode : "paper", 1000 samples per set and 10 repeats, as published; "quick", 300 and 3, on the same grids.
-    repeats, n : others than the mode's. seed : of all; the draws follow from it, the repeat and the pair alone.
+    mode : "paper", 1000 samples per set and 10 repeats, as published; "quick", 300 and 3, on the
+    same grids.
+    repeats, n : others than the mode's. seed : of all; the draws follow from it, the repeat and the
+    pair alone.
     k, split : of the families, as in `prviz.pr_curve`; the published pairs have their own.
 
     Raises
     ------
-    ValueError, TypeError : an unknown name, n below 100, or a k or split that some pair is too small for.
+    ValueError, TypeError : an unknown name, n below 100, or a k or split that some pair is too
+    small for.
     """
     chosen = [_known("checks", CHECKS, name) for name in (CHECKS if checks is None else checks)]
     names = list(DEFAULT_READINGS if readings is None else readings)
@@ -188,14 +233,23 @@ def battery_tasks(
     if mode not in MODES:
         raise ValueError(f"mode = {mode!r}; {' or '.join(map(repr, MODES))} is needed")
     split = split_share(split)
-    size, times = MODES[mode][0] if n is None else n, MODES[mode][1] if repeats is None else repeats
+    size = MODES[mode][0] if n is None else n
+    times = MODES[mode][1] if repeats is None else repeats
     check_whole("n", size, 100)
     check_whole("repeats", times, 1)
     check_whole("seed", seed, 0)
     _check_families([each for each in methods if each not in SCALARS], chosen, size, k, split)
     return [
         BatteryTask(
-            check=check, dim=dim, scenario=scenario, wanted=places, n=size, repeat=repeat, seed=seed, k=k, split=split
+            check=check,
+            dim=dim,
+            scenario=scenario,
+            wanted=places,
+            n=size,
+            repeat=repeat,
+            seed=seed,
+            k=k,
+            split=split,
         )
         for repeat in range(times)
         for check in chosen
@@ -228,7 +282,9 @@ def _known(name: str, known: Any, value: str) -> Any:
     return known[value]
 
 
-def _check_families(families: Sequence[str], checks: Sequence[Check], n: int, k: K, split: float | None) -> None:
+def _check_families(
+    families: Sequence[str], checks: Sequence[Check], n: int, k: K, split: float | None
+) -> None:
     """Raise ValueError for arguments that a task would refuse later."""
     alone = [each for each in families if split is None and ESTIMATORS[each].needs_split]
     if alone:
@@ -238,10 +294,14 @@ def _check_families(families: Sequence[str], checks: Sequence[Check], n: int, k:
     sizes = [min(p.sizes(n)) for check in checks for p in check.problems()]
     most = fit_size(min(sizes), split) - 1
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most:
-        raise ValueError(f'k = {k!r}; with n = {n} and split = {split}, 1 to {most} or "sqrt" is needed')
+        raise ValueError(
+            f'k = {k!r}; with n = {n} and split = {split}, 1 to {most} or "sqrt" is needed'
+        )
 
 
-def _pieces(check: Check, dim: int, scenario: str, methods: Sequence[str], n: int) -> list[tuple[tuple[int, str], ...]]:
+def _pieces(
+    check: Check, dim: int, scenario: str, methods: Sequence[str], n: int
+) -> list[tuple[tuple[int, str], ...]]:
     """The points of one sweep, as many at a time as make a task of the right length."""
     pieces: list[tuple[tuple[int, str], ...]] = []
     piece: list[tuple[int, str]] = []
@@ -250,7 +310,8 @@ def _pieces(check: Check, dim: int, scenario: str, methods: Sequence[str], n: in
         cost = _seconds(check.problem(dim, scenario, place), n, methods)
         if piece and spent + cost > _SECONDS:
             pieces.append(tuple(piece))
-            piece, spent = [], 0.0
+            piece = []
+            spent = 0.0
         piece += [(place, method) for method in methods]
         spent += cost
     return [*pieces, tuple(piece)] if piece else pieces
@@ -262,7 +323,8 @@ def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
     Measured once; it sizes the tasks and tells the page what to expect.
     """
     n_real, n_generated = problem.sizes(n)
-    pairs, d = (n_real + n_generated) ** 2 / 4e6, problem.d
+    pairs = (n_real + n_generated) ** 2 / 4e6
+    d = problem.d
     scores = [_SCORE_COSTS[method] for method in methods if method in SCALARS]
     families = [ESTIMATORS[method] for method in methods if method not in SCALARS]
     together = sum(each.shares_pass for each in families)
@@ -274,7 +336,18 @@ def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
     )
 
 
-_NEEDED = ("check", "dim", "scenario", "place", "x", "method", "n", "repeat", "score_fidelity", "score_diversity")
+_NEEDED = (
+    "check",
+    "dim",
+    "scenario",
+    "place",
+    "x",
+    "method",
+    "n",
+    "repeat",
+    "score_fidelity",
+    "score_diversity",
+)
 
 # What the names of files of REPORTED end with.
 _REPORTED = "-reported"
@@ -285,26 +358,34 @@ def folder() -> Path:
     return data_folder() / "battery"
 
 
-def kept(checks: Iterable[str] | None = None, where: Path | None = None, *, reported: bool = False) -> KeptRows | None:
+def kept(
+    checks: Iterable[str] | None = None, where: Path | None = None, *, reported: bool = False
+) -> KeptRows | None:
     """The kept rows of these checks, as `judge` takes them, and how the newest came about; None: none are kept.
 
     reported : those of REPORTED in place of those of the published scores.
     """
     import pandas as pd
 
-    place, kind = folder() if where is None else where, _REPORTED if reported else ""
-    found = [kept_rows(f"{name}{kind}", COLUMNS, place) for name in (CHECKS if checks is None else checks)]
+    place = folder() if where is None else where
+    kind = _REPORTED if reported else ""
+    found = [
+        kept_rows(f"{name}{kind}", COLUMNS, place)
+        for name in (CHECKS if checks is None else checks)
+    ]
     there = [each for each in found if each is not None]
     if not there:
         return None
     newest = max(there, key=lambda each: each.facts.date)
     rows = pd.concat([each.rows for each in there], ignore_index=True)
-    return KeptRows(rows.fillna({"scenario": ""}), newest.facts)  # the one scenario of most checks has no name
+    # the one scenario of most checks has no name
+    return KeptRows(rows.fillna({"scenario": ""}), newest.facts)
 
 
 def keep(rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> list[Path]:
     """Write the rows of the published scores, and of what else is reported: a file of each kind for each check."""
-    place, written = folder() if where is None else where, []
+    place = folder() if where is None else where
+    written = []
     for kind, scores, plain in (("", SCORES, None), (_REPORTED, REPORTED, 0)):
         mine = rows.loc[rows["method"].isin(list(scores)), list(_NEEDED)]
         for name, part in mine.groupby("check", sort=False):

@@ -8,8 +8,16 @@ from types import MappingProxyType
 from prviz.studies.papers.base import Experiment, Mode
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.clusters import ClusterNumberExperiment
-from prviz.studies.papers.conditional import GuidanceExperiment, InsideClassesExperiment, PromptingExperiment
-from prviz.studies.papers.digits import CommonClassesExperiment, DigitsExperiment, TruncationExperiment
+from prviz.studies.papers.conditional import (
+    GuidanceExperiment,
+    InsideClassesExperiment,
+    PromptingExperiment,
+)
+from prviz.studies.papers.digits import (
+    CommonClassesExperiment,
+    DigitsExperiment,
+    TruncationExperiment,
+)
 from prviz.studies.papers.embeddings import EmbeddingsExperiment
 from prviz.studies.papers.features import FeaturesExperiment
 from prviz.studies.papers.gaussians import (
@@ -23,7 +31,17 @@ from prviz.studies.papers.gaussians import (
 from prviz.studies.papers.hubs import HubsExperiment
 from prviz.studies.papers.theory import BiasExperiment, PlugInExperiment
 
-__all__ = ["EXPERIMENTS", "Chart", "ChartBand", "ChartLine", "CurveChart", "Experiment", "HeatMap", "LineChart", "Mode"]
+__all__ = [
+    "EXPERIMENTS",
+    "Chart",
+    "ChartBand",
+    "ChartLine",
+    "CurveChart",
+    "Experiment",
+    "HeatMap",
+    "LineChart",
+    "Mode",
+]
 
 EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {

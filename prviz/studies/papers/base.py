@@ -39,12 +39,16 @@ class Size(NamedTuple):
 class Experiment(ABC):
     """One experiment of a paper.
 
-    name : its key in `EXPERIMENTS`. title : a heading. source : paper and place. question : what it asks, one sentence.
-    columns : of its rows. sizes : of its two modes. labels : columns of `figures` that tell its lines apart.
-    parameters : those of the labels that are parameters of the problem: column -> name of the parameter.
-    numbers : what is measured, label -> column of the rows. published : the paper's values, by the values
-    of `labels` and the label of the number; what is missing it does not print. choices : labels whose value the reader
-    of the page chooses, with the first one; along : the one of these that is the x axis of the chart, "" if none is.
+    name : its key in `EXPERIMENTS`. title : a heading. source : paper and place. question : what it
+    asks, one sentence.
+    columns : of its rows. sizes : of its two modes. labels : columns of `figures` that tell its
+    lines apart.
+    parameters : those of the labels that are parameters of the problem: column -> name of the
+    parameter.
+    numbers : what is measured, label -> column of the rows. published : the paper's values, by the
+    values of `labels` and the label of the number; what is missing it does not print. choices :
+    labels whose value the reader of the page chooses, with the first one; along : the one of these
+    that is the x axis of the chart, "" if none is.
     """
 
     name: ClassVar[str]
@@ -67,11 +71,13 @@ class Experiment(ABC):
         less = " The upper bounds are left out." if self.sizes["paper"].beside > size.beside else ""
         return words if mode == "paper" else f"{words} Quick mode: {self._quick(size)}.{less}"
 
-    def tasks(self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None) -> list[Task]:
+    def tasks(
+        self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None
+    ) -> list[Task]:
         """Tasks to be measured, for `prviz.studies.tasks.run_tasks` with `columns`.
 
-        repeats : in place of the mode's own. most : at most so many samples per set. Raises ValueError for another
-        mode, and for numbers that are not whole or too small.
+        repeats : in place of the mode's own. most : at most so many samples per set. Raises
+        ValueError for another mode, and for numbers that are not whole or too small.
         """
         check_whole("seed", seed, 0)
         return self._tasks(self._size(mode, repeats, most), seed)
@@ -84,19 +90,28 @@ class Experiment(ABC):
     def figures(self, rows: pd.DataFrame) -> pd.DataFrame:
         """One line per figure, of all rows or some of them.
 
-        Returns columns `labels`, then "figure" (what it is), "ours" (mean over repeats), "spread" (their sample
-        standard deviation; nan for one), "repeats", "published" (nan where the paper gives none), "difference" (ours
-        less published), "bound" (the same number of `prviz.upper_bound` by the family; nan where not measured).
+        Returns columns `labels`, then "figure" (what it is), "ours" (mean over repeats), "spread"
+        (their sample standard deviation; nan for one), "repeats", "published" (nan where the paper
+        gives none), "difference" (ours less published), "bound" (the same number of
+        `prviz.upper_bound` by the family; nan where not measured).
         """
         import pandas as pd
 
         found: list[dict[str, Any]] = []
         known = self.ordered(rows)
-        for values, group in known.groupby(list(self.labels), sort=False, dropna=False) if len(known) else ():
+        for values, group in (
+            known.groupby(list(self.labels), sort=False, dropna=False) if len(known) else ()
+        ):
             labels = dict(zip(self.labels, values, strict=True))
             for figure, column in self.numbers.items():
-                ours, published = float(group[column].mean()), self.published.get((*values, figure), float("nan"))
-                line = {"figure": figure, "ours": ours, "spread": float(group[column].std()), "repeats": len(group)}
+                ours = float(group[column].mean())
+                published = self.published.get((*values, figure), float("nan"))
+                line = {
+                    "figure": figure,
+                    "ours": ours,
+                    "spread": float(group[column].std()),
+                    "repeats": len(group),
+                }
                 line |= {"published": published, "difference": ours - published}
                 line["bound"] = float(group.get(f"bound_{column}", pd.Series(dtype=float)).mean())
                 found.append(labels | line)
@@ -127,7 +142,11 @@ class Experiment(ABC):
 
     def says(self, rows: pd.DataFrame) -> str:
         """A few sentences on what the rows show, computed from them, the most important one first."""
-        return f"{self._says(self.figures(rows))}{_beside(rows)}" if len(rows) else "Nothing is measured yet."
+        return (
+            f"{self._says(self.figures(rows))}{_beside(rows)}"
+            if len(rows)
+            else "Nothing is measured yet."
+        )
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the columns `labels`."""
@@ -153,7 +172,9 @@ class Experiment(ABC):
         paper = self.sizes["paper"]
         whole = "all samples" if paper.n is None else f"{paper.n:,}"
         smaller = [] if size.n == paper.n else [f"n = {size.n:,} in place of {whole}"]
-        smaller += [] if size.repeats >= paper.repeats else [f"{size.repeats} of {paper.repeats} repeats"]
+        smaller += (
+            [] if size.repeats >= paper.repeats else [f"{size.repeats} of {paper.repeats} repeats"]
+        )
         return ", ".join(smaller) or "the same numbers"
 
     def _size(self, mode: Mode, repeats: int | None, most: int | None) -> Size:
@@ -178,7 +199,9 @@ def cells(
     seed: int,
 ) -> list[Cell]:
     """The grid of `prviz.sweep`, every first repeat before the second ones, so that every figure is there early."""
-    found = sweep_cells(problems, methods, ks, (None,), splits, (size.n,), (None,), size.repeats, seed)
+    found = sweep_cells(
+        problems, methods, ks, (None,), splits, (size.n,), (None,), size.repeats, seed
+    )
     return sorted(found, key=lambda cell: cell.repeat)
 
 
@@ -198,7 +221,9 @@ def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
         k=["√n" if k == "sqrt" else str(k) for k in rows["k"].astype(object).fillna("none")],
     )
     values = [json.loads(text) for text in rows["parameters"]]
-    return found.assign(**{column: [each.get(name) for each in values] for column, name in parameters.items()})
+    return found.assign(
+        **{column: [each.get(name) for each in values] for column, name in parameters.items()}
+    )
 
 
 def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: Any) -> float:
@@ -265,9 +290,13 @@ def stored(experiment: Experiment, where: Path | None = None) -> KeptRows | None
     return kept_rows(experiment.name, experiment.columns, folder() if where is None else where)
 
 
-def keep(experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> Path:
+def keep(
+    experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: Path | None = None
+) -> Path:
     """Write the rows in the columns that the experiment needs, and the facts; see `prviz.studies.kept_rows`."""
-    return keep_rows(rows[needed(experiment)], experiment.name, facts, folder() if where is None else where)
+    return keep_rows(
+        rows[needed(experiment)], experiment.name, facts, folder() if where is None else where
+    )
 
 
 def needed(experiment: Experiment) -> list[str]:

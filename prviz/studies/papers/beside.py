@@ -25,8 +25,8 @@ class BesideCell(WiderCell):
 def measured_beside(cell: Cell) -> list[tuple[Row, Estimate]]:
     """As `measured`, with `BESIDE_COLUMNS` where the truth is known and samples are held out.
 
-    bound_iou and so on : `prviz.upper_bound` by the row's own family and k; a deficit above 0 means that the bound does
-    not hold.
+    bound_iou and so on : `prviz.upper_bound` by the row's own family and k; a deficit above 0 means
+    that the bound does not hold.
     """
     truth = None if isinstance(cell.problem, Files) else cell.problem.truth()
     if truth is None or cell.split is None:
@@ -35,5 +35,7 @@ def measured_beside(cell: Cell) -> list[tuple[Row, Estimate]]:
     for row, estimate in measured(cell):
         bound = known_bound([estimate], held_out=True)
         compared = {} if bound is None else bound.compare(truth)._asdict()
-        wider.append((row | {f"bound_{number}": value for number, value in compared.items()}, estimate))
+        wider.append(
+            (row | {f"bound_{number}": value for number, value in compared.items()}, estimate)
+        )
     return wider

@@ -25,8 +25,9 @@ Floats = NDArray[np.float64]
 class HeatMap:
     """Numbers on a grid, one panel beside the other on one scale from low to high.
 
-    x, y : what heads the columns and the rows; y from the top. panels : by title, (len(y), len(x)) each, nan where
-    nothing is known. label : what the numbers are. marks : by title, a sign behind each number; note : what they mean.
+    x, y : what heads the columns and the rows; y from the top. panels : by title, (len(y), len(x))
+    each, nan where nothing is known. label : what the numbers are. marks : by title, a sign behind
+    each number; note : what they mean.
     signed : titles of the panels that hold differences, drawn on a scale of their own, white at 0.
     """
 
@@ -41,17 +42,29 @@ class HeatMap:
     signed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        panels = {title: np.array(values, dtype=np.float64) for title, values in self.panels.items()}
+        panels = {
+            title: np.array(values, dtype=np.float64) for title, values in self.panels.items()
+        }
         for title, values in panels.items():
             values.flags.writeable = False
             if values.shape != (len(self.y), len(self.x)):
                 raise ValueError(
-                    f"panels has {title!r} of shape {values.shape}; {(len(self.y), len(self.x))} is needed"
+                    f"panels has {title!r} of shape {values.shape}; {(len(self.y), len(self.x))} is"
+                    " needed"
                 )
         object.__setattr__(self, "panels", panels)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return HeatMap, (self.x, self.y, dict(self.panels), self.label, self.low, self.high, self.marks, self.note)
+        return HeatMap, (
+            self.x,
+            self.y,
+            dict(self.panels),
+            self.label,
+            self.low,
+            self.high,
+            self.marks,
+            self.note,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +80,11 @@ class ChartLine(ReadOnlyArrays):
 class LineChart:
     """Series over one axis that all panels share.
 
-    panels : title -> series' name -> line. published : the same for points that a paper gives; their sd is nan.
-    x_title, y_title : words of the axes. log_x : whether x is shown on a log scale. y_titles : by title, the words of a
-    panel that has a scale of its own. mark : the x that an upright line marks; nan for none.
+    panels : title -> series' name -> line. published : the same for points that a paper gives;
+    their sd is nan.
+    x_title, y_title : words of the axes. log_x : whether x is shown on a log scale. y_titles : by
+    title, the words of a panel that has a scale of its own. mark : the x that an upright line
+    marks; nan for none.
     """
 
     panels: Mapping[str, Mapping[str, ChartLine]]
@@ -85,8 +100,9 @@ class LineChart:
 class ChartBand(ReadOnlyArrays):
     """A precision-recall curve with its deviation, point by point along rays of equal lam.
 
-    recall, precision : from the right end (beta_0, 0) to the left end (0, alpha_inf). recall_sd, precision_sd : the
-    standard deviation over repeats at the same lam, on the same ray; nan where there is one repeat, and for truths.
+    recall, precision : from the right end (beta_0, 0) to the left end (0, alpha_inf). recall_sd,
+    precision_sd : the standard deviation over repeats at the same lam, on the same ray; nan where
+    there is one repeat, and for truths.
     """
 
     recall: Floats
@@ -99,8 +115,8 @@ class ChartBand(ReadOnlyArrays):
 class CurveChart:
     """Precision-recall curves, one square panel beside the other.
 
-    panels : title -> curve's name -> mean curve. truths : title -> name -> what is true; a truth named like a curve
-    belongs to that curve, one named "truth" to the whole panel.
+    panels : title -> curve's name -> mean curve. truths : title -> name -> what is true; a truth
+    named like a curve belongs to that curve, one named "truth" to the whole panel.
     """
 
     panels: Mapping[str, Mapping[str, ChartBand]]
@@ -118,7 +134,12 @@ LAMS.flags.writeable = False
 _ALPHAS = tuple(f"alpha_{ray:02d}" for ray in range(1, _RAYS + 1))
 _SHARES = ("in_real_support", "spared_alpha_inf", "lone_real")
 ALPHA_COLUMNS: Columns = dict.fromkeys(_ALPHAS, "float64")
-CURVE_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(_SHARES, "float64"), **ALPHA_COLUMNS, **BESIDE_COLUMNS}
+CURVE_COLUMNS: Columns = {
+    **COLUMNS,
+    **dict.fromkeys(_SHARES, "float64"),
+    **ALPHA_COLUMNS,
+    **BESIDE_COLUMNS,
+}
 # Share of the real evaluation samples that the classifiers of spared_alpha_inf may miss.
 SPARED = 0.01
 
@@ -127,11 +148,13 @@ SPARED = 0.01
 class CurveCell(WiderCell):
     """A cell of a sweep whose rows also hold alpha(lam) at every one of `LAMS`, and three shares.
 
-    in_real_support : the share with any real support, c_X > 0. It is what the literature calls precision: improved
-    precision for "ipr" without split (hal-05344404, section 4.2). Without split, alpha_inf is never above it.
-    spared_alpha_inf : the lowest fnr of the classifiers that miss at most `SPARED` of the real samples; alpha_inf is
-    that of those that miss none. lone_real : the share of runs with a real evaluation sample without any real support:
-    there alpha_inf is 1, since only the classifier that calls everything real misses no such sample.
+    in_real_support : the share with any real support, c_X > 0. It is what the literature calls
+    precision: improved precision for "ipr" without split (hal-05344404, section 4.2). Without
+    split, alpha_inf is never above it.
+    spared_alpha_inf : the lowest fnr of the classifiers that miss at most `SPARED` of the real
+    samples; alpha_inf is that of those that miss none. lone_real : the share of runs with a real
+    evaluation sample without any real support: there alpha_inf is 1, since only the classifier that
+    calls everything real misses no such sample.
     beside : True to measure `BESIDE_COLUMNS` too.
     """
 
@@ -167,8 +190,8 @@ def curve_cells(cells: Sequence[Cell], *, beside: bool = False) -> list[Task]:
 def mean_band(rows: pd.DataFrame) -> ChartBand:
     """The mean curve of some rows and its deviation along every ray (hal-05344404, section 5.1.3).
 
-    With beta = alpha / lam for every single curve, and so for mean and deviation; the ends are those of beta_0 and
-    alpha_inf. The deviation is that of a sample, over repeats - 1.
+    With beta = alpha / lam for every single curve, and so for mean and deviation; the ends are
+    those of beta_0 and alpha_inf. The deviation is that of a sample, over repeats - 1.
     """
     alphas = rows[["beta_0", *_ALPHAS, "alpha_inf"]].to_numpy(dtype=np.float64)
     mean = alphas.mean(axis=0)
@@ -187,10 +210,14 @@ def _precisions(alphas: Floats) -> Floats:
     return np.concatenate(([0.0], alphas[1:]))
 
 
-def curve_panels(rows: pd.DataFrame, titles: pd.Series[str], names: pd.Series[str]) -> dict[str, dict[str, ChartBand]]:
+def curve_panels(
+    rows: pd.DataFrame, titles: pd.Series[str], names: pd.Series[str]
+) -> dict[str, dict[str, ChartBand]]:
     """The mean curves of rows with equal title and name: title -> name -> band, in the order of the rows."""
     panels: dict[str, dict[str, ChartBand]] = {}
-    for (title, name), group in rows.groupby([titles.rename("title"), names.rename("name")], sort=False):
+    for (title, name), group in rows.groupby(
+        [titles.rename("title"), names.rename("name")], sort=False
+    ):
         panels.setdefault(str(title), {})[str(name)] = mean_band(group)
     return panels
 

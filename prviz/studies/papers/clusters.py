@@ -9,7 +9,16 @@ import numpy as np
 
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.cluster import CLUSTER, CLUSTERS
-from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, listed, title_of, with_titles
+from prviz.studies.papers.base import (
+    Experiment,
+    Mode,
+    Size,
+    cells,
+    counted,
+    listed,
+    title_of,
+    with_titles,
+)
 from prviz.studies.papers.charts import ChartLine, LineChart
 from prviz.studies.papers.digits import EVEN_SHARE, DigitShares
 from prviz.studies.sweeps import COLUMNS, Known
@@ -31,9 +40,15 @@ class ClusterNumberExperiment(Experiment):
     name = "cluster-number"
     title = "How many clusters?"
     source = "Simon, Webster, Rabin 2019, section 6 and Figure 4"
-    question = "Real samples are 60% of one kind, generated ones all of it: which number of clusters finds that?"
+    question = (
+        "Real samples are 60% of one kind, generated ones all of it: which number of clusters finds"
+        " that?"
+    )
     columns: ClassVar[Columns] = COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(300, 1, 2.0), "paper": Size(2_000, 5, 60.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(300, 1, 2.0),
+        "paper": Size(2_000, 5, 60.0),
+    }
     labels = ("data", "family", "clusters")
     choices: ClassVar[Mapping[str, Any]] = {"data": _DATA[DigitShares.name]}
     numbers: ClassVar[Mapping[str, str]] = {
@@ -45,12 +60,13 @@ class ClusterNumberExperiment(Experiment):
 
     def _words(self, size: Size) -> str:
         return (
-            f"Digits: {EVEN_SHARE:.0%} even and {1 - EVEN_SHARE:.0%} odd ones of one half against even ones of the "
-            "other half. Two boxes: uniform in two disjoint cubes in d = 64, with the same shares. "
-            f"n = {size.n:,} at most, {counted(size.repeats, 'repeat')}. {listed(list(map(str, self._counts(size))))} "
-            "clusters without split, as published; linear classifiers and kNN with split 50% and k = √n. The truth is "
-            f"precision 1 up to recall {EVEN_SHARE:g}, of the digits as if parity were seen at sight. The paper has "
-            "faces, 60% of them of women, against women alone, and prints no numbers."
+            f"Digits: {EVEN_SHARE:.0%} even and {1 - EVEN_SHARE:.0%} odd ones of one half against"
+            " even ones of the other half. Two boxes: uniform in two disjoint cubes in d = 64,"
+            f" with the same shares. n = {size.n:,} at most, {counted(size.repeats, 'repeat')}."
+            f" {listed(list(map(str, self._counts(size))))} clusters without split, as published;"
+            " linear classifiers and kNN with split 50% and k = √n. The truth is precision 1 up to"
+            f" recall {EVEN_SHARE:g}, of the digits as if parity were seen at sight. The paper has"
+            " faces, 60% of them of women, against women alone, and prints no numbers."
         )
 
     def _counts(self, size: Size) -> tuple[int, ...]:
@@ -73,7 +89,9 @@ class ClusterNumberExperiment(Experiment):
             for method, base in zip(rows["method"], bases, strict=True)
         ]
         found = with_titles(rows)
-        return found.assign(data=found["problem"].map(_DATA), family=list(map(title_of, bases)), clusters=numbers)
+        return found.assign(
+            data=found["problem"].map(_DATA), family=list(map(title_of, bases)), clusters=numbers
+        )
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
         """Area and ends over the number of clusters; level lines for the truth and for families without clusters."""
@@ -88,23 +106,36 @@ class ClusterNumberExperiment(Experiment):
                     panel[str(family)] = _level(float(means["ours"].iloc[0]))
                 else:
                     columns = (means.index, means["ours"], means["spread"])
-                    panel[str(family)] = ChartLine(*(np.asarray(each, dtype=np.float64) for each in columns))
+                    panel[str(family)] = ChartLine(
+                        *(np.asarray(each, dtype=np.float64) for each in columns)
+                    )
             panels[figure] = panel
         return LineChart(panels, "number of clusters", "value", log_x=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
         said = []
         for data, group in figures.groupby("data", sort=False):
-            own = group.dropna(subset=["clusters"]).pivot_table("ours", "clusters", "figure").sort_index()
-            others = group[group["clusters"].isna()].pivot_table("ours", "family", "figure", sort=False)
+            own = (
+                group.dropna(subset=["clusters"])
+                .pivot_table("ours", "clusters", "figure")
+                .sort_index()
+            )
+            others = group[group["clusters"].isna()].pivot_table(
+                "ours", "family", "figure", sort=False
+            )
             parts = []
             if len(own):
-                few, many, best = own.index[0], own.index[-1], own["IoU"].idxmax()
+                few = own.index[0]
+                many = own.index[-1]
+                best = own["IoU"].idxmax()
                 parts.append(
                     f"With {few:g} clusters the area is {own['AuC'].iloc[0]:.2f}, with {many:g} "
                     f"{own['AuC'].iloc[-1]:.2f}, in truth {EVEN_SHARE:.2f} ({data})"
                 )
-                parts.append(f"The closest of these numbers is {best:g}, with an IoU of {own['IoU'].max():.2f}")
+                parts.append(
+                    f"The closest of these numbers is {best:g}, with an IoU of"
+                    f" {own['IoU'].max():.2f}"
+                )
             if len(others):
                 each = [f"{family} {iou:.2f}" for family, iou in others["IoU"].items()]
                 parts.append(f"IoU without clusters ({data}): {listed(each)}")
@@ -112,7 +143,10 @@ class ClusterNumberExperiment(Experiment):
         return ". ".join(said) + "."
 
     def _quick(self, size: Size) -> str:
-        return f"{super()._quick(size)}, {len(self._counts(size))} of {len(_NUMBERS)} numbers of clusters"
+        return (
+            f"{super()._quick(size)}, {len(self._counts(size))} of {len(_NUMBERS)} numbers of"
+            " clusters"
+        )
 
 
 def _level(value: float) -> ChartLine:

@@ -12,7 +12,16 @@ import numpy as np
 from prviz.curves.summaries import numbers
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Mode, Size, counted, lines, listed, title_of, with_titles
+from prviz.studies.papers.base import (
+    Experiment,
+    Mode,
+    Size,
+    counted,
+    lines,
+    listed,
+    title_of,
+    with_titles,
+)
 from prviz.studies.papers.charts import ChartLine, LineChart, curve_cells
 from prviz.studies.papers.digits import SETTINGS, SPLIT, UNSPLIT, at_most
 from prviz.studies.papers.printed import published
@@ -35,7 +44,9 @@ _NUMBERS = {
     "α∞": "alpha_inf",
     "β0": "beta_0",
 }
-_SETTING = "iPR with k = 3 and Coverage with k = 5 without split, kNN with split 50% and k = √n, {}."
+_SETTING = (
+    "iPR with k = 3 and Coverage with k = 5 without split, kNN with split 50% and k = √n, {}."
+)
 _SOURCE = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section {}"
 
 
@@ -117,7 +128,9 @@ class OneDigit(_Generated):
 
     def _whole(self) -> SamplePair:
         real, generated = bundled_pair(f"temperature-{self.temperature:g}")
-        return SamplePair(real, generated.take(np.flatnonzero(generated.labels["digit"] == self.digit)))
+        return SamplePair(
+            real, generated.take(np.flatnonzero(generated.labels["digit"] == self.digit))
+        )
 
 
 def guided_toy(scale: float) -> ToyProblem:
@@ -151,7 +164,8 @@ def _panels(figures: pd.DataFrame, x: str) -> tuple[dict[str, Lines], dict[str, 
     panels: dict[str, Lines] = {}
     published: dict[str, Lines] = {}
     for method, setting in SETTINGS.items():
-        wanted, title = figures[figures["family"] == title_of(method)], f"{title_of(method)} ({setting})"
+        wanted = figures[figures["family"] == title_of(method)]
+        title = f"{title_of(method)} ({setting})"
         if len(wanted):
             panels[title] = lines(wanted, x, "figure")
             printed = wanted[wanted["published"].notna()]
@@ -167,18 +181,22 @@ class GuidanceExperiment(Experiment):
     title = "Guidance against a reference scale"
     source = _SOURCE.format("5.4.2 and Figure 15")
     question = "Is every number highest where both sets have the same guidance scale?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 1, 2.0), "paper": Size(None, 10, 20.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(None, 1, 2.0),
+        "paper": Size(None, 10, 20.0),
+    }
     labels = ("family", "scale")
     numbers: ClassVar[Mapping[str, str]] = _NUMBERS
     published = published("guidance")
 
     def _words(self, size: Size) -> str:
         return (
-            "P is half of what the zoo's diffusion model draws at guidance scale 5, Q the other half at scale 0 to 10: "
-            "898 and 899 digits. Beside it stands the truth of a toy, a mixture of three guided classes. "
-            f"{_SETTING.format(counted(size.repeats, 'repeat'))} The paper has 40,000 landscapes of Stable "
-            "Diffusion in DINOv2's features and prints the ends at scale 5 alone; pictures and number of samples "
-            "differ, so only what equal sets give can be compared."
+            "P is half of what the zoo's diffusion model draws at guidance scale 5, Q the other"
+            " half at scale 0 to 10: 898 and 899 digits. Beside it stands the truth of a toy, a"
+            f" mixture of three guided classes. {_SETTING.format(counted(size.repeats, 'repeat'))}"
+            " The paper has 40,000 landscapes of Stable Diffusion in DINOv2's features and prints"
+            " the ends at scale 5 alone; pictures and number of samples differ, so only what equal"
+            " sets give can be compared."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -198,7 +216,9 @@ class GuidanceExperiment(Experiment):
     def _says(self, figures: pd.DataFrame) -> str:
         areas = figures[figures["figure"] == "AuC"]
         best = areas.loc[areas.groupby("family", sort=False)["ours"].idxmax()]
-        parts = [f"at {line.scale:g} by {line.family} ({line.ours:.2f})" for line in best.itertuples()]
+        parts = [
+            f"at {line.scale:g} by {line.family} ({line.ours:.2f})" for line in best.itertuples()
+        ]
         said = [f"With a reference at scale {REFERENCE:g}, the area is largest {listed(parts)}."]
         printed = figures[figures["published"].notna()]
         if len(printed):
@@ -217,7 +237,10 @@ class PromptingExperiment(Experiment):
     title = "A generic prompt against a specific one"
     source = _SOURCE.format("5.4.1, Figures 11 to 13")
     question = "Does asking for fewer classes cost recall alone?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 1, 1.5), "paper": Size(None, 10, 8.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(None, 1, 1.5),
+        "paper": Size(None, 10, 8.0),
+    }
     labels = ("family", "classes")
     parameters: ClassVar[Mapping[str, str]] = {"classes": "classes"}
     numbers: ClassVar[Mapping[str, str]] = _NUMBERS
@@ -225,11 +248,12 @@ class PromptingExperiment(Experiment):
 
     def _words(self, size: Size) -> str:
         return (
-            "P is what the zoo's diffusion model draws when asked for all ten digits, Q when asked for the first 1 to "
-            f"10 of them; other halves of its noise. {_SETTING.format(counted(size.repeats, 'repeat'))} The paper asks "
-            "Stable Diffusion for butterflies and for blue ones, 40,000 each at guidance 7.5: its numbers stand beside "
-            "one class of ten, and how blue a butterfly is has no share like one in ten, so only their order can be "
-            "compared."
+            "P is what the zoo's diffusion model draws when asked for all ten digits, Q when asked"
+            " for the first 1 to 10 of them; other halves of its noise."
+            f" {_SETTING.format(counted(size.repeats, 'repeat'))} The paper asks Stable Diffusion"
+            " for butterflies and for blue ones, 40,000 each at guidance 7.5: its numbers stand"
+            " beside one class of ten, and how blue a butterfly is has no share like one in ten,"
+            " so only their order can be compared."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -245,9 +269,15 @@ class PromptingExperiment(Experiment):
         parts = []
         for family, group in fewest.groupby("family", sort=False):
             each = group.set_index("figure")["ours"]
-            parts.append(f"{family} {each['F8, leaning to precision']:.2f} and {each['F8, leaning to recall']:.2f}")
+            parts.append(
+                f"{family} {each['F8, leaning to precision']:.2f} and"
+                f" {each['F8, leaning to recall']:.2f}"
+            )
         least = int(fewest["classes"].iloc[0])
-        return f"Asked for {least} of 10 classes, F8 leaning to precision and to recall: {', '.join(parts)}."
+        return (
+            f"Asked for {least} of 10 classes, F8 leaning to precision and to recall:"
+            f" {', '.join(parts)}."
+        )
 
 
 class InsideClassesExperiment(Experiment):
@@ -257,7 +287,10 @@ class InsideClassesExperiment(Experiment):
     title = "Variety inside a class"
     source = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, Figure 8"
     question = "Does a curve see that samples of one class differ more among themselves?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 3, 1.6), "paper": Size(None, 10, 5.2)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(None, 3, 1.6),
+        "paper": Size(None, 10, 5.2),
+    }
     labels = ("family", "temperature")
     numbers: ClassVar[Mapping[str, str]] = {
         k: _NUMBERS[k] for k in ("F8, leaning to precision", "F8, leaning to recall")
@@ -265,10 +298,10 @@ class InsideClassesExperiment(Experiment):
 
     def _words(self, size: Size) -> str:
         return (
-            "P is all real digits, Q what the zoo's autoregressive model draws when asked for one digit at "
-            f"temperatures of 0.25 to 1, mean over {counted(size.repeats, 'digit')}; a lower temperature makes them "
-            "more alike. Clusters without split, like the paper, which compares two GANs on MNIST that draw ones alone "
-            "and shows curves."
+            "P is all real digits, Q what the zoo's autoregressive model draws when asked for one"
+            f" digit at temperatures of 0.25 to 1, mean over {counted(size.repeats, 'digit')}; a"
+            " lower temperature makes them more alike. Clusters without split, like the paper,"
+            " which compares two GANs on MNIST that draw ones alone and shows curves."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -300,6 +333,6 @@ class InsideClassesExperiment(Experiment):
         recall = figures[figures["figure"] == "F8, leaning to recall"]
         along = recall.groupby("temperature")["ours"].mean()
         return (
-            f"From temperature {along.index[0]:g} to {along.index[-1]:g}, F8 leaning to recall goes from "
-            f"{along.iloc[0]:.3f} to {along.iloc[-1]:.3f}."
+            f"From temperature {along.index[0]:g} to {along.index[-1]:g}, F8 leaning to recall goes"
+            f" from {along.iloc[0]:.3f} to {along.iloc[-1]:.3f}."
         )

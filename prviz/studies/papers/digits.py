@@ -13,8 +13,26 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import numbers
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines, listed, title_of, with_titles
-from prviz.studies.papers.charts import SPARED, ChartLine, CurveChart, LineChart, curve_cells, curve_panels, true_band
+from prviz.studies.papers.base import (
+    Experiment,
+    Mode,
+    Size,
+    cells,
+    counted,
+    lines,
+    listed,
+    title_of,
+    with_titles,
+)
+from prviz.studies.papers.charts import (
+    SPARED,
+    ChartLine,
+    CurveChart,
+    LineChart,
+    curve_cells,
+    curve_panels,
+    true_band,
+)
 from prviz.studies.papers.printed import published
 from prviz.studies.sweeps import Cell, Known, Wanted
 from prviz.studies.tasks import Task
@@ -31,8 +49,8 @@ EVEN_SHARE = 0.6
 class DigitClasses:
     """Digits 0 to 4 of one half of the real digits against digits 0 to q - 1 of the other; no picture is in both.
 
-    The truth is what the papers expect: recall up to min(1, q / 5) at precision min(1, 5 / q), as if digits were
-    equally likely and told apart at sight (Simon, Webster, Rabin 2019, section 6).
+    The truth is what the papers expect: recall up to min(1, q / 5) at precision min(1, 5 / q), as
+    if digits were equally likely and told apart at sight (Simon, Webster, Rabin 2019, section 6).
     """
 
     q: int
@@ -60,7 +78,8 @@ class DigitClasses:
 
     def truth(self) -> PRCurve:
         """The rectangle."""
-        recall, precision = min(1.0, self.q / REAL_CLASSES), min(1.0, REAL_CLASSES / self.q)
+        recall = min(1.0, self.q / REAL_CLASSES)
+        precision = min(1.0, REAL_CLASSES / self.q)
         return PRCurve.from_error_rates([0.0, recall], [precision, 0.0])
 
     def _whole(self) -> SamplePair:
@@ -206,7 +225,9 @@ _FAMILIES = ("cluster", "classifier", "knn", "coverage")
 def _cells(problems: Sequence[Known], methods: Sequence[str], size: Size, seed: int) -> list[Task]:
     """Tasks with k = √n: "cluster" without split, as published (PRD), the other families with half to measure."""
     found = cells(problems, ("cluster",), ("sqrt",), (None,), size, seed)
-    found += cells(problems, [name for name in methods if name != "cluster"], ("sqrt",), (0.5,), size, seed)
+    found += cells(
+        problems, [name for name in methods if name != "cluster"], ("sqrt",), (0.5,), size, seed
+    )
     return curve_cells(sorted(found, key=lambda cell: cell.repeat), beside=size.beside)
 
 
@@ -230,24 +251,30 @@ class DigitsExperiment(Experiment):
     name = "digits"
     title = "Classes added and dropped"
     source = (
-        "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, section 4.1 and Figure 5; Simon, Webster, Rabin 2019, "
-        "section 6 and Figure 2"
+        "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, section 4.1 and Figure 5; Simon, Webster,"
+        " Rabin 2019, section 6 and Figure 2"
     )
     question = "Does a dropped class cost recall alone, and an invented one precision alone?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 1, 2.5), "paper": Size(None, 10, 20.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(None, 1, 2.5),
+        "paper": Size(None, 10, 20.0),
+    }
     labels = ("family", "q")
     parameters: ClassVar[Mapping[str, str]] = {"q": "q"}
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", **_ENDS}
     published: ClassVar[Mapping[tuple[Any, ...], float]] = _expected()
 
     def _words(self, size: Size) -> str:
-        drawn = "all pictures" if size.n is None else f"at most n = {size.n:,} pictures of each side"
+        drawn = (
+            "all pictures" if size.n is None else f"at most n = {size.n:,} pictures of each side"
+        )
         return (
-            "P is digits 0 to 4 of one half of the bundled digits, Q the first q = 1, ..., 10 digits of the other; "
-            f"{drawn}, clusters without split as published, the others with half to measure and k = √n; "
-            f"{counted(size.repeats, 'repeat')}. The papers have CIFAR-10 and MNIST and show curves; the second one "
-            "expects a rectangle, precision up to min(1, 5/q) and recall up to min(1, q/5). These two stand as "
-            "published; the IoU is with that rectangle."
+            "P is digits 0 to 4 of one half of the bundled digits, Q the first q = 1, ..., 10"
+            f" digits of the other; {drawn}, clusters without split as published, the others with"
+            f" half to measure and k = √n; {counted(size.repeats, 'repeat')}. The papers have"
+            " CIFAR-10 and MNIST and show curves; the second one expects a rectangle, precision up"
+            " to min(1, 5/q) and recall up to min(1, q/5). These two stand as published; the IoU"
+            " is with that rectangle."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -259,7 +286,10 @@ class DigitsExperiment(Experiment):
         found = self.ordered(rows)
         panels = curve_panels(found, found["family"], found["q"].map(lambda q: f"q = {q}"))
         truths = {f"q = {q}": true_band(DigitClasses(q).truth()) for q in _COUNTS}
-        return CurveChart(panels, {title: {name: truths[name] for name in panel} for title, panel in panels.items()})
+        return CurveChart(
+            panels,
+            {title: {name: truths[name] for name in panel} for title, panel in panels.items()},
+        )
 
     def _says(self, figures: pd.DataFrame) -> str:
         ious = figures[figures["figure"] == "IoU"].groupby("family", sort=False)["ours"].mean()
@@ -267,15 +297,18 @@ class DigitsExperiment(Experiment):
         for what, wanted in (("dropped", figures["q"] <= 5), ("added", figures["q"] >= 5)):
             ends = figures[wanted & figures["figure"].isin(list(_ENDS))]
             if len(ends):
-                off[what] = ends.groupby("family", sort=False)["difference"].apply(lambda each: each.abs().mean())
+                off[what] = ends.groupby("family", sort=False)["difference"].apply(
+                    lambda each: each.abs().mean()
+                )
         parts = [
-            f"with classes {what}, the ends are {each.min():.2f} ({each.idxmin()}) to {each.max():.2f} "
-            f"({each.idxmax()}) from the expected ones"
+            f"with classes {what}, the ends are {each.min():.2f} ({each.idxmin()}) to"
+            f" {each.max():.2f} ({each.idxmax()}) from the expected ones"
             for what, each in off.items()
         ]
         return (
-            f"Closest to the expected rectangles is {ious.idxmax()} with a mean IoU of {ious.max():.2f}, furthest "
-            f"{ious.idxmin()} with {ious.min():.2f}. Of the ends: {'; '.join(parts)}."
+            f"Closest to the expected rectangles is {ious.idxmax()} with a mean IoU of"
+            f" {ious.max():.2f}, furthest {ious.idxmin()} with {ious.min():.2f}. Of the ends:"
+            f" {'; '.join(parts)}."
         )
 
 
@@ -290,21 +323,27 @@ class CommonClassesExperiment(Experiment):
     title = "80 classes, a share of them in common"
     source = "Simon, Webster, Rabin 2019, section 6 and Figure 3"
     question = "Who sees that only a share of many classes is common to both sides?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(2_000, 2, 2.5), "paper": Size(8_000, 5, 70.0, beside=True)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(2_000, 2, 2.5),
+        "paper": Size(8_000, 5, 70.0, beside=True),
+    }
     labels = ("family", "rho")
     parameters: ClassVar[Mapping[str, str]] = {"rho": "share"}
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", **_ENDS}
     published: ClassVar[Mapping[tuple[Any, ...], float]] = {
-        (title_of(method), rho, end): rho for method in _COMMON_FAMILIES for rho in _SHARES for end in _ENDS
+        (title_of(method), rho, end): rho
+        for method in _COMMON_FAMILIES
+        for rho in _SHARES
+        for end in _ENDS
     }
 
     def _words(self, size: Size) -> str:
         return (
-            "P and Q each have 80 equally likely classes in d = 64 dimensions, of which the share rho = 0, 0.25, "
-            f"0.5, 0.75 or 1 is common to both; n = {size.n:,} samples of each; 20 clusters without split as "
-            f"published, the others with half to measure and k = √n; {counted(size.repeats, 'repeat')}. The paper has "
-            "classes of ImageNet, shows curves, and expects a square: precision and recall up to rho. These stand as "
-            "published."
+            "P and Q each have 80 equally likely classes in d = 64 dimensions, of which the share"
+            f" rho = 0, 0.25, 0.5, 0.75 or 1 is common to both; n = {size.n:,} samples of each; 20"
+            " clusters without split as published, the others with half to measure and k = √n;"
+            f" {counted(size.repeats, 'repeat')}. The paper has classes of ImageNet, shows curves,"
+            " and expects a square: precision and recall up to rho. These stand as published."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -314,9 +353,16 @@ class CommonClassesExperiment(Experiment):
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curve of every rho beside its square, a panel for each family."""
         found = self.ordered(rows)
-        panels = curve_panels(found, found["family"], found["rho"].map(lambda rho: f"rho = {rho:.0%}"))
-        truths = {f"rho = {rho:.0%}": true_band(toy("classes", share=rho).truth()) for rho in _SHARES}
-        return CurveChart(panels, {title: {name: truths[name] for name in panel} for title, panel in panels.items()})
+        panels = curve_panels(
+            found, found["family"], found["rho"].map(lambda rho: f"rho = {rho:.0%}")
+        )
+        truths = {
+            f"rho = {rho:.0%}": true_band(toy("classes", share=rho).truth()) for rho in _SHARES
+        }
+        return CurveChart(
+            panels,
+            {title: {name: truths[name] for name in panel} for title, panel in panels.items()},
+        )
 
     def _says(self, figures: pd.DataFrame) -> str:
         ious, excess = (
@@ -324,21 +370,26 @@ class CommonClassesExperiment(Experiment):
             for name in ("IoU", "excess")
         )
         return (
-            f"Closest to the expected squares is {ious.idxmax()} with a mean IoU of {ious.max():.2f}, furthest "
-            f"{ious.idxmin()} with {ious.min():.2f}. {excess.idxmax()} sees most in common that is not there: a mean "
-            f"excess of {excess.max():.2f}, where {excess.idxmin()} has {excess.min():.2f}."
+            f"Closest to the expected squares is {ious.idxmax()} with a mean IoU of"
+            f" {ious.max():.2f}, furthest {ious.idxmin()} with {ious.min():.2f}. {excess.idxmax()}"
+            f" sees most in common that is not there: a mean excess of {excess.max():.2f}, where"
+            f" {excess.idxmin()} has {excess.min():.2f}."
         )
 
 
 _PSIS = tuple(step / 10 for step in range(11))
-# As in the figures: the published settings of iPR and coverage, and those that the theory asks of kNN.
+# As in the figures: the published settings of iPR and coverage, and those that the theory asks of
+# kNN.
 UNSPLIT: tuple[Wanted, ...] = (("ipr", 3, None), ("coverage", 5, None))
 SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
 SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
-_IN_SUPPORT, _SPARED, _LONE = "in the real support", f"α∞, {SPARED:.0%} of real spared", "a real sample alone"
-# Dimension of the truncated Gaussian and its number of samples, that of the digits. The true area is near 0 below
-# psi = 0.3 in 8 dimensions, and below psi = 0.7 in 64.
-_D, _N = 8, 1_797
+_IN_SUPPORT = "in the real support"
+_SPARED = f"α∞, {SPARED:.0%} of real spared"
+_LONE = "a real sample alone"
+# Dimension of the truncated Gaussian and its number of samples, that of the digits. The true area
+# is near 0 below psi = 0.3 in 8 dimensions, and below psi = 0.7 in 64.
+_D = 8
+_N = 1_797
 _DATA = {"scaled-gaussian": "Gaussian", "dirac": "Gaussian", TruncatedDigits.name: "digits"}
 
 
@@ -357,7 +408,11 @@ def _true_lines(columns: Mapping[str, str]) -> dict[str, ChartLine]:
     """The same numbers of the true curves; the share in the real support is Q(supp P)."""
     psis = np.array(_PSIS)
     return {
-        figure: ChartLine(psis, np.array([_true_numbers(psi)[column] for psi in _PSIS]), np.full(len(psis), np.nan))
+        figure: ChartLine(
+            psis,
+            np.array([_true_numbers(psi)[column] for psi in _PSIS]),
+            np.full(len(psis), np.nan),
+        )
         for figure, column in columns.items()
         if column in _true_numbers(1.0)
     }
@@ -377,8 +432,13 @@ class TruncationExperiment(Experiment):
     name = "truncation"
     title = "The truncation trick"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2, Figures 5 to 7"
-    question = "What do the numbers say when diversity is traded for fidelity, down to a single picture?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 1, 3.0), "paper": Size(None, 10, 30.0)}
+    question = (
+        "What do the numbers say when diversity is traded for fidelity, down to a single picture?"
+    )
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(None, 1, 3.0),
+        "paper": Size(None, 10, 30.0),
+    }
     labels = ("data", "family", "psi")
     numbers: ClassVar[Mapping[str, str]] = {
         "AuC": "auc",
@@ -396,20 +456,26 @@ class TruncationExperiment(Experiment):
     def _words(self, size: Size) -> str:
         chance = "random split" if size.n is None else "repeat"
         return (
-            "psi pulls what a generator draws to its centre: psi = 1 leaves it, psi = 0 makes every sample the same. "
-            f"Gaussian: P = N(0, I), Q = N(0, psi² I) in d = {_D}; the centre is inside the real support and the truth "
-            f"known. Digits: the bundled ones against a mixture with truncated latents. n = {size.n or _N:,} of each. "
-            "iPR with k = 3 and Coverage with k = 5 without split, as published; "
-            f"kNN with split 50% and k = √n, {counted(size.repeats, chance)}. The paper has a generator of faces and "
-            "50,000 samples; it prints no numbers but α∞ = 0 at psi = 0 from every family except iPR."
+            "psi pulls what a generator draws to its centre: psi = 1 leaves it, psi = 0 makes"
+            f" every sample the same. Gaussian: P = N(0, I), Q = N(0, psi² I) in d = {_D}; the"
+            " centre is inside the real support and the truth known. Digits: the bundled ones"
+            f" against a mixture with truncated latents. n = {size.n or _N:,} of each. iPR with k ="
+            " 3 and Coverage with k = 5 without split, as published; kNN with split 50% and k ="
+            f" √n, {counted(size.repeats, chance)}. The paper has a generator of faces and 50,000"
+            " samples; it prints no numbers but α∞ = 0 at psi = 0 from every family except iPR."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         found: list[Cell] = []
         for repeat in range(size.repeats):
             for psi in _PSIS:
-                for problem, n in ((truncated_gaussian(psi), size.n or _N), (TruncatedDigits(psi), size.n)):
-                    if n is not None or repeat == 0:  # of all samples and without split, there is one value
+                for problem, n in (
+                    (truncated_gaussian(psi), size.n or _N),
+                    (TruncatedDigits(psi), size.n),
+                ):
+                    if (
+                        n is not None or repeat == 0
+                    ):  # of all samples and without split, there is one value
                         found.append(Cell(problem, n, None, repeat, seed, UNSPLIT))
                     found.append(Cell(problem, n, 0.5, repeat, seed, SPLIT))
         return curve_cells(found)
@@ -423,12 +489,15 @@ class TruncationExperiment(Experiment):
     def chart(self, rows: pd.DataFrame) -> LineChart:
         """Every number over psi, a panel for each family, after the truth where it is known."""
         figures = self.figures(rows)
-        panels, published = {}, {}
+        panels = {}
+        published = {}
         for data in dict.fromkeys(figures["data"]):
             if data == _DATA["scaled-gaussian"]:
                 panels[f"{data}: the truth"] = _true_lines(self.numbers)
             for method, setting in SETTINGS.items():
-                wanted = figures[(figures["data"] == data) & (figures["family"] == title_of(method))]
+                wanted = figures[
+                    (figures["data"] == data) & (figures["family"] == title_of(method))
+                ]
                 if method != "knn":  # their α∞ has no jumps to explain
                     wanted = wanted[~wanted["figure"].isin([_SPARED, _LONE])]
                 if len(wanted):
@@ -445,17 +514,29 @@ class TruncationExperiment(Experiment):
         for data, psi in (("Gaussian", 0.0), ("Gaussian", 0.1), ("digits", 0.0)):
             wanted = shares[(shares["data"] == data) & (shares["psi"] == psi)]
             if len(wanted):
-                truth = f" (true α∞ {_true_numbers(psi)['alpha_inf']:.0f})" if data == "Gaussian" else ""
-                each = [f"{family} {share:.2f}" for family, share in zip(wanted["family"], wanted["ours"], strict=True)]
+                truth = (
+                    f" (true α∞ {_true_numbers(psi)['alpha_inf']:.0f})"
+                    if data == "Gaussian"
+                    else ""
+                )
+                each = [
+                    f"{family} {share:.2f}"
+                    for family, share in zip(wanted["family"], wanted["ours"], strict=True)
+                ]
                 parts.append(f"{data} at psi = {psi:.1f}{truth}: {listed(each)}")
         said = [f"Share of samples in the real support, {part}." for part in parts]
-        knn = figures[(figures["family"] == title_of("knn")) & (figures["data"] == _DATA[TruncatedDigits.name])]
+        knn = figures[
+            (figures["family"] == title_of("knn"))
+            & (figures["data"] == _DATA[TruncatedDigits.name])
+        ]
         wide = knn.pivot_table("ours", "psi", "figure")
         if len(wide) > 1:
-            jumps, spared = wide["α∞"], wide[_SPARED]
+            jumps = wide["α∞"]
+            spared = wide[_SPARED]
             said.append(
-                "The zigzag of kNN's α∞ on digits is single pictures: α∞ is 1 in every split where a real picture has "
-                f"only generated neighbours, in {wide[_LONE].max():.0%} of them at psi = {wide[_LONE].idxmax():.1f}. "
-                f"Along psi it turns {turns(jumps)}; with {SPARED:.0%} of the real pictures spared, {turns(spared)}."
+                "The zigzag of kNN's α∞ on digits is single pictures: α∞ is 1 in every split where"
+                f" a real picture has only generated neighbours, in {wide[_LONE].max():.0%} of them"
+                f" at psi = {wide[_LONE].idxmax():.1f}. Along psi it turns {turns(jumps)}; with"
+                f" {SPARED:.0%} of the real pictures spared, {turns(spared)}."
             )
         return " ".join(said) or f"Measured from psi = {figures['psi'].min():.1f} on."

@@ -31,15 +31,16 @@ _DIMENSIONS: Mapping[Embedding, tuple[int, ...]] = {
 }
 _PSIS = (0.3, 0.5, 0.7, 0.9, 1.0)
 # How much larger the network's input is than the 8 x 8 pictures, and pictures encoded at a time.
-_ENLARGED, _BATCH = 2, 256
+_ENLARGED = 2
+_BATCH = 256
 
 
 @dataclass(frozen=True)
 class EmbeddedDigits:
     """`TruncatedDigits` in the first d features of a random network, or in the first d components of their pixels.
 
-    The seed of the samples is that of the network too, so that every draw has another one; all psi and d of a draw have
-    the same.
+    The seed of the samples is that of the network too, so that every draw has another one; all psi
+    and d of a draw have the same.
     """
 
     psi: float
@@ -78,7 +79,9 @@ class EmbeddedDigits:
 
 
 @lru_cache(maxsize=4)
-def _features(psi: float, n: int, seed: int, embedding: Embedding) -> tuple[NDArray[Any], NDArray[Any]]:
+def _features(
+    psi: float, n: int, seed: int, embedding: Embedding
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """All features of the real and the generated samples."""
     pair = TruncatedDigits(psi).sample(n, seed)
     if embedding == "random":
@@ -93,7 +96,10 @@ def _encoded(samples: Samples, seed: int) -> NDArray[np.float32]:
         raise ValueError(f"{samples.name} has no pictures")
     large = np.repeat(np.repeat(samples.images, _ENLARGED, axis=1), _ENLARGED, axis=2)
     weights = random_weights(seed)
-    parts = [np.repeat(large[at : at + _BATCH, ..., None], 3, axis=3) for at in range(0, len(large), _BATCH)]
+    parts = [
+        np.repeat(large[at : at + _BATCH, ..., None], 3, axis=3)
+        for at in range(0, len(large), _BATCH)
+    ]
     return np.concatenate([random_features(part, weights) for part in parts])
 
 
@@ -105,7 +111,10 @@ class EmbeddingsExperiment(Experiment):
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2, impact of the embedding"
     question = "How many features of a random network does it take to see what a truncation loses?"
     columns: ClassVar[Columns] = COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(300, 2, 3.0), "paper": Size(None, 10, 150.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(300, 2, 3.0),
+        "paper": Size(None, 10, 150.0),
+    }
     labels = ("embedding", "psi", "d")
     parameters: ClassVar[Mapping[str, str]] = {"psi": "psi", "embedding": "embedding"}
     numbers: ClassVar[Mapping[str, str]] = {
@@ -117,18 +126,21 @@ class EmbeddingsExperiment(Experiment):
     def _words(self, size: Size) -> str:
         drawn = "all 1,797" if size.n is None else f"{size.n:,}"
         return (
-            f"The bundled digits against a mixture with truncated latents (see the truncation trick), {drawn} of each, "
-            "by kNN with k = √n and half of the samples to measure. Random network: the first d of the 256 features of "
-            "four convolutions with random weights, a network with fewer outputs; every repeat has other weights. "
-            "Pixels: their first d principal components. "
-            f"{counted(size.repeats, 'repeat')}. "
-            "The paper has faces and a VGG16 with random weights, and asks how many "
-            "of its outputs are needed; it shows no figure."
+            "The bundled digits against a mixture with truncated latents (see the truncation"
+            f" trick), {drawn} of each, by kNN with k = √n and half of the samples to measure."
+            " Random network: the first d of the 256 features of four convolutions with random"
+            " weights, a network with fewer outputs; every repeat has other weights. Pixels: their"
+            f" first d principal components. {counted(size.repeats, 'repeat')}. The paper has faces"
+            " and a VGG16 with random weights, and asks how many of its outputs are needed; it"
+            " shows no figure."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems = [
-            EmbeddedDigits(psi, d, embedding) for embedding, ds in _DIMENSIONS.items() for psi in _PSIS for d in ds
+            EmbeddedDigits(psi, d, embedding)
+            for embedding, ds in _DIMENSIONS.items()
+            for psi in _PSIS
+            for d in ds
         ]
         return [*cells(problems, ("knn",), ("sqrt",), (0.5,), size, seed)]
 
@@ -142,7 +154,10 @@ class EmbeddingsExperiment(Experiment):
         figures = self.figures(rows)
         areas = figures[figures["figure"] == "AuC"]
         named = areas.assign(line=areas["psi"].map(lambda psi: f"ψ = {psi:g}"))
-        panels = {str(name): lines(group, "d", "line") for name, group in named.groupby("embedding", sort=False)}
+        panels = {
+            str(name): lines(group, "d", "line")
+            for name, group in named.groupby("embedding", sort=False)
+        }
         return LineChart(panels, "features d", "AuC", log_x=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -152,8 +167,15 @@ class EmbeddingsExperiment(Experiment):
             table = group.pivot_table("ours", "psi", "d")
             ranks = table.rank()
             alike = [int(d) for d in table.columns if (ranks[d] == ranks[table.columns[-1]]).all()]
-            few, many, middle = int(table.columns[0]), int(table.columns[-1]), table.iloc[len(table) // 2]
-            place = f"AuC at ψ = {middle.name:g} is {middle[few]:.2f} with {few} and {middle[many]:.2f} with all"
+            few = int(table.columns[0])
+            many = int(table.columns[-1])
+            middle = table.iloc[len(table) // 2]
+            place = (
+                f"AuC at ψ = {middle.name:g} is {middle[few]:.2f} with {few} and {middle[many]:.2f}"
+                " with all"
+            )
             ranked = f"rank {counted(len(table), 'truncation')} as all do, on average"
-            said.append(f"{min(alike)} of {many} features of {_WORDS[str(name)]} {ranked}, but {place}.")
+            said.append(
+                f"{min(alike)} of {many} features of {_WORDS[str(name)]} {ranked}, but {place}."
+            )
         return " ".join(said)

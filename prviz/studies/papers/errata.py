@@ -18,7 +18,14 @@ from prviz.measure.profiles import profile
 from prviz.measure.scalars import scalars
 from prviz.neighbors.rows import RowView
 from prviz.studies.papers.base import stored
-from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, LineChart, true_band
+from prviz.studies.papers.charts import (
+    Chart,
+    ChartBand,
+    ChartLine,
+    CurveChart,
+    LineChart,
+    true_band,
+)
 from prviz.studies.papers.gaussians import Table1Experiment, mixture_problems
 from prviz.toys import toy
 
@@ -29,7 +36,8 @@ Floats = NDArray[np.float64]
 class Erratum:
     """One slip of a paper.
 
-    place : paper and place. says : what stands there. true : what is true, with a field for every number.
+    place : paper and place. says : what stands there. true : what is true, with a field for every
+    number.
     numbers : computes them. chart : the same as a figure. setting : samples and parameters of both.
     """
 
@@ -58,7 +66,9 @@ _SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 @cache
 def _ppr(shift: float) -> tuple[float, float]:
     """Mean over generated samples of 1 - prod tau, as printed, and of 1 - prod (1 - tau)."""
-    real, generated = (side.values for side in toy("shifted-gaussians", d=16, mu=shift).sample(200, 0))
+    real, generated = (
+        side.values for side in toy("shifted-gaussians", d=16, mu=shift).sample(200, 0)
+    )
     radius = tent_radius(RowView(real, np.arange(len(real))), 4, 1.2)
     tau = np.maximum(0, 1 - np.linalg.norm(generated[:, None] - real, axis=2) / radius)
     return float(np.mean(1 - tau.prod(axis=1))), float(np.mean(1 - (1 - tau).prod(axis=1)))
@@ -76,9 +86,14 @@ def _ppr_chart() -> LineChart:
 def _rays() -> CurveChart:
     truth = toy("shifted-gaussians", mu=1 / 8).truth()
     lams = np.arctan(np.linspace(0.01, np.pi / 2, 60))
-    alphas, unknown = truth.alpha(lams), np.full(len(lams), np.nan)
+    alphas = truth.alpha(lams)
+    unknown = np.full(len(lams), np.nan)
     return CurveChart(
-        {"A true curve by its rays": {"λ = atan θ": ChartBand(alphas / lams, alphas, unknown, unknown)}},
+        {
+            "A true curve by its rays": {
+                "λ = atan θ": ChartBand(alphas / lams, alphas, unknown, unknown)
+            }
+        },
         {"A true curve by its rays": {"true curve": true_band(truth)}},
     )
 
@@ -94,7 +109,9 @@ def _areas(mu: float) -> tuple[float, float, float]:
     problem = toy("shifted-gaussians", mu=mu)
     pair = problem.sample(1000, 0)
     areas = [
-        np.mean([each.curve.auc for each in estimate(pair, DEFAULT_METHODS, k=4, split=split).values()])
+        np.mean(
+            [each.curve.auc for each in estimate(pair, DEFAULT_METHODS, k=4, split=split).values()]
+        )
         for split in (0.5, None)
     ]
     return problem.truth().auc, float(areas[0]), float(areas[1])
@@ -102,7 +119,10 @@ def _areas(mu: float) -> tuple[float, float, float]:
 
 def _area_chart() -> LineChart:
     names = ("truth", "split 50%", "without split")
-    panel = {name: _line(_MUS, area) for name, area in zip(names, zip(*map(_areas, _MUS), strict=True), strict=True)}
+    panel = {
+        name: _line(_MUS, area)
+        for name, area in zip(names, zip(*map(_areas, _MUS), strict=True), strict=True)
+    }
     return LineChart({"Mean area of four families, k = 4": panel}, "shift μ", "AuC")
 
 
@@ -172,7 +192,9 @@ def _truths() -> dict[str, PRCurve]:
 
 
 def _truth_chart() -> CurveChart:
-    return CurveChart({"Two true curves": {name: true_band(curve) for name, curve in _truths().items()}})
+    return CurveChart(
+        {"Two true curves": {name: true_band(curve) for name, curve in _truths().items()}}
+    )
 
 
 # ---- 2026, B.4: the sign of the bias with a split ----
@@ -191,7 +213,10 @@ def _middle(n: int) -> float:
 
 
 def _middle_chart() -> LineChart:
-    panel = {"truth": _line(_SIZES, [1.0] * len(_SIZES)), "KDE": _line(_SIZES, list(map(_middle, _SIZES)))}
+    panel = {
+        "truth": _line(_SIZES, [1.0] * len(_SIZES)),
+        "KDE": _line(_SIZES, list(map(_middle, _SIZES))),
+    }
     return LineChart({"Mean α(1) for P = Q, split 50%": panel}, "n", "α(1)", log_x=True)
 
 
@@ -228,7 +253,9 @@ def _point_mass() -> tuple[float, float]:
 
 
 def _point_chart() -> CurveChart:
-    return CurveChart({"A point mass inside the real support": {"true curve": true_band(toy("dirac").truth())}})
+    return CurveChart(
+        {"A point mass inside the real support": {"true curve": true_band(toy("dirac").truth())}}
+    )
 
 
 # ---- 2024, theorem 3.1: the minimum over gamma ----
@@ -236,7 +263,8 @@ def _point_chart() -> CurveChart:
 
 def _risk(lam: float, gamma: float, *, printed: bool) -> float:
     """Lam fpr + fnr on two Gaussians, as a classifier of threshold gamma or, as printed, of lam."""
-    shift, threshold = 1.0, lam if printed else gamma
+    shift = 1.0
+    threshold = lam if printed else gamma
     cut = shift / 2 + math.log(threshold) / shift
     real = 0.5 * math.erfc(cut / math.sqrt(2))
     generated = 0.5 * math.erfc((shift - cut) / math.sqrt(2))
@@ -271,7 +299,10 @@ def _printed_means() -> list[float]:
 
 
 def _mean_chart() -> LineChart:
-    panel = {"1/n, as printed": _line(_CURVES, _printed_means()), "1/N": _line(_CURVES, [1.0] * len(_CURVES))}
+    panel = {
+        "1/n, as printed": _line(_CURVES, _printed_means()),
+        "1/N": _line(_CURVES, [1.0] * len(_CURVES)),
+    }
     return LineChart({"Mean of N curves of height 1, n = 10,000": panel}, "N", "mean", log_x=True)
 
 
@@ -280,7 +311,8 @@ ERRATA = (
         "2024, equation 8",
         "PPR from 1 − ∏ τ",
         "1 − ∏ (1 − τ), for sets far apart {1:.2f}; as printed {0:.2f}",
-        "Two Gaussians, d = 16, n = 200, k = 4, a = 1.2; in the line above, shifted by 2 on every coordinate.",
+        "Two Gaussians, d = 16, n = 200, k = 4, a = 1.2; in the line above, shifted by 2 on every"
+        " coordinate.",
         lambda: _ppr(_SHIFTS[-1]),
         _ppr_chart,
     ),
@@ -304,7 +336,8 @@ ERRATA = (
         "2026, 6",
         "the curves' ends “match rigorously the scalar metrics”",
         "they are at most these: improved precision {0:.2f}, end {1:.2f}",
-        "Real 0, 1, 2, 3, 4, 5; generated 2.4, 2.45, 2.5, 2.52, 2.55, 2.6; without split; in the line above, k = 3.",
+        "Real 0, 1, 2, 3, 4, 5; generated 2.4, 2.45, 2.5, 2.52, 2.55, 2.6; without split; in the"
+        " line above, k = 3.",
         lambda: _ends(3),
         _end_chart,
     ),

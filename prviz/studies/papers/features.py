@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _LEVELS = 16.0
-_HALF, _PATTERN = "the other half", "the other half, with a pattern"
-# Title of a pair -> the bundled checkpoint of its generated samples; the halves are digits themselves.
+_HALF = "the other half"
+_PATTERN = "the other half, with a pattern"
+# Title of a pair -> the bundled checkpoint of its generated samples; the halves are digits
+# themselves.
 _PAIRS = {
     _HALF: "digits-held-out",
     _PATTERN: "digits-held-out",
@@ -38,26 +40,34 @@ _PAIRS = {
     "diffusion": "diffusion-e300",
     "pixel by pixel": "autoregressive-e60",
 }
-_RAW, _COMPONENTS, _RANDOM, _TRAINED = "raw pixels", "16 components", "random network", "trained network"
+_RAW = "raw pixels"
+_COMPONENTS = "16 components"
+_RANDOM = "random network"
+_TRAINED = "trained network"
 _FEATURES = (_RAW, _COMPONENTS, _RANDOM, _TRAINED)
 # Units of the layers of both networks.
 _UNITS = (64, 32)
 _METHODS = ("classifier", "knn")
 _K = 3
-FEATURE_COLUMNS: Columns = {**CURVE_COLUMNS, **dict.fromkeys(("precision", "recall", "frechet"), "float64")}
+FEATURE_COLUMNS: Columns = {
+    **CURVE_COLUMNS,
+    **dict.fromkeys(("precision", "recall", "frechet"), "float64"),
+}
 
 
 @cache
 def _encoder(features: str) -> Callable[[Floats], Floats]:
     """Pixels from 0 to 1 to features, fitted on the half of the digits that the generators were trained on."""
     train = bundled_pair("digits-held-out").real
-    pixels, d = np.asarray(train.values, dtype=np.float64) / _LEVELS, train.d
+    pixels = np.asarray(train.values, dtype=np.float64) / _LEVELS
+    d = train.d
     if features == _COMPONENTS:
         mean = pixels.mean(axis=0)
         axes = np.linalg.svd(pixels - mean, full_matrices=False)[2][:16]
         return lambda values: (values - mean) @ axes.T
     if features == _RANDOM:
-        rng, sizes = np.random.default_rng(0), (d, *_UNITS)
+        rng = np.random.default_rng(0)
+        sizes = (d, *_UNITS)
         weights = [rng.standard_normal(shape) * np.sqrt(2 / shape[0]) for shape in pairwise(sizes)]
         return _network(weights, [np.zeros(units) for units in _UNITS])
     if features == _TRAINED:
@@ -84,8 +94,8 @@ def _network(weights: list[Floats], offsets: list[Floats]) -> Callable[[Floats],
 class DigitFeatures:
     """Held-out digits against one of the pairs' generated sets, as features.
 
-    The pattern adds one grey level of 16 to every other pixel, as on a chessboard. In pixels the two distributions then
-    have nothing in common: some of these pixels are empty in every digit.
+    The pattern adds one grey level of 16 to every other pixel, as on a chessboard. In pixels the
+    two distributions then have nothing in common: some of these pixels are empty in every digit.
     """
 
     generated: str
@@ -110,7 +120,11 @@ class DigitFeatures:
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n pictures of each side, drawn without replacement."""
         halves = bundled_pair("digits-held-out")
-        other = halves.real if self.generated in (_HALF, _PATTERN) else bundled_pair(_PAIRS[self.generated]).generated
+        other = (
+            halves.real
+            if self.generated in (_HALF, _PATTERN)
+            else bundled_pair(_PAIRS[self.generated]).generated
+        )
         pair = at_most(SamplePair(halves.generated, other), min(n, self.default_n), seed)
         real, generated = (np.asarray(side.values, dtype=np.float64) / _LEVELS for side in pair)
         if self.generated == _PATTERN:
@@ -140,7 +154,11 @@ class FeatureCell(CurveCell):
             raise TypeError(f"{cell.problem.name}: a pair that can be drawn is needed")
         pair = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
         found = scalars(*pair, k=_K)
-        more = {"precision": found["precision"], "recall": found["recall"], "frechet": frechet(*pair)}
+        more = {
+            "precision": found["precision"],
+            "recall": found["recall"],
+            "frechet": frechet(*pair),
+        }
         return [row | more for row in super().run()]
 
 
@@ -150,9 +168,14 @@ class FeaturesExperiment(Experiment):
     name = "features"
     title = "Raw data or features?"
     source = "Simon, Webster, Rabin 2019, section 7"
-    question = "As raw data two sets may have nothing in common: what do features leave of the difference?"
+    question = (
+        "As raw data two sets may have nothing in common: what do features leave of the difference?"
+    )
     columns: ClassVar[Columns] = FEATURE_COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(150, 1, 4.0), "paper": Size(None, 5, 60.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(150, 1, 4.0),
+        "paper": Size(None, 5, 60.0),
+    }
     labels = ("features", "pair", "family")
     parameters: ClassVar[Mapping[str, str]] = {"pair": "generated", "features": "features"}
     choices: ClassVar[Mapping[str, Any]] = {"family": title_of(_METHODS[0])}
@@ -166,13 +189,14 @@ class FeaturesExperiment(Experiment):
     def _words(self, size: Size) -> str:
         n = DigitFeatures(_HALF, _RAW).default_n if size.n is None else size.n
         return (
-            "Digits of the held-out half against the other half, against it with one grey level of 16 added to every "
-            "other pixel, and against samples of the zoo's VAE, GAN, diffusion model and of the model that draws pixel "
-            "by pixel. Features: the pixels; their first 16 principal components; the last hidden layer of a network "
-            "of 64 and 32 units, with random weights or trained to tell digits apart, all fitted on the other half. "
-            f"n = {n:,}, {counted(size.repeats, 'random split')} of 50%, k = √n; precision and recall are "
-            f"the improved ones, k = {_K}. Fréchet distances have another unit in every kind of features. The paper "
-            "shows no figure."
+            "Digits of the held-out half against the other half, against it with one grey level of"
+            " 16 added to every other pixel, and against samples of the zoo's VAE, GAN, diffusion"
+            " model and of the model that draws pixel by pixel. Features: the pixels; their first"
+            " 16 principal components; the last hidden layer of a network of 64 and 32 units, with"
+            " random weights or trained to tell digits apart, all fitted on the other half. n ="
+            f" {n:,}, {counted(size.repeats, 'random split')} of 50%, k = √n; precision and recall"
+            f" are the improved ones, k = {_K}. Fréchet distances have another unit in every kind"
+            " of features. The paper shows no figure."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -200,27 +224,41 @@ class FeaturesExperiment(Experiment):
         said = []
         for family in dict.fromkeys(figures["family"]):
             areas = {
-                (pair, features): mean_of(figures, "AuC", pair=pair, features=features, family=family)
+                (pair, features): mean_of(
+                    figures, "AuC", pair=pair, features=features, family=family
+                )
                 for pair in (_HALF, _PATTERN)
                 for features in _FEATURES
             }
-            before, after = areas[_HALF, _RAW], areas[_PATTERN, _RAW]
+            before = areas[_HALF, _RAW]
+            after = areas[_PATTERN, _RAW]
             if before == before and after == after:
                 kept = [
                     f"on {where} {areas[_PATTERN, features]:.2f}"
-                    for features, where in ((_COMPONENTS, _COMPONENTS), (_TRAINED, "a trained network's features"))
+                    for features, where in (
+                        (_COMPONENTS, _COMPONENTS),
+                        (_TRAINED, "a trained network's features"),
+                    )
                     if areas[_PATTERN, features] == areas[_PATTERN, features]
                 ]
                 said.append(
-                    f"A pattern of one grey level takes the area of {family} on raw pixels from {before:.2f} to "
-                    f"{after:.2f}{'; with it, ' * bool(kept)}{listed(kept or [''])}"
+                    f"A pattern of one grey level takes the area of {family} on raw pixels from"
+                    f" {before:.2f} to"
+                    f" {after:.2f}{'; with it, ' * bool(kept)}{listed(kept or [''])}"
                 )
         for name in ("precision", "recall"):
-            wide = figures[figures["figure"] == name].pivot_table("ours", "pair", "features", sort=False)
-            if {_RAW, _TRAINED} <= set(wide) and len(moved := (wide[_TRAINED] - wide[_RAW]).abs().dropna()):
+            wide = figures[figures["figure"] == name].pivot_table(
+                "ours", "pair", "features", sort=False
+            )
+            if {_RAW, _TRAINED} <= set(wide) and len(
+                moved := (wide[_TRAINED] - wide[_RAW]).abs().dropna()
+            ):
                 most = str(moved.idxmax())
                 said.append(
-                    f"Improved {name} differs most for {most}: {wide[_RAW][most]:.2f} on raw pixels, "
-                    f"{wide[_TRAINED][most]:.2f} on the trained network's features"
+                    f"Improved {name} differs most for {most}: {wide[_RAW][most]:.2f} on raw"
+                    f" pixels, {wide[_TRAINED][most]:.2f} on the trained network's features"
                 )
-        return ". ".join(said or [f"Measured so far: a mean area of {mean_of(figures, 'AuC'):.2f}"]) + "."
+        return (
+            ". ".join(said or [f"Measured so far: a mean area of {mean_of(figures, 'AuC'):.2f}"])
+            + "."
+        )

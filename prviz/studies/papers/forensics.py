@@ -24,15 +24,20 @@ DRAWINGS: tuple[tuple[int | None, bool], ...] = (
     (None, False),
     *((rays, gammas) for rays in RAYS for gammas in (False, True)),
 )
-CONVENTIONS = tuple(CurveConvention(self, *drawing) for self in SELF_COUNTING for drawing in DRAWINGS)
+CONVENTIONS = tuple(
+    CurveConvention(self, *drawing) for self in SELF_COUNTING for drawing in DRAWINGS
+)
 CONVENTION_COLUMNS: Columns = {
     **COLUMNS,
     **dict.fromkeys((each.key for each in CONVENTIONS), "float64"),
     **BESIDE_COLUMNS,
 }
 
-# Half a unit of the last printed digit, the standard deviation over repeats that the paper states, and its repeats.
-_ROUNDING, _PAPER_SPREAD, _PAPER_REPEATS = 0.005, 0.01, 10
+# Half a unit of the last printed digit, the standard deviation over repeats that the paper states,
+# and its repeats.
+_ROUNDING = 0.005
+_PAPER_SPREAD = 0.01
+_PAPER_REPEATS = 10
 
 
 @dataclass(frozen=True)
@@ -46,13 +51,21 @@ class ConventionCell(WiderCell):
 
     def run(self) -> list[Row]:
         """The cell's rows, with their IoU by every convention; measured at k and at k - 1 in one pass."""
-        cell, problem = self.cell, self.cell.problem
+        cell = self.cell
+        problem = self.cell.problem
         truth = problem.truth() if isinstance(problem, Known) else None
         if cell.n is None or truth is None:
-            raise ValueError(f"{problem.name}, n = {cell.n}: a number of samples and a known truth are needed")
+            raise ValueError(
+                f"{problem.name}, n = {cell.n}: a number of samples and a known truth are needed"
+            )
         root = math.isqrt(cell.n)
-        fewer = tuple((method, (root if k == "sqrt" else k or 0) - 1, width) for method, k, width in cell.wanted)
-        found = (measured_beside if self.beside else measured)(replace(cell, wanted=cell.wanted + fewer))
+        fewer = tuple(
+            (method, (root if k == "sqrt" else k or 0) - 1, width)
+            for method, k, width in cell.wanted
+        )
+        found = (measured_beside if self.beside else measured)(
+            replace(cell, wanted=cell.wanted + fewer)
+        )
         rows = []
         for (row, at_k), (_, at_fewer) in zip(found, found[len(cell.wanted) :], strict=False):
             for convention in CONVENTIONS:
@@ -65,7 +78,9 @@ class ConventionCell(WiderCell):
 def check_tried(convention: CurveConvention) -> None:
     """Raise ValueError for a convention that is not among CONVENTIONS."""
     if convention not in CONVENTIONS:
-        raise ValueError(f"rays = {convention.rays}; one of {', '.join(map(str, RAYS))} is needed here")
+        raise ValueError(
+            f"rays = {convention.rays}; one of {', '.join(map(str, RAYS))} is needed here"
+        )
 
 
 def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -> pd.DataFrame:
@@ -80,16 +95,23 @@ def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -
     return rows.assign(iou=iou).assign(**dict.fromkeys(others, float("nan")))
 
 
-def spreads_by(figures: pd.DataFrame, convention: CurveConvention | PaperConvention | None) -> pd.DataFrame:
+def spreads_by(
+    figures: pd.DataFrame, convention: CurveConvention | PaperConvention | None
+) -> pd.DataFrame:
     """The figures with deviations of the mean of so many runs as the paper's."""
     runs = convention.runs if isinstance(convention, PaperConvention) else 1
-    return figures if "spread" not in figures else figures.assign(spread=figures["spread"] / math.sqrt(runs))
+    return (
+        figures
+        if "spread" not in figures
+        else figures.assign(spread=figures["spread"] / math.sqrt(runs))
+    )
 
 
 class TableReading(NamedTuple):
     """Table 1 by one choice of conventions: one drawing for all cells, one self-counting for each family.
 
-    off : distance from the published IoU, by cell. explained : True where it is within the cell's tolerance.
+    off : distance from the published IoU, by cell. explained : True where it is within the cell's
+    tolerance.
     """
 
     rays: int | None
@@ -99,7 +121,9 @@ class TableReading(NamedTuple):
     explained: pd.Series[bool]
 
 
-def readings(cells: pd.DataFrame, published: pd.Series[float], tolerance: pd.Series[float]) -> dict[str, TableReading]:
+def readings(
+    cells: pd.DataFrame, published: pd.Series[float], tolerance: pd.Series[float]
+) -> dict[str, TableReading]:
     """The choices closest to the published table: prviz's own, self-counting alone, rays alone, and both.
 
     cells : mean IoU, a row per cell, a column per convention; the index has a level "family".

@@ -21,7 +21,14 @@ from prviz.studies.papers.base import (
     with_titles,
 )
 from prviz.studies.papers.beside import BESIDE_COLUMNS, BesideCell
-from prviz.studies.papers.charts import CurveChart, HeatMap, LineChart, curve_cells, curve_panels, true_band
+from prviz.studies.papers.charts import (
+    CurveChart,
+    HeatMap,
+    LineChart,
+    curve_cells,
+    curve_panels,
+    true_band,
+)
 from prviz.studies.papers.forensics import (
     CONVENTION_COLUMNS,
     CONVENTIONS,
@@ -59,19 +66,26 @@ class Table1Experiment(Experiment):
     name = "table1"
     title = "Table 1: four families on shifted Gaussians"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.1 and Table 1"
-    question = "How close do four families come to the truth, with few and many neighbours, with and without split?"
+    question = (
+        "How close do four families come to the truth, with few and many neighbours, with and"
+        " without split?"
+    )
     columns: ClassVar[Columns] = CONVENTION_COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 2, 1.5), "paper": Size(10_000, 10, 350.0, beside=True)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(1_000, 2, 1.5),
+        "paper": Size(10_000, 10, 350.0, beside=True),
+    }
     labels = ("split", "k", "shift", "family")
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou"}
     published = PUBLISHED
 
     def _words(self, size: Size) -> str:
         return (
-            "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, each shifted by μ = 1/8, 5/24, 7/24 or 3/8; n = "
-            f"{size.n:,} samples of each, {counted(size.repeats, 'repeat')}; k = 4 and k = √n neighbours; half of "
-            "the samples define the classifiers and half measure them (split 50%), or all do both (split none). The "
-            "figure is the mean IoU of a curve with the true one; the paper's are for n = 10,000, where √n is 100."
+            "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, each shifted by μ = 1/8, 5/24,"
+            f" 7/24 or 3/8; n = {size.n:,} samples of each, {counted(size.repeats, 'repeat')}; k ="
+            " 4 and k = √n neighbours; half of the samples define the classifiers and half measure"
+            " them (split 50%), or all do both (split none). The figure is the mean IoU of a curve"
+            " with the true one; the paper's are for n = 10,000, where √n is 100."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -84,7 +98,9 @@ class Table1Experiment(Experiment):
         found = with_titles(rows, shift="mu")
         names = list(_SHIFTS)
         values = np.array([*_SHIFTS.values()])
-        return found.assign(shift=[names[int(np.argmin(np.abs(values - mu)))] for mu in found["shift"]])
+        return found.assign(
+            shift=[names[int(np.argmin(np.abs(values - mu)))] for mu in found["shift"]]
+        )
 
     def chart(self, rows: pd.DataFrame) -> HeatMap:
         """Ours and the paper's table side by side."""
@@ -95,17 +111,25 @@ class Table1Experiment(Experiment):
             return mean_of(figures, "IoU", split=split, k=k, shift=shift, family=title_of(family))
 
         measured = [[ours(*place, family) for family in _FAMILIES] for place in places]
-        printed = [[PUBLISHED[(*place, title_of(family), "IoU")] for family in _FAMILIES] for place in places]
+        printed = [
+            [PUBLISHED[(*place, title_of(family), "IoU")] for family in _FAMILIES]
+            for place in places
+        ]
         y = tuple(f"split {split}, k = {k}, μ = {shift}" for split, k, shift in places)
         panels = {"ours": np.array(measured), "published": np.array(printed)}
         panels["ours − published"] = panels["ours"] - panels["published"]
-        titles, signed, label = tuple(map(title_of, _FAMILIES)), ("ours − published",), "IoU with the truth"
+        titles = tuple(map(title_of, _FAMILIES))
+        signed = ("ours − published",)
+        label = "IoU with the truth"
         found = self.readings(rows)
         if found is None:
             return HeatMap(titles, y, panels, label, signed=signed)
         own, both = (found[name].explained for name in ("own", "both"))
         marks = [
-            ["" if own[cell] else "○" if both[cell] else "×" for cell in ((*at, title_of(each)) for each in _FAMILIES)]
+            [
+                "" if own[cell] else "○" if both[cell] else "×"
+                for cell in ((*at, title_of(each)) for each in _FAMILIES)
+            ]
             for at in places
         ]
         note = "○: as published by the conventions named under All numbers, ×: not by these either."
@@ -114,7 +138,11 @@ class Table1Experiment(Experiment):
     def readings(self, rows: pd.DataFrame) -> dict[str, TableReading] | None:
         """The table by the conventions closest to the paper; None for rows of other settings or fewer conventions."""
         keys = [each.key for each in CONVENTIONS]
-        if not set(keys) <= set(rows) or rows[keys].isna().any(axis=None) or (rows["n"] != 10_000).any():
+        if (
+            not set(keys) <= set(rows)
+            or rows[keys].isna().any(axis=None)
+            or (rows["n"] != 10_000).any()
+        ):
             return None
         groups = self.labelled(rows).groupby(list(self.labels), sort=False)
         means = groups[keys].mean()
@@ -140,7 +168,8 @@ class Table1Experiment(Experiment):
 
     def says(self, rows: pd.DataFrame) -> str:
         """The sentences of the figures, and which conventions explain how many cells."""
-        said, found = super().says(rows), self.readings(rows)
+        said = super().says(rows)
+        found = self.readings(rows)
         return said if found is None else f"{said} {_explained(found)}"
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -148,13 +177,18 @@ class Table1Experiment(Experiment):
         worst = figures.iloc[int(off.to_numpy().argmax())]
         means = figures.groupby("family", sort=False)["ours"].mean()
         few, many = (mean_of(figures, "IoU", k=k) for k in _KS)
-        compared = "" if few != few or many != many else f"With k = 4 the mean IoU is {few:.2f}, with √n {many:.2f}; "
+        compared = (
+            ""
+            if few != few or many != many
+            else f"With k = 4 the mean IoU is {few:.2f}, with √n {many:.2f}; "
+        )
         agreed = f"on average {off.mean():.3f} from the published one"
         return (
-            f"{compared}{agreed if compared else f'The IoU is {agreed}'}. {len(figures)} of {len(PUBLISHED)} cells, "
-            f"{off.max():.3f} from the published IoU at most ({worst['family']}, split {worst['split']}, k = "
-            f"{worst['k']}, μ = {worst['shift']}). Closest to the truth here is {means.idxmax()} with a mean IoU of "
-            f"{means.max():.2f}, furthest {means.idxmin()} with {means.min():.2f}.{_spreads(figures)}"
+            f"{compared}{agreed if compared else f'The IoU is {agreed}'}. {len(figures)} of"
+            f" {len(PUBLISHED)} cells, {off.max():.3f} from the published IoU at most"
+            f" ({worst['family']}, split {worst['split']}, k = {worst['k']}, μ = {worst['shift']})."
+            f" Closest to the truth here is {means.idxmax()} with a mean IoU of {means.max():.2f},"
+            f" furthest {means.idxmin()} with {means.min():.2f}.{_spreads(figures)}"
         )
 
 
@@ -166,9 +200,9 @@ def _spreads(figures: pd.DataFrame) -> str:
         return ""
     of_means = spreads / math.sqrt(_RUNS)
     return (
-        f" The paper's standard deviations are all below {SPREAD_BELOW}; ours are not in {wide} of {len(spreads)} "
-        f"cells, {spreads.max():.3f} at most. Those of a mean of {_RUNS} runs are below it in "
-        f"{(of_means < SPREAD_BELOW).sum()}, which is very likely what it prints."
+        f" The paper's standard deviations are all below {SPREAD_BELOW}; ours are not in {wide} of"
+        f" {len(spreads)} cells, {spreads.max():.3f} at most. Those of a mean of {_RUNS} runs are"
+        f" below it in {(of_means < SPREAD_BELOW).sum()}, which is very likely what it prints."
     )
 
 
@@ -183,19 +217,23 @@ _ITSELF = {
 def _explained(found: Mapping[str, TableReading]) -> str:
     """One sentence on how many cells come out as published, by which conventions, and which do not."""
     own, rays, both = (found[name] for name in ("own", "rays", "both"))
-    families = {kind: [name for name, each in both.self_counting.items() if each == kind] for kind in _ITSELF}
+    families = {
+        kind: [name for name, each in both.self_counting.items() if each == kind]
+        for kind in _ITSELF
+    }
     counted = [_ITSELF[kind].format(listed(names)) for kind, names in families.items() if names]
     drawn, again = (
-        ("curves and thresholds" if each.gammas else "curves") + ("" if each.rays is None else f" on {each.rays} rays")
+        ("curves and thresholds" if each.gammas else "curves")
+        + ("" if each.rays is None else f" on {each.rays} rays")
         for each in (rays, both)
     )
     how = [*([] if again == drawn else [again]), *counted]
     left = both.explained[~both.explained & ~own.explained]
     apart = [f"{name} ({len(cells)})" for name, cells in left.groupby(level="family", sort=False)]
     return (
-        f"Within chance of the published IoU: {own.explained.sum()} cells as prviz measures, "
-        f"{found['self'].explained.sum()} by another self-counting, {rays.explained.sum()} by {drawn}, "
-        f"{both.explained.sum()} by both"
+        f"Within chance of the published IoU: {own.explained.sum()} cells as prviz measures,"
+        f" {found['self'].explained.sum()} by another self-counting, {rays.explained.sum()} by"
+        f" {drawn}, {both.explained.sum()} by both"
         + (f" ({'; '.join(how)})" if how else "")
         + f"; {len(left)} stay apart"
         + (f": {listed(apart)}." if apart else ".")
@@ -208,7 +246,12 @@ _FIRST_N = 1_000
 def mixture_problems() -> dict[str, ToyProblem]:
     """The toy of mixtures with the weights of each paper, by its year."""
     presets = type(toy("mixtures")).presets
-    return {year: toy("mixtures", **presets[label]) for year in ("2026", "2024") for label in presets if year in label}
+    return {
+        year: toy("mixtures", **presets[label])
+        for year in ("2026", "2024")
+        for label in presets
+        if year in label
+    }
 
 
 class MixturesExperiment(Experiment):
@@ -220,18 +263,25 @@ class MixturesExperiment(Experiment):
         "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.2, Figures 3c and 16; "
         "its first version (2024), section 4.2 and Figure 6"
     )
-    question = "Which family finds the steps that dropped, invented and re-weighted modes make in the true curve?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(2_000, 2, 0.5), "paper": Size(10_000, 10, 45.0, beside=True)}
+    question = (
+        "Which family finds the steps that dropped, invented and re-weighted modes make in the true"
+        " curve?"
+    )
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(2_000, 2, 0.5),
+        "paper": Size(10_000, 10, 45.0, beside=True),
+    }
     labels = ("weights", "split", "k", "family")
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
 
     def _words(self, size: Size) -> str:
         return (
-            "P and Q are mixtures of four unit Gaussians in d = 64 dimensions, with means 0, -5, 3 and 5 on every "
-            "coordinate. Weights of 2026: P 0.2, 0.2, 0.6, 0 and Q 0, 0.5, 0.1, 0.4, "
-            f"n = {size.n:,} samples, half of them to measure, k = √n (Figure 3c). Weights of 2024: P 0.3, 0.2, 0.5, 0 "
-            f"and Q 0, 0.5, 0.2, 0.3, n = {_FIRST_N:,}, with and without that split, k = 4 and √n (Figure 16). "
-            f"{counted(size.repeats, 'repeat')}. The paper shows curves and prints no numbers."
+            "P and Q are mixtures of four unit Gaussians in d = 64 dimensions, with means 0, -5, 3"
+            " and 5 on every coordinate. Weights of 2026: P 0.2, 0.2, 0.6, 0 and Q 0, 0.5, 0.1,"
+            f" 0.4, n = {size.n:,} samples, half of them to measure, k = √n (Figure 3c). Weights of"
+            f" 2024: P 0.3, 0.2, 0.5, 0 and Q 0, 0.5, 0.2, 0.3, n = {_FIRST_N:,}, with and without"
+            f" that split, k = 4 and √n (Figure 16). {counted(size.repeats, 'repeat')}. The paper"
+            " shows curves and prints no numbers."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -243,30 +293,39 @@ class MixturesExperiment(Experiment):
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the year of their weights."""
-        years = {problem.parameters["real_weights"]: year for year, problem in mixture_problems().items()}
+        years = {
+            problem.parameters["real_weights"]: year for year, problem in mixture_problems().items()
+        }
         found = with_titles(rows, weights="real_weights")
         return found.assign(weights=[years[tuple(weights)] for weights in found["weights"]])
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every setting."""
         found = self.ordered(rows)
-        titles = "weights of " + found["weights"] + ", split " + found["split"] + ", k = " + found["k"]
+        titles = (
+            "weights of " + found["weights"] + ", split " + found["split"] + ", k = " + found["k"]
+        )
         panels = curve_panels(found, titles, found["family"])
         truths = {year: true_band(problem.truth()) for year, problem in mixture_problems().items()}
-        return CurveChart(panels, {title: {"truth": truths[title.split()[2][:4]]} for title in panels})
+        return CurveChart(
+            panels, {title: {"truth": truths[title.split()[2][:4]]} for title in panels}
+        )
 
     def _says(self, figures: pd.DataFrame) -> str:
         told_of = []
         for year in ("2026", "2024"):
-            lines = figures[(figures["weights"] == year) & (figures["split"] == "50%") & (figures["k"] == "√n")]
+            lines = figures[
+                (figures["weights"] == year) & (figures["split"] == "50%") & (figures["k"] == "√n")
+            ]
             if len(lines):
                 ious, excess = (
-                    lines[lines["figure"] == name].set_index("family")["ours"] for name in ("IoU", "excess")
+                    lines[lines["figure"] == name].set_index("family")["ours"]
+                    for name in ("IoU", "excess")
                 )
                 told_of.append(
-                    f"With the weights of {year}, split and k = √n, {ious.idxmax()} comes closest (IoU "
-                    f"{ious.max():.2f}) and {ious.idxmin()} least ({ious.min():.2f}); {excess.idxmax()} is the most "
-                    f"optimistic (excess {excess.max():.2f})."
+                    f"With the weights of {year}, split and k = √n, {ious.idxmax()} comes closest"
+                    f" (IoU {ious.max():.2f}) and {ious.idxmin()} least ({ious.min():.2f});"
+                    f" {excess.idxmax()} is the most optimistic (excess {excess.max():.2f})."
                 )
         if not told_of:
             best = figures[figures["figure"] == "IoU"].sort_values("ours").iloc[-1]
@@ -281,18 +340,22 @@ class SameExperiment(Experiment):
     title = "P = Q, with and without split"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix, Figure 5"
     question = "What does an estimate see of a perfect generator, and does a split make it better?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 3, 0.6), "paper": Size(10_000, 3, 25.0, beside=True)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(1_000, 3, 0.6),
+        "paper": Size(10_000, 3, 25.0, beside=True),
+    }
     labels = ("split", "k", "family")
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "α∞": "alpha_inf", "β0": "beta_0"}
     published = published("same")
 
     def _words(self, size: Size) -> str:
         return (
-            f"P = Q = N(0, I) in d = 64 dimensions, n = {size.n:,} samples of each, {counted(size.repeats, 'repeat')}; "
-            "k = 4, k = 5 and k = √n neighbours; half of the samples define the classifiers and half measure them "
-            "(split 50%), or all do both (split none). Precision and recall are truly 1 everywhere. The figure has no "
-            "numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 prints 0.66 and 0.67 and no k: "
-            "k = 5 gives them."
+            f"P = Q = N(0, I) in d = 64 dimensions, n = {size.n:,} samples of each,"
+            f" {counted(size.repeats, 'repeat')}; k = 4, k = 5 and k = √n neighbours; half of the"
+            " samples define the classifiers and half measure them (split 50%), or all do both"
+            " (split none). Precision and recall are truly 1 everywhere. The figure has no"
+            " numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 prints 0.66"
+            " and 0.67 and no k: k = 5 gives them."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -302,21 +365,25 @@ class SameExperiment(Experiment):
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every k with and without split."""
         found = self.ordered(rows)
-        panels = curve_panels(found, "split " + found["split"] + ", k = " + found["k"], found["family"])
+        panels = curve_panels(
+            found, "split " + found["split"] + ", k = " + found["k"], found["family"]
+        )
         truth = true_band(toy("identical").truth())
         return CurveChart(panels, {title: {"truth": truth} for title in panels})
 
     def _says(self, figures: pd.DataFrame) -> str:
         names = {"none": "without split", "50%": "with split"}
-        parts, means = [], {}
+        parts = []
+        means = {}
         for split in (name for name in names if name in set(figures["split"])):
             found = figures[figures["split"] == split]
             area = found["figure"] == "IoU"
-            areas, ends = found.loc[area, "ours"], found.loc[~area, "ours"]
+            areas = found.loc[area, "ours"]
+            ends = found.loc[~area, "ours"]
             means[split] = float(areas.mean())
             parts.append(
-                f"{names[split]} the curves fill {areas.min():.2f} to {areas.max():.2f} of the square, and their "
-                f"lowest end stands at {ends.min():.2f} in place of 1"
+                f"{names[split]} the curves fill {areas.min():.2f} to {areas.max():.2f} of the"
+                f" square, and their lowest end stands at {ends.min():.2f} in place of 1"
             )
         text = "; ".join(parts)
         said = f"{text[0].upper()}{text[1:]}."
@@ -336,16 +403,25 @@ class OutlierExperiment(Experiment):
     title = "One outlier among the real samples"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3 and Figure 7"
     question = "How far does a single outlier among the real samples move a curve?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 3, 0.7), "paper": Size(10_000, 10, 85.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(1_000, 3, 0.7),
+        "paper": Size(10_000, 10, 85.0),
+    }
     labels = ("k", "outlier", "family")
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "α∞": "alpha_inf", "α@0.05": "alpha_at_005", "β0": "beta_0"}
+    numbers: ClassVar[Mapping[str, str]] = {
+        "IoU": "iou",
+        "α∞": "alpha_inf",
+        "α@0.05": "alpha_at_005",
+        "β0": "beta_0",
+    }
 
     def _words(self, size: Size) -> str:
         return (
-            f"P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 3/8, n = {size.n:,} samples of each, without "
-            f"split, k = 4 and k = √n neighbours, {counted(size.repeats, 'repeat')} (the paper has one). With "
-            "outlier, the last real sample lies at (4, ..., 4) and all others are the same. The truth stays that of "
-            "the clean pair. The paper shows curves and prints no numbers."
+            f"P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 3/8, n = {size.n:,} samples"
+            " of each, without split, k = 4 and k = √n neighbours,"
+            f" {counted(size.repeats, 'repeat')} (the paper has one). With outlier, the last real"
+            " sample lies at (4, ..., 4) and all others are the same. The truth stays that of the"
+            " clean pair. The paper shows curves and prints no numbers."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
@@ -361,7 +437,9 @@ class OutlierExperiment(Experiment):
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every k without and with the outlier."""
         found = self.ordered(rows)
-        panels = curve_panels(found, "k = " + found["k"] + ", " + found["outlier"] + " outlier", found["family"])
+        panels = curve_panels(
+            found, "k = " + found["k"] + ", " + found["outlier"] + " outlier", found["family"]
+        )
         truth = true_band(toy("outlier", mu=_OUTLIER_SHIFT).truth())
         return CurveChart(panels, {title: {"truth": truth} for title in panels})
 
@@ -376,8 +454,8 @@ class OutlierExperiment(Experiment):
             parts.append(f"with k = {k} it moves {listed(most)}")
         worst = max(abs(change[change.index.get_level_values("figure") == "α∞"]))
         return (
-            f"One outlier moves α∞ by up to {worst:.3f}. One sample of n moves a rate of errors by 1/n; "
-            f"{'; '.join(parts)}."
+            f"One outlier moves α∞ by up to {worst:.3f}. One sample of n moves a rate of errors by"
+            f" 1/n; {'; '.join(parts)}."
         )
 
 
@@ -400,21 +478,28 @@ class DimensionExperiment(Experiment):
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.4 and Figure 4"
     question = "The truth stays the same while the dimension grows: do the estimates?"
     columns: ClassVar[Columns] = {**COLUMNS, **BESIDE_COLUMNS}
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(500, 3, 1.8), "paper": Size(10_000, 5, 500.0, beside=True)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(500, 3, 1.8),
+        "paper": Size(10_000, 5, 500.0, beside=True),
+    }
     labels = ("distance", "d", "family")
     parameters: ClassVar[Mapping[str, str]] = {"distance": "shift"}
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
 
     def _words(self, size: Size) -> str:
         return (
-            "P = N(0, I) and Q = N(m, I) with |m| = 1 or 2, spread evenly over d = 64, 128, 256, 512, 1024 or 2048 "
-            f"coordinates; n = {size.n:,} samples of each, half of them to measure, k = √n, "
-            f"{counted(size.repeats, 'repeat')}. The true curve depends on |m| alone. The paper shows the curves of "
-            "d = 2048 and prints no numbers." + " The upper bounds are measured in the first repeat." * size.beside
+            "P = N(0, I) and Q = N(m, I) with |m| = 1 or 2, spread evenly over d = 64, 128, 256,"
+            f" 512, 1024 or 2048 coordinates; n = {size.n:,} samples of each, half of them to"
+            f" measure, k = √n, {counted(size.repeats, 'repeat')}. The true curve depends on |m|"
+            " alone. The paper shows the curves of d = 2048 and prints no numbers."
+            + " The upper bounds are measured in the first repeat."
+            * size.beside
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
-        problems = [toy("high-dimension", d=d, shift=shift) for d in _DIMENSIONS for shift in _DISTANCES]
+        problems = [
+            toy("high-dimension", d=d, shift=shift) for d in _DIMENSIONS for shift in _DISTANCES
+        ]
         grid = cells(problems, _FAMILIES, ("sqrt",), (0.5,), size, seed)
         return [BesideCell(cell) if size.beside and cell.repeat == 0 else cell for cell in grid]
 
@@ -430,15 +515,17 @@ class DimensionExperiment(Experiment):
         return LineChart(panels, "dimension d", "share of the area", log_x=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
-        few, many = int(figures["d"].min()), int(figures["d"].max())
+        few = int(figures["d"].min())
+        many = int(figures["d"].max())
         if few == many:
             return f"Only d = {few} is measured yet: mean excess {mean_of(figures, 'excess'):.2f}."
         low, high = (mean_of(figures, "excess", d=d) for d in (few, many))
         grows = "grows" if high > low else "does not grow"
         ious = [mean_of(figures, "IoU", d=d) for d in (few, many)]
         return (
-            f"From d = {few} to d = {many} the mean excess, what estimates see in common that is not there, {grows}: "
-            f"{low:.2f} to {high:.2f}, while the mean IoU goes from {ious[0]:.2f} to {ious[1]:.2f}."
+            f"From d = {few} to d = {many} the mean excess, what estimates see in common that is"
+            f" not there, {grows}: {low:.2f} to {high:.2f}, while the mean IoU goes from"
+            f" {ious[0]:.2f} to {ious[1]:.2f}."
         )
 
 
@@ -462,10 +549,11 @@ class SampleSizeExperiment(Experiment):
 
     def _words(self, size: Size) -> str:
         return (
-            "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 5/24 (0.21), half of the samples to measure, k "
-            f"= √n; n = {', '.join(f'{n:,}' for n in self._ns(size))} samples of each, "
-            f"{counted(size.repeats, 'repeat')}. Curves are means over the repeats at every lam = α / β, plus and "
-            "minus one standard deviation. The paper shows curves and prints no numbers."
+            "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 5/24 (0.21), half of the"
+            f" samples to measure, k = √n; n = {', '.join(f'{n:,}' for n in self._ns(size))}"
+            f" samples of each, {counted(size.repeats, 'repeat')}. Curves are means over the"
+            " repeats at every lam = α / β, plus and minus one standard deviation. The paper shows"
+            " curves and prints no numbers."
         )
 
     @staticmethod
@@ -490,21 +578,24 @@ class SampleSizeExperiment(Experiment):
         return CurveChart(panels, {title: {"truth": truth} for title in panels})
 
     def _says(self, figures: pd.DataFrame) -> str:
-        few, many = int(figures["n"].min()), int(figures["n"].max())
+        few = int(figures["n"].min())
+        many = int(figures["n"].max())
         ious = [mean_of(figures, "IoU", n=n) for n in (few, many)]
         spreads = [mean_of(figures, "1 - TV", "spread", n=n) for n in (few, many)]
         closer = "come closer to the truth" if ious[1] > ious[0] else "come no closer to the truth"
         varied = (
-            f"the standard deviation of 1 - TV, the middle of the curve, goes from {spreads[0]:.3f} to {spreads[1]:.3f}"
+            f"the standard deviation of 1 - TV, the middle of the curve, goes from {spreads[0]:.3f}"
+            f" to {spreads[1]:.3f}"
             if spreads[0] == spreads[0]
             else "there is one repeat, so that nothing is known of chance"
         )
         return (
-            f"From n = {few:,} to n = {many:,} the estimates {closer} (mean IoU {ious[0]:.2f} to {ious[1]:.2f}), and "
-            f"{varied}."
+            f"From n = {few:,} to n = {many:,} the estimates {closer} (mean IoU {ious[0]:.2f} to"
+            f" {ious[1]:.2f}), and {varied}."
         )
 
     def _quick(self, size: Size) -> str:
         return (
-            f"n up to {size.n:,} in place of 10,000, {size.repeats} in place of {self.sizes['paper'].repeats} repeats"
+            f"n up to {size.n:,} in place of 10,000, {size.repeats} in place of"
+            f" {self.sizes['paper'].repeats} repeats"
         )

@@ -66,11 +66,14 @@ def precision_and_recall(supports: Supports) -> tuple[float, float]:
 class HubCell(WiderCell):
     """A cell of `hub` at several t and k, no split, whose rows also hold what the poster's figures and tables show.
 
-    hubs : share of the samples that the estimator takes for hubs. precision, recall : of all samples; hub_* : of hubs;
-    error_* : their relative difference. cost : processor time of the estimate over that of `ipr` on all samples;
-    search : that of finding the hubs alone. Of the samples of each role, by their exact hubness m, the number of others
-    of their set in whose k-NN ball they are: group_* : share with m up to t, above the next smaller t; inside_* : share
-    of these in a ball of the other set; held_* : share of all samples in such a ball that are in one of a hub, m > t.
+    hubs : share of the samples that the estimator takes for hubs. precision, recall : of all
+    samples; hub_* : of hubs;
+    error_* : their relative difference. cost : processor time of the estimate over that of `ipr` on
+    all samples;
+    search : that of finding the hubs alone. Of the samples of each role, by their exact hubness m,
+    the number of others of their set in whose k-NN ball they are: group_* : share with m up to t,
+    above the next smaller t; inside_* : share of these in a ball of the other set; held_* : share
+    of all samples in such a ball that are in one of a hub, m > t.
     """
 
     def run(self) -> list[Row]:
@@ -79,27 +82,37 @@ class HubCell(WiderCell):
         if not isinstance(cell.problem, Known):
             raise TypeError(f"{cell.problem.name}: a pair that can be drawn is needed")
         pair = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
-        for method in ("ipr", HUB.name):  # what happens once in a process takes no time of those below
+        for method in (
+            "ipr",
+            HUB.name,
+        ):  # what happens once in a process takes no time of those below
             _timed(replace(cell, wanted=((method, cell.wanted[0][1], None),)), pair)
         with threadpool_limits(1, "blas"):  # FAISS has one of its own, which is loaded by now
             return _rows(cell, pair)
 
 
 def _rows(cell: Cell, pair: SamplePair) -> list[Row]:
-    rows, of_k = [], dict[int, tuple[Supports, float, float, _Hubness]]()
+    rows = []
+    of_k = dict[int, tuple[Supports, float, float, _Hubness]]()
     for wanted in cell.wanted:
         row, estimate, spent = _fastest(replace(cell, wanted=(wanted,)), pair)
-        k, t = resolve_k(wanted[1] or 1, pair), ESTIMATORS[wanted[0]].value("t")
+        k = resolve_k(wanted[1] or 1, pair)
+        t = ESTIMATORS[wanted[0]].value("t")
         if k not in of_k:
             _, exact, seconds = _fastest(replace(cell, wanted=(("ipr", k, None),)), pair)
             search = min(_search_seconds(pair, k, cell.drawn_by) for _ in range(_TIMES))
             of_k[k] = exact.supports, seconds, search, _Hubness.of(pair, k)
         supports, seconds, search, hubness = of_k[k]
-        every, found = (np.array(precision_and_recall(each)) for each in (supports, estimate.supports))
+        every, found = (
+            np.array(precision_and_recall(each)) for each in (supports, estimate.supports)
+        )
         error = np.divide(np.abs(found - every), every, out=np.full(2, np.nan), where=every > 0)
         row |= {"hubs": len(estimate.supports.c_real) / len(supports.c_real)}
         for prefix, values in (("", every), ("hub_", found), ("error_", error)):
-            row |= {f"{prefix}{name}": float(value) for name, value in zip(_SCALARS, values, strict=True)}
+            row |= {
+                f"{prefix}{name}": float(value)
+                for name, value in zip(_SCALARS, values, strict=True)
+            }
         rows.append(row | {"cost": spent / seconds, "search": search / seconds} | hubness.at(t))
     return rows
 
@@ -137,13 +150,18 @@ class _Hubness:
         values = [side.values for side in pair]
         radii = [nearest_radii(side, np.arange(len(side)), k) for side in values]
         # Every sample is in its own ball.
-        hubness = [count_in_balls(side, side, own) - 1 for side, own in zip(values, radii, strict=True)]
-        inside = [count_in_balls(values[role], values[1 - role], radii[1 - role]) > 0 for role in (0, 1)]
+        hubness = [
+            count_in_balls(side, side, own) - 1 for side, own in zip(values, radii, strict=True)
+        ]
+        inside = [
+            count_in_balls(values[role], values[1 - role], radii[1 - role]) > 0 for role in (0, 1)
+        ]
         return cls(pair, radii, hubness, inside)
 
     def at(self, t: int) -> Row:
         """The groups and hubs of threshold t."""
-        below, found = max((each for each in _TS if each < t), default=-1), Row()
+        below = max((each for each in _TS if each < t), default=-1)
+        found = Row()
         values = [side.values for side in self.pair]
         for role, name in enumerate(_ROLES):
             group = (self.hubness[role] <= t) & (self.hubness[role] > below)
@@ -165,7 +183,9 @@ _DATA = {
     BundledDigits.name: "VAE digits",
 }
 _ERRORS = {name: f"error of {name}" for name in _SCALARS}
-_COST, _SEARCH, _SHARE = "processor time", "finding the hubs", "hubs"
+_COST = "processor time"
+_SEARCH = "finding the hubs"
+_SHARE = "hubs"
 # By panel: what its axis shows, and its series with their figures.
 _PANELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "Samples, by hubness": (
@@ -180,8 +200,14 @@ _PANELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "share of the samples inside",
         {"real": "real, held by hubs", "generated": "generated, held by hubs"},
     ),
-    "Error of hubs": ("relative to all samples", {"precision": _ERRORS["precision"], "recall": _ERRORS["recall"]}),
-    "Time of hubs": ("processor time, all samples: 1", {"hubs": _COST, "finding the hubs": _SEARCH}),
+    "Error of hubs": (
+        "relative to all samples",
+        {"precision": _ERRORS["precision"], "recall": _ERRORS["recall"]},
+    ),
+    "Time of hubs": (
+        "processor time, all samples: 1",
+        {"hubs": _COST, "finding the hubs": _SEARCH},
+    ),
 }
 
 
@@ -199,12 +225,25 @@ class HubsExperiment(Experiment):
 
     name = "hubs"
     title = "Hubs in place of all samples"
-    source = "Liang, Wu, Lai, Qin 2024, precision and recall by hubness-aware sampling: Figures 1 and 2, Tables 1 and 2"
-    question = "Do the samples that are often neighbours of others give the same precision and recall, and for less?"
+    source = (
+        "Liang, Wu, Lai, Qin 2024, precision and recall by hubness-aware sampling: Figures 1 and 2,"
+        " Tables 1 and 2"
+    )
+    question = (
+        "Do the samples that are often neighbours of others give the same precision and recall, and"
+        " for less?"
+    )
     columns: ClassVar[Columns] = HUB_COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(200, 1, 4.0), "paper": Size(2_000, 3, 1000.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(200, 1, 4.0),
+        "paper": Size(2_000, 3, 1000.0),
+    }
     labels = ("data", "k", "t")
-    choices: ClassVar[Mapping[str, Any]] = {"data": _DATA["shifted-gaussians"], "k": "3", "t": HUB.value("t")}
+    choices: ClassVar[Mapping[str, Any]] = {
+        "data": _DATA["shifted-gaussians"],
+        "k": "3",
+        "t": HUB.value("t"),
+    }
     along = "t"
     numbers: ClassVar[Mapping[str, str]] = {
         _SHARE: "hubs",
@@ -218,7 +257,11 @@ class HubsExperiment(Experiment):
         _SEARCH: "search",
         **{
             f"{role}, {words}": f"{what}_{role}"
-            for what, words in (("group", "in this group"), ("inside", "inside"), ("held", "held by hubs"))
+            for what, words in (
+                ("group", "in this group"),
+                ("inside", "inside"),
+                ("held", "held by hubs"),
+            )
             for role in _ROLES
         },
     }
@@ -226,23 +269,35 @@ class HubsExperiment(Experiment):
 
     def _words(self, size: Size) -> str:
         return (
-            "The hubness m of a sample is the number of others that have it among their k nearest; hubs have m > t. "
-            "Improved precision and recall of the hubs alone against those of all samples, no split, k = 3, 5, 10 and "
-            "√n. Pairs: shifted Gaussians in d = 64 and 2,048, and the digits against samples of the zoo's VAE; n = "
-            f"{size.n:,} at most, {counted(size.repeats, 'repeat')}. A group of hubness has m up to its number, above "
-            "the one before it. Open symbols: the poster's means over its three sets of 70,000 or "
-            "more pictures, t = 3, which are other data; its time is that of the serial code."
+            "The hubness m of a sample is the number of others that have it among their k nearest;"
+            " hubs have m > t. Improved precision and recall of the hubs alone against those of"
+            " all samples, no split, k = 3, 5, 10 and √n. Pairs: shifted Gaussians in d = 64 and"
+            f" 2,048, and the digits against samples of the zoo's VAE; n = {size.n:,} at most,"
+            f" {counted(size.repeats, 'repeat')}. A group of hubness has m up to its number, above"
+            " the one before it. Open symbols: the poster's means over its three sets of 70,000 or"
+            " more pictures, t = 3, which are other data; its time is that of the serial code."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems: tuple[Known, ...] = (toy("shifted-gaussians"), BundledDigits("vae-b0.2-e300"))
-        ks, ts = _KS, tuple[int, ...](_TS)
+        ks = _KS
+        ts = tuple[int, ...](_TS)
         if size == self.sizes["paper"]:
             problems += (toy("high-dimension", d=2048, shift=1.0),)
         else:
-            ks, ts = (_KS[0], _KS[-1]), _TS[::2]
+            ks = (_KS[0], _KS[-1])
+            ts = _TS[::2]
         return [
-            HubCell(Cell(each, size.n, None, repeat, seed, tuple((HUB.named({"t": t}), k, None) for t in ts)))
+            HubCell(
+                Cell(
+                    each,
+                    size.n,
+                    None,
+                    repeat,
+                    seed,
+                    tuple((HUB.named({"t": t}), k, None) for t in ts),
+                )
+            )
             for repeat in range(size.repeats)
             for each in problems
             for k in ks
@@ -252,7 +307,8 @@ class HubsExperiment(Experiment):
         """The rows with their pair and t."""
         found = with_titles(rows)
         return found.assign(
-            data=found["problem"].map(_DATA), t=[ESTIMATORS[method].value("t") for method in rows["method"]]
+            data=found["problem"].map(_DATA),
+            t=[ESTIMATORS[method].value("t") for method in rows["method"]],
         )
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
@@ -260,14 +316,27 @@ class HubsExperiment(Experiment):
         figures = self.figures(rows)
 
         def line(figure: str, value: str = "ours") -> ChartLine:
-            means = figures[figures["figure"] == figure].groupby("t")[["ours", "spread", "published"]].mean()
+            means = (
+                figures[figures["figure"] == figure]
+                .groupby("t")[["ours", "spread", "published"]]
+                .mean()
+            )
             means = means[means[value].notna()]
             sd = means["spread"] if value == "ours" else means["spread"] * np.nan
-            return ChartLine(*(np.asarray(each, dtype=np.float64) for each in (means.index, means[value], sd)))
+            return ChartLine(
+                *(np.asarray(each, dtype=np.float64) for each in (means.index, means[value], sd))
+            )
 
-        panels = {title: {name: line(each) for name, each in series.items()} for title, (_, series) in _PANELS.items()}
+        panels = {
+            title: {name: line(each) for name, each in series.items()}
+            for title, (_, series) in _PANELS.items()
+        }
         printed = {
-            title: {name: found for name, each in series.items() if len((found := line(each, "published")).x)}
+            title: {
+                name: found
+                for name, each in series.items()
+                if len((found := line(each, "published")).x)
+            }
             for title, (_, series) in _PANELS.items()
         }
         return LineChart(
@@ -281,37 +350,49 @@ class HubsExperiment(Experiment):
 
     def _says(self, figures: pd.DataFrame) -> str:
         usual = figures[figures["t"] == HUB.value("t")]
-        shown, said = usual if len(usual) else figures, list[str]()
+        shown = usual if len(usual) else figures
+        said = list[str]()
         for k in dict.fromkeys(shown["k"]):
             share, cost, search, *off = (
-                mean_of(shown, figure, k=k) for figure in (_SHARE, _COST, _SEARCH, *_ERRORS.values())
+                mean_of(shown, figure, k=k)
+                for figure in (_SHARE, _COST, _SEARCH, *_ERRORS.values())
             )
-            errors = [f"{name} {value:.1%}" for name, value in zip(_SCALARS, off, strict=True) if value == value]
+            errors = [
+                f"{name} {value:.1%}"
+                for name, value in zip(_SCALARS, off, strict=True)
+                if value == value
+            ]
             ts = listed([f"{t:g}" for t in sorted(set(shown["t"]))])
             reason = (
-                f": finding them takes every sample's neighbours (alone {search:.1f} times), and their radii take "
-                "distances to all samples"
+                f": finding them takes every sample's neighbours (alone {search:.1f} times), and"
+                " their radii take distances to all samples"
             )
             said.append(
-                f"With k = {k} and t = {ts}, hubs are {share:.0%} of the samples, {listed(errors or ['nothing'])} off, "
-                f"in {cost:.1f} times the processor time of all samples{reason * (not said)}"
+                f"With k = {k} and t = {ts}, hubs are {share:.0%} of the samples,"
+                f" {listed(errors or ['nothing'])} off, in {cost:.1f} times the processor time of"
+                f" all samples{reason * (not said)}"
             )
         low, high = (100 * end(map(end, POSTER_ERRORS.values())) for end in (min, max))
         said.append(
-            f"The poster prints errors of {low:.1f} to {high:.1f}% and {POSTER_SECONDS[0] / POSTER_SECONDS[1]:.2f} of "
-            f"the time, at t = {HUB.value('t')}"
+            f"The poster prints errors of {low:.1f} to {high:.1f}% and"
+            f" {POSTER_SECONDS[0] / POSTER_SECONDS[1]:.2f} of the time, at t = {HUB.value('t')}"
         )
         first = figures[figures["k"] == figures["k"].iloc[0]]
         for role in _ROLES:
-            inside = first[first["figure"] == f"{role}, inside"].groupby("t")["ours"].mean().dropna()
+            inside = (
+                first[first["figure"] == f"{role}, inside"].groupby("t")["ours"].mean().dropna()
+            )
             held = mean_of(shown, f"{role}, held by hubs", k=first["k"].iloc[0])
             if len(inside) > 1:
                 said.append(
-                    f"By hubness (k = {first['k'].iloc[0]}), {inside.min():.0%} to {inside.max():.0%} of the {role} "
-                    "samples are inside a ball of the other set, where the poster finds similar ratios"
+                    f"By hubness (k = {first['k'].iloc[0]}), {inside.min():.0%} to"
+                    f" {inside.max():.0%} of the {role} samples are inside a ball of the other set,"
+                    " where the poster finds similar ratios"
                 )
             if held == held:
-                said.append(f"Of all {role} samples inside a ball, {held:.0%} are inside one of a hub")
+                said.append(
+                    f"Of all {role} samples inside a ball, {held:.0%} are inside one of a hub"
+                )
         return ". ".join(said) + "."
 
     def _quick(self, size: Size) -> str:

@@ -1,8 +1,8 @@
 """Every number that the papers print of a measurement, with the setting that gives it and ours beside it.
 
-The numbers are in printed.json, an entry a line: the row of docs/papers.md ("item"), what it is ("number"), as printed,
-the setting, and ours. Where an experiment measures it, "at" has the values of its labels, and `python -m
-tests.papers_table --numbers` writes ours from its kept rows.
+The numbers are in printed.json, an entry a line: the row of docs/papers.md ("item"), what it is
+("number"), as printed, the setting, and ours. Where an experiment measures it, "at" has the values
+of its labels, and `python -m tests.papers_table --numbers` writes ours from its kept rows.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ PLACE = Path(__file__).with_name("printed.json")
 class PrintedNumber(NamedTuple):
     """A number as printed.
 
-    item : paper and row of docs/papers.md. number : what it is. printed : its value. setting : what gives it.
-    experiment, at : where prviz measures it, by the values of the experiment's labels; "" and () outside of these.
+    item : paper and row of docs/papers.md. number : what it is. printed : its value. setting : what
+    gives it.
+    experiment, at : where prviz measures it, by the values of the experiment's labels; "" and ()
+    outside of these.
     ours : our value; None where it is a range or of other data.
     """
 

@@ -12,8 +12,24 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import numbers
 from prviz.measure.workload import fit_size
 from prviz.studies.convergence import fitted_slope, rate_exponent
-from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, listed, title_of, with_titles
-from prviz.studies.papers.charts import ALPHA_COLUMNS, CurveChart, HeatMap, alphas_of, curve_panels, true_band
+from prviz.studies.papers.base import (
+    Experiment,
+    Mode,
+    Size,
+    cells,
+    counted,
+    listed,
+    title_of,
+    with_titles,
+)
+from prviz.studies.papers.charts import (
+    ALPHA_COLUMNS,
+    CurveChart,
+    HeatMap,
+    alphas_of,
+    curve_panels,
+    true_band,
+)
 from prviz.studies.plug_in import KERNELS, plug_in_curve
 from prviz.studies.sweeps import COLUMNS, Cell, WiderCell, measured
 from prviz.studies.tasks import Columns, Row, Task
@@ -22,7 +38,8 @@ from prviz.toys import ToyProblem, toy
 if TYPE_CHECKING:
     import pandas as pd
 
-_OFF, _DISTANCE = "α(1) − truth", "|α(1) − truth|"
+_OFF = "α(1) − truth"
+_DISTANCE = "|α(1) − truth|"
 
 
 # Trade-offs beyond 1 at which errors of precision are measured: column -> lam.
@@ -33,7 +50,11 @@ def errors(curve: PRCurve, truth: PRCurve) -> Row:
     """How far a curve lies above the truth at three lam and in its area, and how far off it is at lam = 1."""
     above = curve.alpha(1.0) - truth.alpha(1.0)
     farther = {name: curve.alpha(lam) - truth.alpha(lam) for name, lam in _FARTHER.items()}
-    return {"alpha_error": above, "alpha_off": abs(above), "auc_error": curve.auc - truth.auc} | farther
+    return {
+        "alpha_error": above,
+        "alpha_off": abs(above),
+        "auc_error": curve.auc - truth.auc,
+    } | farther
 
 
 _ERRORS: Columns = dict.fromkeys(("alpha_error", "alpha_off", "auc_error", *_FARTHER), "float64")
@@ -85,10 +106,15 @@ class PlugInCell(WiderCell):
 
     def run(self) -> list[Row]:
         """A row for the classifier, then one for each kernel."""
-        cell, problem = self.cell, _toy(self.cell)
+        cell = self.cell
+        problem = _toy(self.cell)
         truth = problem.truth()
         ((row, estimate),) = measured(cell)
-        fit = problem.sample(cell.n or problem.default_n, cell.drawn_by).split(cell.split, cell.drawn_by).fit
+        fit = (
+            problem.sample(cell.n or problem.default_n, cell.drawn_by)
+            .split(cell.split, cell.drawn_by)
+            .fit
+        )
         rows = [row | alphas_of(estimate.curve) | errors(estimate.curve, truth)]
         for key, (name, kernel) in zip(self.keys[1:], KERNELS.items(), strict=True):
             width = kernel.bandwidth(fit.real.n, fit.d)
@@ -103,23 +129,43 @@ class PlugInExperiment(Experiment):
 
     name = "plug-in"
     title = "Densities or a classifier? The plug-in estimate"
-    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Definition 4, Theorem 6 and Remarks 10, 12 and 13"
-    question = "The theory bounds the curve of two estimated densities: how far is it from that of their classifier?"
-    columns: ClassVar[Columns] = {**COLUMNS, **ALPHA_COLUMNS, "alpha_error": "float64", "alpha_off": "float64"}
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 3, 1.5), "paper": Size(10_000, 40, 60.0)}
+    source = (
+        "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Definition 4, Theorem 6 and Remarks 10,"
+        " 12 and 13"
+    )
+    question = (
+        "The theory bounds the curve of two estimated densities: how far is it from that of their"
+        " classifier?"
+    )
+    columns: ClassVar[Columns] = {
+        **COLUMNS,
+        **ALPHA_COLUMNS,
+        "alpha_error": "float64",
+        "alpha_off": "float64",
+    }
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(1_000, 3, 1.5),
+        "paper": Size(10_000, 40, 60.0),
+    }
     labels = ("d", "n", "estimate")
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", _OFF: "alpha_error", _DISTANCE: "alpha_off"}
+    numbers: ClassVar[Mapping[str, str]] = {
+        "IoU": "iou",
+        _OFF: "alpha_error",
+        _DISTANCE: "alpha_off",
+    }
 
     def _words(self, size: Size) -> str:
         widths = listed([f"{kernel.width:g} ({kernel.title})" for kernel in KERNELS.values()])
         return (
-            "The mixtures with the weights of 2026 in d = 1 and 2 dimensions, "
-            f"n = {listed([f'{n:,}' for n in self._ns(size)])} of each, {counted(size.repeats, 'repeat')}. Plug-in: "
-            "kernel density estimates p̂ and q̂ of N = n/2 samples of each give α(λ) = (λ + 1)/2 − ‖λP̂ − Q̂‖, which is "
-            "∫ min(λp̂, q̂); no sample is classified. Classifier: the other half is called real where λp̂ ≥ q̂, with the "
-            "densities of the box. Box: uniform on a ball, as in the paper; Gaussian: smooth; order 4: Gaussian times "
-            "(3 − u²)/2 on every axis, whose moments up to the third vanish, cut off below 0. Bandwidth: "
-            f"N^(−1/(2s + d)) times {widths}, s = 1, 2 and 4. The paper shows no figure."
+            "The mixtures with the weights of 2026 in d = 1 and 2 dimensions, n ="
+            f" {listed([f'{n:,}' for n in self._ns(size)])} of each,"
+            f" {counted(size.repeats, 'repeat')}. Plug-in: kernel density estimates p̂ and q̂ of N"
+            " = n/2 samples of each give α(λ) = (λ + 1)/2 − ‖λP̂ − Q̂‖, which is ∫ min(λp̂, q̂);"
+            " no sample is classified. Classifier: the other half is called real where λp̂ ≥ q̂,"
+            " with the densities of the box. Box: uniform on a ball, as in the paper; Gaussian:"
+            " smooth; order 4: Gaussian times (3 − u²)/2 on every axis, whose moments up to the"
+            f" third vanish, cut off below 0. Bandwidth: N^(−1/(2s + d)) times {widths}, s = 1, 2"
+            " and 4. The paper shows no figure."
         )
 
     @staticmethod
@@ -137,7 +183,9 @@ class PlugInExperiment(Experiment):
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with their estimate in words."""
-        return rows.assign(estimate=[_PLUG_INS.get(method, _CLASSIFIER) for method in rows["method"]])
+        return rows.assign(
+            estimate=[_PLUG_INS.get(method, _CLASSIFIER) for method in rows["method"]]
+        )
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves beside the truth, a panel for every d with the fewest and the most samples."""
@@ -151,18 +199,25 @@ class PlugInExperiment(Experiment):
     def _says(self, figures: pd.DataFrame) -> str:
         d = int(figures["d"].max())
         at = figures[(figures["d"] == d) & (figures["figure"] == _OFF)]
-        few, many = int(at["n"].min()), int(figures["n"].max())
+        few = int(at["n"].min())
+        many = int(figures["n"].max())
         first = at[at["n"] == few]
         off = dict(zip(first["estimate"], first["ours"], strict=True))
-        boxes = {"the densities of a box": _PLUG_INS["plug-in box"], "their classifier": _CLASSIFIER}
+        boxes = {
+            "the densities of a box": _PLUG_INS["plug-in box"],
+            "their classifier": _CLASSIFIER,
+        }
         parts = [f"{_side(off[name])} from {words}" for words, name in boxes.items() if name in off]
         place = f"n d = {d} with n = {few:,}"
         said = [f"I{place}, precision at λ = 1 comes out {listed(parts)}."] if parts else []
-        said.append(f"α(1) − truth i{place}: {listed([f'{_signed(value)} ({name})' for name, value in off.items()])}.")
+        said.append(
+            f"α(1) − truth i{place}:"
+            f" {listed([f'{_signed(value)} ({name})' for name, value in off.items()])}."
+        )
         rates = [
-            f"In d = {d}, |α(1) − truth| goes like N to the power "
-            f"{listed([f'{_signed(slope)} ({name})' for name, slope in found.items()])} up to n = {many:,}; the "
-            f"theorem's bound, for the box, like {_signed(rate_exponent(d))}."
+            f"In d = {d}, |α(1) − truth| goes like N to the power"
+            f" {listed([f'{_signed(slope)} ({name})' for name, slope in found.items()])} up to n ="
+            f" {many:,}; the theorem's bound, for the box, like {_signed(rate_exponent(d))}."
             for d, found in self.slopes(figures).items()
         ]
         return " ".join([*said, *rates])
@@ -171,16 +226,23 @@ class PlugInExperiment(Experiment):
     def slopes(figures: pd.DataFrame) -> dict[int, dict[str, float]]:
         """Exponents of N of the mean |error| of α(1), by d and estimate; none where one n is measured."""
         found: dict[int, dict[str, float]] = {}
-        for _, group in figures[figures["figure"] == _DISTANCE].groupby(["d", "estimate"], sort=False):
-            d, name = int(group["d"].iloc[0]), str(group["estimate"].iloc[0])
+        for _, group in figures[figures["figure"] == _DISTANCE].groupby(
+            ["d", "estimate"], sort=False
+        ):
+            d = int(group["d"].iloc[0])
+            name = str(group["estimate"].iloc[0])
             if len(group) > 1:
-                found.setdefault(d, {})[name] = fitted_slope(group["n"].tolist(), group["ours"].tolist()).value
+                found.setdefault(d, {})[name] = fitted_slope(
+                    group["n"].tolist(), group["ours"].tolist()
+                ).value
         return found
 
 
 # ---- bias and deviation ----
 
-_D, _KS, _NS = 16, (1, 3, 10, 30, 100), (100, 300, 1_000, 3_000)
+_D = 16
+_KS = (1, 3, 10, 30, 100)
+_NS = (100, 300, 1_000, 3_000)
 _SPLITS = {"50%": "split 50%", "none": "no split"}
 
 
@@ -189,10 +251,15 @@ class BiasExperiment(Experiment):
 
     name = "bias"
     title = "Bias and deviation apart"
-    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 3.3, Proposition 14 and Remark 15"
+    source = (
+        "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 3.3, Proposition 14 and Remark 15"
+    )
     question = "Is an estimate off because of chance, or would it be off on average too?"
     columns: ClassVar[Columns] = {**COLUMNS, **_ERRORS}
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(300, 5, 0.6), "paper": Size(3_000, 50, 60.0)}
+    sizes: ClassVar[Mapping[Mode, Size]] = {
+        "quick": Size(300, 5, 0.6),
+        "paper": Size(3_000, 50, 60.0),
+    }
     labels = ("split", "n", "k")
     numbers: ClassVar[Mapping[str, str]] = {
         _OFF: "alpha_error",
@@ -202,11 +269,13 @@ class BiasExperiment(Experiment):
 
     def _words(self, size: Size) -> str:
         return (
-            f"P = N(0, I) and Q = N(m, I) with |m| = 1 in d = {_D} dimensions, n = "
-            f"{listed([f'{n:,}' for n in self._ns(size)])} of each, {counted(size.repeats, 'draw')}. "
-            f"{title_of('kde')} with the mean distance to the k-th neighbour as its bandwidth, half of the samples to "
-            "measure (split 50%) or all for both (no split). Bias: the mean of α(1) over the draws less the true one. "
-            "Deviation: their standard deviation. The paper bounds the bias with a split and shows no figure."
+            f"P = N(0, I) and Q = N(m, I) with |m| = 1 in d = {_D} dimensions, n ="
+            f" {listed([f'{n:,}' for n in self._ns(size)])} of each,"
+            f" {counted(size.repeats, 'draw')}. {title_of('kde')} with the mean distance to the"
+            " k-th neighbour as its bandwidth, half of the samples to measure (split 50%) or all"
+            " for both (no split). Bias: the mean of α(1) over the draws less the true one."
+            " Deviation: their standard deviation. The paper bounds the bias with a split and"
+            " shows no figure."
         )
 
     @staticmethod
@@ -214,7 +283,8 @@ class BiasExperiment(Experiment):
         return sorted({min(n, size.n or n) for n in _NS})
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
-        problem, found = toy("high-dimension", d=_D, shift=1.0), []
+        problem = toy("high-dimension", d=_D, shift=1.0)
+        found = []
         for n in self._ns(size):
             ks = [k for k in _KS if k < fit_size(n, 0.5)]
             found += cells([problem], ("kde",), ks, (0.5, None), size._replace(n=n), seed)
@@ -230,13 +300,16 @@ class BiasExperiment(Experiment):
         at = figures[figures["figure"] == _OFF].set_index(["split", "n", "k"])
         ns, ks = (sorted(set(at.index.get_level_values(level))) for level in ("n", "k"))
         panels = {
-            f"{name}, {words}": np.array([[at[column].get((split, n, k), np.nan) for k in ks] for n in ns])
+            f"{name}, {words}": np.array(
+                [[at[column].get((split, n, k), np.nan) for k in ks] for n in ns]
+            )
             for name, column in (("bias", "ours"), ("deviation", "spread"))
             for split, words in _SPLITS.items()
         }
         signed = tuple(title for title in panels if title.startswith("bias"))
         top = float(np.nanmax([0.01, *(at["spread"].dropna())]))
-        x, y = tuple("k = " * (place == 0) + str(k) for place, k in enumerate(ks)), tuple(f"n = {n:,}" for n in ns)
+        x = tuple("k = " * (place == 0) + str(k) for place, k in enumerate(ks))
+        y = tuple(f"n = {n:,}" for n in ns)
         return HeatMap(x, y, panels, "error of α(1)", high=top, signed=signed)
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -246,18 +319,29 @@ class BiasExperiment(Experiment):
         for split, words in _SPLITS.items():
             own = at[(at["split"] == split) & (at["n"] == most)].sort_values("k")
             if len(own):
-                first, last = own.iloc[0], own.iloc[-1]
+                first = own.iloc[0]
+                last = own.iloc[-1]
                 ends = [f"{_signed(each['ours'])} at k = {each['k']}" for each in (first, last)]
                 parts.append(f"{', '.join(ends)} ({words})")
         said = f"With n = {most:,}, the bias of precision at λ = 1 is {'; '.join(parts)}."
         spread = at.groupby("n")["spread"].mean().dropna()
         if len(spread) > 1:
-            few, many = int(spread.index[0]), int(spread.index[-1])
+            few = int(spread.index[0])
+            many = int(spread.index[-1])
             larger = int((at["ours"].abs() > at["spread"]).sum())
-            moved = f"{spread[few]:.3f} to {spread[many]:.3f} on average from n = {few:,} to n = {many:,}"
-            said += f" The deviation goes from {moved}. The bias is the larger one in {larger} of {len(at)} settings."
+            moved = (
+                f"{spread[few]:.3f} to {spread[many]:.3f} on average from n = {few:,} to n ="
+                f" {many:,}"
+            )
+            said += (
+                f" The deviation goes from {moved}. The bias is the larger one in {larger} of"
+                f" {len(at)} settings."
+            )
             hardest = int(self._squares(figures).idxmax(axis="columns").eq(_OFF).sum())
-            said += f" Of λ = 1, 4 and 16, precision is hardest at λ = 1, as Remark 13 expects, in {hardest} of them."
+            said += (
+                " Of λ = 1, 4 and 16, precision is hardest at λ = 1, as Remark 13 expects, in"
+                f" {hardest} of them."
+            )
         return said
 
     @staticmethod

@@ -9,7 +9,13 @@ from prviz.studies.surrogate.check import FitCheck, FitChecks, fit_check
 from prviz.studies.surrogate.densities import Density
 from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions
 from prviz.studies.surrogate.problems import SCENARIOS, Scenario, SurrogateProblem
-from prviz.studies.surrogate.surrogate import Surrogate, fit_pair, most_dimensions, surrogate_tasks, verdict
+from prviz.studies.surrogate.surrogate import (
+    Surrogate,
+    fit_pair,
+    most_dimensions,
+    surrogate_tasks,
+    verdict,
+)
 
 __all__ = [
     "SCENARIOS",

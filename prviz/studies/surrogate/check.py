@@ -26,29 +26,37 @@ Floats = NDArray[np.float64]
 MOST_COMPARED = 1000
 NEIGHBOURS = 10
 # Replicates under "the fit is right": of exchanged labels, of quick refits and of slow ones.
-_EXCHANGES, _REFITS, _FEW_REFITS = 999, 99, 19
+_EXCHANGES = 999
+_REFITS = 99
+_FEW_REFITS = 19
 # Largest number of samples, and of products n * d^2, of a quick refit.
-_QUICK_SIZE, _QUICK_REFIT = 300, 30_000_000
-# Samples per direction below which a Gaussian is fitted too closely to its set for an exchange of labels.
+_QUICK_SIZE = 300
+_QUICK_REFIT = 30_000_000
+# Samples per direction below which a Gaussian is fitted too closely to its set for an exchange of
+# labels.
 _SURE = 50
 # A fit is poor if the p-value is at most the first number and the statistic at least the second.
-_LEVEL, _MATERIAL = 0.01, 0.05
+_LEVEL = 0.01
+_MATERIAL = 0.05
 
 
 @dataclass(frozen=True)
 class FitCheck:
     """One set against fresh samples of its fit, by the 10 nearest neighbours of every sample among both.
 
-    own : mean share of samples of the set among the neighbours of a sample of the set; half where the fit is right.
+    own : mean share of samples of the set among the neighbours of a sample of the set; half where
+    the fit is right.
     fresh : mean share of fresh samples among the neighbours of a fresh sample.
-    statistic : the root of the mean of (own - expected)^2 and (fresh - expected)^2, with the mean shares expected where
+    statistic : the root of the mean of (own - expected)^2 and (fresh - expected)^2, with the mean
+    shares expected where
         the fit is right.
     p_value : probability of such a statistic, or a larger one, where the fit is right.
-    poor : True if p_value is at most 0.01 (or the least that the draws allow) and the statistic at least 0.05.
+    poor : True if p_value is at most 0.01 (or the least that the draws allow) and the statistic at
+    least 0.05.
     name : "real" or "generated".
 
-    Source of the statistic: Mondal, Biswas, Ghosh 2015. Unlike the share over both kinds together, it also detects that
-    one kind lies closer together than the other.
+    Source of the statistic: Mondal, Biswas, Ghosh 2015. Unlike the share over both kinds together,
+    it also detects that one kind lies closer together than the other.
     """
 
     name: str
@@ -62,14 +70,15 @@ class FitCheck:
     def words(self) -> str:
         """The check in one or two plain sentences."""
         shares = (
-            f"Among the {NEIGHBOURS} nearest neighbours of a {self.name} sample {self.own:.0%} are {self.name} ones, "
-            f"and among those of a sample drawn from the fit {self.fresh:.0%} are drawn from the fit"
+            f"Among the {NEIGHBOURS} nearest neighbours of a {self.name} sample {self.own:.0%} are"
+            f" {self.name} ones, and among those of a sample drawn from the fit {self.fresh:.0%}"
+            " are drawn from the fit"
         )
         if not self.poor:
             return f"{shares}: the fit looks like the {self.name} set."
         return (
-            f"{shares}: a good fit has about half of each. The fit is poor, so the {self.name} set has a shape that "
-            "the surrogate lacks: read the verdict with care."
+            f"{shares}: a good fit has about half of each. The fit is poor, so the {self.name} set"
+            " has a shape that the surrogate lacks: read the verdict with care."
         )
 
 
@@ -88,10 +97,10 @@ class FitChecks(NamedTuple):
 def fit_check(stand_in: Surrogate, seed: int = 0, progress: Progress | None = None) -> FitChecks:
     """Test each set against fresh samples of its own fit, in the coordinates of the estimators.
 
-    At most 1,000 samples of either kind are compared. The p-value comes from exchanging set and fit at random. Where a
-    Gaussian has fewer than 50 samples per direction, or a covariance was shrunk, even the right fit differs from its
-    set; there the p-value comes from the whole procedure: sets are drawn from the fit, fitted again and compared with
-    their own fits.
+    At most 1,000 samples of either kind are compared. The p-value comes from exchanging set and fit
+    at random. Where a Gaussian has fewer than 50 samples per direction, or a covariance was shrunk,
+    even the right fit differs from its set; there the p-value comes from the whole procedure: sets
+    are drawn from the fit, fitted again and compared with their own fits.
 
     seed : seed of the draws. progress : called with the fraction done; may raise to stop.
 
@@ -107,7 +116,9 @@ def fit_check(stand_in: Surrogate, seed: int = 0, progress: Progress | None = No
     return FitChecks(real, generated)
 
 
-def _check(stand_in: Surrogate, name: str, rng: np.random.Generator, progress: Progress) -> FitCheck:
+def _check(
+    stand_in: Surrogate, name: str, rng: np.random.Generator, progress: Progress
+) -> FitCheck:
     samples: Samples = getattr(stand_in.projected, name)
     density: Density = getattr(stand_in, name)
     progress(0.0)
@@ -119,7 +130,8 @@ def _check(stand_in: Surrogate, name: str, rng: np.random.Generator, progress: P
     else:
         chance = np.array([_shares(neighbours, rng.permutation(is_own)) for _ in range(_EXCHANGES)])
     expected = chance.mean(axis=0)
-    statistic, others = _distance(np.array([[own, fresh]]), expected)[0], _distance(chance, expected)
+    statistic = _distance(np.array([[own, fresh]]), expected)[0]
+    others = _distance(chance, expected)
     p_value = (1 + int((others >= statistic).sum())) / (1 + len(others))
     poor = bool(p_value <= max(_LEVEL, 1 / (1 + len(others))) and statistic >= _MATERIAL)
     return FitCheck(name, own, fresh, float(statistic), p_value, poor)
@@ -133,7 +145,9 @@ def _neighbours(values: Floats, density: Density, rng: np.random.Generator) -> N
     k = min(NEIGHBOURS, 2 * m - 1)
     nearest, _ = nearest_rows(points, np.arange(2 * m), k + 1, points)
     is_self = nearest == np.arange(2 * m)[:, None]
-    is_self[~is_self.any(axis=1), -1] = True  # the sample comes after more than k duplicates of itself
+    is_self[~is_self.any(axis=1), -1] = (
+        True  # the sample comes after more than k duplicates of itself
+    )
     others: NDArray[np.intp] = nearest[~is_self].reshape(2 * m, k)
     return others
 

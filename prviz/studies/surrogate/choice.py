@@ -13,11 +13,17 @@ from prviz.studies.surrogate.surrogate import Surrogate, SurrogateSources, surro
 
 # Seconds: a kind whose fit and test take longer is not tried, except the first.
 TRY_SECONDS = 20.0
-# Rough seconds: per multiply-add of a covariance or a projection; of EM per sample, component and step, and per
-# squared dimension besides; of a test, and besides where samples are few for their dimension.
+# Rough seconds: per multiply-add of a covariance or a projection; of EM per sample, component and
+# step, and per squared dimension besides; of a test, and besides where samples are few for their
+# dimension.
 _PER_PRODUCT = 1e-9
-_EM, _EM_SQUARE, _EM_SAMPLES, _EM_STEPS = 2.3e-7, 3e-10, 10_000, 240
-_CHECK, _CHECK_FEW, _FEW_PER_DIRECTION = 0.5, 1.5, 50
+_EM = 2.3e-7
+_EM_SQUARE = 3e-10
+_EM_SAMPLES = 10_000
+_EM_STEPS = 240
+_CHECK = 0.5
+_CHECK_FEW = 1.5
+_FEW_PER_DIRECTION = 50
 
 
 class CheckedSurrogate(NamedTuple):
@@ -40,7 +46,9 @@ class CheckedSurrogate(NamedTuple):
 
 def kinds() -> list[FitOptions]:
     """Every kind of density, the quickest to fit first."""
-    return [FitOptions(fit, covariance) for fit in get_args(Fit) for covariance in get_args(Covariance)]
+    return [
+        FitOptions(fit, covariance) for fit in get_args(Fit) for covariance in get_args(Covariance)
+    ]
 
 
 def cheap_kinds(pair: SamplePair, d: int) -> list[FitOptions]:
@@ -49,7 +57,9 @@ def cheap_kinds(pair: SamplePair, d: int) -> list[FitOptions]:
     return [first, *(each for each in others if trial_seconds(pair, d, each) < TRY_SECONDS)]
 
 
-def checked(sources: SurrogateSources, d: int, options: FitOptions, progress: Progress) -> CheckedSurrogate:
+def checked(
+    sources: SurrogateSources, d: int, options: FitOptions, progress: Progress
+) -> CheckedSurrogate:
     """Fit one kind and test the fit."""
     surrogate = surrogate_of(sources, d, options, part_of(progress, 0, 2))
     return CheckedSurrogate(surrogate, *fit_check(surrogate, 0, part_of(progress, 1, 2)))
@@ -58,7 +68,9 @@ def checked(sources: SurrogateSources, d: int, options: FitOptions, progress: Pr
 def best_surrogate(sources: SurrogateSources, d: int, progress: Progress) -> CheckedSurrogate:
     """The one of `cheap_kinds` whose fresh samples keep least apart from the sets."""
     tried = cheap_kinds(sources.pair, d)
-    found = (checked(sources, d, kind, part_of(progress, i, len(tried))) for i, kind in enumerate(tried))
+    found = (
+        checked(sources, d, kind, part_of(progress, i, len(tried))) for i, kind in enumerate(tried)
+    )
     return min(found, key=lambda each: each.apart)
 
 
@@ -70,7 +82,9 @@ def fit_seconds(pair: SamplePair, d: int, options: FitOptions) -> float:
         return once
     tried = options.most_components * (options.most_components + 1) / 2
     square = 0 if options.covariance == "diag" else d**2
-    return once + sum(min(n, _EM_SAMPLES) for n in sizes) * tried * _EM_STEPS * (_EM + _EM_SQUARE * square)
+    return once + sum(min(n, _EM_SAMPLES) for n in sizes) * tried * _EM_STEPS * (
+        _EM + _EM_SQUARE * square
+    )
 
 
 def trial_seconds(pair: SamplePair, d: int, options: FitOptions) -> float:

@@ -38,14 +38,18 @@ class Density:
     weights : (m,) positive, of sum 1. means : (m, d).
     covariances : (c, d, d), or (c, d) the variances of uncorrelated coordinates.
     uses : (m,) index of each component's covariance; None: its own.
-    shrinkage : largest share, 0 to 1, by which a covariance was shrunk because samples are few, towards a sphere, or
+    shrinkage : largest share, 0 to 1, by which a covariance was shrunk because samples are few,
+    towards a sphere, or
         with several components towards their mean covariance. 0: no covariance was shrunk.
-    raised : largest number of directions of a covariance in which the set did not vary and got a small width instead.
-    bic : the criterion by number of components, of which the lowest was chosen; empty if nothing was chosen.
+    raised : largest number of directions of a covariance in which the set did not vary and got a
+    small width instead.
+    bic : the criterion by number of components, of which the lowest was chosen; empty if nothing
+    was chosen.
 
     Raises
     ------
-    ValueError : shapes that do not fit, weights that are not positive, a covariance that is not positive definite.
+    ValueError : shapes that do not fit, weights that are not positive, a covariance that is not
+    positive definite.
     """
 
     weights: Floats
@@ -58,17 +62,28 @@ class Density:
 
     def __post_init__(self) -> None:
         uses = np.arange(len(self.weights)) if self.uses is None else self.uses
-        for name, values in (("weights", self.weights), ("means", self.means), ("covariances", self.covariances)):
+        for name, values in (
+            ("weights", self.weights),
+            ("means", self.means),
+            ("covariances", self.covariances),
+        ):
             object.__setattr__(self, name, _kept(values, np.float64))
         object.__setattr__(self, "uses", _kept(uses, np.intp))
         m, d = self.means.shape
-        if self.weights.shape != (m,) or self.covariances.shape[1:] not in ((d,), (d, d)) or len(uses) != m:
+        if (
+            self.weights.shape != (m,)
+            or self.covariances.shape[1:] not in ((d,), (d, d))
+            or len(uses) != m
+        ):
             raise ValueError(
-                f"weights, means and covariances have shapes {self.weights.shape}, {self.means.shape} and "
-                f"{self.covariances.shape}; (m,), (m, d) and (c, d, d) or (c, d) are needed"
+                f"weights, means and covariances have shapes {self.weights.shape},"
+                f" {self.means.shape} and {self.covariances.shape}; (m,), (m, d) and (c, d, d) or"
+                " (c, d) are needed"
             )
         if not (self.weights > 0).all() or abs(self.weights.sum() - 1) > 1e-9:
-            raise ValueError(f"weights = {self.weights.tolist()}; positive numbers of sum 1 are needed")
+            raise ValueError(
+                f"weights = {self.weights.tolist()}; positive numbers of sum 1 are needed"
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
         facts = (self.shrinkage, self.raised, dict(self.bic))
@@ -106,7 +121,9 @@ class Density:
         """Lower triangles L with L L' = covariance, (c, d, d); or the standard deviations, (c, d)."""
         if self.is_diagonal:
             if not (self.covariances > 0).all():
-                raise ValueError("covariances has a variance of 0 or below; positive ones are needed")
+                raise ValueError(
+                    "covariances has a variance of 0 or below; positive ones are needed"
+                )
             return np.sqrt(self.covariances)
         try:
             return np.stack([linalg.cholesky(each, lower=True) for each in self.covariances])
@@ -119,7 +136,9 @@ class Density:
         if self.is_diagonal:
             return 1.0 / self.roots
         identity = np.eye(self.d)
-        return np.stack([linalg.solve_triangular(each, identity, lower=True) for each in self.roots])
+        return np.stack(
+            [linalg.solve_triangular(each, identity, lower=True) for each in self.roots]
+        )
 
     @cached_property
     def _constants(self) -> Floats:
@@ -134,12 +153,15 @@ class Density:
         values = as_samples(z, name="z").values
         if values.shape[1] != self.d:
             raise ValueError(f"z has {values.shape[1]} features; the density has d = {self.d}")
-        return np.concatenate([self._log_density(values[rows]) for rows in blocks(len(values), self.d)])
+        return np.concatenate(
+            [self._log_density(values[rows]) for rows in blocks(len(values), self.d)]
+        )
 
     def _log_density(self, z: NDArray[Any]) -> Floats:
         terms = np.empty((len(z), self.components))
         for j, use in enumerate(self._uses):
-            gap, inverse = z - self.means[j], self._inverse_roots[use]
+            gap = z - self.means[j]
+            inverse = self._inverse_roots[use]
             white = gap * inverse if self.is_diagonal else gap @ inverse.T
             terms[:, j] = self._constants[j] - 0.5 * np.einsum("ij,ij->i", white, white)
         result: Floats = special.logsumexp(terms, axis=1)
@@ -150,7 +172,8 @@ class Density:
         drawn = rng.choice(self.components, n, p=self.weights)
         z = rng.standard_normal((n, self.d))
         for j, use in enumerate(self._uses):
-            rows, root = np.flatnonzero(drawn == j), self.roots[use]
+            rows = np.flatnonzero(drawn == j)
+            root = self.roots[use]
             for some in blocks(len(rows), self.d):
                 part = z[rows[some]]
                 z[rows[some]] = self.means[j] + (part * root if self.is_diagonal else part @ root.T)
@@ -186,15 +209,16 @@ MOST_FEATURES = 8192
 # Least variance of a direction, as a share of the largest variance.
 _LEAST_SHARE = 1e-10
 # Largest and smallest values of which squares and their sums stay inside float64.
-_LARGEST, _SMALLEST = 1e100, 1e-100
+_LARGEST = 1e100
+_SMALLEST = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
 class Components:
     """Orthonormal directions of a set, the one of the largest variance first.
 
-    centre : (D,) the mean. axes : (r, D) all directions in which the set varies. variances : (r,) along the axes,
-    decreasing. total : the set's variance in all directions.
+    centre : (D,) the mean. axes : (r, D) all directions in which the set varies. variances : (r,)
+    along the axes, decreasing. total : the set's variance in all directions.
     """
 
     centre: Floats
@@ -217,7 +241,10 @@ class Components:
     def check(self, d: int) -> None:
         """Raise ValueError unless d is 1 to `most`."""
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= self.most:
-            raise ValueError(f"d = {d!r}; the real set varies in {self.most} directions, so 1 to {self.most} is needed")
+            raise ValueError(
+                f"d = {d!r}; the real set varies in {self.most} directions, so 1 to {self.most} is"
+                " needed"
+            )
 
     def explained(self, d: int) -> float:
         """Share of the variance along the first d directions."""
@@ -237,23 +264,32 @@ def components_of(samples: Samples) -> Components:
 
     Raises
     ------
-    ValueError : above 8,192 features, fewer than 2 samples, samples that are all equal, or values beyond 1e100.
+    ValueError : above 8,192 features, fewer than 2 samples, samples that are all equal, or values
+    beyond 1e100.
     """
     name = samples.name or "the real set"
     if samples.d > MOST_FEATURES:
-        raise ValueError(f"{name} has {samples.d} features; at most {MOST_FEATURES} are needed for a stand-in")
-    largest = max(float(np.abs(samples.values[rows]).max()) for rows in blocks(samples.n, samples.d))
+        raise ValueError(
+            f"{name} has {samples.d} features; at most {MOST_FEATURES} are needed for a stand-in"
+        )
+    largest = max(
+        float(np.abs(samples.values[rows]).max()) for rows in blocks(samples.n, samples.d)
+    )
     if largest > _LARGEST:
         raise ValueError(
-            f"{name} has values up to {largest:.3g}; at most {_LARGEST:g} is needed: divide all by one number"
+            f"{name} has values up to {largest:.3g}; at most {_LARGEST:g} is needed: divide all by"
+            " one number"
         )
     with one_thread():
         centre, scatter = _scatter(samples)
         values, vectors = linalg.eigh(scatter, overwrite_a=True)
-    values, axes = values[::-1], vectors.T[::-1]
+    values = values[::-1]
+    axes = vectors.T[::-1]
     kept = min(int((values > _LEAST_SHARE * max(values[0], _SMALLEST)).sum()), samples.n - 1)
     if kept < 1:
-        raise ValueError(f"{name}: its {samples.n} samples do not differ; at least 2 different ones are needed")
+        raise ValueError(
+            f"{name}: its {samples.n} samples do not differ; at least 2 different ones are needed"
+        )
     axes = axes[:kept]
     signs = np.where(axes[np.arange(kept), np.abs(axes).argmax(axis=1)] < 0, -1.0, 1.0)
     total = float(np.maximum(values, 0.0).sum())

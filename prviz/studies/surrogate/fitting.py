@@ -25,9 +25,11 @@ FEW_PER_DIRECTION = 10
 # Most samples that EM runs on, a seeded draw; weights, means and covariances come from all samples.
 _MOST_LEARNT = 10_000
 # Starts of EM if a step takes fewer products than the second number; otherwise one start.
-_STARTS, _QUICK = 3, 20_000_000
+_STARTS = 3
+_QUICK = 20_000_000
 _MOST_STEPS = 1000
-# Numbers of components above the best one that are tried without improvement before the search ends.
+# Numbers of components above the best one that are tried without improvement before the search
+# ends.
 _PATIENCE = 2
 
 
@@ -36,7 +38,8 @@ class FitOptions:
     """The kind of density fitted to each set.
 
     fit : one Gaussian, or a mixture of 1 to ``most_components``.
-    covariance : "full": one for each component; "tied": one for all components, and for a single Gaussian one for both
+    covariance : "full": one for each component; "tied": one for all components, and for a single
+    Gaussian one for both
         sets; "diag": uncorrelated principal components.
     seed : seed of the mixture's starts.
 
@@ -58,13 +61,19 @@ class FitOptions:
         check_whole("most_components", self.most_components, 1)
         check_whole("seed", self.seed, 0)
         if self.most_components > MOST_COMPONENTS:
-            raise ValueError(f"most_components = {self.most_components}; 1 to {MOST_COMPONENTS} is needed")
+            raise ValueError(
+                f"most_components = {self.most_components}; 1 to {MOST_COMPONENTS} is needed"
+            )
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The options that the fit depends on."""
         both: dict[str, Any] = {"fit": self.fit, "covariance": self.covariance}
-        return both if self.fit == "gaussian" else both | {"most_components": self.most_components, "seed": self.seed}
+        return (
+            both
+            if self.fit == "gaussian"
+            else both | {"most_components": self.most_components, "seed": self.seed}
+        )
 
 
 class _Sound(NamedTuple):
@@ -78,11 +87,12 @@ class _Sound(NamedTuple):
 def oas(covariance: Floats, n: float) -> tuple[Floats, float]:
     """The covariance (d, d) of n samples, shrunk to a sphere of the same trace: (1 - s) S + s (trace S / d) I, and s.
 
-    s is the oracle approximating shrinkage, without the terms in 1 / d, as in scikit-learn. Source: Chen, Wiesel,
-    Eldar, Hero 2010, equation 23.
+    s is the oracle approximating shrinkage, without the terms in 1 / d, as in scikit-learn. Source:
+    Chen, Wiesel, Eldar, Hero 2010, equation 23.
     """
     d = len(covariance)
-    spread, mean = float((covariance**2).mean()), float(np.trace(covariance)) / d
+    spread = float((covariance**2).mean())
+    mean = float(np.trace(covariance)) / d
     gap = (n + 1.0) * (spread - mean**2 / d)
     share = 1.0 if gap <= 0 else min((spread + mean**2) / gap, 1.0)
     return (1 - share) * covariance + share * mean * np.eye(d), share
@@ -97,8 +107,9 @@ def fit_density(
 ) -> Density:
     """A Gaussian or a mixture for values (n, d), by maximum likelihood.
 
-    A mixture has the number of components with the lowest BIC: -2 log likelihood + parameters * log n. Of full
-    covariances, only numbers are tried that leave each at least 2 (d + 1) samples; of others, 4.
+    A mixture has the number of components with the lowest BIC: -2 log likelihood + parameters * log
+    n. Of full covariances, only numbers are tried that leave each at least 2 (d + 1) samples; of
+    others, 4.
 
     Parameters
     ----------
@@ -109,7 +120,9 @@ def fit_density(
     with one_thread():
         if options.fit == "gaussian":
             return _from_shares(values, np.ones((len(values), 1)), options.covariance, least)
-        return _best(values, options, least, among or range(1, options.most_components + 1), progress)
+        return _best(
+            values, options, least, among or range(1, options.most_components + 1), progress
+        )
 
 
 def fit_tied_pair(real: Floats, generated: Floats, least: float) -> tuple[Density, Density]:
@@ -118,7 +131,10 @@ def fit_tied_pair(real: Floats, generated: Floats, least: float) -> tuple[Densit
     with one_thread():
         moments = [_moments(values, np.ones(len(values))) for values in sets]
         n = len(real) + len(generated)
-        pooled = sum(len(values) * scatter for values, (_, scatter) in zip(sets, moments, strict=True)) / n
+        pooled = (
+            sum(len(values) * scatter for values, (_, scatter) in zip(sets, moments, strict=True))
+            / n
+        )
         sound = _full(np.asarray(pooled), n, least)
     first, second = (
         Density(np.ones(1), mean[None], sound.covariance[None], None, sound.shrinkage, sound.raised)
@@ -131,7 +147,11 @@ def fit_tied_pair(real: Floats, generated: Floats, least: float) -> tuple[Densit
 
 
 def _best(
-    values: Floats, options: FitOptions, least: float, among: Sequence[int], progress: Progress | None
+    values: Floats,
+    options: FitOptions,
+    least: float,
+    among: Sequence[int],
+    progress: Progress | None,
 ) -> Density:
     found: dict[int, Density] = {}
     bic: dict[int, float] = {}
@@ -146,10 +166,20 @@ def _best(
         if len([each for each in bic if each > best]) >= _PATIENCE:
             break
     if not found:  # too few values for the requested number of components
-        return _candidate(values, 1, options, least) or _from_shares(values, np.ones((len(values), 1)), "full", least)
+        return _candidate(values, 1, options, least) or _from_shares(
+            values, np.ones((len(values), 1)), "full", least
+        )
     best = min(bic, key=lambda each: bic[each])
     chosen = found[best]
-    return Density(chosen.weights, chosen.means, chosen.covariances, chosen.uses, chosen.shrinkage, chosen.raised, bic)
+    return Density(
+        chosen.weights,
+        chosen.means,
+        chosen.covariances,
+        chosen.uses,
+        chosen.shrinkage,
+        chosen.raised,
+        bic,
+    )
 
 
 def _candidate(values: Floats, count: int, options: FitOptions, least: float) -> Density | None:
@@ -172,7 +202,12 @@ def _shares(values: Floats, count: int, options: FitOptions) -> Floats:
 
     scale = float(np.sqrt(values.var(axis=0).mean()))
     rows = _learnt(values, options)
-    products = len(rows) * count * values.shape[1] * (1 if options.covariance == "diag" else values.shape[1])
+    products = (
+        len(rows)
+        * count
+        * values.shape[1]
+        * (1 if options.covariance == "diag" else values.shape[1])
+    )
     model: Any = GaussianMixture(
         count,
         covariance_type=options.covariance,
@@ -182,7 +217,9 @@ def _shares(values: Floats, count: int, options: FitOptions) -> Floats:
     )
     with one_thread():  # on a busy machine more take longer for products this small
         model.fit(values[rows] / scale)
-    return np.concatenate([model.predict_proba(values[some] / scale) for some in blocks(*values.shape)])
+    return np.concatenate(
+        [model.predict_proba(values[some] / scale) for some in blocks(*values.shape)]
+    )
 
 
 def _learnt(values: Floats, options: FitOptions) -> NDArray[np.intp]:
@@ -210,15 +247,23 @@ def _from_shares(values: Floats, shares: Floats, covariance: Covariance, least: 
     uses = None
     if covariance == "diag":
         variances = [np.diagonal(scatter) for scatter in scatters]
-        sound = [_Sound(np.maximum(each, least), 0.0, int((each < least).sum())) for each in variances]
+        sound = [
+            _Sound(np.maximum(each, least), 0.0, int((each < least).sum())) for each in variances
+        ]
     else:
         tied = _full(np.einsum("j,jab->ab", weights, np.stack(scatters)), float(sizes.sum()), least)
         if covariance == "tied" or len(weights) == 1:
-            sound, uses = [tied], np.zeros(len(weights), dtype=np.intp)
+            sound = [tied]
+            uses = np.zeros(len(weights), dtype=np.intp)
         else:
-            sound = [_of_component(*each, tied, least) for each in zip(scatters, sizes, strict=True)]
-    shrinkage, raised = max(each.shrinkage for each in sound), max(each.raised for each in sound)
-    return Density(weights, means, np.stack([each.covariance for each in sound]), uses, shrinkage, raised)
+            sound = [
+                _of_component(*each, tied, least) for each in zip(scatters, sizes, strict=True)
+            ]
+    shrinkage = max(each.shrinkage for each in sound)
+    raised = max(each.raised for each in sound)
+    return Density(
+        weights, means, np.stack([each.covariance for each in sound]), uses, shrinkage, raised
+    )
 
 
 def _moments(values: Floats, shares: Floats) -> tuple[Floats, Floats]:
@@ -243,9 +288,11 @@ def _full(covariance: Floats, n: float, least: float) -> _Sound:
 def _of_component(covariance: Floats, n: float, tied: _Sound, least: float) -> _Sound:
     """The covariance of one component of several, shrunk to the mean covariance of all where n is small for d.
 
-    The mean counts as d + 2 samples. Source: Friedman 1989; the number is that of Fraley, Raftery 2007, section 3.
+    The mean counts as d + 2 samples. Source: Friedman 1989; the number is that of Fraley, Raftery
+    2007, section 3.
     """
-    d, share = len(covariance), 0.0
+    d = len(covariance)
+    share = 0.0
     if n < FEW_PER_DIRECTION * d:
         share = (d + 2) / (n + d + 2)
         covariance = (1 - share) * covariance + share * tied.covariance

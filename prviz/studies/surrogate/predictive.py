@@ -16,17 +16,18 @@ if TYPE_CHECKING:
 
 # Method, k and share of the split, as rows have them: "" and nan are None.
 Setting = tuple[str, K | None, float | None]
-# Share of the settings that have to lie in their interval: far below 95 %, as all settings see the one draw of the data
-# that there is, and err together.
+# Share of the settings that have to lie in their interval: far below 95 %, as all settings see the
+# one draw of the data that there is, and err together.
 LEAST_INSIDE = 0.5
 
 
 class Prediction(NamedTuple):
     """How well a surrogate predicts what is seen on the data.
 
-    off : mean over the settings of the difference between their area on the data and their mean area on the surrogate.
-    inside : share of the settings whose area on the data is in the interval of one more sample, of 95 % were areas
-    normal. passes : True if ``inside`` is at least a half.
+    off : mean over the settings of the difference between their area on the data and their mean
+    area on the surrogate.
+    inside : share of the settings whose area on the data is in the interval of one more sample, of
+    95 % were areas normal. passes : True if ``inside`` is at least a half.
     """
 
     off: float
@@ -72,7 +73,9 @@ def prediction(rows: pd.DataFrame, own: Mapping[Setting, float]) -> Prediction:
         apart = abs(area - values.mean())
         spread = 0.0 if count < 2 else float(values.std())
         off.append(apart)
-        inside.append(bool(apart <= stdtrit(max(count - 1, 1), 0.975) * spread * (1 + 1 / count) ** 0.5))
+        inside.append(
+            bool(apart <= stdtrit(max(count - 1, 1), 0.975) * spread * (1 + 1 / count) ** 0.5)
+        )
     share = sum(inside) / len(inside)
     return Prediction(sum(off) / len(off), share, share >= LEAST_INSIDE)
 

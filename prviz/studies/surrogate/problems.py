@@ -33,7 +33,8 @@ Value = TypeVar("Value")
 TRUTH_SAMPLES = 100_000
 # Number of cached truths.
 _MOST_KEPT = 64
-# Relative difference of the variances along any direction up to which two covariances count as equal.
+# Relative difference of the variances along any direction up to which two covariances count as
+# equal.
 _EQUAL = 1e-9
 
 
@@ -61,8 +62,9 @@ _lock = threading.Lock()
 def density_truth(real: Density, generated: Density, n: int = TRUTH_SAMPLES) -> SampledTruth:
     """The true curve of a pair of densities and the standard error of the area under it; cached by digest.
 
-    Equal densities and two Gaussians of equal covariance have a closed form (`shifted_gaussians` at their Mahalanobis
-    distance). For others it is the curve of the likelihood-ratio classifiers on n samples per side.
+    Equal densities and two Gaussians of equal covariance have a closed form (`shifted_gaussians` at
+    their Mahalanobis distance). For others it is the curve of the likelihood-ratio classifiers on n
+    samples per side.
 
     Source: hal-05344404, section 5.3.
     """
@@ -98,12 +100,17 @@ def log_ratio(real: Density, generated: Density, z: Samples | ArrayLike) -> Floa
     return generated.log_density(z) - real.log_density(z)
 
 
-def sampled_log_ratios(real: Density, generated: Density, size: int, seed: int) -> tuple[Floats, Floats]:
+def sampled_log_ratios(
+    real: Density, generated: Density, size: int, seed: int
+) -> tuple[Floats, Floats]:
     """Log ratios of so many fresh real and so many fresh generated samples, drawn block by block."""
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
     first, second = (
         np.concatenate(
-            [log_ratio(real, generated, density.sample(rows.stop - rows.start, rng)) for rows in blocks(size, real.d)]
+            [
+                log_ratio(real, generated, density.sample(rows.stop - rows.start, rng))
+                for rows in blocks(size, real.d)
+            ]
         )
         for density, rng in zip((real, generated), streams, strict=True)
     )
@@ -113,7 +120,8 @@ def sampled_log_ratios(real: Density, generated: Density, size: int, seed: int) 
 def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
     """Coordinates in which P = N(0, I) and Q = N(shift, diag(scales)), one Gaussian each: shift (d,), scales (d,)."""
     gap = generated.means[0] - real.means[0]
-    root, other = real.roots[0], generated.roots[0]
+    root = real.roots[0]
+    other = generated.roots[0]
     if real.is_diagonal:
         return gap / root, (other / root) ** 2
     white = linalg.solve_triangular(root, other, lower=True)
@@ -124,7 +132,8 @@ def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
 def _along_axes(shift: Floats, scales: Floats, size: int, seed: int) -> tuple[Floats, Floats]:
     """Log ratios of fresh samples of two Gaussians in the coordinates of `_axes`: a sum over them."""
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
-    constant, widths = -0.5 * float(np.log(scales).sum()), np.sqrt(scales)
+    constant = -0.5 * float(np.log(scales).sum())
+    widths = np.sqrt(scales)
     found = (np.empty(size), np.empty(size))
     for rows in blocks(size, len(scales)):
         z, y = (rng.standard_normal((rows.stop - rows.start, len(scales))) for rng in streams)
@@ -142,10 +151,17 @@ Scenario = Literal["pair", "real-real", "generated-generated", "common"]
 
 #: Scenario -> the two densities, and the direction of errors that the scenario favours (hal-05344404, section 5.3).
 SCENARIOS: Mapping[Scenario, str] = {
-    "pair": "the fit of the real set against the fit of the generated set; it favours curves that are too low",
+    "pair": (
+        "the fit of the real set against the fit of the generated set; it favours curves that are"
+        " too low"
+    ),
     "real-real": "the fit of the real set against itself; it favours curves that are too high",
-    "generated-generated": "the fit of the generated set against itself; it favours curves that are too high",
-    "common": "both fits, each mixed with the same third density: a part that real and generated share",
+    "generated-generated": (
+        "the fit of the generated set against itself; it favours curves that are too high"
+    ),
+    "common": (
+        "both fits, each mixed with the same third density: a part that real and generated share"
+    ),
 }
 
 # Largest n * d of one drawn set: 1.6 GB of float64.
@@ -235,18 +251,26 @@ class SurrogateProblem:
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """Draw fresh samples, from two independent streams of one seed: n of the smaller set.
 
-        The larger set has the same ratio to n as in the data: with n = default_n both have the data's own sizes.
-        Raises ValueError for n < 1, a negative seed, or more than 200,000,000 values in a set.
+        The larger set has the same ratio to n as in the data: with n = default_n both have the
+        data's own sizes. Raises ValueError for n < 1, a negative seed, or more than 200,000,000
+        values in a set.
         """
         check_whole("n", n, 1)
         check_whole("seed", seed, 0)
-        sizes = [n if size == self.default_n else round(n * (size / self.default_n)) for size in self.sizes]
+        sizes = [
+            n if size == self.default_n else round(n * (size / self.default_n))
+            for size in self.sizes
+        ]
         if max(sizes) * self.d > _MOST_VALUES:
             raise ValueError(
-                f"n = {n}; at most {_MOST_VALUES // self.d} samples of dimension {self.d} are drawn at once"
+                f"n = {n}; at most {_MOST_VALUES // self.d} samples of dimension {self.d} are drawn"
+                " at once"
             )
         streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
-        drawn = [part.sample(size, rng) for part, size, rng in zip(self.parts(), sizes, streams, strict=True)]
+        drawn = [
+            part.sample(size, rng)
+            for part, size, rng in zip(self.parts(), sizes, streams, strict=True)
+        ]
         for values in drawn:
             values.setflags(write=False)
         return SamplePair(Samples(drawn[0], "real"), Samples(drawn[1], "generated"))

@@ -24,17 +24,20 @@ from prviz.studies.tasks import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-# A set that does not vary in a direction gets a standard deviation there of this share of the real set's smallest one,
-# or if that is more, of the other share of the largest one: a smaller one would be lost in rounding.
-_LEAST_OF_SMALLEST, _LEAST_OF_LARGEST = 1e-2, 1e-5
+# A set that does not vary in a direction gets a standard deviation there of this share of the real
+# set's smallest one, or if that is more, of the other share of the largest one: a smaller one would
+# be lost in rounding.
+_LEAST_OF_SMALLEST = 1e-2
+_LEAST_OF_LARGEST = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class SurrogateSources:
     """The sets that a surrogate is fitted to.
 
-    pair : the real and the generated set. shared : a third set, whose fit is the common part of scenario "common";
-    None: both sets together. basis : the set whose principal components are used; None: the real one.
+    pair : the real and the generated set. shared : a third set, whose fit is the common part of
+    scenario "common"; None: both sets together. basis : the set whose principal components are
+    used; None: the real one.
 
     Raises ValueError for sets of different dimensions.
     """
@@ -47,10 +50,14 @@ class SurrogateSources:
     def __post_init__(self) -> None:
         for name, samples in (("shared", self.shared), ("basis", self.basis)):
             if samples is not None and samples.d != self.pair.d:
-                raise ValueError(f"{name} has {samples.d} features; {self.pair.d} are needed, as in the pair")
+                raise ValueError(
+                    f"{name} has {samples.d} features; {self.pair.d} are needed, as in the pair"
+                )
         for name, samples in zip(("real", "generated"), self.pair, strict=True):
             if samples.n < 2:
-                raise ValueError(f"{name} has 1 sample; at least 2 are needed to fit a distribution")
+                raise ValueError(
+                    f"{name} has 1 sample; at least 2 are needed to fit a distribution"
+                )
         basis = self.pair.real if self.basis is None else self.basis
         object.__setattr__(self, "_components", Once(partial(components_of, basis)))
 
@@ -58,8 +65,13 @@ class SurrogateSources:
     def digests(self) -> dict[str, str]:
         """The digest of each set for keys."""
         extra = {"shared": self.shared, "basis": self.basis}
-        digests = {name: samples.digest[:32] for name, samples in extra.items() if samples is not None}
-        return {"real": self.pair.real.digest[:32], "generated": self.pair.generated.digest[:32]} | digests
+        digests = {
+            name: samples.digest[:32] for name, samples in extra.items() if samples is not None
+        }
+        return {
+            "real": self.pair.real.digest[:32],
+            "generated": self.pair.generated.digest[:32],
+        } | digests
 
     @property
     def components(self) -> Components:
@@ -72,9 +84,11 @@ class Surrogate:
     """Densities fitted to two sets in the first d principal components of the real one.
 
     projected : the two sets in these coordinates. real, generated : the densities.
-    options : how they were fitted. explained : share of the real set's variance that d components keep.
+    options : how they were fitted. explained : share of the real set's variance that d components
+    keep.
     least : the least variance that a direction was given. digests : see `SurrogateSources`.
-    shared_set : the projected third set of scenario "common"; None: both sets together stand for it.
+    shared_set : the projected third set of scenario "common"; None: both sets together stand for
+    it.
     """
 
     projected: SamplePair
@@ -107,14 +121,23 @@ class Surrogate:
 
         Parameters
         ----------
-        scenario : "pair": P fits the real set, Q the generated one; "real-real", "generated-generated": both are the
-            same fit; "common": P and Q are both a third density with the weight ``common``, and for the rest the fit
-            of the real and of the generated set. The paper's third set there is another checkpoint, at the weight 0.5.
+        scenario : "pair": P fits the real set, Q the generated one; "real-real",
+        "generated-generated": both are the
+            same fit; "common": P and Q are both a third density with the weight ``common``, and for
+            the rest the fit of the real and of the generated set. The paper's third set there is
+            another checkpoint, at the weight 0.5.
 
-        Raises ValueError for another scenario, or ``common`` outside (0, 1). Source: hal-05344404, section 5.3.
+        Raises ValueError for another scenario, or ``common`` outside (0, 1). Source: hal-05344404,
+        section 5.3.
         """
         return _problem(
-            self.digests, self.projected, self.d, self.options, scenario, common, lambda: self.fitted(scenario)
+            self.digests,
+            self.projected,
+            self.d,
+            self.options,
+            scenario,
+            common,
+            lambda: self.fitted(scenario),
         )
 
 
@@ -129,7 +152,9 @@ def _problem(
 ) -> SurrogateProblem:
     """The problem of one scenario, named by what it depends on and no more."""
     if scenario not in get_args(Scenario):
-        raise ValueError(f"scenario = {scenario!r}; one of {', '.join(get_args(Scenario))} is needed")
+        raise ValueError(
+            f"scenario = {scenario!r}; one of {', '.join(get_args(Scenario))} is needed"
+        )
     if isinstance(common, bool) or not isinstance(common, int | float) or not 0 < common < 1:
         raise ValueError(f"common = {common!r}; a share between 0 and 1 (both excluded) is needed")
     third = {"common": float(common)} if scenario == "common" else {}
@@ -163,14 +188,18 @@ def fit_pair(
     ----------
     real, generated : (n, D) and (m, D) samples.
     d : number of components, from 1 to `most_dimensions`.
-    fit, covariance, most_components, seed : see `FitOptions`. Covariances are shrunk (`oas`) where there are fewer than
-        10 samples for each direction; in directions where a set does not vary it gets a small width.
-    shared : (l, D) a third set, for scenario "common". basis : (l, D) the set whose components are used.
+    fit, covariance, most_components, seed : see `FitOptions`. Covariances are shrunk (`oas`) where
+    there are fewer than
+        10 samples for each direction; in directions where a set does not vary it gets a small
+        width.
+    shared : (l, D) a third set, for scenario "common". basis : (l, D) the set whose components are
+    used.
     progress : called with the fraction done; may raise to stop.
 
     Raises
     ------
-    ValueError, TypeError : malformed samples, fewer than 2 of them, a real set that does not vary, or another argument
+    ValueError, TypeError : malformed samples, fewer than 2 of them, a real set that does not vary,
+    or another argument
         that can't be used.
 
     Source: hal-05344404, section 5.3.
@@ -179,17 +208,24 @@ def fit_pair(
     third = None if shared is None else as_samples(shared, name="shared")
     other = None if basis is None else as_samples(basis, name="basis")
     return surrogate_of(
-        SurrogateSources(pair, third, other), d, FitOptions(fit, covariance, most_components, seed), progress
+        SurrogateSources(pair, third, other),
+        d,
+        FitOptions(fit, covariance, most_components, seed),
+        progress,
     )
 
 
-def surrogate_of(sources: SurrogateSources, d: int, options: FitOptions, progress: Progress | None = None) -> Surrogate:
+def surrogate_of(
+    sources: SurrogateSources, d: int, options: FitOptions, progress: Progress | None = None
+) -> Surrogate:
     """`fit_pair`, for sets whose principal components are used for several d."""
     components = sources.components
     components.check(d)
     projected = SamplePair(*(components.project(each, d) for each in sources.pair))
     variances = components.variances
-    least = max(_LEAST_OF_SMALLEST**2 * float(variances[d - 1]), _LEAST_OF_LARGEST**2 * float(variances[0]))
+    least = max(
+        _LEAST_OF_SMALLEST**2 * float(variances[d - 1]), _LEAST_OF_LARGEST**2 * float(variances[0])
+    )
     third = None if sources.shared is None else components.project(sources.shared, d)
     if options.fit == "gaussian" and options.covariance == "tied":
         densities = fit_tied_pair(projected.real.values, projected.generated.values, least)
@@ -239,17 +275,21 @@ def surrogate_tasks(
     Parameters
     ----------
     data : the pair of sets, or fitted surrogates, which have their own d and options of the fit.
-    ds : numbers of principal components; each is fitted once, when the first task that needs it runs.
+    ds : numbers of principal components; each is fitted once, when the first task that needs it
+    runs.
     scenarios, common, shared, basis : see `Surrogate.problem` and `fit_pair`.
     methods, ks, bandwidths, splits, repeats, seed : see `prviz.sweep`.
     n : samples of the smaller set; None: the number in the data.
     fit, covariance, most_components, fit_seed : see `FitOptions`.
 
-    Raises ValueError, TypeError for arguments that can't be used; tasks raise ValueError for a d above the data's rank.
+    Raises ValueError, TypeError for arguments that can't be used; tasks raise ValueError for a d
+    above the data's rank.
     """
     if isinstance(data, SamplePair):
         options = FitOptions(fit, covariance, most_components, fit_seed)
-        problems = surrogate_problems(SurrogateSources(data, shared, basis), ds or (), options, scenarios, common)
+        problems = surrogate_problems(
+            SurrogateSources(data, shared, basis), ds or (), options, scenarios, common
+        )
     else:
         problems = [
             each.problem(name, common)
@@ -270,16 +310,23 @@ def surrogate_problems(
 ) -> list[SurrogateProblem]:
     """A problem for every d and scenario, fitted at its first use.
 
-    Raises ValueError for a d that is above the number of features, or of the real set's samples less one.
+    Raises ValueError for a d that is above the number of features, or of the real set's samples
+    less one.
     """
     basis = sources.basis or sources.pair.real
     most = min(basis.d, basis.n - 1)
     found = []
     for d in ds:
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= most:
-            raise ValueError(f"ds has {d!r}; with {basis.d} features and {basis.n} real samples, 1 to {most} is needed")
+            raise ValueError(
+                f"ds has {d!r}; with {basis.d} features and {basis.n} real samples, 1 to {most} is"
+                " needed"
+            )
         parts = Once(partial(_fitted, sources, d, options, "common" in scenarios))
-        found += [_problem(sources.digests, sources.pair, d, options, name, common, parts) for name in scenarios]
+        found += [
+            _problem(sources.digests, sources.pair, d, options, name, common, parts)
+            for name in scenarios
+        ]
     return found
 
 
@@ -304,20 +351,22 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
     Parameters
     ----------
-    rows : those of `surrogate_tasks`. Means are taken over the repeats of every scenario, then over the scenarios, each
+    rows : those of `surrogate_tasks`. Means are taken over the repeats of every scenario, then over
+    the scenarios, each
         of which counts the same: the paper's scenarios favour curves that are too low or too high.
     prefer : "iou", the largest is best; "excess" or "deficit", the smallest is.
 
     Returns
     -------
-    One line per setting: d, n, rank (from 1, within d and n; equal numbers for equal values), method, k, bandwidth,
-    split, iou, spread (standard deviation of the preferred number over repeats; nan with a single one), excess and
-    deficit (the expected areas of overestimation and of underestimation), repeats and scenarios (their numbers), and
-    tied: True for the best, and for settings no farther from it than the larger of their two spreads. Settings measured
-    in fewer scenarios than others, as during a run, come last and are not tied. error: mean of the area under the
-    curve minus the true area; low, high: the interval in which the error of one more sample lies with 95 %, were errors
-    normal (Student's t, over the repeats of all scenarios); the error itself for a single one, nan where no curve has
-    any area.
+    One line per setting: d, n, rank (from 1, within d and n; equal numbers for equal values),
+    method, k, bandwidth, split, iou, spread (standard deviation of the preferred number over
+    repeats; nan with a single one), excess and deficit (the expected areas of overestimation and of
+    underestimation), repeats and scenarios (their numbers), and tied: True for the best, and for
+    settings no farther from it than the larger of their two spreads. Settings measured in fewer
+    scenarios than others, as during a run, come last and are not tied. error: mean of the area
+    under the curve minus the true area; low, high: the interval in which the error of one more
+    sample lies with 95 %, were errors normal (Student's t, over the repeats of all scenarios); the
+    error itself for a single one, nan where no curve has any area.
 
     Raises
     ------
@@ -328,13 +377,30 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
     if prefer not in get_args(Prefer):
         raise ValueError(f"prefer = {prefer!r}; one of {', '.join(get_args(Prefer))} is needed")
     if len(rows) and rows[_VALUES].isna().any(axis=None):
-        raise ValueError("rows has some without iou, excess and deficit; rows of pairs whose truth is known are needed")
+        raise ValueError(
+            "rows has some without iou, excess and deficit; rows of pairs whose truth is known are"
+            " needed"
+        )
     table = _means(rows, prefer)
     keys = ["scenarios", prefer, "method", "k", "bandwidth", "split"]
     rising = [False, prefer != "iou", True, True, True, True]
     table = table.sort_values([*_AMONG, *keys], ascending=[True, True, *rising], ignore_index=True)
-    groups = [_ranked(group, prefer) for _, group in table.groupby(_AMONG, dropna=False, sort=False)]
-    columns = ["d", "n", "rank", "method", "k", "bandwidth", "split", "iou", "spread", "excess", "deficit"]
+    groups = [
+        _ranked(group, prefer) for _, group in table.groupby(_AMONG, dropna=False, sort=False)
+    ]
+    columns = [
+        "d",
+        "n",
+        "rank",
+        "method",
+        "k",
+        "bandwidth",
+        "split",
+        "iou",
+        "spread",
+        "excess",
+        "deficit",
+    ]
     columns += ["error", "low", "high"]
     ranked = pd.concat(groups, ignore_index=True) if groups else table.assign(rank=0, tied=False)
     return ranked[[*columns, "repeats", "scenarios", "tied"]]
@@ -343,8 +409,12 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
     """A line per setting: means over its scenarios, and the root of the mean variance over repeats."""
     distinct = rows.drop_duplicates("key").sort_values("key")
-    scenarios = distinct["parameters"].map(lambda parameters: str(json.loads(parameters).get("scenario", "")))
-    grouped = distinct.groupby([*(distinct[name] for name in _SETTING), scenarios.rename("scenario")], dropna=False)
+    scenarios = distinct["parameters"].map(
+        lambda parameters: str(json.loads(parameters).get("scenario", ""))
+    )
+    grouped = distinct.groupby(
+        [*(distinct[name] for name in _SETTING), scenarios.rename("scenario")], dropna=False
+    )
     found = grouped[_VALUES].mean()
     found["variance"] = grouped[prefer].var()
     found["repeats"] = grouped.size()
@@ -354,8 +424,11 @@ def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
     table["repeats"] = settings["repeats"].min()
     table["scenarios"] = settings.size()
     errors = _area_errors(distinct).groupby([distinct[name] for name in _SETTING], dropna=False)
-    table["error"], count = errors.mean(), errors.size()
-    half = stdtrit(np.maximum(count - 1, 1), 0.975) * errors.std().fillna(0.0) * np.sqrt(1 + 1 / count)
+    table["error"] = errors.mean()
+    count = errors.size()
+    half = (
+        stdtrit(np.maximum(count - 1, 1), 0.975) * errors.std().fillna(0.0) * np.sqrt(1 + 1 / count)
+    )
     table["low"], table["high"] = table["error"] - half, table["error"] + half
     return table.reset_index()
 

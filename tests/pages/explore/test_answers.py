@@ -1,4 +1,6 @@
-"""Explore's answers in stages, by Streamlit's own test driver: samples in the hand, jobs, stop, errors."""
+"""Explore's answers in stages, by Streamlit's own test driver: samples in the hand, jobs, stop,
+errors.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,10 @@ def test_what_no_slider_can_send_is_not_used() -> None:
     app = opened(**LINK)
     before = sliders(app)
     for value in ("x", None, -1, 1e9, float("nan"), [1], {}):
-        move(app, **{"p.mu": value, "p.d": value, "n": value, "seed": value if value != 1e9 else 1e12})
+        move(
+            app,
+            **{"p.mu": value, "p.d": value, "n": value, "seed": value if value != 1e9 else 1e12},
+        )
         assert sliders(app) == before, value
 
 
@@ -107,7 +112,11 @@ def test_every_number_of_a_toy_is_a_slider_with_the_default_among_its_stops(name
     found = {slider["id"]: slider for slider in payload(app)["controls"]}
     for spec in toy(name).specs:
         if spec.kind == "weights":
-            each = [found[f"p.means.{i}"]["value"] for i in range(len(spec.default))] if spec.name == "means" else None
+            each = (
+                [found[f"p.means.{i}"]["value"] for i in range(len(spec.default))]
+                if spec.name == "means"
+                else None
+            )
             assert tuple(each or found[f"p.{spec.name}"]["value"]) == spec.default
             continue
         slider = found[f"p.{spec.name}"]
@@ -132,14 +141,22 @@ def controls(app: AppTest) -> dict[str, dict]:
 
 
 def test_weights_are_bars_that_sum_to_one_and_a_link_and_a_preset_set_them() -> None:
-    app = opened(n="100", **{"p.means": "0.0,4.0", "p.real_weights": "1.0,1.0", "p.generated_weights": "0.25,0.75"})
+    app = opened(
+        n="100",
+        **{"p.means": "0.0,4.0", "p.real_weights": "1.0,1.0", "p.generated_weights": "0.25,0.75"},
+    )
     bars = controls(app)
-    assert [bars[f"p.{side}_weights"]["value"] for side in ("real", "generated")] == [[0.5, 0.5], [0.25, 0.75]]
+    assert [bars[f"p.{side}_weights"]["value"] for side in ("real", "generated")] == [
+        [0.5, 0.5],
+        [0.25, 0.75],
+    ]
     assert all(bars[f"p.{side}_weights"]["total"] for side in ("real", "generated"))
     assert [bars[f"p.means.{i}"]["value"] for i in range(2)] == [0, 4]
     # Pulled as the browser does, and moved: the truth is that of the weights on screen.
     move(app, **{"p.real_weights": [0.2, 0.8], "p.means.1": 5})
-    truth = toy("mixtures", means=(0, 5), real_weights=(0.2, 0.8), generated_weights=(0.25, 0.75)).truth()
+    truth = toy(
+        "mixtures", means=(0, 5), real_weights=(0.2, 0.8), generated_weights=(0.25, 0.75)
+    ).truth()
     np.testing.assert_allclose(vertices(app)["truth"], truth.vertices, atol=1e-9)
     app.selectbox(key="preset.mixtures").set_value("weights of 2024 (n = 1,000)").run()
     healthy(app)
@@ -163,7 +180,19 @@ def test_weights_stay_across_pages_and_problems_and_in_the_link() -> None:
 def test_weights_that_no_bars_send_change_nothing() -> None:
     app = opened(problem="finite", n="50", k="3")
     before = vertices(app)
-    for nasty in ([], {}, None, True, "0.5", [0.5], [1, 1, 1, 2], [0.1] * 5, ["a"] * 4, [None] * 4, -1):
+    for nasty in (
+        [],
+        {},
+        None,
+        True,
+        "0.5",
+        [0.5],
+        [1, 1, 1, 2],
+        [0.1] * 5,
+        ["a"] * 4,
+        [None] * 4,
+        -1,
+    ):
         move(app, **{"p.real_weights": nasty, "p.separation": nasty})
         assert vertices(app) == before, nasty
         assert not app.error
@@ -179,14 +208,21 @@ def test_a_painting_is_a_line_or_a_grid_of_bars() -> None:
 
 
 def lines(answer: dict) -> dict[str, list]:
-    """The vertices of the curves that are drawn beside the estimates, each by a trace of its legend group."""
+    """The vertices of the curves that are drawn beside the estimates, each by a trace of its legend
+    group.
+    """
     drawn = {trace["legendgroup"] for trace in answer["panes"][0]["figure"]["data"]}
-    return {name: found for name, found in vertices_in(answer, part="lines").items() if name in drawn}
+    return {
+        name: found for name, found in vertices_in(answer, part="lines").items() if name in drawn
+    }
 
 
 @pytest.mark.parametrize(
     "query",
-    [{"k": "3", "methods": "ipr"}, pytest.param({"split": "none", "repeats": "3"}, marks=pytest.mark.exhaustive)],
+    [
+        {"k": "3", "methods": "ipr"},
+        pytest.param({"split": "none", "repeats": "3"}, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) -> None:
     answer = last_word(opened(**LINK | {"p.mu": "1"}, show="bound", **query))
@@ -200,7 +236,10 @@ def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
     answer = last_word(opened(**LINK | {"p.mu": "0"}, show="bound"))
     chips = next(each for each in answer["controls"] if each["id"] == "show")
     assert chips["options"][0][1] == "95 % bound: rules nothing out"
-    assert prviz.upper_bound(*toy("shifted-gaussians", mu=0, d=8).sample(150, 7), seed=7).auc > bounds.WIDEST
+    assert (
+        prviz.upper_bound(*toy("shifted-gaussians", mu=0, d=8).sample(150, 7), seed=7).auc
+        > bounds.WIDEST
+    )
     assert BOUND not in lines(answer)
     assert NO_LOWER_BOUND not in answer["panes"][0]["help"]
 
@@ -212,7 +251,9 @@ def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
     for k in (4, 5):
         shown = lines(last_word(move(app, k=k)))
         for title, name in (("kNN", "knn"), ("Coverage", "coverage"), ("iPR", "ipr")):
-            np.testing.assert_allclose(shown[f"{title} at n = ∞"], problem.limit(name, k).vertices, atol=1e-9)
+            np.testing.assert_allclose(
+                shown[f"{title} at n = ∞"], problem.limit(name, k).vertices, atol=1e-9
+            )
         assert sum("n = ∞" in name for name in shown) == 3
     assert "kNN at n = ∞" in lines(last_word(move(app, k=30)))
     assert not lines(last_word(opened(**LINK, show="limits", split="none")))
@@ -250,7 +291,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return measured
 
 
-def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     exact = vertices(opened(n="400", k="4"))
     app = opened(n="100")
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
@@ -278,13 +321,25 @@ def test_the_line_says_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> No
     app.run()
     page = payload(app)
     assert vertices_in(last, first["vertices"]) == vertices_in(page)
-    own = {"token", "above", "more", "vertices"}  # of the page alone, and what is measured meanwhile
-    assert {name: last[name] for name in page.keys() - own} == {name: page[name] for name in page.keys() - own}
+    # of the page alone, and what is measured meanwhile
+    own = {
+        "token",
+        "above",
+        "more",
+        "vertices",
+    }
+    assert {name: last[name] for name in page.keys() - own} == {
+        name: page[name] for name in page.keys() - own
+    }
     assert page["token"] not in json.dumps(last)
 
 
 @pytest.mark.parametrize(
-    "query", [{"methods": "knn,hub", "split": "none"}, pytest.param({"repeats": "3"}, marks=pytest.mark.exhaustive)]
+    "query",
+    [
+        {"methods": "knn,hub", "split": "none"},
+        pytest.param({"repeats": "3"}, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_a_known_profile_answers_every_stop_without_measuring(
     monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
@@ -301,7 +356,9 @@ def test_a_known_profile_answers_every_stop_without_measuring(
     assert measured == [120]
 
 
-def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     app = opened(n="100")
     first = vertices(app)
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
@@ -310,7 +367,12 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pyt
     stopped[question(app, lambda line: None, {"n": 400}).needs[1].key] = STOPPED  # as the line does
     app.run()
     answer = payload(app)
-    assert (answer["more"], answer["stale"], answer["coarse"], answer["other"]) == (False, True, 0, False)
+    assert (answer["more"], answer["stale"], answer["coarse"], answer["other"]) == (
+        False,
+        True,
+        0,
+        False,
+    )
     assert vertices(app) == first
     assert "Stopped" in app.info[0].value
     assert "n" in app.query_params
@@ -320,7 +382,8 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pyt
     assert not last_word(app)["other"]
     assert app.query_params["n"] == "400"
     assert not app.info
-    # Nothing can be drawn of another toy yet: the browser hears that what it has is not of this one.
+    # Nothing can be drawn of another toy yet: the browser hears that what it has is not of this
+    # one.
     monkeypatch.setattr(needs, "coarse_size", lambda problem: 0)
     app.radio(key="problem").set_value("outlier").run()
     assert payload(app)["other"]
@@ -379,7 +442,12 @@ def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -> None:
     settings = ExploreSettings(
-        problem="shifted-gaussians", n=100, parameters={"d": 2}, repeats=repeats, k=5, show=("limits",)
+        problem="shifted-gaussians",
+        n=100,
+        parameters={"d": 2},
+        repeats=repeats,
+        k=5,
+        show=("limits",),
     )
     problem = problems.problem_of(settings)
     found = results.results(problem)
@@ -396,7 +464,15 @@ def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -
     expected["data"].sort(key=lambda trace: trace["legendgroup"] == "truth")
     assert drawn["layout"] == expected["layout"]
     for ours, theirs in zip(drawn["data"], expected["data"], strict=True):
-        placed = {"x", "y", "text", "customdata", "marker", "mode"}  # of all but the bands, which the browser knows not
+        # of all but the bands, which the browser knows not
+        placed = {
+            "x",
+            "y",
+            "text",
+            "customdata",
+            "marker",
+            "mode",
+        }
         assert {name: theirs[name] for name in theirs.keys() - placed} == {
             name: ours[name] for name in ours.keys() - placed
         }
@@ -414,15 +490,21 @@ def test_what_the_browser_has_is_not_sent_again() -> None:
             if message["kind"] == "curves":
                 assert truth not in message["vertices"]
                 assert not message["vertices"].keys() & set(have)
-                assert {curve["key"] for curve in message["curves"]} <= {*have, *message["vertices"]}
+                assert {curve["key"] for curve in message["curves"]} <= {
+                    *have,
+                    *message["vertices"],
+                }
                 have += message["vertices"]
                 assert not any("x" in trace for trace in message["panes"][0]["figure"]["data"])
 
 
-def test_a_question_that_comes_while_the_page_is_drawn_is_not_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_that_comes_while_the_page_is_drawn_is_not_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Else the browser would take the page's older k for the answer to its newest question."""
     app = opened(**LINK, k="4")
-    held, answer = app.session_state["_ExploreSession"], answers.answer
+    held = app.session_state["_ExploreSession"]
+    answer = answers.answer
     before = held.asked
 
     def asked_meanwhile(*given: Any) -> Any:

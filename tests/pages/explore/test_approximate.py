@@ -1,4 +1,6 @@
-"""Explore's approximate mode: off by default, labelled wherever it shows, and whole in everything taken away."""
+"""Explore's approximate mode: off by default, labelled wherever it shows, and whole in everything
+taken away.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ ON = {"approximate": "yes", "n": "300", "p.d": "4"}
 
 def words(app: AppTest) -> str:
     """The label above the figure, "" where there is none."""
-    return "".join(str(each.value) for each in app.markdown if "approximate" in str(each.value)).replace("\\", "")
+    return "".join(
+        str(each.value) for each in app.markdown if "approximate" in str(each.value)
+    ).replace("\\", "")
 
 
 def final(**query: str) -> AppTest:
@@ -177,7 +181,9 @@ def test_every_panel_is_approximate(tab: str) -> None:
     last_word(app)
     captions = " ".join(caption.value for caption in app.caption)
     assert "Also approximate: lists hold" in captions
-    assert "Approximate curves are measured at one k at a time." in payload(app)["controls"][0]["help"]
+    assert (
+        "Approximate curves are measured at one k at a time." in payload(app)["controls"][0]["help"]
+    )
 
 
 def uploaded(real: np.ndarray, generated: np.ndarray, **query: str) -> AppTest:
@@ -199,7 +205,9 @@ def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measu
     values = rng.normal(size=(700, 3)), rng.normal(size=(600, 3))
     assert "90 real" in about(uploaded(*values))
     measure = results.approximate
-    monkeypatch.setattr(results, "approximate", lambda *pair, **options: measure(*pair, evaluate=50, **options))
+    monkeypatch.setattr(
+        results, "approximate", lambda *pair, **options: measure(*pair, evaluate=50, **options)
+    )
     app = uploaded(*values, approximate="yes")
     app.session_state[PANEL_TAB] = "Space"
     app.run()
@@ -208,13 +216,19 @@ def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measu
     app.segmented_control(key=COLOUR).set_value("Decision").run()
     last_word(app)
     sent = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
-    drawn = next(each for each in sent if each["panes"] and each["panes"][0]["id"] == "samples-decision")
-    kept, missed, accepted, rejected = (trace["hovertext"] for trace in drawn["panes"][0]["figure"]["data"])
+    drawn = next(
+        each for each in sent if each["panes"] and each["panes"][0]["id"] == "samples-decision"
+    )
+    kept, missed, accepted, rejected = (
+        trace["hovertext"] for trace in drawn["panes"][0]["figure"]["data"]
+    )
     shown = (kept + missed, accepted + rejected)
     split = prviz.SamplePair(*values).split(0.5)
     rows = prviz.approximate(*values, evaluate=50).estimates["knn"].supports.rows
     assert rows is not None
-    for said, places, evaluated in zip(shown, (rows[:50], rows[50:] - 350), split.evaluate_rows, strict=True):
+    for said, places, evaluated in zip(
+        shown, (rows[:50], rows[50:] - 350), split.evaluate_rows, strict=True
+    ):
         assert sorted(said) == sorted(f"row {row + 1}" for row in evaluated[places])
 
 
@@ -287,7 +301,11 @@ def test_json_says_what_was_approximate() -> None:
     found = results.measure(problem)
     assert found.approximation is not None
     text = prviz.reports.export.to_json(
-        found.estimates, pair=problem.pair, settings=settings, curves=found.curves, approximation=found.approximation
+        found.estimates,
+        pair=problem.pair,
+        settings=settings,
+        curves=found.curves,
+        approximation=found.approximation,
     )
     assert json.loads(text)["approximate"]["label"] == found.approximation.label
     assert json.loads(text)["settings"]["approximate"] is True

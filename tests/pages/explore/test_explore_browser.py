@@ -57,7 +57,9 @@ def paths(page: Page, pane: int = 0) -> list[str]:
 
 
 def drawn_paths(page: Page) -> list[str]:
-    """The drawn curves of the first pane, as Plotly draws them, which follows what the page itself has painted."""
+    """The drawn curves of the first pane, as Plotly draws them, which follows what the page itself
+    has painted.
+    """
     page.wait_for_function(
         "() => [...document.querySelectorAll('.live[data-stop]')].every((each) => "
         "each.dataset.settled === each.dataset.stop)"
@@ -66,7 +68,9 @@ def drawn_paths(page: Page) -> list[str]:
 
 
 def drawn_curves(page: Page) -> dict[str, list[list[float]]]:
-    """Recall and precision of the curves that Plotly has drawn in the first pane; the bound may come later."""
+    """Recall and precision of the curves that Plotly has drawn in the first pane; the bound may
+    come later.
+    """
     drawn_paths(page)
     found: dict[str, list[list[float]]] = page.evaluate(
         """() => Object.fromEntries(document.querySelector(".live .js-plotly-plot")._fullData
@@ -98,11 +102,15 @@ def line_of(curve: str) -> str:
 def hide(page: Page, curve: str) -> None:
     row(page, curve).click()
     plot = main_figure(page).locator(".js-plotly-plot").first
-    page.wait_for_function(f"plot => {line_of(curve)}.visible === 'legendonly'", arg=plot.element_handle())
+    page.wait_for_function(
+        f"plot => {line_of(curve)}.visible === 'legendonly'", arg=plot.element_handle()
+    )
 
 
 def mark(page: Page, pane: int, curve: str) -> tuple[float, float]:
-    """The mark at lam on one curve: recall and precision in figure 0, both error rates in the tab Error space."""
+    """The mark at lam on one curve: recall and precision in figure 0, both error rates in the tab
+    Error space.
+    """
     dot = page.locator(".live").nth(pane).locator(f"circle[data-curve={curve}]")
     return float(dot.get_attribute("data-x") or "nan"), float(dot.get_attribute("data-y") or "nan")
 
@@ -120,7 +128,9 @@ def no_trouble(page: Page) -> None:
 
 @pytest.fixture(scope="module")
 def looked_at(warm: Tab) -> Iterator[Page]:
-    """One visitor of the first view, for tests that bring what they need of it; zoom and hidden entries stay."""
+    """One visitor of the first view, for tests that bring what they need of it; zoom and hidden
+    entries stay.
+    """
     tab = beside(warm)
     open_explore(tab.page)
     yield tab.page
@@ -130,8 +140,12 @@ def looked_at(warm: Tab) -> Iterator[Page]:
 
 def test_first_view_shows_four_curves_the_truth_and_the_bias(looked_at: Page) -> None:
     page = looked_at
-    expect(page.locator("[data-prviz=iou-row]")).to_have_text([re.compile(rf"^{name}0\.\d\d$") for name in FAMILIES])
-    expect(page.locator(".curve-labels text").filter(has_text=re.compile("^truth$"))).to_be_visible()
+    expect(page.locator("[data-prviz=iou-row]")).to_have_text(
+        [re.compile(rf"^{name}0\.\d\d$") for name in FAMILIES]
+    )
+    expect(
+        page.locator(".curve-labels text").filter(has_text=re.compile("^truth$"))
+    ).to_be_visible()
     assert len(paths(page)) >= 5
     assert page.evaluate("typeof window.Plotly.react") == "function"
     box = main_figure(page).locator(".pane").first.locator(".nsewdrag").first.bounding_box()
@@ -157,8 +171,11 @@ def point_at(page: Page, plot: Locator, *, trace: int, point: int) -> None:
 
 
 def drag(plot: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Drag from one place in a plot to another, as shares of its width and height from the top left."""
-    mouse, area = plot.page.mouse, plot.locator(".nsewdrag").first.bounding_box()
+    """Drag from one place in a plot to another, as shares of its width and height from the top
+    left.
+    """
+    mouse = plot.page.mouse
+    area = plot.locator(".nsewdrag").first.bounding_box()
     assert area is not None
     mouse.move(area["x"] + start[0] * area["width"], area["y"] + start[1] * area["height"])
     mouse.down()
@@ -167,9 +184,12 @@ def drag(plot: Locator, start: tuple[float, float], end: tuple[float, float]) ->
 
 
 def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
-    """Zoom by the button and a drag, which alone does nothing; or selects samples, where it is not tried."""
+    """Zoom by the button and a drag, which alone does nothing; or selects samples, where it is not
+    tried.
+    """
     plot.scroll_into_view_if_needed()
-    start, end = (0.2, 0.3), (0.7, 0.8)
+    start = (0.2, 0.3)
+    end = (0.7, 0.8)
     before = plot.evaluate("plot => plot._fullLayout.xaxis.range")
     if not selects:
         drag(plot, start, end)
@@ -177,7 +197,8 @@ def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
     plot.locator('.tools button[title="Zoom"]').click()
     drag(plot, start, end)
     page.wait_for_function(
-        "([plot, [low, high]]) => { const [a, b] = plot._fullLayout.xaxis.range; return b - a < 0.9 * (high - low); }",
+        "([plot, [low, high]]) => { const [a, b] = plot._fullLayout.xaxis.range; return b - a < 0.9"
+        " * (high - low); }",
         arg=[plot.element_handle(), before],
     )
 
@@ -205,7 +226,17 @@ _WORDS = """() => {
 def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., Page]) -> None:
     page = new_page()
     open_explore(page)
-    parts = ("data", "families", "k", "bandwidth", "split", "pr-figure", "iou-row", "angle", "diagnostics")
+    parts = (
+        "data",
+        "families",
+        "k",
+        "bandwidth",
+        "split",
+        "pr-figure",
+        "iou-row",
+        "angle",
+        "diagnostics",
+    )
     panel = (".st-key-part-panel [role=tab]", ".st-key-enlarge button", ".over-stops")
 
     def cut(height: int) -> list[str]:
@@ -213,7 +244,11 @@ def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., 
         boxes |= {part: page.locator(part).first.bounding_box() for part in panel}
         figure = boxes["pr-figure"]
         small = [] if figure is not None and figure["height"] > 0.7 * height else ["small"]
-        out = [part for part, box in boxes.items() if box is None or box["y"] < 0 or box["y"] + box["height"] > height]
+        out = [
+            part
+            for part, box in boxes.items()
+            if box is None or box["y"] < 0 or box["y"] + box["height"] > height
+        ]
         return out + small
 
     for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
@@ -225,17 +260,19 @@ def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., 
 
 
 @pytest.mark.exhaustive
-def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_go_at_once(page: Page) -> None:
+def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_go_at_once(
+    page: Page,
+) -> None:
     open_explore(page)
-    number_of_row, before = page.locator(".rows .row b").first, page.locator(".rows").first.bounding_box()
-    page.evaluate(
-        """() => new MutationObserver(() => {
+    number_of_row = page.locator(".rows .row b").first
+    before = page.locator(".rows").first.bounding_box()
+    page.evaluate("""() => new MutationObserver(() => {
             const style = part => getComputedStyle(document.querySelector(part));
             const said = [".rows .row b", ".live.screen .verdict"].every(part => style(part).visibility === "hidden");
             window.hid ||= said && style(".live.screen .plot").clipPath.startsWith("polygon");  // all but the axes
-        }).observe(document.querySelector(".live.screen"), { attributeFilter: ["data-other"] })"""
-    )
-    menu, choice = page.locator(".st-key-part-toy button").first, page.get_by_text("Perfect generator", exact=True)
+        }).observe(document.querySelector(".live.screen"), { attributeFilter: ["data-other"] })""")
+    menu = page.locator(".st-key-part-toy button").first
+    choice = page.get_by_text("Perfect generator", exact=True)
     menu.click()
     choice.last.click()
     expect(menu).to_contain_text("Perfect generator")
@@ -251,22 +288,25 @@ def test_a_row_that_is_pointed_at_draws_and_names_its_limit(looked_at: Page) -> 
     page = looked_at
     page.locator("[data-prviz=k] .over-stops path").first.wait_for()
     wait_idle(page)
-    row, verdict, limit = (
-        page.locator(".rows .row[data-curve=ipr]"),
-        page.locator(".verdict"),
-        page.locator(".live-limit"),
-    )
+    row = page.locator(".rows .row[data-curve=ipr]")
+    verdict = page.locator(".verdict")
+    limit = page.locator(".live-limit")
     expect(limit).to_have_count(0)
     row.hover()
     expect(limit).to_have_count(1)
     expect(page.locator(".curve-labels .aside")).to_have_text(
         re.compile(r"^dotted: iPR with ever more samples, k = \d+$")
     )
-    expect(verdict.first).to_have_text(re.compile(r"^iPR, k = \d+: overlap 0\.\d\d; with ever more samples 0\.\d\d\.$"))
+    expect(verdict.first).to_have_text(
+        re.compile(r"^iPR, k = \d+: overlap 0\.\d\d; with ever more samples 0\.\d\d\.$")
+    )
     page.mouse.move(0, 0)
     expect(limit).to_have_count(0)
     expect(verdict.first).not_to_contain_text("ever more")
-    tap = "node => node.dispatchEvent(new PointerEvent('click', { pointerType: 'touch', bubbles: true }))"
+    tap = (
+        "node => node.dispatchEvent(new PointerEvent('click', { pointerType: 'touch', bubbles:"
+        " true }))"
+    )
     row.evaluate(tap)  # a finger points first
     expect(limit).to_have_count(1)
     expect(row).to_have_attribute("aria-pressed", "true")
@@ -277,7 +317,9 @@ def test_a_row_that_is_pointed_at_draws_and_names_its_limit(looked_at: Page) -> 
 
 
 @pytest.mark.thorough
-def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(looked_at: Page) -> None:
+def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(
+    looked_at: Page,
+) -> None:
     page = looked_at
     picture = page.locator("[data-prviz=k] .over-stops")
     expect(picture).to_have_text("overlap")
@@ -285,10 +327,13 @@ def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(look
     stops = int(page.get_by_label("Neighbours k", exact=True).get_attribute("max") or 0)
     box = picture.locator("svg").bounding_box()
     assert box is not None
-    page.mouse.click(box["x"] + round(0.4 * stops) / stops * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.click(
+        box["x"] + round(0.4 * stops) / stops * box["width"], box["y"] + box["height"] / 2
+    )
     expect(page.get_by_label("Neighbours k", exact=True)).to_have_value(str(round(0.4 * stops)))
     families = page.locator(".rows .row")
-    expect(picture.locator("path")).to_have_count(2 * families.count() + 1)  # a line and a dot each, and where k is
+    # a line and a dot each, and where k is
+    expect(picture.locator("path")).to_have_count(2 * families.count() + 1)
     families.first.click()
     expect(picture.locator("path")).to_have_count(2 * families.count() - 1)
     families.first.click()
@@ -303,9 +348,15 @@ def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(look
 
 def upload(page: Page, label: str, name: str, content: bytes) -> None:
     field = page.locator('[data-testid="stFileUploader"]', has_text=label)
-    with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT"):
-        field.locator("input[type=file]").set_input_files({"name": name, "mimeType": "", "buffer": content})
-    expect(field.get_by_role("button", name=f"Remove {name}", exact=True, include_hidden=True)).to_be_attached()
+    with page.expect_response(
+        lambda answer: "upload_file" in answer.url and answer.request.method == "PUT"
+    ):
+        field.locator("input[type=file]").set_input_files(
+            {"name": name, "mimeType": "", "buffer": content}
+        )
+    expect(
+        field.get_by_role("button", name=f"Remove {name}", exact=True, include_hidden=True)
+    ).to_be_attached()
     wait_idle(page)
 
 
@@ -316,7 +367,9 @@ def about(page: Page) -> Locator:
 
 def open_uploads(page: Page) -> None:
     open_explore(page, QUICK)
-    page.get_by_role("radio", name="Your files").or_(page.get_by_role("button", name="Your files")).first.click()
+    page.get_by_role("radio", name="Your files").or_(
+        page.get_by_role("button", name="Your files")
+    ).first.click()
     page.locator('[data-testid="stFileUploader"]').first.wait_for()
     wait_idle(page)
 
@@ -325,12 +378,16 @@ def plain_npy(seed: int) -> bytes:
     return npy(np.random.default_rng(seed).normal(size=(60, 5)))
 
 
-def test_a_share_link_restores_the_screen_as_the_first_request(new_page: Callable[..., Page]) -> None:
+def test_a_share_link_restores_the_screen_as_the_first_request(
+    new_page: Callable[..., Page],
+) -> None:
     page = new_page()
     query = "?problem=shifted-gaussians&p.mu=0.25&p.d=8&n=500&methods=knn,ipr&k=7&split=none&seed=3&bandwidth=1.2"
     open_explore(page, "/" + query)
     expect(number(page, "Neighbours k")).to_have_value("7")
-    expect(page.locator("[data-prviz=iou-row]")).to_have_text([re.compile("kNN"), re.compile("iPR")])
+    expect(page.locator("[data-prviz=iou-row]")).to_have_text(
+        [re.compile("kNN"), re.compile("iPR")]
+    )
     help_text = main_figure(page).locator(".help p").first
     expect(help_text).to_contain_text("500 real and 500 generated samples in 8 dimensions")
     first = drawn_curves(page)
@@ -344,7 +401,9 @@ def test_a_share_link_restores_the_screen_as_the_first_request(new_page: Callabl
 
 @pytest.mark.exhaustive
 def test_a_hostile_link_is_told_and_harmless(page: Page) -> None:
-    open_explore(page, "/?k=999999999999&problem=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&split=9&seed=-1")
+    open_explore(
+        page, "/?k=999999999999&problem=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&split=9&seed=-1"
+    )
     expect(page.get_by_text(re.compile("is ignored|there is no toy problem")).first).to_be_visible()
     assert page.locator("img[src=x]").count() == 0
     no_trouble(page)
@@ -381,7 +440,9 @@ def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -
         assert target.read_bytes().startswith(magic)
 
 
-def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Callable[..., Page]) -> None:
+def test_downloads_open_again(
+    looked_at: Page, tmp_path: Path, new_page: Callable[..., Page]
+) -> None:
     page = looked_at
     page.get_by_test_id("stPopover").get_by_text("Export").click()
     content = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
@@ -397,18 +458,25 @@ def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Callabl
         with Image.open(saved(page, f"PNG {shape}", tmp_path)) as picture:
             assert picture.size == size
             with Image.open(io.BytesIO(base64.b64decode(plain))) as other:
-                assert ImageChops.difference(picture.convert("RGB"), other.convert("RGB")).getbbox(), "not the own font"
+                assert ImageChops.difference(
+                    picture.convert("RGB"), other.convert("RGB")
+                ).getbbox(), "not the own font"
             assert len(picture.convert("RGB").getcolors(2**20) or ()) > 100
     html = saved(page, "HTML", tmp_path)
     assert html.stat().st_size < 1_500_000
     copy = new_page()
     copy.goto(html.as_uri())
     expect(copy.locator("svg text", has_text=re.compile("^truth$"))).to_be_visible()
-    loaded = "document.fonts.load('16px \"prviz Sans\"').then((fonts) => fonts.map((font) => font.status))"
+    loaded = (
+        "document.fonts.load('16px \"prviz Sans\"').then((fonts) => fonts.map((font) =>"
+        " font.status))"
+    )
     assert copy.evaluate(loaded) == ["loaded"]
     ious = {row[0]: f"{float(row[1]):.3f}" for row in csv.reader(table[2:])}
     for name, family in zip(content["methods"], FAMILIES, strict=True):
-        cells = copy.get_by_role("row").filter(has=copy.get_by_role("rowheader", name=family, exact=True))
+        cells = copy.get_by_role("row").filter(
+            has=copy.get_by_role("rowheader", name=family, exact=True)
+        )
         expect(cells.get_by_role("cell").first).to_have_text(ious[name])
         expect(copy.locator("svg text", has_text=re.compile(f"^{family}, IoU"))).to_be_visible()
 
@@ -437,14 +505,16 @@ def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
 
 @pytest.mark.thorough
 def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(looked_at: Page) -> None:
-    page, figure = looked_at, main_figure(looked_at)
+    page = looked_at
+    figure = main_figure(looked_at)
     hide(page, "ipr")
     plot = figure.locator(".pane").first.locator(".js-plotly-plot")
     box_zoom(page, plot)
     zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
     assert zoomed[1] - zoomed[0] < 0.8
     for name in ("Neighbours k", "Bandwidth"):
-        before, revision = paths(page), painted(page)
+        before = paths(page)
+        revision = painted(page)
         slider(page, name).press("ArrowRight")
         expect(figure).not_to_have_attribute("data-revision", revision)
         assert paths(page) != before
@@ -455,8 +525,11 @@ def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(looked_a
 
 
 @pytest.mark.thorough
-def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(looked_at: Page) -> None:
-    page, figure = looked_at, main_figure(looked_at)
+def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
+    looked_at: Page,
+) -> None:
+    page = looked_at
+    figure = main_figure(looked_at)
     plot = figure.locator(".pane").first.locator(".js-plotly-plot")
     drawn = """(plot, group) => [...plot.querySelectorAll('.scatterlayer .trace')]
         .filter(node => [node.__data__[0].trace.legendgroup, node.__data__[0].trace.meta].includes(group))
@@ -466,7 +539,9 @@ def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
         chip.click()
         expect(chip).to_have_attribute("aria-pressed", "true")
     page.wait_for_url(re.compile("show=bound%2Climits"))
-    page.wait_for_function(f"plot => ({drawn})(plot, 'bound').length > 1", arg=plot.element_handle())
+    page.wait_for_function(
+        f"plot => ({drawn})(plot, 'bound').length > 1", arg=plot.element_handle()
+    )
     bound, limits = (plot.evaluate(drawn, group) for group in ("bound", "limit"))
     assert len(bound) >= 2
     assert len(limits) >= 2
@@ -474,7 +549,8 @@ def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
     slider(page, "Neighbours k").press("ArrowRight")
     expect(figure).not_to_have_attribute("data-revision", revision)
     page.wait_for_function(
-        f"([plot, before]) => {{ const [now] = ({drawn})(plot, 'limit'); return now && now !== before; }}",
+        f"([plot, before]) => {{ const [now] = ({drawn})(plot, 'limit'); return now && now !=="
+        " before; }",
         arg=[plot.element_handle(), limits[0]],
     )
     assert plot.evaluate(drawn, "bound") == bound
@@ -485,20 +561,25 @@ def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
 @pytest.mark.parametrize(
     ("width", "scheme"), [pytest.param(1440, "light", marks=pytest.mark.exhaustive), (390, "dark")]
 )
-def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: int, scheme: str) -> None:
+def test_nothing_is_wider_than_the_window(
+    new_page: Callable[..., Page], width: int, scheme: str
+) -> None:
     page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     open_explore(page, QUICK)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     expect(page.locator(".rows .row")).to_have_count(4)
-    inside = page.evaluate("""() => [...document.querySelectorAll('.rows *, .live .xtitle, .live .ytitle')]
-        .every(e => { const b = e.getBoundingClientRect(); return b.left >= 0 && b.right <= innerWidth })""")
+    inside = page.evaluate(
+        """() => [...document.querySelectorAll('.rows *, .live .xtitle, .live .ytitle')]
+        .every(e => { const b = e.getBoundingClientRect(); return b.left >= 0 && b.right <= innerWidth })"""
+    )
     assert inside
     handle = page.get_by_role("button", name="Room for the settings")
     if width > 767:
         expect(handle).to_be_hidden()
         return
     sheet = page.get_by_test_id("stSidebar")
-    closed, export = sheet.bounding_box(), page.locator(".st-key-part-export").bounding_box()
+    closed = sheet.bounding_box()
+    export = page.locator(".st-key-part-export").bounding_box()
     assert closed is not None
     assert export is not None
     assert export["y"] + export["height"] < closed["y"]
@@ -513,7 +594,8 @@ def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: 
 @pytest.mark.thorough
 def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) -> None:
     open_explore(page, "/?n=100&repeats=5")
-    expect(main_figure(page).locator(".coarse")).to_have_text("")  # the first drawing may be of fewer samples
+    # the first drawing may be of fewer samples
+    expect(main_figure(page).locator(".coarse")).to_have_text("")
     wait_idle(page)
     first = mark(page, 0, "knn"), mark(page, 0, "ipr")
     sizes = slider(page, "Samples per set")
@@ -525,7 +607,9 @@ def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) ->
     expect(page.get_by_text(re.compile("^Stopped"))).to_be_visible()
     wait_idle(page)
     assert (mark(page, 0, "knn"), mark(page, 0, "ipr")) == first
-    expect(main_figure(page).locator(".help p").first).to_contain_text("100 real and 100 generated samples")
+    expect(main_figure(page).locator(".help p").first).to_contain_text(
+        "100 real and 100 generated samples"
+    )
     page.get_by_role("button", name="Compute it after all").click()
     expect(page.get_by_text(re.compile("Computing: about"))).to_be_visible()
     sizes.press("Home")

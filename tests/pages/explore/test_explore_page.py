@@ -1,4 +1,6 @@
-"""Explore's script by Streamlit's own test driver: every source, every toy, bounded memory, separate sessions."""
+"""Explore's script by Streamlit's own test driver: every source, every toy, bounded memory,
+separate sessions.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_first_view_is_bounded_modes_with_four_curves_and_the_truth() -> None:
     rows = {name: dict(zip(columns, row, strict=True)) for name, row in table["rows"].items()}
     assert list(rows) == ["truth", *DEFAULT_METHODS]
     assert rows["truth"]["iou"] == 1
-    assert [row["iou"] + row["excess"] + row["deficit"] for row in rows.values()] == pytest.approx([1] * 5)
+    assert [row["iou"] + row["excess"] + row["deficit"] for row in rows.values()] == pytest.approx(
+        [1] * 5
+    )
     assert rows["truth"]["auc"] == pytest.approx(toy("modes").truth().auc)
 
 
@@ -66,8 +70,12 @@ def test_every_bundled_family_opens(family: str) -> None:
     app = opened(source="bundled", problem=BUNDLED[family].checkpoints[-1].name, n="200")
     assert set(vertices(app)) == set(DEFAULT_METHODS)
     assert "no truth is known" in about(app)
-    (popover,) = [each for each in app.sidebar if each.type == "popover" and " · " in each.proto.popover.label]
-    assert re.fullmatch(r"200 \+ 200 × 64 · (all clear|\d things? to know)", popover.proto.popover.label)
+    (popover,) = [
+        each for each in app.sidebar if each.type == "popover" and " · " in each.proto.popover.label
+    ]
+    assert re.fullmatch(
+        r"200 \+ 200 × 64 · (all clear|\d things? to know)", popover.proto.popover.label
+    )
     assert not [each.value for each in (*app.main.markdown, *app.main.caption) if "×" in each.value]
 
 
@@ -111,7 +119,11 @@ def test_any_split_with_very_few_samples_keeps_k_legal(split: str) -> None:
 
 @pytest.mark.parametrize(
     ("tab", "panes"),
-    [("Space", {"samples-role"}), ("Extremes", {"tail-precision", "tail-recall"}), ("All numbers", set())],
+    [
+        ("Space", {"samples-role"}),
+        ("Extremes", {"tail-precision", "tail-recall"}),
+        ("All numbers", set()),
+    ],
 )
 @pytest.mark.parametrize("source", ["toy", pytest.param("bundled", marks=pytest.mark.exhaustive)])
 def test_every_panel_draws_what_it_is_about(tab: str, panes: set[str], source: str) -> None:
@@ -134,7 +146,12 @@ def test_a_hidden_family_is_hidden_in_every_panel(panel: str) -> None:
     assert len(drawn) == 1
     for each in drawn:
         assert {curve["id"] for curve in each["curves"]} == {"truth", "knn", "kde"}
-        assert not [trace for pane in each["panes"] for trace in pane["figure"]["data"] if "iPR" in str(trace["name"])]
+        assert not [
+            trace
+            for pane in each["panes"]
+            for trace in pane["figure"]["data"]
+            if "iPR" in str(trace["name"])
+        ]
         assert "ipr" not in (each["table"] or {}).get("rows", {})
 
 
@@ -245,13 +262,22 @@ def test_one_table_gives_both_sides() -> None:
 
 @pytest.mark.parametrize(("answer", "d"), [("Leave them out", 2), ("Use them as features", 3)])
 @pytest.mark.parametrize("together", [False, True])
-def test_columns_that_look_like_no_features_are_asked_about_once(answer: str, d: int, *, together: bool) -> None:
+def test_columns_that_look_like_no_features_are_asked_about_once(
+    answer: str, d: int, *, together: bool
+) -> None:
     app = opened(n="100", methods="knn")
     app.segmented_control(key="source").set_value("upload").run()
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"]).assign(umap_x=rng.normal(size=80))
+    frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"]).assign(
+        umap_x=rng.normal(size=80)
+    )
     if together:
-        upload(app, "real", "t.csv", frame.assign(is_generated=[0, 1] * 40).to_csv(index=False).encode())
+        upload(
+            app,
+            "real",
+            "t.csv",
+            frame.assign(is_generated=[0, 1] * 40).to_csv(index=False).encode(),
+        )
     else:
         upload(app, "real", "real.csv", frame[:40].to_csv(index=False).encode())
     asked = [each.value for each in app.info if "look like no features" in each.value]
@@ -267,7 +293,8 @@ def test_columns_that_look_like_no_features_are_asked_about_once(answer: str, d:
 
 
 def test_uploads_stay_in_their_session() -> None:
-    one, two = opened(n="100"), opened(n="100")
+    one = opened(n="100")
+    two = opened(n="100")
     for app in (one, two):
         app.segmented_control(key="source").set_value("upload").run()
     upload(one, "real", "secret.npy", plain_npy(0))
@@ -316,7 +343,8 @@ def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch)
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
-    tracemalloc.start(1)  # what is held, by NumPy too, and not what the allocator keeps of what was given back
+    # what is held, by NumPy too, and not what the allocator keeps of what was given back
+    tracemalloc.start(1)
     try:
         before = change(range(5))  # the stores are full by then
         assert len(app.session_state["_Session"].results) == store.CAPACITY
@@ -327,7 +355,9 @@ def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch)
         tracemalloc.stop()
 
 
-def test_the_store_of_samples_forgets_the_oldest_but_never_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_store_of_samples_forgets_the_oldest_but_never_the_newest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(store, "SAMPLES_BYTES", 3 * 8000)
     monkeypatch.setattr(cache.st, "session_state", {})
     made = []
@@ -360,7 +390,9 @@ def test_json_holds_what_is_drawn_also_with_repeats() -> None:
     settings = ExploreSettings(n=100, repeats=3)
     problem = problems.problem_of(settings)
     found = results.measure(problem)
-    written = from_json(to_json(found.estimates, pair=problem.pair, settings=settings, curves=found.curves))
+    written = from_json(
+        to_json(found.estimates, pair=problem.pair, settings=settings, curves=found.curves)
+    )
     for name, curve in found.curves.items():
         assert np.array_equal(written.curves[name].vertices, curve.vertices)
         assert not np.array_equal(found.estimates[name].curve.vertices, curve.vertices)
@@ -375,7 +407,8 @@ def test_collapsed_sets_take_a_bandwidth_too() -> None:
     move(app, bandwidth=1.5)
     last_word(app)
     assert "30 real" in about(app)
-    assert set(vertices(app)) == set(VERDICT_METHODS)  # without a truth the curve to believe is beside them
+    # without a truth the curve to believe is beside them
+    assert set(vertices(app)) == set(VERDICT_METHODS)
     assert [slider["id"] for slider in payload(app)["controls"]] == [
         *("k", "bandwidth", "seed", "split", "repeats", "angle")
     ]
@@ -399,14 +432,20 @@ def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> 
 
 
 @pytest.mark.thorough
-def test_an_example_is_read_from_two_files_and_stays_while_other_pages_and_sources_are_shown() -> None:
+def test_an_example_is_read_from_two_files_and_stays_while_other_pages_and_sources_are_shown() -> (
+    None
+):
     app = opened(n="100", methods="knn")
     app.segmented_control(key="source").set_value("upload").run()
-    assert [html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body]
+    assert [
+        html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body
+    ]
     next(each for each in app.button if each.label == "Try an example").click().run()
     healthy(app)
     last_word(app)
-    assert about(app).startswith("digits.npy against mixture.npy: 1,797 real and 1,797 generated samples in 64")
+    assert about(app).startswith(
+        "digits.npy against mixture.npy: 1,797 real and 1,797 generated samples in 64"
+    )
     shown = vertices(app)
     for source in ("toy", "upload"):
         app.segmented_control(key="source").set_value(source).run()
@@ -415,13 +454,18 @@ def test_an_example_is_read_from_two_files_and_stays_while_other_pages_and_sourc
     healthy(app)
     assert vertices(app) == shown
     assert app.button(key="forget-real").label == r"digits\.npy · 1,797 × 64"
-    assert not [html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body]
+    assert not [
+        html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body
+    ]
 
 
 def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() -> None:
     app = opened(n="100", methods="knn")
     app.segmented_control(key="source").set_value("upload").run()
-    sets = {role: np.random.default_rng(len(role)).normal(size=(60, 5)) for role in ("real", "generated")}
+    sets = {
+        role: np.random.default_rng(len(role)).normal(size=(60, 5))
+        for role in ("real", "generated")
+    }
     for role, other in (("real", "generated"), ("generated", "real")):
         upload(app, role, f"{other}.npy", npy(sets[other]))
     assert about(app).startswith("generated.npy against real.npy")
@@ -431,7 +475,9 @@ def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() ->
     held = app.session_state["_Session"].uploaded
     assert held.files == ("real.npy", "generated.npy")
     assert np.array_equal(held.pair.real.values, sets["real"])
-    curve = prviz.pr_curve(*(sets[role].astype(held.pair.real.values.dtype) for role in sets), "knn", split=0.5)
+    curve = prviz.pr_curve(
+        *(sets[role].astype(held.pair.real.values.dtype) for role in sets), "knn", split=0.5
+    )
     assert np.allclose(vertices(app)["knn"], curve.vertices, atol=1e-9)
     assert not [each for each in app.button if each.key == "swap-roles"]
     app.button(key="forget-real").click().run()
@@ -446,7 +492,11 @@ def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() ->
 
 def warnings_of(app: AppTest) -> list[str]:
     """The warnings over the figure, those behind the button too."""
-    return [each.value for each in app.main.markdown if each.value.startswith(":orange[:material/warning:]")]
+    return [
+        each.value
+        for each in app.main.markdown
+        if each.value.startswith(":orange[:material/warning:]")
+    ]
 
 
 def more_of(app: AppTest) -> list[str]:
@@ -455,7 +505,9 @@ def more_of(app: AppTest) -> list[str]:
     return [label for label in labels if label.endswith(" more")]
 
 
-def uploaded(app: AppTest, real: np.ndarray, generated: np.ndarray, names: Sequence[str] = ("a.npy", "b.npy")) -> None:
+def uploaded(
+    app: AppTest, real: np.ndarray, generated: np.ndarray, names: Sequence[str] = ("a.npy", "b.npy")
+) -> None:
     app.segmented_control(key="source").set_value("upload").run()
     for role, name, values in zip(("real", "generated"), names, (real, generated), strict=True):
         upload(app, role, name, npy(values))
@@ -464,7 +516,8 @@ def uploaded(app: AppTest, real: np.ndarray, generated: np.ndarray, names: Seque
 @pytest.mark.thorough
 def test_a_warning_on_the_samples_stands_over_the_figure_once_and_none_over_clean_ones() -> None:
     rng = np.random.default_rng(0)
-    clean, row = rng.normal(size=(200, 5)), np.repeat(rng.normal(size=(1, 5)), 200, axis=0)
+    clean = rng.normal(size=(200, 5))
+    row = np.repeat(rng.normal(size=(1, 5)), 200, axis=0)
     app = opened(n="100", methods="knn")
     assert not warnings_of(app)
     assert last_word(app)["above"] == ""
@@ -474,11 +527,16 @@ def test_a_warning_on_the_samples_stands_over_the_figure_once_and_none_over_clea
     app = opened(n="100", methods="knn")
     uploaded(app, clean, row)
     # The preflight behind the sidebar's line has further findings that only follow from this one.
-    effect = "It has no spread and its k-NN radii are 0, so that no curve means anything: give different samples."
+    effect = (
+        "It has no spread and its k-NN radii are 0, so that no curve means anything: give different"
+        " samples."
+    )
     text = plain(f"the generated set is one row 200 times. {effect}")
     assert warnings_of(app) == [f":orange[:material/warning:] **One row repeated**: {text}"]
     assert not more_of(app)
-    assert not [each for each in app.button if each.key in ("swap-roles", "keep-roles", "dismiss-shared")]
+    assert not [
+        each for each in app.button if each.key in ("swap-roles", "keep-roles", "dismiss-shared")
+    ]
     assert last_word(app)["above"].startswith("part-flags-")
 
 
@@ -511,7 +569,9 @@ def test_several_warnings_hide_none_of_one_another_and_are_dismissed_one_by_one(
 @pytest.mark.exhaustive
 def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200")
-    pair = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
+    pair = problems.problem_of(
+        ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)
+    ).pair
     assert last_word(app)["bound"] == pytest.approx(prviz.upper_bound(*pair).auc)
     assert last_word(opened(n="100"))["bound"] is None
 
@@ -525,13 +585,19 @@ def test_a_button_measures_how_far_every_family_could_be_off() -> None:
         last_word(app)
         app.run()
     errors = payload(app)["errors"]
-    pair = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)).pair
+    pair = problems.problem_of(
+        ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)
+    ).pair
     kinds = itertools.product(("gaussian", "mixture"), ("full", "tied", "diag"))
     fits = [fit_pair(*pair, d=32, fit=fit, covariance=covariance) for fit, covariance in kinds]
     surrogate = min(fits, key=lambda each: max(check.statistic for check in fit_check(each)))
     assert surrogate.options != FitOptions()
-    truth, sample = surrogate.problem().truth(), surrogate.problem().sample(200, 1)
-    expected = {name: prviz.pr_curve(*sample, name, split=0.5, seed=1).auc - truth.auc for name in ("knn", "ipr")}
+    truth = surrogate.problem().truth()
+    sample = surrogate.problem().sample(200, 1)
+    expected = {
+        name: prviz.pr_curve(*sample, name, split=0.5, seed=1).auc - truth.auc
+        for name in ("knn", "ipr")
+    }
     poor = fit_check(surrogate).poor
     assert errors is None if poor else errors == pytest.approx(expected)
     said = far_off.UNKNOWN if poor else "± on a surrogate"
@@ -558,7 +624,9 @@ def test_k_and_bandwidth_of_a_toy_stay_with_the_toy() -> None:
     assert (sliders(linked)["k"], sliders(linked)["bandwidth"]) == (9, 1.2)
 
 
-def test_all_rows_of_a_large_pair_are_a_choice_that_outlives_a_visit_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_rows_of_a_large_pair_are_a_choice_that_outlives_a_visit_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(workload, "FILE_SECONDS", 0.0)
     monkeypatch.setattr(workload, "FILE_ROWS", (20,))
     app = opened(n="100", methods="knn")
@@ -586,10 +654,16 @@ def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
         app.run()
     drawn = [json.loads(each.proto.bytes) for each in figures(app)]
     (sweep,) = [each for each in drawn if [pane["id"] for pane in each["panes"]] == ["sweep"]]
-    lines = {trace["name"]: trace for trace in sweep["panes"][0]["figure"]["data"] if "∞" in trace.get("name", "")}
+    lines = {
+        trace["name"]: trace
+        for trace in sweep["panes"][0]["figure"]["data"]
+        if "∞" in trace.get("name", "")
+    }
     assert list(lines) == ["kNN at n = ∞", "iPR at n = ∞", "Coverage at n = ∞"]
     problem = toy("shifted-gaussians", d=2, mu=1)
-    for k, iou in list(zip(lines["kNN at n = ∞"]["x"], lines["kNN at n = ∞"]["y"], strict=True))[::5]:
+    for k, iou in list(zip(lines["kNN at n = ∞"]["x"], lines["kNN at n = ∞"]["y"], strict=True))[
+        ::5
+    ]:
         assert iou == pytest.approx(problem.limit("knn", int(k)).iou(problem.truth()), abs=0.002)
 
 
@@ -600,7 +674,9 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
     app.run()
     problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200))
     profile = prviz.profile(*problem.pair, ks=problem.stops[0])
-    curves = {(method, k): profile.curve(method, k) for method in DEFAULT_METHODS for k in profile.ks}
+    curves = {
+        (method, k): profile.curve(method, k) for method in DEFAULT_METHODS for k in profile.ks
+    }
     best = lowest_risk(curves, 1.0, 100, 100)
     line = f"Lowest held-out risk: **{ESTIMATORS[best.method].title}, k = {best.k}**"
     assert any(line in each.value for each in app.markdown)
@@ -615,7 +691,9 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
 
 def test_a_family_that_k_does_not_move_may_have_the_lowest_risk() -> None:
     """Not one that the samples have chosen which judge it: its risk is too low."""
-    low, lower, lowest = (prviz.PRCurve.from_error_rates([0.0, end], [end, 0.0]) for end in (0.2, 0.1, 0.0))
+    low, lower, lowest = (
+        prviz.PRCurve.from_error_rates([0.0, end], [end, 0.0]) for end in (0.2, 0.1, 0.0)
+    )
     fixed = {"classifier-boosting": low, "tightest": lower, "eas": lowest}
     assert ESTIMATORS["eas"].chosen_by_evaluation
     assert best_setting.lower_risk(fixed, 1.0, 0.15) == ("tightest", pytest.approx(0.05))
@@ -633,7 +711,11 @@ def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
         ask(app)
         app.run()
         healthy(app)
-        drawn = [each.proto for each in app.get("bidi_component") if each.proto.component_name == "prviz_live"]
+        drawn = [
+            each.proto
+            for each in app.get("bidi_component")
+            if each.proto.component_name == "prviz_live"
+        ]
         panes = [pane for each in drawn for pane in json.loads(each.bytes)["panes"]]
         return [pane for pane in panes if pane["id"] == "encoders-areas"]
 

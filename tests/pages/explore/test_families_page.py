@@ -27,7 +27,10 @@ def test_families_of_several_papers_are_drawn_together_in_the_order_of_the_regis
     app.run()
     healthy(app)
     chosen = [families[0].name for families in by_paper().values()]
-    assert list(last_word(app)["table"]["rows"]) == ["truth", *[name for name in ESTIMATORS if name in chosen]]
+    assert list(last_word(app)["table"]["rows"]) == [
+        "truth",
+        *[name for name in ESTIMATORS if name in chosen],
+    ]
 
 
 @pytest.mark.exhaustive
@@ -48,7 +51,11 @@ def test_a_rows_button_opens_the_card_of_its_family_once():
         family = ESTIMATORS[name]
         tell(app, "about", name)
         captions = [each.value.replace("\\", "") for each in app.caption]
-        (card,) = [text for text in captions if family.about.biases in text and family.about.published in text]
+        (card,) = [
+            text
+            for text in captions
+            if family.about.biases in text and family.about.published in text
+        ]
         assert family.about.cost in card
         assert family.source in card
         assert any(each.value.startswith("$") for each in app.markdown)

@@ -27,8 +27,12 @@ OURS = ".live.screen .plot .first .first-line"
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("viewport", [pytest.param(WIDE, id="wide"), pytest.param(PHONE, id="phone")])
-def test_nothing_moves_while_the_first_view_comes(new_page: Callable[..., Page], viewport: ViewportSize) -> None:
+@pytest.mark.parametrize(
+    "viewport", [pytest.param(WIDE, id="wide"), pytest.param(PHONE, id="phone")]
+)
+def test_nothing_moves_while_the_first_view_comes(
+    new_page: Callable[..., Page], viewport: ViewportSize
+) -> None:
     page = new_page(fresh=True, viewport=viewport)
     page.add_init_script(f"({SHIFTS})()")
     visit(page)
@@ -40,7 +44,8 @@ def test_nothing_moves_while_the_first_view_comes(new_page: Callable[..., Page],
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "viewport", [pytest.param(WIDE, id="wide", marks=pytest.mark.exhaustive), pytest.param(PHONE, id="phone")]
+    "viewport",
+    [pytest.param(WIDE, id="wide", marks=pytest.mark.exhaustive), pytest.param(PHONE, id="phone")],
 )
 def test_the_curves_are_there_before_plotly_and_stay_in_place(
     new_page: Callable[..., Page], viewport: ViewportSize
@@ -48,12 +53,15 @@ def test_the_curves_are_there_before_plotly_and_stay_in_place(
     page = new_page(fresh=True, viewport=viewport)
     held: list[Route] = []
     released = False
-    page.route("**/plotly-*.js", lambda route: route.continue_() if released else held.append(route))
+    page.route(
+        "**/plotly-*.js", lambda route: route.continue_() if released else held.append(route)
+    )
     visit(page)
     expect(page.locator(OURS)).to_have_count(len(ExploreSettings().methods) + 1)  # the truth
     expect(page.locator(".live.screen .first")).to_have_attribute("aria-hidden", "true")
     expect(page.locator(".live.screen .verdict")).not_to_be_empty()
-    first, room = page.evaluate(BOXES, OURS), page.evaluate(BOXES, ".live.screen .plot")
+    first = page.evaluate(BOXES, OURS)
+    room = page.evaluate(BOXES, ".live.screen .plot")
     released = True
     for route in held:
         route.continue_()

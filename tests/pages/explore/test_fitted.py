@@ -44,7 +44,9 @@ def test_the_spread_over_the_clusterings_is_a_band() -> None:
     app = opened(methods="cluster,classifier", **SMALL)
     last_word(app)
     pr = next(pane for pane in payload(app)["panes"] if pane["id"] == "pr")
-    assert [trace["legendgroup"] for trace in pr["figure"]["data"] if trace.get("fill")] == ["cluster"]
+    assert [trace["legendgroup"] for trace in pr["figure"]["data"] if trace.get("fill")] == [
+        "cluster"
+    ]
 
 
 @pytest.mark.exhaustive
@@ -53,7 +55,10 @@ def test_without_a_split_classifiers_are_left_out_with_a_note() -> None:
     last_word(app)
     assert list(vertices(app)) == ["truth", "knn", "cluster"]
     assert vertices(app)["cluster"] == python_vertices("cluster", None)
-    note = "Linear classifiers and MLP can only be measured on samples held out by a split and are left out."
+    note = (
+        "Linear classifiers and MLP can only be measured on samples held out by a split and are"
+        " left out."
+    )
     assert [info.value for info in app.info][:1] == [note]
     alone = opened(methods="classifier", split="none", **SMALL)
     last_word(alone)
@@ -77,7 +82,8 @@ def test_every_tab_knows_them(methods) -> None:
 @pytest.mark.exhaustive
 def test_the_browser_leaves_them_and_their_band_where_they_are(page) -> None:
     figure = followed(page, f"{PATH}&methods=knn,cluster,classifier")
-    revision, first = figure.get_attribute("data-revision"), drawn(page)
+    revision = figure.get_attribute("data-revision")
+    first = drawn(page)
     for _ in range(7):
         slider(page, "Neighbours k").press("ArrowRight")
     at_stop(figure, r"^(?!5\|)")

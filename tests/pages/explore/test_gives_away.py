@@ -1,4 +1,6 @@
-"""The panel "What gives it away": features with both distributions, areas, samples, and the features left out."""
+"""The panel "What gives it away": features with both distributions, areas, samples, and the
+features left out.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from prviz.live.state import PANELS
 from tests.explore_app import healthy, last_word, opened
 from tests.pages.explore.test_space import explorer
 
-NAME, N = "diffusion-e300", 300
+NAME = "diffusion-e300"
+N = 300
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +32,9 @@ def app() -> AppTest:
 
 def panel(app: AppTest) -> str:
     """The panel's HTML as text."""
-    return " ".join(each.proto.body for each in app.get("html") if 'class="away"' in each.proto.body)
+    return " ".join(
+        each.proto.body for each in app.get("html") if 'class="away"' in each.proto.body
+    )
 
 
 @pytest.mark.thorough
@@ -44,7 +49,10 @@ def test_the_panel_shows_what_python_says(app: AppTest) -> None:
     assert found.named[0].name.endswith("pixels")  # paper that is not blank
     assert shown.count("data:image/svg+xml") == len(found.named)
     assert f"<b>{found.area:.2f}</b>" in shown
-    assert [each.words for each in found.remedies] == ["without these 29", "values up to 2 of 16 set to 0"]
+    assert [each.words for each in found.remedies] == [
+        "without these 29",
+        "values up to 2 of 16 set to 0",
+    ]
     for each in found.remedies:
         remark = "" if each.helps else ": does not help"
         assert f"<span>{each.words}{remark}</span>" in shown
@@ -58,7 +66,9 @@ def test_the_panel_shows_what_python_says(app: AppTest) -> None:
 @pytest.mark.exhaustive
 def test_downloads_have_what_the_panel_says(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     made: dict[str, str] = {}
-    monkeypatch.setattr("streamlit.download_button", lambda label, make, *_, **__: made.update({label: make()}))
+    monkeypatch.setattr(
+        "streamlit.download_button", lambda label, make, *_, **__: made.update({label: make()})
+    )
     app.session_state["export"] = True
     app.run()
     healthy(app)
@@ -78,8 +88,11 @@ def test_the_most_telling_samples_are_found_in_space(app: AppTest) -> None:
     assert app.session_state[PANEL_TAB] == PANELS[0]
     real, generated = problem.split().evaluate_rows
     chosen = explorer(app)["selected"]
-    picked = [int(real[each]) if each < len(real) else int(generated[each - len(real)]) for each in chosen]
-    assert sorted(picked) == sorted([*found.most_generated, *found.most_missing])  # of the half that is shown
+    picked = [
+        int(real[each]) if each < len(real) else int(generated[each - len(real)]) for each in chosen
+    ]
+    # of the half that is shown
+    assert sorted(picked) == sorted([*found.most_generated, *found.most_missing])
     assert len(picked) == 16
     app.session_state[PANEL_TAB] = PANELS[-1]
     app.run()
@@ -113,4 +126,6 @@ def test_the_panel_comes_whole_though_it_waits_twice_in_one_answer(page: Page) -
     for each in page.locator(".away .feature > *, .away .area").all():
         inner = each.bounding_box()
         assert inner is not None
-        assert box["x"] - 1 <= inner["x"] <= inner["x"] + inner["width"] <= box["x"] + box["width"] + 1
+        assert (
+            box["x"] - 1 <= inner["x"] <= inner["x"] + inner["width"] <= box["x"] + box["width"] + 1
+        )

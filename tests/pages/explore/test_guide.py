@@ -1,4 +1,6 @@
-"""The first minute of Explore: its line lies on the truth, and it is shown once, to newcomers who follow no link."""
+"""The first minute of Explore: its line lies on the truth, and it is shown once, to newcomers who
+follow no link.
+"""
 
 from __future__ import annotations
 
@@ -48,13 +50,16 @@ def test_one_neighbour_overshoots_and_the_usual_number_is_near() -> None:
     usual = guide.content()["usual"]
     assert curves[1]["overlap"] < 0.6 < 0.85 < curves[usual]["overlap"]
     pair = TOY.sample(guide.SETTINGS.n, guide.SETTINGS.seed)
-    one = pr_curve(pair.real, pair.generated, method="knn", k=1, split=0.5, seed=guide.SETTINGS.seed)
+    one = pr_curve(
+        pair.real, pair.generated, method="knn", k=1, split=0.5, seed=guide.SETTINGS.seed
+    )
     assert one.compare(truth).excess > 0.4
     assert one.compare(truth).deficit < 0.01
 
 
 def test_lam_down_gives_recall_up_gives_precision_and_the_line_moves_with_it() -> None:
-    truth, lams = TOY.truth(), np.array([1 / 8, 1, 8])
+    truth = TOY.truth()
+    lams = np.array([1 / 8, 1, 8])
     assert (np.diff(truth.beta(lams)) < 0).all()
     assert (np.diff(truth.alpha(lams)) > 0).all()
     assert (np.diff(np.array(guide.lines())[:, 3]) > 0).all()
@@ -90,11 +95,14 @@ def test_the_cookie_is_the_tests() -> None:
 
 
 @pytest.mark.browser
-def test_the_five_steps_end_in_explore_and_are_shown_once(chromium: Browser, app_server: AppServer) -> None:
+def test_the_five_steps_end_in_explore_and_are_shown_once(
+    chromium: Browser, app_server: AppServer
+) -> None:
     tab = open_tab(chromium, app_server.url, newcomer=True, has_touch=True, reduced_motion="reduce")
     page = tab.page
     page.goto("/")
-    steps, lead = page.locator(".guide"), page.locator(".guide .next")
+    steps = page.locator(".guide")
+    lead = page.locator(".guide .next")
     point = page.locator(".guide .figure .now")
     before = point.get_attribute("cx")
     page.locator(".hand[data-hand=line]").press("ArrowLeft")

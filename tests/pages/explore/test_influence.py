@@ -1,4 +1,6 @@
-"""The tab of extremes by Streamlit's own test driver: over k, who carries whom, what falls, duplicates."""
+"""The tab of extremes by Streamlit's own test driver: over k, who carries whom, what falls,
+duplicates.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,10 @@ def test_the_outlier_is_named_and_what_falls_is_measured(inline, monkeypatch) ->
     assert lines["the same by subtraction"]["y"] == [each.subtracted for each in falls]
     assert lines["truth"]["y"] == [1, 1]
     said = texts(app)
-    assert f"**Row 200** of the real samples carries {found.carried.max()} of them, {found.alone.max()} alone" in said
+    assert (
+        f"**Row 200** of the real samples carries {found.carried.max()} of them,"
+        f" {found.alone.max()} alone" in said
+    )
     assert f"without it: α∞ = {falls[1].extreme:.3f}, carried: {falls[1].share:.1%}" in said
     assert "which is what improved precision reports" in said
     assert "No row occurs twice" in said
@@ -98,14 +103,17 @@ def test_the_other_end_and_another_family_are_a_choice() -> None:
     found = influence(pair, "coverage", role="generated", k=4, split=None)
     ends = [each.extreme for each in removals(pair, found, split=None)]
     assert traces(panes(app)["fall"])["β0, measured again"]["y"] == ends
-    assert traces(panes(app)["carriers"])["carried alone"]["x"] == found.alone[found.top(10)].tolist()
+    assert (
+        traces(panes(app)["carriers"])["carried alone"]["x"] == found.alone[found.top(10)].tolist()
+    )
     assert "which is what coverage reports" in texts(app)
     assert panes(app)["carriers"]["title"] == "The generated samples that carry most"
 
 
 def test_both_ends_over_k_with_and_without_split() -> None:
     app = at_extremes(opened(n="60", methods="knn,kde,eas,cluster", **{"p.d": "3"}))
-    drawn, pair = panes(app), toy("mixtures", d=3).sample(60, seed=0)
+    drawn = panes(app)
+    pair = toy("mixtures", d=3).sample(60, seed=0)
     truth = Extremes.of(toy("mixtures", d=3).truth())
     for side in (0, 1):
         lines = traces(drawn[f"extremes-over-k-{side}"])
@@ -133,7 +141,8 @@ def test_the_worked_example_is_a_link_that_opens_it() -> None:
 
 def test_duplicates_are_counted_and_measured_without_them() -> None:
     rng = np.random.default_rng(3)
-    real, generated = rng.normal(size=(60, 4)), rng.normal(size=(50, 4))
+    real = rng.normal(size=(60, 4))
+    generated = rng.normal(size=(50, 4))
     real[50:], generated[40:45], generated[45:] = real[:10], generated[:5], real[20:25]
     app = uploaded(real, generated)
     said = texts(app)

@@ -17,14 +17,19 @@ def test_from_the_worked_example_to_the_row_it_hangs_on(page: Page) -> None:
     page.get_by_role("tab", name="Extremes", exact=True).click()
     page.get_by_role("button", name="Find influential samples").click()
     story = page.locator(".st-key-autopsy .live")
-    expect(story.locator(".pane h3")).to_have_text(["The real samples that carry most", "Without the top 1, 2 and 5"])
+    expect(story.locator(".pane h3")).to_have_text(
+        ["The real samples that carry most", "Without the top 1, 2 and 5"]
+    )
     expect(story.locator(".pane").first.locator(".ytick text").first).to_have_text("row 400")
-    expect(page.get_by_text(re.compile(r"Row 400 of the real samples carries \d+ of them, \d+ alone"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"Row 400 of the real samples carries \d+ of them, \d+ alone"))
+    ).to_be_visible()
     over_k = page.locator("[class*=st-key-extremes-over-k] .live")
     both = ["with split", "without split", "truth"]
     for pane in (0, 1):
         expect(over_k.locator(".pane").nth(pane).locator(".legendtext")).to_have_text(both)
-    # The mark over k follows the hand in the browser, and who carries whom is measured at the k that it leaves.
+    # The mark over k follows the hand in the browser, and who carries whom is measured at the k
+    # that it leaves.
     slider(page, "Neighbours k").press("ArrowRight")
     expect(over_k.locator(".pane").first.locator(".now text")).to_have_text("now k = 5")
     wait_idle(page)  # what is measured takes its place, and moves the choice of the end
@@ -32,7 +37,9 @@ def test_from_the_worked_example_to_the_row_it_hangs_on(page: Page) -> None:
     page.get_by_role("radio", name="Recall end, β0").click()
     expect(story.locator(".pane h3").first).to_have_text("The generated samples that carry most")
     plot = story.locator(".plot").nth(1)
-    expect(plot).to_have_attribute("aria-label", re.compile("^Without the top 1, 2 and 5. Without a sample"))
+    expect(plot).to_have_attribute(
+        "aria-label", re.compile("^Without the top 1, 2 and 5. Without a sample")
+    )
     expect(plot.locator(".legendtext").first).to_have_text("β0, measured again")
     wait_idle(page)
     no_trouble(page)

@@ -1,4 +1,6 @@
-"""Pictures and texts of uploads on Explore: from a zip, from the server's folder, or a word why not."""
+"""Pictures and texts of uploads on Explore: from a zip, from the server's folder, or a word why
+not.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from prviz.samples import SamplePair, Samples
 from tests.explore_app import about, healthy, last_word, opened
 from tests.picture_builders import BLUE, encrypted, packed, picture, table
 
-REAL, GENERATED = [f"img/r{i:03}.png" for i in range(60)], [f"img/g{i:03}.png" for i in range(60)]
+REAL = [f"img/r{i:03}.png" for i in range(60)]
+GENERATED = [f"img/g{i:03}.png" for i in range(60)]
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +49,9 @@ def add(app: AppTest, role: str, name: str, data: bytes) -> None:
 
 
 def said(app: AppTest) -> str:
-    return "\n".join(each.value for each in [*app.caption, *app.warning, *app.error]).replace("\\", "")
+    return "\n".join(each.value for each in [*app.caption, *app.warning, *app.error]).replace(
+        "\\", ""
+    )
 
 
 def archive(names: list[str]) -> bytes:
@@ -56,7 +61,9 @@ def archive(names: list[str]) -> bytes:
 def drawn_samples(app: AppTest) -> dict:
     """The pane of the samples by role, which is the first one."""
     last_word(app)
-    return next(each["panes"][0] for each in map(_content, app.get("bidi_component")) if _is_samples(each))
+    return next(
+        each["panes"][0] for each in map(_content, app.get("bidi_component")) if _is_samples(each)
+    )
 
 
 def _content(element: object) -> dict:
@@ -74,7 +81,10 @@ def test_a_zip_shows_pictures_and_says_what_was_found() -> None:
     assert "The `image` or `path` column names pictures" in said(app)
     assert drawn_samples(app)["pictures"] == []
     add(app, "pictures", "pictures.zip", archive([*REAL[:6], *REAL[7:], *GENERATED]))
-    assert "real.csv**: 59 of 60 names found in pictures.zip; first missing: row 7, img/r006.png." in said(app)
+    assert (
+        "real.csv**: 59 of 60 names found in pictures.zip; first missing: row 7, img/r006.png."
+        in said(app)
+    )
     assert "generated.csv**: 60 of 60 names found in pictures.zip." in said(app)
     pane = drawn_samples(app)
     notes = [text for trace in pane["figure"]["data"] for text in trace.get("hovertext") or []]
@@ -86,10 +96,15 @@ def test_a_zip_shows_pictures_and_says_what_was_found() -> None:
 
 @pytest.mark.exhaustive
 def test_a_bad_zip_says_why_and_loses_nothing() -> None:
-    app = uploads(real=table(REAL, 0), generated=table(GENERATED, 1), pictures=archive(REAL + GENERATED))
+    app = uploads(
+        real=table(REAL, 0), generated=table(GENERATED, 1), pictures=archive(REAL + GENERATED)
+    )
     before = drawn_samples(app)["pictures"]
     assert any(before)
-    for data, word in ((b"no zip", "no zip archive"), (encrypted(archive(REAL)), "without a password")):
+    for data, word in (
+        (b"no zip", "no zip archive"),
+        (encrypted(archive(REAL)), "without a password"),
+    ):
         add(app, "pictures", "bad.zip", data)
         assert word in app.error[0].value.replace("\\", "")
         assert "Still used: pictures.zip" in said(app)
@@ -103,11 +118,17 @@ def test_a_bad_zip_says_why_and_loses_nothing() -> None:
 
 @pytest.mark.exhaustive
 def test_names_that_are_mended_under_the_same_file_name_are_seen() -> None:
-    app = uploads(real=table(["lost.png"] * 60, 0), generated=table(GENERATED, 1), pictures=archive(REAL))
+    app = uploads(
+        real=table(["lost.png"] * 60, 0), generated=table(GENERATED, 1), pictures=archive(REAL)
+    )
     assert "0 of 60 names found" in app.warning[0].value
     add(app, "real", "real.csv", table(REAL, 0))
     assert "60 of 60 names found" in said(app)
-    notes = [text for trace in drawn_samples(app)["figure"]["data"] for text in trace.get("hovertext") or []]
+    notes = [
+        text
+        for trace in drawn_samples(app)["figure"]["data"]
+        for text in trace.get("hovertext") or []
+    ]
     assert not [note for note in notes if "lost" in note]
 
 
@@ -118,7 +139,9 @@ def test_without_a_column_of_names_there_is_no_field_for_a_zip() -> None:
 
 
 @pytest.mark.thorough
-def test_the_servers_folder_has_what_the_zip_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_servers_folder_has_what_the_zip_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "img").mkdir()
     for name in GENERATED:
         (tmp_path / name).write_bytes(picture())
@@ -128,9 +151,9 @@ def test_the_servers_folder_has_what_the_zip_lacks(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
     app = uploads(**tables)
     assert "60 of 60 names found in the app's folder" in said(app)
-    assert "row 1, '../secret.png': only paths below the app's folder are opened" in app.warning[0].value.replace(
-        "\\", ""
-    )
+    assert "row 1, '../secret.png': only paths below the app's folder are opened" in app.warning[
+        0
+    ].value.replace("\\", "")
     add(app, "pictures", "pictures.zip", archive(REAL))
     assert "59 of 60 names found in pictures.zip or the app's folder" in said(app)
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path / "gone"))
@@ -141,7 +164,9 @@ def test_the_servers_folder_has_what_the_zip_lacks(tmp_path: Path, monkeypatch: 
 
 def uploaded(members: list[tuple[str, bytes]], real: Samples) -> Uploaded:
     held = HeldPictures("zip", (ZipPictures("p.zip", packed(members)),))
-    return Uploaded(SamplePair(real, real.take(np.arange(real.n))), ("a.csv", "b.csv"), (None, None), (), held)
+    return Uploaded(
+        SamplePair(real, real.take(np.arange(real.n))), ("a.csv", "b.csv"), (None, None), (), held
+    )
 
 
 @pytest.fixture
@@ -152,7 +177,10 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict:
 
 
 def test_each_row_has_its_picture_its_text_or_its_problem(session: dict) -> None:
-    labels = {"image": np.array(["a.png", "b.png", "c.png", ""]), "text": np.array(["w" * 900, "", "three", "four"])}
+    labels = {
+        "image": np.array(["a.png", "b.png", "c.png", ""]),
+        "text": np.array(["w" * 900, "", "three", "four"]),
+    }
     real = Samples(np.zeros((4, 2)), "a.csv", labels)
     given = uploaded([("a.png", picture()), ("b.png", picture()[:60])], real)
     rows = media.shown(real, [3, 0, 1, 2], given)
@@ -164,7 +192,9 @@ def test_each_row_has_its_picture_its_text_or_its_problem(session: dict) -> None
     assert [(row.picture, row.problem) for row in media.shown(real, [0, 1], None)] == [("", "")] * 2
 
 
-def test_small_pictures_are_made_once_and_forgotten_at_last(session: dict, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_pictures_are_made_once_and_forgotten_at_last(
+    session: dict, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cache, "THUMBNAILS_CAPACITY", 3)
     made = []
     monkeypatch.setattr(media, "thumbnail", lambda data: made.append(data) or "data:")
@@ -180,7 +210,9 @@ def test_small_pictures_are_made_once_and_forgotten_at_last(session: dict, monke
     assert len(cache.session().thumbnails) == 3
 
 
-@pytest.mark.parametrize(("limit", "value", "expected"), [("HOVER_MOST", 7, 7), ("HOVER_BYTES", 1, 1)])
+@pytest.mark.parametrize(
+    ("limit", "value", "expected"), [("HOVER_MOST", 7, 7), ("HOVER_BYTES", 1, 1)]
+)
 def test_hover_has_few_pictures_of_many(
     session: dict, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, expected: int
 ) -> None:
@@ -191,7 +223,8 @@ def test_hover_has_few_pictures_of_many(
     assert len(pictures) == 80
     assert sum(map(bool, pictures)) == expected
     assert (
-        media.hover_words(pictures) == f"Hover a point to see its labels; {expected} of the 80 show their picture too."
+        media.hover_words(pictures)
+        == f"Hover a point to see its labels; {expected} of the 80 show their picture too."
     )
 
 
@@ -206,14 +239,21 @@ def test_networks_join_the_encoders_below_the_apps_folder_alone(
         app.session_state["encoders"] = True
         app.run()
         healthy(app)
-        return [option for each in app.multiselect if each.key == "encoders-networks" for option in each.options]
+        return [
+            option
+            for each in app.multiselect
+            if each.key == "encoders-networks"
+            for option in each.options
+        ]
 
     assert offered() == []
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
     assert offered() == ["own.onnx"]
 
 
-def test_networks_are_not_for_pictures_of_an_upload(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_networks_are_not_for_pictures_of_an_upload(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
     (tmp_path / "own.onnx").write_bytes(b"nothing")
     samples = Samples(np.eye(3), labels={"image": np.array(["a.png", "b.png", "c.png"])})
@@ -222,7 +262,8 @@ def test_networks_are_not_for_pictures_of_an_upload(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_table_of_several_lists_and_both_roles_asks_which_once() -> None:
-    values, file = np.random.default_rng(0).normal(size=(60, 3)), io.BytesIO()
+    values = np.random.default_rng(0).normal(size=(60, 3))
+    file = io.BytesIO()
     role = ["real", "generated"] * 30
     pd.DataFrame({"clip": list(values), "dino": list(values[:, :2]), "role": role}).to_parquet(file)
     app = uploads()
@@ -234,7 +275,9 @@ def test_a_table_of_several_lists_and_both_roles_asks_which_once() -> None:
     assert asked() == ["Real rows", "Generated rows"]
     for side in ("real", "generated"):
         field = next(each for each in app.selectbox if each.label == f"{side.capitalize()} rows")
-        assert field.options == [f"{name}[role={each}]" for name in ("clip", "dino") for each in ("real", "generated")]
+        assert field.options == [
+            f"{name}[role={each}]" for name in ("clip", "dino") for each in ("real", "generated")
+        ]
         field.set_value(f"dino[role={side}]").run()
         healthy(app)
     assert asked() == []

@@ -1,4 +1,6 @@
-"""Pictures of uploads in a real Chromium: a zip, the folder that the app was started with, and what hovering shows."""
+"""Pictures of uploads in a real Chromium: a zip, the folder that the app was started with, and what
+hovering shows.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,13 @@ from tests.browser import running_app, wait_idle
 from tests.pages.explore.test_explore_browser import no_trouble, open_uploads, point_at, upload
 from tests.picture_builders import BLUE, packed, picture, table
 
-REAL, GENERATED = [f"img/r{i:03}.png" for i in range(60)], [f"img/g{i:03}.jpg" for i in range(60)]
+REAL = [f"img/r{i:03}.png" for i in range(60)]
+GENERATED = [f"img/g{i:03}.jpg" for i in range(60)]
 
 
-def test_a_zip_and_the_apps_folder_show_what_samples_look_like(tmp_path: Path, new_page: Callable[..., Page]) -> None:
+def test_a_zip_and_the_apps_folder_show_what_samples_look_like(
+    tmp_path: Path, new_page: Callable[..., Page]
+) -> None:
     served = tmp_path / "served"
     (served / "img").mkdir(parents=True)
     for name in GENERATED:
@@ -24,7 +29,12 @@ def test_a_zip_and_the_apps_folder_show_what_samples_look_like(tmp_path: Path, n
         open_uploads(page)
         upload(page, "Real samples", "real.csv", table(REAL, 0))
         upload(page, "Generated samples", "generated.csv", table(GENERATED, 1))
-        upload(page, "Pictures (zip)", "all.zip", packed([(f"all/{name}", picture(color=BLUE)) for name in REAL]))
+        upload(
+            page,
+            "Pictures (zip)",
+            "all.zip",
+            packed([(f"all/{name}", picture(color=BLUE)) for name in REAL]),
+        )
         for name in ("real.csv", "generated.csv"):
             said = page.get_by_text(f"{name}: 60 of 60 names found in all.zip or the app's folder.")
             expect(said).to_be_visible()

@@ -1,4 +1,6 @@
-"""The numbers that papers fix, behind More on Explore: which are there, what they change, links, and what hubs say."""
+"""The numbers that papers fix, behind More on Explore: which are there, what they change, links,
+and what hubs say.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ SUMMARY_KEYS = ["summary-b", "summary-eps"]
 
 
 def keys(app: AppTest) -> list[str]:
-    return [str(each.key) for each in app.number_input if str(each.key).startswith(("parameter.", "summary-"))]
+    return [
+        str(each.key)
+        for each in app.number_input
+        if str(each.key).startswith(("parameter.", "summary-"))
+    ]
 
 
 def small(**query: str) -> AppTest:
@@ -30,10 +36,17 @@ def test_only_the_parameters_of_the_families_on_screen_are_there() -> None:
     app = small()
     assert keys(app) == SUMMARY_KEYS
     app = small(methods="knn,prc,cluster")
-    assert keys(app) == ["parameter.prc.k_prime", "parameter.prc.c", "parameter.cluster.clusters", *SUMMARY_KEYS]
+    assert keys(app) == [
+        "parameter.prc.k_prime",
+        "parameter.prc.c",
+        "parameter.cluster.clusters",
+        *SUMMARY_KEYS,
+    ]
     for name, family in ESTIMATORS.items():
         for each in family.parameters:
-            assert parameter_values(ExploreSettings())[f"parameter.{name}.{each.name}"] == each.default
+            assert (
+                parameter_values(ExploreSettings())[f"parameter.{name}.{each.name}"] == each.default
+            )
 
 
 @pytest.mark.exhaustive
@@ -103,7 +116,9 @@ def test_b_and_eps_change_the_tables_columns_only() -> None:
     ]
     problem = prviz.toy("mixtures", d=3)
     curve = prviz.pr_curve(*problem.sample(100, seed=0), "knn", k=5)
-    assert sent["table"]["rows"]["knn"][3:] == pytest.approx(list(summaries(curve, 2.0, 0.2).values()), abs=1e-8)
+    assert sent["table"]["rows"]["knn"][3:] == pytest.approx(
+        list(summaries(curve, 2.0, 0.2).values()), abs=1e-8
+    )
     app.session_state[PANEL_TAB] = "All numbers"
     app.run()
     app.button(key="enlarge").click().run()
@@ -116,14 +131,19 @@ def test_b_and_eps_change_the_tables_columns_only() -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("split", [0.5, None])
-def test_explore_says_how_many_samples_are_hubs_and_that_they_cost_more(split: float | None) -> None:
+def test_explore_says_how_many_samples_are_hubs_and_that_they_cost_more(
+    split: float | None,
+) -> None:
     app = small(methods="hub", n="200", split="none" if split is None else str(split))
     sent = last_word(app)
     pair = prviz.toy("mixtures", d=3).sample(200, seed=0)
     run = prviz.estimate(pair, "hub", split=split)["hub"].supports
     share = len(run.c_real) / (400 if split is None else 200)
     assert share > 0.5
-    said = f"Hub iPR: {share:.0%} of the samples are hubs at this k: this costs more than iPR on all of them."
+    said = (
+        f"Hub iPR: {share:.0%} of the samples are hubs at this k: this costs more than iPR on all"
+        " of them."
+    )
     assert said in sent["panes"][0]["help"]
     app.number_input(key="parameter.hub.t").set_value(30).run()
     few = last_word(app)["panes"][0]["help"]

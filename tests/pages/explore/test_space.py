@@ -1,4 +1,6 @@
-"""The panel Space by Streamlit's own test driver: what the browser regroups from, choice, selection and files."""
+"""The panel Space by Streamlit's own test driver: what the browser regroups from, choice, selection
+and files.
+"""
 
 from __future__ import annotations
 
@@ -66,11 +68,14 @@ def select(app: AppTest, picked: list[int], of: str | None = None) -> AppTest:
 
 def check_counts(sent: dict[str, Any]) -> None:
     """The browser counts at every classifier what Python sends, and can place every drawn sample."""
-    (n, m), levels = sent["sizes"], np.array(sent["levels"])
+    n, m = sent["sizes"]
+    levels = np.array(sent["levels"])
     assert len(levels) == n + m == len(sent["ids"] or levels)
     assert len(sent["missed"]) == len(sent["accepted"]) == len(sent["breaks"]) + 1
     for index in np.linspace(0, len(sent["breaks"]), 7).astype(int):
-        called = np.where(levels == NO_SUPPORT, sent["unsupported"][index], levels >= sent["needed"][index])
+        called = np.where(
+            levels == NO_SUPPORT, sent["unsupported"][index], levels >= sent["needed"][index]
+        )
         assert int(np.sum(~called[:n])) == sent["missed"][index]
         assert int(np.sum(called[n:])) == sent["accepted"][index]
 
@@ -96,7 +101,10 @@ def test_a_sample_selected_among_the_roles_has_its_row_and_neighbours() -> None:
     of = drawn(settled(app))["explorer"]["of"]
     select(app, [3, 70], of)
     sent = explorer(app)
-    assert [(row["id"], row["real"], len(row["near"])) for row in sent["picked"]] == [(3, True, 3), (70, False, 3)]
+    assert [(row["id"], row["real"], len(row["near"])) for row in sent["picked"]] == [
+        (3, True, 3),
+        (70, False, 3),
+    ]
     assert (sent["lists"], sent["key"]) == ({}, "")
     assert explorer(coloured(app, "Decision"))["selected"] == [3, 70]
     assert len(app.download_button) == 4
@@ -112,14 +120,15 @@ def test_every_toy_and_its_truth(name: str) -> None:
     sent = explorer(app)
     assert sent["title"] == "Truth (likelihood ratio)"
     check_counts(sent)
-    assert [trace["name"].split(":")[0] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]] == list(
-        GROUPS.values()
-    )
+    assert [
+        trace["name"].split(":")[0] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]
+    ] == list(GROUPS.values())
 
 
 def test_counts_are_those_of_the_curve() -> None:
     app = at_samples(problem="mixtures", n="300", k="7", lam="2")
-    sent, curve = explorer(app), vertices(app)["knn"]
+    sent = explorer(app)
+    curve = vertices(app)["knn"]
     n, m = sent["sizes"]
     found = np.column_stack([np.array(sent["missed"]) / n, np.array(sent["accepted"]) / m])
     np.testing.assert_allclose(found, curve, atol=1e-9)  # vertices travel with nine digits
@@ -158,7 +167,8 @@ def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
     sent = explorer(app)
     check_counts(sent)
     row = sent["lists"]["rejected"][0]
-    y, real = plain(1, d)[row["row"] - 1], plain(0, d)
+    y = plain(1, d)[row["row"] - 1]
+    real = plain(0, d)
     squared = [slow_twins.squared_distance(y, x) for x in real]
     nearest = sorted(range(60), key=lambda i: (squared[i], i))[:3]
     assert row["near"] == [f"{i + 1} ({squared[i] ** 0.5:.3g})" for i in nearest]
@@ -167,13 +177,16 @@ def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
 def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
     app = at_samples(source="bundled", problem="rbm-epoch-30", n="100")
     problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=100))
-    whole = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=10_000)).pair
+    whole = problems.problem_of(
+        ExploreSettings(source="bundled", problem="rbm-epoch-30", n=10_000)
+    ).pair
     shown = sample_display.evaluated(problem, results.Results({}, {}, dict))
     for place in (0, 1, 60, 99):
         role, row = shown.pair_row(place)
         side = (whole.real, whole.generated)[role]
         np.testing.assert_array_equal(
-            side.values[shown.number(role, row) - 1], (problem.pair.real, problem.pair.generated)[role].values[row]
+            side.values[shown.number(role, row) - 1],
+            (problem.pair.real, problem.pair.generated)[role].values[row],
         )
     assert max(row["row"] for each in explorer(app)["lists"].values() for row in each) > 100
 
@@ -245,10 +258,15 @@ def test_repeats_say_whose_groups_these_are() -> None:
 
 def test_each_group_is_a_file() -> None:
     values = np.random.default_rng(0).normal(size=(60, 2))
-    labels = {"class": np.array(["a", "=1+1"] * 30), "text": np.array([f"word {i}" for i in range(60)])}
+    labels = {
+        "class": np.array(["a", "=1+1"] * 30),
+        "text": np.array([f"word {i}" for i in range(60)]),
+    }
     pair = SamplePair(Samples(values, "real", labels), Samples(values[:50] + 1, "generated"))
     settings = ExploreSettings(n=100, lam=2.0)
-    shown = sample_display.Evaluated(pair.split(0.5, 0), values, ("x", "y"), (np.arange(60) + 1, np.arange(50) + 1))
+    shown = sample_display.Evaluated(
+        pair.split(0.5, 0), values, ("x", "y"), (np.arange(60) + 1, np.arange(50) + 1)
+    )
     keys = np.random.default_rng(1).random(sum(shown.sizes))
     found = OptimalClassifiers.from_log_ratio(np.log(4 * keys), shown.sizes[0])
     seen: dict[str, list[int]] = {"real": [], "generated": []}
@@ -257,7 +275,9 @@ def test_each_group_is_a_file() -> None:
         rows = list(csv.DictReader(io.StringIO(text)))
         assert len(rows) == len(places)
         assert [float(row["key"]) for row in rows] == found.keys[places].tolist()
-        assert {(row["group"], row["lam"], row["method"]) for row in rows} == {(GROUPS[group], "2.0", "knn")}
+        assert {(row["group"], row["lam"], row["method"]) for row in rows} == {
+            (GROUPS[group], "2.0", "knn")
+        }
         seen[GROUPS[group].split()[0]] += [int(row["id"]) for row in rows]
         if GROUPS[group].startswith("real"):
             assert all(row["text"] == f"word {int(row['id']) - 1}" for row in rows)

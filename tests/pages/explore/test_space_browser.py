@@ -1,4 +1,6 @@
-"""The panel Space in a browser: groups follow lam, a click on a curve opens them, figure and table are linked."""
+"""The panel Space in a browser: groups follow lam, a click on a curve opens them, figure and table
+are linked.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,19 @@ from prviz.measure.estimates import estimate
 from prviz.toys import toy
 from tests.browser import wait_idle
 from tests.pages.explore.test_explore_browser import drag, main_figure, slider
-from tests.pages.live.test_live_browser import all_measured, followed, place, sent  # noqa: F401 - a fixture
+from tests.pages.live.test_live_browser import (
+    all_measured,
+    followed,
+    place,
+)
 
 PATH = "/?problem=mixtures&p.d=2&n=400&k=31&seed=3"
 
 
 def explorer(page: Page, path: str = PATH) -> Locator:
     """The figure with the groups, of an open tab that has settled."""
-    page.set_viewport_size({"width": 1280, "height": 2600})  # the slider and the samples in one view
+    # the slider and the samples in one view
+    page.set_viewport_size({"width": 1280, "height": 2600})
     followed(page, path)
     page.get_by_role("radio", name="Decision").click()
     figure = page.locator(".live", has=page.locator("[data-group=kept]:visible"))
@@ -61,10 +68,13 @@ def drawn_in(figure: Locator, group: str) -> int:
 
 
 @pytest.mark.exhaustive
-def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]) -> None:  # noqa: F811
-    figure, found = explorer(page), classifiers()
+def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]) -> None:
+    figure = explorer(page)
+    found = classifiers()
     assert figure.get_attribute("data-groups") == counts(found, 45)
-    handle, before, seen = slider(page, "Trade-off"), len(sent), set()
+    handle = slider(page, "Trade-off")
+    before = len(sent)
+    seen = set()
     page.mouse.move(*place(handle, 0.5))
     page.mouse.down()
     for degrees in range(48, 85, 3):
@@ -75,12 +85,17 @@ def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]
         expect(figure).to_have_attribute("data-groups", counts(found, at))
         numbers = [int(number) for number in (figure.get_attribute("data-groups") or "").split("|")]
         seen.add(tuple(numbers))
-        assert [drawn_in(figure, group) for group in ("kept", "missed", "accepted", "rejected")] == numbers
-        expect(figure.get_by_role("button", name="generated called real")).to_contain_text(f": {numbers[2]}(")
+        assert [
+            drawn_in(figure, group) for group in ("kept", "missed", "accepted", "rejected")
+        ] == numbers
+        expect(figure.get_by_role("button", name="generated called real")).to_contain_text(
+            f": {numbers[2]}("
+        )
     assert len(seen) >= 5
     assert len(sent) == before
     page.wait_for_function(
-        "node => node.querySelector('.group-kept').getAttribute('d') === ''", arg=figure.element_handle()
+        "node => node.querySelector('.group-kept').getAttribute('d') === ''",
+        arg=figure.element_handle(),
     )
     assert drawn_in(figure, "missed") == numbers[1]  # Plotly has caught up
     page.mouse.up()
@@ -106,9 +121,14 @@ def point_of(page: Page, curve: str) -> tuple[float, float]:
 
 
 @pytest.mark.exhaustive
-def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(page: Page, sent: list[int]) -> None:  # noqa: F811
-    figure, found = explorer(page), classifiers()
-    main, address, before = main_figure(page), page.url, len(sent)
+def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(
+    page: Page, sent: list[int]
+) -> None:
+    figure = explorer(page)
+    found = classifiers()
+    main = main_figure(page)
+    address = page.url
+    before = len(sent)
     x, y = point_of(page, "ipr")
     page.mouse.move(x + 5, y + 5)
     page.mouse.move(x, y, steps=3)
@@ -130,13 +150,16 @@ def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(page: 
     page.wait_for_url(re.compile(r"[?&]lam="))
     assert abs(float(page.url.partition("lam=")[2].split("&")[0]) / lam - 1) < 0.1
     page.mouse.move(x, 1, steps=3)
-    expect(page.get_by_role("tab", name="All numbers")).to_have_attribute("aria-selected", "true")  # what is open stays
+    # what is open stays
+    expect(page.get_by_role("tab", name="All numbers")).to_have_attribute("aria-selected", "true")
     page.get_by_role("tab", name="Space").click()
     expect(chosen(page)).to_have_value("iPR")
     page.wait_for_url(lambda address: "panel=" not in address)
     wait_idle(page)
     lam = float(main.get_attribute("data-lam") or "nan")
-    expect(figure).to_have_attribute("data-groups", counts(classifiers("ipr"), np.degrees(np.arctan(lam))))
+    expect(figure).to_have_attribute(
+        "data-groups", counts(classifiers("ipr"), np.degrees(np.arctan(lam)))
+    )
     choose(page, "KDE")  # the later choice counts
     slider(page, "Trade-off").press("Home")
     page.wait_for_url(re.compile(r"[?&]lam=0\.0(&|$)"))
@@ -156,12 +179,15 @@ def rings(figure: Locator) -> int:
 
 @pytest.mark.exhaustive
 def test_figure_and_table_share_one_selection(page: Page) -> None:
-    figure, found = explorer(page), classifiers()
+    figure = explorer(page)
+    found = classifiers()
     figure.locator(".tools button[title='Box Select']").click()
     drag(figure, (0.62, 0.3), (0.72, 0.8))
     rows = figure.locator("tbody tr")
     expect(figure.get_by_role("button", name="selected:")).to_have_attribute("aria-pressed", "true")
-    ids = page.evaluate("() => [...document.querySelectorAll('.listed tbody input')].map(box => +box.dataset.id)")
+    ids = page.evaluate(
+        "() => [...document.querySelectorAll('.listed tbody input')].map(box => +box.dataset.id)"
+    )
     assert 20 < len(ids) == rings(figure) == rows.locator("input:checked").count()
     inside = figure.evaluate("""node => {
         const { xaxis, yaxis } = node.querySelector('.js-plotly-plot')._fullLayout;
@@ -177,7 +203,10 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     text = figure.locator(".selection p").inner_text()
     assert f"{part.n_real} real" in text
     assert f"{part.n_generated} generated" in text
-    assert f"missed ({part.missed}) or accepted ({part.accepted}) account for {part.alpha:.3g} of precision" in text
+    assert (
+        f"missed ({part.missed}) or accepted ({part.accepted}) account for {part.alpha:.3g} of"
+        " precision" in text
+    )
     near = rows.locator("td:last-child").first
     expect(near).to_have_text(re.compile(r"^\d+ \([\d.]+\), "))  # Python's word
     rows.locator("input").first.click()
@@ -196,7 +225,8 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     assert rings(figure) == 1
     wait_idle(page)
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.locator(".st-key-part-panel").evaluate("panel => panel.scrollTo(0, 80)")  # cuts what would not stay in sight
+    # cuts what would not stay in sight
+    page.locator(".st-key-part-panel").evaluate("panel => panel.scrollTo(0, 80)")
     choose(page, "iPR")  # another classifier of the same samples
     wait_idle(page)
     expect(figure.get_by_role("button", name="selected: 1")).to_be_visible()
@@ -230,4 +260,6 @@ def test_the_samples_follow_a_slider_while_it_is_held(page: Page) -> None:
 
 
 def drawn_of(samples: Locator) -> list[float]:
-    return samples.locator(".js-plotly-plot").evaluate("plot => [...plot._fullData[0].x.slice(0, 20)]")
+    return samples.locator(".js-plotly-plot").evaluate(
+        "plot => [...plot._fullData[0].x.slice(0, 20)]"
+    )

@@ -32,20 +32,33 @@ def tab(name: str, **query: str) -> AppTest:
 
 
 def sent(app: AppTest, place: int = -1) -> dict[str, Any]:
-    found = [each.proto.bytes for each in app.get("bidi_component") if each.proto.component_name != "prviz_follow"]
+    found = [
+        each.proto.bytes
+        for each in app.get("bidi_component")
+        if each.proto.component_name != "prviz_follow"
+    ]
     content: dict[str, Any] = json.loads(found[place])
     return content
 
 
 def panes(app: AppTest) -> dict[str, dict[str, Any]]:
     drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
-    return {pane["id"]: pane for each in drawn for pane in each["panes"] if pane["id"].startswith("tail")}
+    return {
+        pane["id"]: pane
+        for each in drawn
+        for pane in each["panes"]
+        if pane["id"].startswith("tail")
+    }
 
 
 def decoded(values: dict[str, str]) -> np.ndarray:
     """An array as Plotly sends it."""
     flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
-    return flat.reshape([int(each) for each in values["shape"].split(", ")]) if "shape" in values else flat
+    return (
+        flat.reshape([int(each) for each in values["shape"].split(", ")])
+        if "shape" in values
+        else flat
+    )
 
 
 def space(colour: str, *, enlarged: bool = False, selects: bool = False, **query: str) -> AppTest:
@@ -70,12 +83,19 @@ def all_sent(app: AppTest) -> list[dict[str, Any]]:
 
 
 def maps(app: AppTest) -> dict[str, dict[str, Any]]:
-    return {pane["id"]: pane for found in all_sent(app) for pane in found["panes"] if "cosupport" in pane["id"]}
+    return {
+        pane["id"]: pane
+        for found in all_sent(app)
+        for pane in found["panes"]
+        if "cosupport" in pane["id"]
+    }
 
 
 def masses(app: AppTest) -> dict[str, Any]:
     return next(
-        found["table"] for found in all_sent(app) if found["table"] and not found["rows"] and not found["panes"]
+        found["table"]
+        for found in all_sent(app)
+        if found["table"] and not found["rows"] and not found["panes"]
     )
 
 
@@ -86,8 +106,12 @@ def family(app: AppTest, name: str) -> AppTest:
     return app
 
 
-@pytest.mark.parametrize(("enlarged", "families"), [(True, ["kNN", "KDE", "iPR", "Coverage"]), (False, ["iPR"])])
-def test_on_the_line_families_are_bands_below_the_truth(enlarged: bool, families: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("enlarged", "families"), [(True, ["kNN", "KDE", "iPR", "Coverage"]), (False, ["iPR"])]
+)
+def test_on_the_line_families_are_bands_below_the_truth(
+    enlarged: bool, families: list[str]
+) -> None:
     app = family(space("Map", enlarged=enlarged, **TOY, **{"p.d": "1"}), "ipr")
     figure = maps(app)["cosupport-line"]["figure"]
     labels = figure["layout"]["yaxis"]["ticktext"]
@@ -104,12 +128,17 @@ def test_in_the_plane_the_family_in_focus_brings_its_balls_and_k_its_map() -> No
     app = space("Map", **TOY, **{"p.d": "2"})
     assert list(maps(app)) == ["cosupport-knn"]
     family(app, "truth")
-    assert not any("balls" in trace.get("name", "") for trace in maps(app)["cosupport-truth"]["figure"]["data"][1:])
+    assert not any(
+        "balls" in trace.get("name", "")
+        for trace in maps(app)["cosupport-truth"]["figure"]["data"][1:]
+    )
     family(app, "ipr")
     app.session_state["_ExploreSession"].enlarged = True
     app.run()
     last_word(app)
-    assert list(maps(app)) == [f"cosupport-{name}" for name in ("truth", "knn", "kde", "ipr", "coverage")]
+    assert list(maps(app)) == [
+        f"cosupport-{name}" for name in ("truth", "knn", "kde", "ipr", "coverage")
+    ]
     before = maps(app)["cosupport-ipr"]["figure"]["data"]
     assert [trace["name"] for trace in before if "balls" in trace.get("name", "")] == [
         "support of P: 40 of 60 balls",
@@ -124,7 +153,12 @@ def test_in_the_plane_the_family_in_focus_brings_its_balls_and_k_its_map() -> No
 def test_masses_stand_beside_the_extremes_and_the_truth() -> None:
     app = space("Map", enlarged=True, problem="dirac", n="80", **{"p.d": "2"})
     table = masses(app)
-    assert [column["label"] for column in table["columns"]] == ["P(cosupp)", "β0", "Q(cosupp)", "α∞"]
+    assert [column["label"] for column in table["columns"]] == [
+        "P(cosupp)",
+        "β0",
+        "Q(cosupp)",
+        "α∞",
+    ]
     assert table["rows"]["truth"] == [0, 0, 0, 0]
     found = estimate(toy("dirac", d=2).sample(80, 0), "coverage")["coverage"]
     shares = class_shares(found.supports)
@@ -135,7 +169,9 @@ def test_masses_stand_beside_the_extremes_and_the_truth() -> None:
 
 
 @pytest.mark.parametrize("query", [TOY, BUNDLED, {**TOY, "p.d": "3", "split": "none"}])
-def test_many_dimensions_are_shown_at_the_samples_in_two_linked_panes(query: dict[str, str]) -> None:
+def test_many_dimensions_are_shown_at_the_samples_in_two_linked_panes(
+    query: dict[str, str],
+) -> None:
     app = space("Belief", **query)
     assert "Map" not in app.segmented_control(key="space-colour").options
     assert not maps(app)
@@ -146,13 +182,19 @@ def test_many_dimensions_are_shown_at_the_samples_in_two_linked_panes(query: dic
     assert ("the same samples" in second["help"]) == ("split" in query)
 
     def rows(pane: dict[str, Any]) -> dict[str, list[int]]:
-        return {trace["name"]: sorted(decoded(trace["customdata"]).tolist()) for trace in pane["figure"]["data"]}
+        return {
+            trace["name"]: sorted(decoded(trace["customdata"]).tolist())
+            for trace in pane["figure"]["data"]
+        }
 
     count = 240 if "split" in query else 100 if query is BUNDLED else 120
     assert rows(first) == rows(second)
     assert sorted(row for some in rows(first).values() for row in some) == list(range(count))
     app.segmented_control(key="cosupport-second").set_value("components").run()
-    assert [pane["title"] for pane in maps(app).values()] == ["Principal components", "Further components"]
+    assert [pane["title"] for pane in maps(app).values()] == [
+        "Principal components",
+        "Further components",
+    ]
     before = rows(first)
     move(app, k=2)
     last_word(app)
@@ -170,8 +212,12 @@ def test_families_without_a_support_are_named_and_clusters_have_one() -> None:
     assert any("None of the chosen families" in each.value for each in alone.info)
 
 
-@pytest.mark.parametrize("query", [{**TOY, "p.d": "1"}, {**TOY, "p.d": "2", "repeats": "2"}, TOY, BUNDLED])
-def test_the_tail_is_drawn_on_both_sides_and_says_where_the_truth_is_left(query: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "query", [{**TOY, "p.d": "1"}, {**TOY, "p.d": "2", "repeats": "2"}, TOY, BUNDLED]
+)
+def test_the_tail_is_drawn_on_both_sides_and_says_where_the_truth_is_left(
+    query: dict[str, str],
+) -> None:
     app = tab("Extremes", **query)
     known = query is not BUNDLED
     assert {name: pane["follow"] for name, pane in panes(app).items()} == {
@@ -179,7 +225,10 @@ def test_the_tail_is_drawn_on_both_sides_and_says_where_the_truth_is_left(query:
         "tail-recall-large": "tail-recall",
     }
     for pane in panes(app).values():
-        kinds = [trace.get("meta") or ("band" if "fill" in trace else "line") for trace in pane["figure"]["data"]]
+        kinds = [
+            trace.get("meta") or ("band" if "fill" in trace else "line")
+            for trace in pane["figure"]["data"]
+        ]
         assert kinds.count("line") == 4 + known
         assert kinds.count("first") == 4 * known
         assert kinds.count("band") == (4 if "repeats" in query else 0)

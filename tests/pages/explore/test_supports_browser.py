@@ -1,4 +1,6 @@
-"""The co-support map and the tails in a real Chromium: they follow the hand, and mark the same samples everywhere."""
+"""The co-support map and the tails in a real Chromium: they follow the hand, and mark the same
+samples everywhere.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ import numpy as np
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import wait_idle
-from tests.pages.explore.test_explore_browser import box_zoom, drag, main_figure, number, open_explore, point_at, slider
+from tests.pages.explore.test_explore_browser import (
+    box_zoom,
+    drag,
+    main_figure,
+    number,
+    open_explore,
+    point_at,
+    slider,
+)
 from tests.pages.live.test_live_browser import all_measured, at_stop, drawn, followed, settled
 
 PATH = "/?problem=mixtures&n=200&p.d=8&k=5&seed=3"
@@ -24,7 +34,9 @@ def opened_tab(page: Page, name: str) -> Locator:
     return figure
 
 
-def test_the_tails_follow_k_and_lam_and_python_draws_the_same(page: Page, new_page: Callable[..., Page]) -> None:
+def test_the_tails_follow_k_and_lam_and_python_draws_the_same(
+    page: Page, new_page: Callable[..., Page]
+) -> None:
     followed(page, PATH)
     figure = opened_tab(page, "Extremes")
     before = figure.locator(".js-line").nth(1).get_attribute("d")
@@ -54,10 +66,14 @@ def test_the_tails_follow_k_and_lam_and_python_draws_the_same(page: Page, new_pa
         lam.press("ArrowRight")
     marks = figure.locator(".lam-marks").first
     at = float(np.tan(np.radians(55.0)))
-    page.wait_for_function("([svg, lam]) => Math.abs(svg.dataset.lam - lam) < 1e-9", arg=[marks.element_handle(), at])
+    page.wait_for_function(
+        "([svg, lam]) => Math.abs(svg.dataset.lam - lam) < 1e-9", arg=[marks.element_handle(), at]
+    )
     dot = marks.locator("circle[data-curve=knn]")
     main = main_figure(page).locator("circle[data-curve=knn]").first
-    assert float(dot.get_attribute("data-y") or "nan") == float(main.get_attribute("data-y") or "nan")
+    assert float(dot.get_attribute("data-y") or "nan") == float(
+        main.get_attribute("data-y") or "nan"
+    )
     assert float(dot.get_attribute("data-x") or "nan") == at
 
 
@@ -90,7 +106,8 @@ def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) ->
     left.scroll_into_view_if_needed()
     point_at(page, left, trace=0, point=0)
     expect(right.locator(".rings circle")).to_have_count(1)
-    (row,), (same,) = ringed(figure)  # the sample under the pointer: where several lie close, whichever is nearest
+    # the sample under the pointer: where several lie close, whichever is nearest
+    (row,), (same,) = ringed(figure)
     assert row == same
     area = left.locator(".nsewdrag").first.bounding_box()
     assert area is not None
@@ -101,20 +118,24 @@ def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) ->
     for place in places[1:]:
         page.mouse.move(*place, steps=6)
     page.mouse.up()
-    expect(figure.locator(".status")).to_have_text(re.compile(r"Marked: \d+ samples \(.*\d+ both: real.*\)"))
+    expect(figure.locator(".status")).to_have_text(
+        re.compile(r"Marked: \d+ samples \(.*\d+ both: real.*\)")
+    )
     page.mouse.move(area["x"] - 20, area["y"] - 20)
     marked = ringed(figure)
     assert marked[0] == marked[1]
     count = int(re.findall(r"\d+", figure.locator(".status").inner_text())[0])
     assert 0 < count == len(marked[0]) < 200
-    # They stay, with their places, under a zoom and beside other components; a family of other classes keeps them.
+    # They stay, with their places, under a zoom and beside other components; a family of other
+    # classes keeps them.
     box_zoom(page, right, selects=True)
     page.mouse.move(area["x"] - 20, area["y"] - 20)
     assert ringed(figure) == marked
     page.get_by_role("radio", name="The last two components").click()
     expect(figure.get_by_role("heading", name="Further components")).to_be_visible()
     family = page.get_by_role("combobox", name="Family")
-    family.evaluate("node => node.scrollIntoView({ block: 'center' })")  # a menu closes where its panel scrolls
+    # a menu closes where its panel scrolls
+    family.evaluate("node => node.scrollIntoView({ block: 'center' })")
     wait_idle(page)
     family.click()
     page.get_by_role("option", name="iPR").click()

@@ -1,4 +1,6 @@
-"""Export on Explore: nothing until it is opened, and a link with what differs from the defaults and the open panel."""
+"""Export on Explore: nothing until it is opened, and a link with what differs from the defaults and
+the open panel.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ QUICK = {"n": "100", "p.d": "2"}
 
 def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[dict[str, object]] = []
-    monkeypatch.setattr("pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or "")
+    monkeypatch.setattr(
+        "pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or ""
+    )
     app = opened(**QUICK)
     assert not app.get("download_button")
     assert not app.code
@@ -47,10 +51,15 @@ def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) ->
     assert app.code[0].value.rstrip().endswith(python_snippet(settings).rstrip()[-200:])
 
 
-def test_the_figure_has_what_stands_beside_the_curves_on_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_figure_has_what_stands_beside_the_curves_on_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     drawn: list[dict[str, Any]] = []
-    monkeypatch.setattr("pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or "")
-    monkeypatch.setattr(bounds, "bound", lambda problem: PRCurve.from_error_rates([], []))  # leaves nothing out
+    monkeypatch.setattr(
+        "pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or ""
+    )
+    # leaves nothing out
+    monkeypatch.setattr(bounds, "bound", lambda problem: PRCurve.from_error_rates([], []))
     app = opened(**QUICK, methods="knn,ipr", folded="ipr", show="limits,bound")
     app.session_state["export"] = True
     app.run()
@@ -58,16 +67,20 @@ def test_the_figure_has_what_stands_beside_the_curves_on_screen(monkeypatch: pyt
     assert [(sorted(each["limits"]), each["bound"]) for each in drawn] == [(["knn"], None)] * 2
 
 
-OUT, IN = "Leave them out", "Use them as features"
+OUT = "Leave them out"
+IN = "Use them as features"
 
 
 @pytest.mark.parametrize(
-    ("answer", "files"), [(OUT, "both"), (IN, "both"), (OUT, "one"), (OUT, "together"), (IN, "together")]
+    ("answer", "files"),
+    [(OUT, "both"), (IN, "both"), (OUT, "one"), (OUT, "together"), (IN, "together")],
 )
 def test_the_code_reads_the_columns_that_were_chosen(
     answer: str, files: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Run from the files on disk it gives the curve on screen; one file may lack the column that was asked about."""
+    """Run from the files on disk it gives the curve on screen; one file may lack the column that
+    was asked about.
+    """
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c d"])
     asked = frame.assign(umap_x=10 * rng.normal(size=120))
@@ -101,14 +114,20 @@ def test_the_code_reads_the_columns_that_were_chosen(
 def test_no_file_holds_a_family_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     made: dict[str, str] = {}
     monkeypatch.setattr(
-        "streamlit.download_button", lambda label, make, *_, **__: made.update({label: make()}), raising=True
+        "streamlit.download_button",
+        lambda label, make, *_, **__: made.update({label: make()}),
+        raising=True,
     )
     app = opened(**QUICK, hidden="ipr,coverage")
     app.session_state["export"] = True
     app.run()
     healthy(app)
     for label in ("Table as CSV", "Curves as CSV"):
-        assert {line.split(",")[0].strip('"') for line in made[label].splitlines()[1:]} == {"knn", "kde", "truth"}
+        assert {line.split(",")[0].strip('"') for line in made[label].splitlines()[1:]} == {
+            "knn",
+            "kde",
+            "truth",
+        }
     assert sorted(json.loads(made["Everything as JSON"])["methods"]) == ["kde", "knn"]
     assert re.findall('<tr><th scope="row">([^<]*)', made["HTML"]) == ["truth", "kNN", "KDE"]
 
@@ -144,6 +163,18 @@ def test_a_panel_that_is_none_opens_the_first(panel: str) -> None:
 
 def test_bundled_data_and_a_link_of_every_setting_open() -> None:
     app = opened(source="bundled", problem="mixture-converged", n="100", panel="Extremes")
-    assert app.query_params == {"source": "bundled", "problem": "mixture-converged", "n": "100", "panel": "Extremes"}
-    full = {"source": "toy", "problem": "mixtures", "k": "sqrt", "split": "0.5", "bandwidth": "auto", "lam": "1.0"}
+    assert app.query_params == {
+        "source": "bundled",
+        "problem": "mixture-converged",
+        "n": "100",
+        "panel": "Extremes",
+    }
+    full = {
+        "source": "toy",
+        "problem": "mixtures",
+        "k": "sqrt",
+        "split": "0.5",
+        "bandwidth": "auto",
+        "lam": "1.0",
+    }
     assert opened(**QUICK, **full).query_params == QUICK

@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.browser import running_app
 from tests.pages.explore.test_explore_browser import about, open_uploads, plain_npy, upload
 
-# The app, where runs are slow to take over what the browser says. Choosing a second file empties the field first, and
-# sends the file right after: the run for the empty field is then still at it.
+# The app, where runs are slow to take over what the browser says. Choosing a second file empties
+# the field first, and sends the file right after: the run for the empty field is then still at it.
 SLOW = """
 import sys, time
 from streamlit.elements.widgets import file_uploader
@@ -40,7 +40,9 @@ sys.exit(main())
 """
 
 
-def test_a_replaced_file_is_not_lost_to_the_run_before_it(new_page: Callable[..., Page], tmp_path: Path) -> None:
+def test_a_replaced_file_is_not_lost_to_the_run_before_it(
+    new_page: Callable[..., Page], tmp_path: Path
+) -> None:
     script = tmp_path / "slow.py"
     script.write_text(SLOW)
     with running_app(tmp_path / "app.log", command=[sys.executable, str(script)]) as server:

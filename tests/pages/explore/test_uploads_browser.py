@@ -1,4 +1,6 @@
-"""Uploads in a real Chromium: every format, refusals, archives of several arrays, and who sees what."""
+"""Uploads in a real Chromium: every format, refusals, archives of several arrays, and who sees
+what.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from playwright.sync_api import Page, expect
 from tests import file_zoo
 from tests.browser import Tab, beside, wait_idle
 from tests.file_builders import npz
-from tests.pages.explore.test_explore_browser import about, main_figure, no_trouble, open_uploads, plain_npy, upload
+from tests.pages.explore.test_explore_browser import (
+    about,
+    main_figure,
+    no_trouble,
+    open_uploads,
+    plain_npy,
+    upload,
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +47,9 @@ def test_refusals_are_readable_and_lose_nothing(uploads: Page) -> None:
         expect(card).to_contain_text("Shown: real.npy against generated.npy")
         expect(card).to_contain_text(name)
         expect(card).to_contain_text(fragment)
-        opacity = page.locator(".st-key-part-pr-figure").evaluate("figure => Number(getComputedStyle(figure).opacity)")
+        opacity = page.locator(".st-key-part-pr-figure").evaluate(
+            "figure => Number(getComputedStyle(figure).opacity)"
+        )
         assert opacity < 0.5
         expect(about(page)).to_contain_text("60 real and 60 generated samples in 5 dimensions")
         expect(main_figure(page)).to_be_visible()
@@ -57,7 +68,8 @@ def test_one_file_with_both_roles_is_a_pair(new_page: Callable[..., Page]) -> No
 
 @pytest.mark.thorough
 def test_several_arrays_are_asked_for(uploads: Page) -> None:
-    page, values = uploads, np.random.default_rng(0).normal(size=(60, 5))
+    page = uploads
+    values = np.random.default_rng(0).normal(size=(60, 5))
     upload(page, "Real samples", "two.npz", npz(feats=values, reps=values[:40]))
     upload(page, "Generated samples", "generated.npy", plain_npy(1))
     page.get_by_role("combobox", name=re.compile("several arrays fit")).click()

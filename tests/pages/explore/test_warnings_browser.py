@@ -1,4 +1,6 @@
-"""Warnings on the samples over Explore's figure, in a browser: they have room of their own at every size."""
+"""Warnings on the samples over Explore's figure, in a browser: they have room of their own at every
+size.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,17 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser import cut_texts, overlaps, visit, wait_idle, wait_until
 from tests.file_builders import npy
-from tests.pages.explore.test_explore_browser import about, main_figure, open_uploads, painted, upload
+from tests.pages.explore.test_explore_browser import (
+    about,
+    main_figure,
+    open_uploads,
+    painted,
+    upload,
+)
 
-LAPTOP, PHONE, TABLET = (1366, 768), (390, 844), (820, 1180)
+LAPTOP = (1366, 768)
+PHONE = (390, 844)
+TABLET = (820, 1180)
 FLAGS = "[class*=st-key-part-flags-]"
 PLOT = ".st-key-part-pr-figure .plot"
 # All that stands around it.
@@ -28,7 +38,8 @@ PARTS = (
     ".rows .row",
     "[role=tablist] button",
 )
-# In each frame of the page: top and height of the plot's box, height of what is drawn in it, and of the warnings.
+# In each frame of the page: top and height of the plot's box, height of what is drawn in it, and of
+# the warnings.
 RECORD = """() => {
     window.__frames = [];
     const box = (selector) => document.querySelector(selector)?.getBoundingClientRect();
@@ -67,7 +78,9 @@ def resized(page: Page, size: tuple[int, int]) -> None:
 
 
 def one_step(page: Page) -> list[list[int]]:
-    """The frames since `RECORD`: with the room of the warnings the plot is drawn for what is left, at once."""
+    """The frames since `RECORD`: with the room of the warnings the plot is drawn for what is left,
+    at once.
+    """
     frames: list[list[int]] = page.evaluate("() => window.__frames")
     assert len({top for top, *_ in frames}) == 2, frames
     assert all(abs(height - drawn) <= 1 for _, height, drawn, _ in frames), frames
@@ -76,7 +89,9 @@ def one_step(page: Page) -> list[list[int]]:
 
 
 @pytest.mark.exhaustive
-def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(new_page: Callable[..., Page]) -> None:
+def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(
+    new_page: Callable[..., Page],
+) -> None:
     page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
     open_uploads(page)
     before = page.locator(PLOT).first.bounding_box()
@@ -92,8 +107,12 @@ def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(n
     assert before is not None
     assert abs(frames[0][1] - before["height"]) <= 1
     # The first one whole, and how many more, each a click away.
-    expect(flags.locator("p").first).to_contain_text("Rows in both sets: 60 of 200 generated rows are exact copies")
-    expect(flags.locator("p").first).to_contain_text("a generator that repeats real rows scores as a perfect one.")
+    expect(flags.locator("p").first).to_contain_text(
+        "Rows in both sets: 60 of 200 generated rows are exact copies"
+    )
+    expect(flags.locator("p").first).to_contain_text(
+        "a generator that repeats real rows scores as a perfect one."
+    )
     expect(flags.get_by_role("button", name="Dismiss")).to_be_visible()
     for size in (LAPTOP, PHONE, TABLET):
         resized(page, size)
@@ -112,14 +131,19 @@ def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(n
 
 
 @pytest.mark.exhaustive
-def test_clean_samples_look_as_a_toy_does_and_copies_are_said_in_one_step(new_page: Callable[..., Page]) -> None:
+def test_clean_samples_look_as_a_toy_does_and_copies_are_said_in_one_step(
+    new_page: Callable[..., Page],
+) -> None:
     page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
     visit(page, "/?n=100&p.d=2")
     painted(page)
     toy = page.locator(PLOT).first.bounding_box()
     open_uploads(page)
     real, made = sets(bad=False)
-    for field, name, content in (("Real samples", "a.npy", real), ("Generated samples", "b.npy", made)):
+    for field, name, content in (
+        ("Real samples", "a.npy", real),
+        ("Generated samples", "b.npy", made),
+    ):
         upload(page, field, name, content)
     expect(about(page)).to_contain_text("200 real and 200 generated samples in 8 dimensions")
     wait_idle(page)
@@ -130,7 +154,9 @@ def test_clean_samples_look_as_a_toy_does_and_copies_are_said_in_one_step(new_pa
     page.evaluate(RECORD)
     values = np.random.default_rng(0).normal(size=(2, 200, 8))
     upload(page, "Generated samples", "c.npy", npy(np.r_[values[0, :60], values[1, 60:]]))
-    expect(page.locator(f"{FLAGS} p").first).to_contain_text("60 of 200 generated rows are exact copies")
+    expect(page.locator(f"{FLAGS} p").first).to_contain_text(
+        "60 of 200 generated rows are exact copies"
+    )
     expect(page.locator(FLAGS)).to_have_attribute("data-shown", "")
     wait_idle(page)
     one_step(page)

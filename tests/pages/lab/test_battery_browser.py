@@ -1,4 +1,6 @@
-"""The sanity battery in a browser: a small choice, a run that fills the table, a cell and what it says of the truth."""
+"""The sanity battery in a browser: a small choice, a run that fills the table, a cell and what it
+says of the truth.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,21 @@ def test_from_the_truths_verdicts_to_a_cell_of_a_run(page: Page) -> None:
     page.get_by_role("option", name="Modes dropped, then modes invented").click()
     page.keyboard.press("Escape")
     page.get_by_role(
-        "button", name=re.compile("A shifted Gaussian, close by backspace|Remove A shifted Gaussian")
+        "button",
+        name=re.compile("A shifted Gaussian, close by backspace|Remove A shifted Gaussian"),
     ).click()
     page.keyboard.press("Escape")
     expect(table.locator("tbody tr")).to_have_count(1)
     expect(table).to_have_attribute("data-rows", "0")
     cells = table.get_by_role("button")
     expect(cells).to_have_count(12)
-    expect(cells.first).to_have_attribute("aria-label", re.compile("not measured yet; the truth passes$"))
+    expect(cells.first).to_have_attribute(
+        "aria-label", re.compile("not measured yet; the truth passes$")
+    )
     wait_idle(page)
     page.get_by_role("button", name="Start").click()
-    expect(table).to_have_attribute("data-rows", str(10 * MODES["quick"][1] * 3))  # points, repeats, methods
+    # points, repeats, methods
+    expect(table).to_have_attribute("data-rows", str(10 * MODES["quick"][1] * 3))
     page.get_by_text("Done:").wait_for()
     wait_idle(page)
     wrong = cells.nth(10)  # bounds of coverage: 300 samples leave gaps
@@ -42,7 +48,9 @@ def test_from_the_truths_verdicts_to_a_cell_of_a_run(page: Page) -> None:
     wrong.focus()
     page.keyboard.press("Enter")
     expect(wrong).to_have_attribute("aria-pressed", "true")
-    detail = page.get_by_role("heading", level=3, name=re.compile("Modes dropped.*bounds of Coverage"))
+    detail = page.get_by_role(
+        "heading", level=3, name=re.compile("Modes dropped.*bounds of Coverage")
+    )
     expect(detail).to_be_visible()
     expect(page.get_by_text("Fails, although the truth passes")).to_be_visible()
     wait_idle(page)
@@ -50,5 +58,7 @@ def test_from_the_truths_verdicts_to_a_cell_of_a_run(page: Page) -> None:
     expect(detail).to_be_in_viewport()
     drawn = page.locator(".live .js-plotly-plot")
     names = "node => node._fullData.map(trace => trace.name)"
-    page.wait_for_function(f"node => ({names})(node).includes('Coverage')", arg=drawn.element_handle())
+    page.wait_for_function(
+        f"node => ({names})(node).includes('Coverage')", arg=drawn.element_handle()
+    )
     assert {"asked for, missed", "the truth, read alike"} <= set(drawn.evaluate(names))

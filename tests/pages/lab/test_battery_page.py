@@ -1,4 +1,6 @@
-"""The bias lab's sanity battery: the truth's verdicts at once, verdicts as rows come, and a cell in detail."""
+"""The bias lab's sanity battery: the truth's verdicts at once, verdicts as rows come, and a cell in
+detail.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ from tests.explore_app import APP, assert_link_gives, healthy
 from tests.lab_app import button, press, said, section, until_done
 
 FACTS = Provenance(
-    "2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz battery x", 61.0
+    "2026-01-02",
+    {"Python": "3.11", "prviz": "0.1.0"},
+    "Some processor, 2 cores",
+    "prviz battery x",
+    61.0,
 )
 CHEAP = "gaussian-mixture-mode-dropping-invention"
 REPEATS = MODES["quick"][1]
@@ -102,12 +108,15 @@ def test_the_truths_verdicts_are_there_before_anything_is_measured() -> None:
         "improved precision and recall",
         "density and coverage",
     ]
-    oracle = judge(oracle_rows([CHEAP, FAR], ["knn@10", "i-prec/i-rec"])).set_index(["check", "tag", "reading", "side"])
+    oracle = judge(oracle_rows([CHEAP, FAR], ["knn@10", "i-prec/i-rec"])).set_index(
+        ["check", "tag", "reading", "side"]
+    )
     for row in found["rows"]:
         for each in row["cells"][:4]:
             assert (each["verdict"], each["kind"]) == ("", "wait")
             assert each["oracle"] == oracle.loc[tuple(each["id"].split("|")), "verdict"]
-    # support scores: the two Gaussians lie in each other's support, so that 0 is the wrong thing to ask for
+    # support scores: the two Gaussians lie in each other's support, so that 0 is the wrong thing to
+    # ask for
     assert cell(app, 2, 2)["oracle"] == "F"
     assert cell(app, 2, 2)["published"] == "F"
     assert cell(app, 2, 0)["published"] == ""
@@ -171,7 +180,10 @@ def test_what_else_is_reported_has_its_own_table_beside_the_truth(place: Path) -
 
 
 def test_damaged_kept_rows_are_told_and_not_shown(place: Path) -> None:
-    rows = table((row for task in battery_tasks([CHEAP], ["c-prec/c-rec"], repeats=2) for row in task.run()), COLUMNS)
+    rows = table(
+        (row for task in battery_tasks([CHEAP], ["c-prec/c-rec"], repeats=2) for row in task.run()),
+        COLUMNS,
+    )
     (path,) = keep(rows, FACTS)
     path.write_bytes(path.read_bytes() + b"\n")
     app = opened(CHEAP, scores=["c-prec/c-rec"])
@@ -192,7 +204,9 @@ def test_a_run_fills_the_table_and_another_point_of_the_curves_needs_no_other() 
         healthy(app)
         assert button(app, "Start") is None
         expected = judge(rows, [f"knn@{point}"])["verdict"].tolist()
-        assert [each["verdict"] for row in shown(app)["rows"] for each in row["cells"][:2]] == _by_tag(expected)
+        assert [
+            each["verdict"] for row in shown(app)["rows"] for each in row["cells"][:2]
+        ] == _by_tag(expected)
 
 
 def _by_tag(verdicts: list[str]) -> list[str]:
@@ -201,8 +215,11 @@ def _by_tag(verdicts: list[str]) -> list[str]:
 
 
 def test_the_detail_says_what_decides_and_draws_the_sweep_beside_the_truth() -> None:
-    app = until_done(press(opened(CHEAP, families=["knn"], points=["1"], scores=["density/coverage"]), "Start"))
-    choose(app, f"{CHEAP}|bounds|knn@1|fidelity")  # at lambda = 1 a dropped mode costs precision, too
+    app = until_done(
+        press(opened(CHEAP, families=["knn"], points=["1"], scores=["density/coverage"]), "Start")
+    )
+    # at lambda = 1 a dropped mode costs precision, too
+    choose(app, f"{CHEAP}|bounds|knn@1|fidelity")
     assert shown(app)["chosen"] == f"{CHEAP}|bounds|knn@1|fidelity"
     assert cell(app, 0, 0)["kind"] == "asks"
     assert "the check asks for something else" in said(app)
@@ -214,7 +231,10 @@ def test_the_detail_says_what_decides_and_draws_the_sweep_beside_the_truth() -> 
     judged = judge(table((row for task in tasks for row in task.run()), COLUMNS))
     mine = judged[(judged["tag"] == "bounds") & (judged["side"] == "diversity")].iloc[0]
     assert mine["verdict"] == "F"
-    assert f"Value **{mine['value']:.3f}** ± {mine['spread']:.3f} (spread), threshold at least 0.95" in line
+    assert (
+        f"Value **{mine['value']:.3f}** ± {mine['spread']:.3f} (spread), threshold at least 0.95"
+        in line
+    )
     assert f"margin **{mine['margin']:+.3f}**" in line
     (pane,) = panes(app)
     traces = {trace["name"]: trace for trace in pane["figure"]["data"]}
@@ -230,7 +250,10 @@ def test_the_detail_says_what_decides_and_draws_the_sweep_beside_the_truth() -> 
 def test_of_a_part_of_the_rows_only_whole_sweeps_have_verdicts() -> None:
     choice = Choice((CHEAP, FAR), ("i-prec/i-rec",), "quick")
     oracle = judge(oracle_rows(choice.checks, choice.readings), choice.readings)
-    rows = table((row for task in battery_tasks([CHEAP], choice.readings, n=100) for row in task.run()), COLUMNS)
+    rows = table(
+        (row for task in battery_tasks([CHEAP], choice.readings, n=100) for row in task.run()),
+        COLUMNS,
+    )
     for part, verdicts in ((rows[rows["place"] < 9], 0), (rows, 4), (rows[rows["repeat"] == 0], 4)):
         known = battery_table.cells(choice, oracle, judge(part, choice.readings))
         assert len(known) == 8
@@ -247,7 +270,10 @@ def test_a_part_of_a_sweep_is_drawn_as_far_as_it_goes() -> None:
         from prviz.studies.tasks import table
 
         choice = Choice(("gaussian-mixture-mode-dropping-invention",), ("knn@10",), "quick")
-        rows = table((row for task in battery_tasks(choice.checks, ["knn@10"], n=100) for row in task.run()), COLUMNS)
+        rows = table(
+            (row for task in battery_tasks(choice.checks, ["knn@10"], n=100) for row in task.run()),
+            COLUMNS,
+        )
         battery._draw(choice, battery._oracle(choice), rows[rows["place"] < 4])
 
     app = AppTest.from_function(page, default_timeout=60)

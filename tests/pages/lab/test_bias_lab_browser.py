@@ -1,4 +1,6 @@
-"""The bias lab in a real Chromium: a sweep's rows come, it stops and goes on to the end, and they can be taken away."""
+"""The bias lab in a real Chromium: a sweep's rows come, it stops and goes on to the end, and they
+can be taken away.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ SIZE = int(2500 * math.sqrt(available_threads()))
 
 def choose(page: Page, label: str, value: object) -> None:
     """Put this one value into a list, in the place of those that are chosen."""
-    box = page.locator('[data-testid="stMultiSelect"]').filter(has=page.get_by_role("combobox", name=label))
+    box = page.locator('[data-testid="stMultiSelect"]').filter(
+        has=page.get_by_role("combobox", name=label)
+    )
     chosen = box.get_by_role("button", name=re.compile("^Remove "))
     while chosen.count():
         chosen.first.click()
@@ -60,12 +64,16 @@ def test_a_sweep_starts_stops_goes_on_and_is_taken_away(page: Page, tmp_path) ->
     wait_idle(page)
     assert 0 < done(page) < REPEATS
     onward.click()
-    expect(page.get_by_text(f"Done: {REPEATS} of {REPEATS} measurements.")).to_be_visible(timeout=4 * WAIT_MS)
+    expect(page.get_by_text(f"Done: {REPEATS} of {REPEATS} measurements.")).to_be_visible(
+        timeout=4 * WAIT_MS
+    )
     expect(page.get_by_text(f"{4 * REPEATS} rows.")).to_be_visible()
     wait_idle(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Rows as Parquet").click()
     download.value.save_as(tmp_path / "rows.parquet")
     cells = sweep_cells("shifted-gaussians", ns=(SIZE,), repeats=REPEATS)
-    assert list(pd.read_parquet(tmp_path / "rows.parquet")["key"]) == [key for cell in cells for key in cell.keys]
+    assert list(pd.read_parquet(tmp_path / "rows.parquet")["key"]) == [
+        key for cell in cells for key in cell.keys
+    ]
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)

@@ -18,7 +18,13 @@ from prviz.studies.sweeps import sweep_cells
 from tests.explore_app import healthy, move, opened, sliders
 from tests.lab_app import button, press, said, section, until_done
 
-SMALL = {"problems": ["Shifted generator"], "methods": ["knn", "kde"], "dims": ["3"], "ns": ["40", "60"], "ks": ["4"]}
+SMALL = {
+    "problems": ["Shifted generator"],
+    "methods": ["knn", "kde"],
+    "dims": ["3"],
+    "ns": ["40", "60"],
+    "ks": ["4"],
+}
 SMALL |= {"splits": ["0.5"], "repeats": 2}
 
 
@@ -69,7 +75,9 @@ def test_errata_are_a_line_each_and_open_to_a_figure() -> None:
         if each.proto.bytes
         for part in json.loads(each.proto.bytes).get("panes", ())
     ]
-    assert [pane["title"] for pane in panes] == [title for erratum in ERRATA for title in erratum.chart().panels]
+    assert [pane["title"] for pane in panes] == [
+        title for erratum in ERRATA for title in erratum.chart().panels
+    ]
     assert all(erratum.setting in said(app).replace("\\", "") for erratum in ERRATA)
 
 
@@ -103,7 +111,10 @@ def test_a_sweep_gives_the_rows_that_the_shell_gives_and_every_visitor_sees_them
         for x, y, text in zip(trace["x"], trace["y"], trace["text"], strict=True)
     }
     assert texts == {
-        (row, column): f"{means.loc[(n, method), 'mean']:.2f}<br>±{means.loc[(n, method), 'std']:.2f}"
+        (
+            row,
+            column,
+        ): f"{means.loc[(n, method), 'mean']:.2f}<br>±{means.loc[(n, method), 'std']:.2f}"
         for row, n in enumerate((40, 60))
         for column, method in enumerate(("knn", "kde"))
     }
@@ -135,7 +146,8 @@ def test_stop_and_continue() -> None:
     assert button(app, "Stop")
     press(app, "Stop")
     assert button(app, "Stop") is None
-    again = "Continue" if button(app, "Continue") else "Start"  # stopped before its first pair was measured
+    # stopped before its first pair was measured
+    again = "Continue" if button(app, "Continue") else "Start"
     until_done(press(app, again))
     assert "Done: 80 of 80 measurements" in said(app)
 
@@ -164,7 +176,10 @@ REFUSED = [
     ({"dims": ["0"]}, "d = 0; a whole number from 1 to 4096"),
     ({"ns": ["3000000"]}, "n = 3,000,000 and d = 3 take"),
     ({"ns": ["10000000"], "dims": ["4096"]}, "numbers per set; at most 20,480,000"),
-    ({"repeats": 100, "splits": ["0.5", "none"], "ns": [*map(str, range(40, 70))]}, "6,000 pairs of samples are"),
+    (
+        {"repeats": 100, "splits": ["0.5", "none"], "ns": [*map(str, range(40, 70))]},
+        "6,000 pairs of samples are",
+    ),
     ({"repeats": 100, "ks": [*map(str, range(1, 19))]}, "7,200 rows are asked for; at most 5,000"),
 ]
 
@@ -207,15 +222,24 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
 
 def test_every_problem_offered_has_a_configuration_that_says_the_same() -> None:
     problems = list(sweep.named_problems().values())
-    arguments = {"problems": problems, "methods": ["knn"], "ks": [3, "sqrt"], "bandwidths": [None, 0.5]}
+    arguments = {
+        "problems": problems,
+        "methods": ["knn"],
+        "ks": [3, "sqrt"],
+        "bandwidths": [None, 0.5],
+    }
     arguments |= {"splits": [None, 0.25], "ns": [None, 50], "dims": [None], "repeats": 2, "seed": 5}
     read = config_arguments(config_text(arguments), "grid.toml")
-    keys = [[key for cell in sweep_cells(**given) for key in cell.keys] for given in (arguments, read)]
+    keys = [
+        [key for cell in sweep_cells(**given) for key in cell.keys] for given in (arguments, read)
+    ]
     assert keys[0] == keys[1]
 
 
 def test_over_k_has_a_star_and_the_limits_of_every_pair() -> None:
-    app = until_done(press(small(seed=905, ks=["2, 5", "9"], ns=["40"], methods=["knn", "kde"]), "Start"))
+    app = until_done(
+        press(small(seed=905, ks=["2, 5", "9"], ns=["40"], methods=["knn", "kde"]), "Start")
+    )
     contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
     drawn = [content["panes"][0] for content in contents if "panes" in content]
     (over_k,) = [pane for pane in drawn if pane["id"] == "sweep-k-0"]

@@ -1,4 +1,6 @@
-"""Every section of the Bias lab on its first screen: a picture, few words, in both themes, on a phone and by keys."""
+"""Every section of the Bias lab on its first screen: a picture, few words, in both themes, on a
+phone and by keys.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,16 @@ def test_a_section_opens_with_a_picture_and_few_words(new_page: Callable[..., Pa
             box = page.locator(PICTURE).first.bounding_box()
             assert box is not None
             assert box["y"] < 700, (name, width)
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (name, width)
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (
+                name,
+                width,
+            )
 
 
 def test_the_numbers_of_a_heat_map_are_as_legible_on_dark(new_page: Callable[..., Page]) -> None:
-    """Black or white by the colour of their cell, see tests/figures/test_papers.py; both themes draw the same cells."""
+    """Black or white by the colour of their cell, see tests/figures/test_papers.py; both themes
+    draw the same cells.
+    """
     inks = []
     for theme in ("light", "dark"):
         page = new_page(viewport={"width": 1366, "height": 768}, color_scheme=theme)

@@ -1,4 +1,6 @@
-"""The section of experiments in a real Chromium: one experiment, from its link to the last of its measurements."""
+"""The section of experiments in a real Chromium: one experiment, from its link to the last of its
+measurements.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ SAME = EXPERIMENTS["same"]
 
 
 def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page]) -> None:
-    """Rows as they come are drawn in place; at the end every panel, the table and the sentence are there."""
+    """Rows as they come are drawn in place; at the end every panel, the table and the sentence are
+    there.
+    """
     page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
     visit(page, f"/bias_lab?section=Experiments&experiment={SAME.name}&result=Run+it+yourself")
     expect(page.get_by_role("combobox", name="Experiment")).to_have_value(SAME.title)
@@ -26,9 +30,12 @@ def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page])
     panes = figure.locator(".pane")
     expect(panes).to_have_count(6)
     for pane in panes.all():
-        expect(pane.locator(".scatterlayer .js-line")).to_have_count(9)  # four curves with areas, and the truth
+        # four curves with areas, and the truth
+        expect(pane.locator(".scatterlayer .js-line")).to_have_count(9)
         assert len(pane.locator(".plot").get_attribute("aria-label") or "") > 60
-    expect(page.get_by_role("heading", level=3).first).to_have_text(re.compile("without split the curves fill", re.I))
+    expect(page.get_by_role("heading", level=3).first).to_have_text(
+        re.compile("without split the curves fill", re.I)
+    )
     page.get_by_text("All numbers", exact=True).click()
     expect(page.get_by_test_id("stDataFrame")).to_be_visible()
     page.get_by_text("What is measured", exact=True).click()
@@ -49,7 +56,9 @@ def test_a_heat_map_lines_and_curves_show_what_is_kept_of_them(page: Page) -> No
         expect(plots.first).to_be_visible()
         wait_idle(page)
         page.get_by_role("button", name="About", exact=True).click()
-        expect(page.get_by_text(re.compile(r"^Measured on 20\d\d-\d\d-\d\d with Python"))).to_be_visible()
+        expect(
+            page.get_by_text(re.compile(r"^Measured on 20\d\d-\d\d-\d\d with Python"))
+        ).to_be_visible()
         page.keyboard.press("Escape")
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         expect(page.locator('[data-testid="stException"]')).to_have_count(0)

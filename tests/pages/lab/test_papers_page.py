@@ -1,4 +1,6 @@
-"""The section of experiments by Streamlit's own test driver, and what is kept of runs at paper size."""
+"""The section of experiments by Streamlit's own test driver, and what is kept of runs at paper
+size.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ from prviz.studies.tasks import table
 from tests.explore_app import APP, assert_link_gives, healthy
 
 FACTS = Provenance(
-    "2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz experiment x", 61.0
+    "2026-01-02",
+    {"Python": "3.11", "prviz": "0.1.0"},
+    "Some processor, 2 cores",
+    "prviz experiment x",
+    61.0,
 )
 SMALL = 40
 
@@ -50,7 +56,9 @@ def opened(**query: str) -> AppTest:
 
 
 def text(app: AppTest) -> str:
-    return "\n".join(each.value for kind in (app.markdown, app.caption, app.info) for each in kind).replace("\\", "")
+    return "\n".join(
+        each.value for kind in (app.markdown, app.caption, app.info) for each in kind
+    ).replace("\\", "")
 
 
 def figures_of(app: AppTest) -> list[dict]:
@@ -64,14 +72,18 @@ def figures_of(app: AppTest) -> list[dict]:
 def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One row alone, as the first of a run, is shown like a kept result: what it says, chart, table, link."""
+    """One row alone, as the first of a run, is shown like a kept result: what it says, chart,
+    table, link.
+    """
     experiment = EXPERIMENTS[name]
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     rows = measured(experiment, 1)
     keep(experiment, rows, FACTS)
     found = stored(experiment)
     assert found is not None
-    pd.testing.assert_frame_equal(experiment.figures(found.rows), experiment.figures(rows), atol=1e-4)
+    pd.testing.assert_frame_equal(
+        experiment.figures(found.rows), experiment.figures(rows), atol=1e-4
+    )
     app = opened(experiment=name)
     assert app.selectbox(key=section.MENU).value == name
     known = experiment.ordered(found.rows)
@@ -92,9 +104,14 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     (sent,) = figures_of(app)
     assert [pane["title"] for pane in sent["panes"]] == list(experiment.chart(drawn).panels)
     assert all(len(pane["alt"]) > 20 for pane in sent["panes"])
-    lines, table_of_rows = app.dataframe[0].value, experiment.table(at)
+    lines = app.dataframe[0].value
+    table_of_rows = experiment.table(at)
     assert len(lines) == len(table_of_rows)
-    numbers = [name for name in table_of_rows if name == "ours" or name not in (*experiment.labels, *FIGURE_COLUMNS)]
+    numbers = [
+        name
+        for name in table_of_rows
+        if name == "ours" or name not in (*experiment.labels, *FIGURE_COLUMNS)
+    ]
     assert numbers
     pd.testing.assert_frame_equal(lines[numbers], table_of_rows[numbers], rtol=1e-4)
     (link,) = app.get("link_button")
@@ -122,11 +139,15 @@ def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
     app.selectbox(key="kept-paper").set_value("2026").run()
     healthy(app)
     shown = app.dataframe[0].value["ours"]
-    pd.testing.assert_series_equal(shown, experiment.figures(read_by(found.rows, PAPERS["2026"]))["ours"])
+    pd.testing.assert_series_equal(
+        shown, experiment.figures(read_by(found.rows, PAPERS["2026"]))["ours"]
+    )
     assert "kept-self" not in {each.key for each in opened(experiment="same").segmented_control}
 
 
-def test_sentence_and_figure_follow_what_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentence_and_figure_follow_what_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     experiment = EXPERIMENTS["hubs"]
     keep(experiment, measured(experiment, 4), FACTS)
@@ -175,12 +196,18 @@ def test_kept_rows_show_what_all_rows_show(tmp_path: Path) -> None:
     experiment = EXPERIMENTS["table1"]
     rows = measured(experiment, 3)
     path = keep(experiment, rows, FACTS, tmp_path)
-    assert path.read_text().splitlines()[0].startswith("problem,parameters,d,n,method,k,split,iou,iou_count_9,")
+    assert (
+        path.read_text()
+        .splitlines()[0]
+        .startswith("problem,parameters,d,n,method,k,split,iou,iou_count_9,")
+    )
     found = stored(experiment, tmp_path)
     assert found is not None
     assert found.facts == FACTS
     assert list(found.rows) == list(experiment.columns)
-    pd.testing.assert_frame_equal(experiment.figures(found.rows), experiment.figures(rows), rtol=1e-4)
+    pd.testing.assert_frame_equal(
+        experiment.figures(found.rows), experiment.figures(rows), rtol=1e-4
+    )
     assert stored(EXPERIMENTS["same"], tmp_path) is None
 
 
@@ -205,9 +232,11 @@ def test_a_large_result_is_compressed_and_a_changed_file_is_refused(
 
 
 def test_a_flipped_bit_of_a_kept_result_is_refused_or_changes_nothing(tmp_path: Path) -> None:
-    experiment, draw = EXPERIMENTS["table1"], random.Random(0)
+    experiment = EXPERIMENTS["table1"]
+    draw = random.Random(0)
     keep(experiment, measured(experiment, 2), FACTS, tmp_path)
-    whole, refused = stored(experiment, tmp_path), []
+    whole = stored(experiment, tmp_path)
+    refused = []
     assert whole is not None
     for path in sorted(tmp_path.iterdir()):
         data = path.read_bytes()
@@ -233,7 +262,10 @@ def test_a_damaged_result_and_one_of_another_version_of_the_computation_are_not_
 ) -> None:
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     path = keep(EXPERIMENTS["same"], measured(EXPERIMENTS["same"], 1), FACTS)
-    assert opened(experiment="same").segmented_control(key="result").options == [section.KEPT, section.RUN]
+    assert opened(experiment="same").segmented_control(key="result").options == [
+        section.KEPT,
+        section.RUN,
+    ]
     with monkeypatch.context() as patched:
         patched.setattr(prviz.studies.kept_rows, "COMPUTATION", 99)
         app = opened(experiment="same")

@@ -1,4 +1,6 @@
-"""The section "Data like yours" in a real Chromium: from a bundled pair to the verdict, and its setting in Explore."""
+"""The section "Data like yours" in a real Chromium: from a bundled pair to the verdict, and its
+setting in Explore.
+"""
 
 from __future__ import annotations
 
@@ -35,4 +37,6 @@ def test_the_best_setting_on_a_stand_in_goes_to_explore(page: Page) -> None:
     expect(number).to_have_value("42" if k == "√n" else k)
     expect(page.locator(".live").first).to_contain_text(f"precision / recall: {family} ")
     told = {"no split": "none", "split 50%": "0.5"}[split]
-    page.wait_for_function("told => (new URLSearchParams(location.search).get('split') ?? '0.5') === told", arg=told)
+    page.wait_for_function(
+        "told => (new URLSearchParams(location.search).get('split') ?? '0.5') === told", arg=told
+    )

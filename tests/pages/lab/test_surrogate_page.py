@@ -1,4 +1,6 @@
-"""The section "Data like yours" by Streamlit's test driver: an upload from its fit to Explore, warnings, refusals."""
+"""The section "Data like yours" by Streamlit's test driver: an upload from its fit to Explore,
+warnings, refusals.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +112,12 @@ def test_few_samples_for_their_dimension_are_said(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_k_is_a_number_or_the_root() -> None:
-    assert [as_k(text) for text in ("√n", "sqrt", " 7", "0", "-1", "2.5", "٣", "")] == ["sqrt", "sqrt", 7, *[None] * 5]
+    assert [as_k(text) for text in ("√n", "sqrt", " 7", "0", "-1", "2.5", "٣", "")] == [
+        "sqrt",
+        "sqrt",
+        7,
+        *[None] * 5,
+    ]
 
 
 def test_the_paper_s_figures_come_from_its_three_scenarios() -> None:
@@ -118,11 +125,17 @@ def test_the_paper_s_figures_come_from_its_three_scenarios() -> None:
     first = [task for task in tasks if task.problem.parameters["scenario"] == "common"]
     rest = [task for task in tasks if task.problem.parameters["scenario"] != "common"]
     assert (len(first), len(rest)) == (2, 2 * 2 * 11)
-    rows = surrogate_paper.with_scenario(run_tasks([*first, *rest[:4]], COLUMNS, executor=ThreadPoolExecutor(1)))
+    rows = surrogate_paper.with_scenario(
+        run_tasks([*first, *rest[:4]], COLUMNS, executor=ThreadPoolExecutor(1))
+    )
     assert set(rows["scenario"]) == set(surrogate_paper.FIGURES)
     knn = rows[(rows["method"] == "knn") & (rows["scenario"] == "pair") & (rows["k"] == "sqrt")]
     line = surrogate_paper.lines(knn, "d", "iou")[1]
-    assert (line.split, line.xs, line.means) == (0.5, [2.0], [knn[knn["split"] == 0.5]["iou"].item()])
+    assert (line.split, line.xs, line.means) == (
+        0.5,
+        [2.0],
+        [knn[knn["split"] == 0.5]["iou"].item()],
+    )
     said = surrogate_paper.says(rows)
     best = rows[rows["scenario"] == "common"]["iou"].max()
     assert said[2].startswith("**Figure 10**: at d = 2")
@@ -131,5 +144,9 @@ def test_the_paper_s_figures_come_from_its_three_scenarios() -> None:
     assert surrogate_paper.tasks()[0].n is None  # as many as the digits
     found = ranked(rows[rows["scenario"] == "common"])
     settings = applied(found[0], ExploreSettings(k=9, bandwidth=2.0))
-    assert (settings.methods, settings.k, settings.split) == ((found[0].method,), found[0].k, found[0].split)
+    assert (settings.methods, settings.k, settings.split) == (
+        (found[0].method,),
+        found[0].k,
+        found[0].split,
+    )
     assert settings.bandwidth is None

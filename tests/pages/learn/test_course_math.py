@@ -1,4 +1,6 @@
-"""What the course computes in the browser, in a browser without an app, against prviz's own arithmetic."""
+"""What the course computes in the browser, in a browser without an app, against prviz's own
+arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +46,17 @@ def bare(chromium: Browser) -> Page:
     page = chromium.new_page()
     page.goto("about:blank")
     text = base64.b64encode(course.javascript().encode()).decode()
-    page.evaluate("async (url) => { window.course = await import(url); }", f"data:text/javascript;base64,{text}")
+    page.evaluate(
+        "async (url) => { window.course = await import(url); }",
+        f"data:text/javascript;base64,{text}",
+    )
     return page
 
 
 def assert_same(page: Page, vertices: list[list[float]], curve: PRCurve, tolerance: float) -> None:
-    found = page.evaluate("([v, l]) => l.map(lam => course.curve.pointAt(v, lam).alpha)", [vertices, LAMS])
+    found = page.evaluate(
+        "([v, l]) => l.map(lam => course.curve.pointAt(v, lam).alpha)", [vertices, LAMS]
+    )
     np.testing.assert_allclose(found, curve.alpha(LAMS), atol=tolerance)
 
 
@@ -60,7 +67,8 @@ def called(page: Page, module: str, name: str, *values: Any) -> Any:
 @pytest.mark.parametrize("name", MASSES)
 def test_the_curve_of_masses_is_that_of_python(bare: Page, name: str) -> None:
     p, q = MASSES[name]
-    vertices, truth = called(bare, "masses", "massCurve", p, q), finite_masses(p, q)
+    vertices = called(bare, "masses", "massCurve", p, q)
+    truth = finite_masses(p, q)
     assert_same(bare, vertices, truth, 1e-12)
     ends = [vertices[0][1], vertices[-1][0]]
     np.testing.assert_allclose(ends, [truth.extreme_precision, truth.extreme_recall], atol=1e-12)
@@ -73,26 +81,42 @@ def test_two_bells_have_the_curve_of_python(bare: Page, shift: float, scale: flo
 
 
 @pytest.mark.parametrize("lam", [0.25, 1.0, 4.0])
-def test_the_grey_area_is_the_precision_and_what_total_variation_leaves(bare: Page, lam: float) -> None:
+def test_the_grey_area_is_the_precision_and_what_total_variation_leaves(
+    bare: Page, lam: float
+) -> None:
     """hal-05344404, equation 2, as it stands behind the "?" of the bells."""
     x = np.linspace(-14, 14, 100_001)
-    p, q = (np.exp(-(((x - mean) / sd) ** 2) / 2) / sd / np.sqrt(2 * np.pi) for mean, sd in ((0, 1), (1.2, 0.8)))
+    p, q = (
+        np.exp(-(((x - mean) / sd) ** 2) / 2) / sd / np.sqrt(2 * np.pi)
+        for mean, sd in ((0, 1), (1.2, 0.8))
+    )
     apart = np.trapezoid(np.abs(lam * p - q), x) / 2
-    found = called(bare, "curve", "pointAt", called(bare, "arithmetic", "bellsCurve", 1.2, 0.8), lam)["alpha"]
+    found = called(
+        bare, "curve", "pointAt", called(bare, "arithmetic", "bellsCurve", 1.2, 0.8), lam
+    )["alpha"]
     assert found == pytest.approx(np.trapezoid(np.minimum(lam * p, q), x), abs=1e-4)
     assert found == pytest.approx((lam + 1) / 2 - apart, abs=1e-4)
 
 
-@pytest.mark.parametrize(("shift", "scale"), [(0.0, 1.0), (0.2, 0.5), (-1.2, 1.0), (1.2, 2.0), (0.0, 0.5)])
+@pytest.mark.parametrize(
+    ("shift", "scale"), [(0.0, 1.0), (0.2, 0.5), (-1.2, 1.0), (1.2, 2.0), (0.0, 0.5)]
+)
 @pytest.mark.parametrize("lam", [0.3, 1.0, 4.0])
-def test_the_border_lies_where_both_are_equally_likely(bare: Page, shift: float, scale: float, lam: float) -> None:
+def test_the_border_lies_where_both_are_equally_likely(
+    bare: Page, shift: float, scale: float, lam: float
+) -> None:
     parts = bare.evaluate(
-        "(values) => course.arithmetic.saysReal(...values).map((part) => part.map((x) => Math.max(-99, Math.min(99, x))))",  # noqa: E501
+        "(values) => course.arithmetic.saysReal(...values).map((part) => part.map((x) =>"
+        " Math.max(-99, Math.min(99, x))))",
         [shift, scale, lam],
     )
     x = np.linspace(-6, 6, 1201)
     real = lam * norm.pdf(x) - norm.pdf(x, shift, scale)
-    said = np.any([(low <= x) & (x <= high) for low, high in parts], axis=0) if parts else np.zeros(len(x), bool)
+    said = (
+        np.any([(low <= x) & (x <= high) for low, high in parts], axis=0)
+        if parts
+        else np.zeros(len(x), bool)
+    )
     clear = np.abs(real) > 1e-9
     assert np.array_equal(said[clear], real[clear] > 0)
 
@@ -101,15 +125,20 @@ def test_the_border_lies_where_both_are_equally_likely(bare: Page, shift: float,
 def test_the_halves_are_points_of_the_curve(bare: Page, scale: float, distance: float) -> None:
     truth = scaled_gaussians(scale, 1, distance=distance)
     lams = np.tan(np.linspace(1e-4, np.pi / 2 - 1e-4, 20_001))
-    precision, recall = truth.alpha(lams), truth.beta(lams)
-    found = called(bare, "arithmetic", "atHalf", called(bare, "arithmetic", "bellsCurve", distance, scale))
+    precision = truth.alpha(lams)
+    recall = truth.beta(lams)
+    found = called(
+        bare, "arithmetic", "atHalf", called(bare, "arithmetic", "bellsCurve", distance, scale)
+    )
     assert found["precision"] == pytest.approx(precision[recall >= 0.5].max(), abs=1e-3)
     assert found["recall"] == pytest.approx(recall[precision >= 0.5].max(), abs=1e-3)
 
 
 @pytest.mark.parametrize(("shift", "scale"), [(0.0, 1.0), (0.7, 0.5), (-1.5, 2.0), (4.0, 0.5)])
 def test_boxes_share_what_lies_in_both(bare: Page, shift: float, scale: float) -> None:
-    made = bare.evaluate("(values) => course.figures.FIGURES.boxes.model(values)", {"shift": shift, "scale": scale})
+    made = bare.evaluate(
+        "(values) => course.figures.FIGURES.boxes.model(values)", {"shift": shift, "scale": scale}
+    )
     both = max(0.0, min(1.0, shift + scale) - max(-1.0, shift - scale))
     truth = PRCurve(np.array(made["truth"]))
     assert truth.extreme_precision == pytest.approx(both / (2 * scale))
@@ -129,21 +158,29 @@ def test_boxes_share_what_lies_in_both(bare: Page, shift: float, scale: float) -
 def test_numbers_of_a_curve_are_those_of_python(bare: Page, truth: PRCurve) -> None:
     by_key = {summary.key: summary for summary in SUMMARIES}
     for name, key in NAMED.items():
-        found = bare.evaluate("([v, n]) => course.arithmetic.NUMBERS[n](v)", [truth.vertices.tolist(), name])
+        found = bare.evaluate(
+            "([v, n]) => course.arithmetic.NUMBERS[n](v)", [truth.vertices.tolist(), name]
+        )
         assert found == pytest.approx(by_key[key].of(truth), abs=2e-3), name
-    found = bare.evaluate("(v) => course.arithmetic.NUMBERS['where both are equal'](v)", truth.vertices.tolist())
+    found = bare.evaluate(
+        "(v) => course.arithmetic.NUMBERS['where both are equal'](v)", truth.vertices.tolist()
+    )
     assert found == pytest.approx(truth.alpha(1.0))
 
 
 def test_areas_compared_are_those_of_python(bare: Page) -> None:
-    one, other = shifted_gaussians(1.5), scaled_gaussians(1.5, 1)
+    one = shifted_gaussians(1.5)
+    other = scaled_gaussians(1.5, 1)
     found = called(bare, "arithmetic", "compared", one.vertices.tolist(), other.vertices.tolist())
     assert list(found.values()) == pytest.approx(list(one.compare(other)), abs=1e-3)
 
 
 def test_a_match_is_that_of_python(bare: Page) -> None:
-    found = bare.evaluate("() => course.guesses.target({ shift: 'match' }, { drop: 0.3, shift: 0 }).shift")
-    assert found == pytest.approx(-2 * norm.ppf(0.35), abs=5e-3)  # alpha(1) = 2 Phi(-shift / 2) = 0.7
+    found = bare.evaluate(
+        "() => course.guesses.target({ shift: 'match' }, { drop: 0.3, shift: 0 }).shift"
+    )
+    # alpha(1) = 2 Phi(-shift / 2) = 0.7
+    assert found == pytest.approx(-2 * norm.ppf(0.35), abs=5e-3)
 
 
 @pytest.mark.parametrize("held_out", [True, False])
@@ -165,7 +202,10 @@ def test_knn_on_samples_is_that_of_python(bare: Page, k: int, held_out: bool) ->
     split = Split(pair, (halves[0], halves[0]), (halves[1], halves[1]), held_out)
     (estimate,) = measure(split, [("knn", k, None)], 0)
     assert_same(bare, vertices, estimate.curve, 1e-9)
-    ends = bare.evaluate("(v) => [course.curve.pointAt(v, Infinity).alpha, course.curve.pointAt(v, 0).beta]", vertices)
+    ends = bare.evaluate(
+        "(v) => [course.curve.pointAt(v, Infinity).alpha, course.curve.pointAt(v, 0).beta]",
+        vertices,
+    )
     assert ends == pytest.approx([estimate.curve.extreme_precision, estimate.curve.extreme_recall])
 
 
@@ -184,7 +224,9 @@ def test_one_k_at_a_time_is_all_of_them_at_once(bare: Page, own: bool) -> None:
 
 def test_samples_of_a_seed_have_the_problem_s_moments(bare: Page) -> None:
     values = {"n": 200, "mu": 2.0, "seed": 1, "moved": {}}
-    drawn = np.array([called(bare, "figures", "drawn", {**values, "seed": seed}) for seed in range(20)])
+    drawn = np.array(
+        [called(bare, "figures", "drawn", {**values, "seed": seed}) for seed in range(20)]
+    )
     np.testing.assert_allclose(drawn.mean(axis=(0, 2)), [[0, 0], [2, 2]], atol=0.05)
     np.testing.assert_allclose(drawn.std(axis=(0, 2)), 1, atol=0.05)
 
@@ -199,14 +241,22 @@ def test_the_limits_are_measured_at_the_figure_s_k_and_for_its_problem(bare: Pag
 
 def test_the_dimension_s_truth_is_the_toy_s(bare: Page) -> None:
     truth = toy("high-dimension", d=16, shift=course.DISTANCE).truth()
-    made = bare.evaluate("() => course.figures.FIGURES.sweep.model({ d: 1 }, { hands: ['d'], measured: {} })")
+    made = bare.evaluate(
+        "() => course.figures.FIGURES.sweep.model({ d: 1 }, { hands: ['d'], measured: {} })"
+    )
     assert_same(bare, made["truth"], truth, 2e-3)
 
 
-def test_every_solution_is_an_option_and_those_without_samples_are_the_mathematics(bare: Page) -> None:
+def test_every_solution_is_an_option_and_those_without_samples_are_the_mathematics(
+    bare: Page,
+) -> None:
     found = bare.evaluate(
-        "(content) => Object.fromEntries(content.steps.map((step) => [step.id, course.handouts.solution(step, content)?.id]))",  # noqa: E501
-        {"steps": steps.payload(), "measured": {"limits": course.limits(), "names": {}, "colors": {}}},
+        "(content) => Object.fromEntries(content.steps.map((step) => [step.id,"
+        " course.handouts.solution(step, content)?.id]))",
+        {
+            "steps": steps.payload(),
+            "measured": {"limits": course.limits(), "names": {}, "colors": {}},
+        },
     )
     for step in steps.payload():
         ids = {option["id"] for option in step["guess"]["options"]}
@@ -221,14 +271,20 @@ def test_every_solution_is_an_option_and_those_without_samples_are_the_mathemati
     fpr, fnr = narrow.vertices[narrow.vertex_at(1.0)]
     assert (found["classifier-1"] == "real") == (fpr > fnr)
     before, after = (
-        called(bare, "arithmetic", "atHalf", scaled_gaussians(scale, 1, distance=0.2).vertices.tolist())
+        called(
+            bare, "arithmetic", "atHalf", scaled_gaussians(scale, 1, distance=0.2).vertices.tolist()
+        )
         for scale in (1.0, 0.5)
     )
-    assert before["precision"] - after["precision"] < 0.02 < 0.2 < before["recall"] - after["recall"]
+    assert (
+        before["precision"] - after["precision"] < 0.02 < 0.2 < before["recall"] - after["recall"]
+    )
     assert found["overlap-1"] == "recall"
     drop = finite_masses([0.5, 0.5], [1.0, 0.0])
     f8 = next(each for each in SUMMARIES if each.key == "f8_recall")
-    shift = bare.evaluate("() => course.guesses.target({ shift: 'area' }, { drop: 0.5, shift: 0.4 }).shift")
+    shift = bare.evaluate(
+        "() => course.guesses.target({ shift: 'area' }, { drop: 0.5, shift: 0.4 }).shift"
+    )
     even = shifted_gaussians(shift)
     assert even.auc == pytest.approx(drop.auc, abs=2e-3)
     assert (found["number-2"] == "B") == (f8.of(even) > f8.of(drop))
@@ -238,16 +294,14 @@ def test_every_solution_is_an_option_and_those_without_samples_are_the_mathemati
 
 
 def test_the_words_under_the_curve_say_what_a_step_is_about(bare: Page) -> None:
-    found = bare.evaluate(
-        """() => {
+    found = bare.evaluate("""() => {
             const { FIGURES } = course.figures, foot = (figure, values, angle, hands) =>
                 course.curve_card.footOf(FIGURES[figure].model(values, { hands, measured: {} }), angle, hands);
             const lost = { p: [0.4, 0.3, 0.2, 0.1], q: [0, 0.5, 0.3, 0.2] }, bells = { shift: 1.2, scale: 1 };
             const plain = (texts) => texts.map((each) => each.replaceAll("\u00a0", " "));
             return plain([foot("modes", lost, 45, ["q", "ends"]), foot("bells", bells, 45, ["errors"]),
                 foot("bells", bells, 76, ["errors", "angle"])]);
-        }"""
-    )
+        }""")
     truth = shifted_gaussians(1.2)
     assert found[0] == "Precision reaches 100 %, recall 60 %; where they are equal, 60 %."
     texts = [re.findall(r"([\d.]+) %", text) for text in found[1:]]
@@ -289,11 +343,17 @@ def test_few_votes_and_few_samples_are_more_wrong_and_few_samples_jump_more(bare
     assert errors[1] > errors[3] + 0.05
     assert errors[3] > errors[8]
     widths = [high - low for each in by_n for low, high in each["band"]]
-    assert [by_n[0]["errors"][0] > 1.5 * by_n[-1]["errors"][0], widths[0] > 1.3 * widths[-1]] == [True, True]
+    assert [by_n[0]["errors"][0] > 1.5 * by_n[-1]["errors"][0], widths[0] > 1.3 * widths[-1]] == [
+        True,
+        True,
+    ]
 
 
 def test_a_band_holds_eight_of_ten_draws_around_their_mean(bare: Page) -> None:
-    values = dict(next(step.start for step in steps.STEPS if step.guess.judge == "closer")) | {"n": 40, "split": True}
+    values = dict(next(step.start for step in steps.STEPS if step.guess.judge == "closer")) | {
+        "n": 40,
+        "split": True,
+    }
     found, draws = bare.evaluate(
         """(values) => {
             const { FIGURES, DRAWS, usual } = course.figures, { compared } = course.arithmetic;
@@ -304,7 +364,9 @@ def test_a_band_holds_eight_of_ten_draws_around_their_mean(bare: Page) -> None:
     )
     assert found["errors"][0] == pytest.approx(np.mean(draws))
     ((low, high),) = found["band"]
-    assert np.mean((low <= np.array(draws)) & (np.array(draws) <= high)) == pytest.approx(0.8, abs=0.051)
+    assert np.mean((low <= np.array(draws)) & (np.array(draws) <= high)) == pytest.approx(
+        0.8, abs=0.051
+    )
 
 
 @pytest.mark.parametrize("held_out", [True, False])

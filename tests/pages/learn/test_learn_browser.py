@@ -1,4 +1,6 @@
-"""Learn in a real Chromium: every step on one screen, moved by pointer and keys, its guess answered by the figure."""
+"""Learn in a real Chromium: every step on one screen, moved by pointer and keys, its guess answered
+by the figure.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,11 @@ def course(warm: Tab) -> Iterator[Page]:
 
 def open_step(page: Page, step: str, **values: object) -> None:
     """The course at a step, drawn, opened by its link."""
-    visit(page, f"/learn?step={step}" + "".join(f"&{name}={json.dumps(value)}" for name, value in values.items()))
+    visit(
+        page,
+        f"/learn?step={step}"
+        + "".join(f"&{name}={json.dumps(value)}" for name, value in values.items()),
+    )
     at_step(page, step)
 
 
@@ -58,7 +64,8 @@ def pulled(page: Page, handle: Locator, dx: float, dy: float) -> None:
     """Drag it so far."""
     box = handle.bounding_box()
     assert box is not None
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + dx / 2, y + dy / 2)
@@ -83,8 +90,10 @@ def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> No
         assert page.locator(".because").inner_text()
         assert page.locator(".chip.right").count() == 1
         assert page.locator(".chip").count() >= options
-        assert page.locator(".ghost").count() or step["id"] == "samples-5"  # there a curve comes in addition
-        words = re.findall(r"\S*\w\S*", page.locator("[data-prviz=step]").inner_text())  # "→" is none
+        # there a curve comes in addition
+        assert page.locator(".ghost").count() or step["id"] == "samples-5"
+        # "→" is none
+        words = re.findall(r"\S*\w\S*", page.locator("[data-prviz=step]").inner_text())
         assert len(words) <= WORDS, (step["id"], len(words))
         assert page.evaluate(_CUT) == [], step["id"]
         if place + 1 < len(STEPS):
@@ -98,7 +107,9 @@ def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> No
 def _opens_in_explore(page: Page) -> bool:
     link = page.get_by_role("link", name="Open in Explore")
     expect(link).to_have_attribute("href", re.compile("problem="))
-    _, messages = ExploreSettings.from_query(dict(parse_qsl(urlsplit(link.get_attribute("href") or "").query)))
+    _, messages = ExploreSettings.from_query(
+        dict(parse_qsl(urlsplit(link.get_attribute("href") or "").query))
+    )
     return messages == []
 
 
@@ -115,15 +126,25 @@ DRAGS = (
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("drag", exhaustive_but(DRAGS, DRAGS[0], DRAGS[3]))
-def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(course: Page, drag: tuple[str, str, float, float]) -> None:
+def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
+    course: Page, drag: tuple[str, str, float, float]
+) -> None:
     page = course
     step, name, dx, dy = drag
     open_step(page, step)
     before = curve(page)
-    drawn = page.locator(".course .card svg").evaluate_all("all => all.map((each) => each.innerHTML).join()")
+    drawn = page.locator(".course .card svg").evaluate_all(
+        "all => all.map((each) => each.innerHTML).join()"
+    )
     pulled(page, hand(page, name), dx, dy)
     wait_until(
-        page, lambda: drawn != page.locator(".course .card svg").evaluate_all("all => all.map(e => e.innerHTML).join()")
+        page,
+        lambda: (
+            drawn
+            != page.locator(".course .card svg").evaluate_all(
+                "all => all.map(e => e.innerHTML).join()"
+            )
+        ),
     )
     if name == "angle":
         return  # along the curve, which stays
@@ -136,7 +157,9 @@ def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(course: Page, drag: t
 
 
 @pytest.mark.exhaustive
-def test_only_the_sample_that_is_held_moves_and_a_press_on_another_only_chooses_it(course: Page) -> None:
+def test_only_the_sample_that_is_held_moves_and_a_press_on_another_only_chooses_it(
+    course: Page,
+) -> None:
     page = course
     open_step(page, "samples-1")
     pulled(page, hand(page, "sample"), 120, 60)
@@ -165,7 +188,8 @@ def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(course: P
     said = page.locator(".because").inner_text()
     pulled(page, hand(page, "scale"), 30, 0)
     page.wait_for_url(re.compile("scale="))  # what is moved by hand, a link holds
-    assert page.locator(".because").inner_text() == said  # the answer is about the beginning, and stays
+    # the answer is about the beginning, and stays
+    assert page.locator(".because").inner_text() == said
     page.locator(".chip.right").click()
     page.wait_for_url(lambda url: "scale" not in url)
     page.keyboard.press("ArrowRight")
@@ -242,7 +266,8 @@ def test_lecturers_present_take_the_plan_along_and_embed_the_course(
     alone = new_page()
     alone.goto("about:blank")
     alone.evaluate(
-        "html => document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: html, sandbox: 'allow-scripts', width: 1200, height: 700 }))",  # noqa: E501
+        "html => document.body.append(Object.assign(document.createElement('iframe'), { srcdoc:"
+        " html, sandbox: 'allow-scripts', width: 1200, height: 700 }))",
         saved.value.path().read_text("utf-8"),
     )
     frame = alone.frame_locator("iframe")
@@ -275,12 +300,10 @@ def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
     open_step(page, "classifier-1")
     pages = page.locator(".st-key-prviz-bar")
     # on to the next step and away at once, before the address follows
-    pages.get_by_role("link", name="Explore").evaluate(
-        """(link) => {
+    pages.get_by_role("link", name="Explore").evaluate("""(link) => {
             window.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
             link.click();
-        }"""
-    )
+        }""")
     k = page.get_by_role("spinbutton", name="Neighbours k")
     expect(k).to_have_value("5")
     wait_idle(page)

@@ -37,7 +37,9 @@ def test_a_step_has_one_sentence_one_clause_and_few_words(step: object) -> None:
     texts = [step.lead, guess.ask, *(option.label for option in guess.options)]  # type: ignore[attr-defined]
     longest = max((option.because for option in guess.options), key=lambda text: len(text.split()))
     for shown in ((step.clause,), (step.takeaway, longest)):  # type: ignore[attr-defined]
-        words = [word for text in (*texts, *shown) for word in text.split() if re.search(r"\w", word)]
+        words = [
+            word for text in (*texts, *shown) for word in text.split() if re.search(r"\w", word)
+        ]
         assert len(words) + AROUND <= WORDS
     assert len({option.id for option in guess.options}) == len(guess.options)
     assert all(option.because for option in guess.options)
@@ -77,7 +79,10 @@ def test_a_cell_is_the_mean_of_prviz_s_own_estimates() -> None:
     problem = toy("high-dimension", d=8, shift=course.DISTANCE)
     truth = problem.truth()
     for name in ("knn", "kde"):
-        runs = [estimate(problem.sample(100, seed), name, split=0.5, seed=seed)[name].curve for seed in (0, 1)]
+        runs = [
+            estimate(problem.sample(100, seed), name, split=0.5, seed=seed)[name].curve
+            for seed in (0, 1)
+        ]
         assert found["iou"][name] == pytest.approx(PRCurve.mean(runs).iou(truth), abs=1e-4)
         vertices = np.reshape(found["curves"][name], (-1, 2))
         assert np.all(np.diff(vertices[:, 0]) >= 0)

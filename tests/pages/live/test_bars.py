@@ -15,7 +15,11 @@ def with_amount(amounts: list[float], index: int, amount: float, total: bool) ->
         rest = sum(amounts) - amounts[index]
         others = len(amounts) - 1
         found = [
-            value if i == index else (each * (1 - value) / rest if rest > 0 else (1 - value) / others)
+            (
+                value
+                if i == index
+                else (each * (1 - value) / rest if rest > 0 else (1 - value) / others)
+            )
             for i, each in enumerate(amounts)
         ]
     rounded = [round(each, 4) for each in found]
@@ -24,14 +28,18 @@ def with_amount(amounts: list[float], index: int, amount: float, total: bool) ->
 
 @pytest.mark.parametrize("total", [True, False])
 @pytest.mark.parametrize("amounts", [[0.2, 0.2, 0.6, 0.0], [1.0, 0.0, 0.0], [0.0, 0.3], [0.25] * 4])
-def test_one_new_amount_leaves_a_distribution(blank: Page, amounts: list[float], total: bool) -> None:
+def test_one_new_amount_leaves_a_distribution(
+    blank: Page, amounts: list[float], total: bool
+) -> None:
     for index in range(len(amounts)):
         for amount in (0.0, 0.35, 1.0, 7.0, -1.0):
             found = blank.evaluate(
                 "([amounts, i, amount, total]) => live.bars.withAmount(amounts, i, amount, total)",
                 [amounts, index, amount, total],
             )
-            np.testing.assert_allclose(found, with_amount(amounts, index, amount, total), atol=1.01e-4)
+            np.testing.assert_allclose(
+                found, with_amount(amounts, index, amount, total), atol=1.01e-4
+            )
             assert any(found)
             if total and any(each > 0 for i, each in enumerate(amounts) if i != index):
                 assert sum(found) == pytest.approx(1, abs=2e-4)

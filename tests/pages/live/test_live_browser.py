@@ -40,7 +40,8 @@ _DRAWN = """plots => plots.map(plot => ({
     ranges: ['xaxis', 'yaxis'].map(axis => Array.from(plot._fullLayout[axis].range)),
 }))"""
 
-# The page may wait for something else once it has followed: nothing is on its way for longer than that takes.
+# The page may wait for something else once it has followed: nothing is on its way for longer than
+# that takes.
 _QUIET = """() => {
     const busy = document.querySelector('.live[data-more=true], [data-test-script-state="running"]');
     if (busy) window.__quietSince = undefined;
@@ -60,9 +61,12 @@ def followed(page: Page, path: str = PATH) -> Locator:
 
 
 def all_measured(page: Page) -> None:
-    """Wait until nothing is measured in the background any more, about which the page would ask Python."""
+    """Wait until nothing is measured in the background any more, about which the page would ask
+    Python.
+    """
     page.evaluate("() => { window.__quietSince = undefined; }")
-    page.wait_for_function(_QUIET, timeout=90_000, polling=POLL_MS)  # several servers that begin at once take long
+    # several servers that begin at once take long
+    page.wait_for_function(_QUIET, timeout=90_000, polling=POLL_MS)
     wait_idle(page)
 
 
@@ -80,7 +84,8 @@ def assert_alike(found: list[dict[str, Any]], expected: list[dict[str, Any]]) ->
         for trace, fresh in zip(pane["traces"], other["traces"], strict=True):
             assert (trace["name"], trace["text"]) == (fresh["name"], fresh["text"])
             for part in ("x", "y", "custom"):
-                np.testing.assert_allclose(trace[part], fresh[part], atol=1e-6)  # vertices travel with nine digits
+                # vertices travel with nine digits
+                np.testing.assert_allclose(trace[part], fresh[part], atol=1e-6)
 
 
 def place(handle: Locator, stop: float) -> tuple[float, float]:
@@ -95,7 +100,9 @@ def at_stop(figure: Locator, pattern: str) -> None:
 
 
 def settled(figure: Locator) -> None:
-    """The hand's last move is painted, in the frame after it, and Plotly has caught up: here and in every figure."""
+    """The hand's last move is painted, in the frame after it, and Plotly has caught up: here and in
+    every figure.
+    """
     figure.page.evaluate(_TWO_FRAMES)
     figure.page.wait_for_function(
         """root => [...document.querySelectorAll(".live[data-stop]")].every(
@@ -112,7 +119,10 @@ def sent(page: Page) -> list[int]:
 
 def messages_of(page: Page) -> list[int]:
     messages: list[int] = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda payload: messages.append(len(payload))))
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framesent", lambda payload: messages.append(len(payload))),
+    )
     return messages
 
 
@@ -129,7 +139,9 @@ def visitor(warm: Tab) -> Iterator[tuple[Page, list[int]]]:
 
 @pytest.fixture
 def shared(visitor: tuple[Page, list[int]]) -> Page:
-    """The visitor's page with the samples, k and bandwidth of PATH again; zoom and tab stay as they were left."""
+    """The visitor's page with the samples, k and bandwidth of PATH again; zoom and tab stay as they
+    were left.
+    """
     page, _ = visitor
     all_measured(page)  # the test before may have left a move on its way
     moved = False
@@ -154,7 +166,9 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
     visitor: tuple[Page, list[int]],
 ) -> None:
     page, sent = visitor
-    figure, handle, before = main_figure(page), slider(page, "Neighbours k"), len(sent)
+    figure = main_figure(page)
+    handle = slider(page, "Neighbours k")
+    before = len(sent)
     assert before > 0
     seen = set()
     page.mouse.move(*place(handle, 0.1))
@@ -175,9 +189,11 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
 
 @pytest.mark.thorough
 def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Callable) -> None:
-    page, figure = shared, main_figure(shared)
+    page = shared
+    figure = main_figure(shared)
     for name, pattern in (("Neighbours k", r"^(?!5\|)"), ("Bandwidth", r"\|(?!auto)")):
-        revision, table = figure.get_attribute("data-revision"), page.locator("[data-prviz-place=rows]").inner_text()
+        revision = figure.get_attribute("data-revision")
+        table = page.locator("[data-prviz-place=rows]").inner_text()
         for _ in range(7):
             slider(page, name).press("ArrowRight")
         at_stop(figure, pattern)
@@ -192,7 +208,10 @@ def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Cal
     all_measured(page)
     all_measured(again)
     assert_alike(drawn(again), drawn(page))
-    assert again.locator("[data-prviz-place=rows]").inner_text() == page.locator("[data-prviz-place=rows]").inner_text()
+    assert (
+        again.locator("[data-prviz-place=rows]").inner_text()
+        == page.locator("[data-prviz-place=rows]").inner_text()
+    )
 
 
 @pytest.mark.exhaustive
@@ -202,11 +221,14 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
 
     def between(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
-        server.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
+        server.on_message(
+            lambda message: held.append((socket, message)) if holding else socket.send(message)
+        )
 
     page.route_web_socket(re.compile("_stcore/stream"), between)
     figure = followed(page)
-    handle, asked_before = slider(page, "Neighbours k"), figure.get_attribute("data-asked") or ""
+    handle = slider(page, "Neighbours k")
+    asked_before = figure.get_attribute("data-asked") or ""
     holding.append(True)
     page.mouse.move(*place(handle, 0.2))
     page.mouse.down()
@@ -218,7 +240,10 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     page.mouse.move(*place(handle, 0.8))
     kept = handle.get_attribute("aria-valuetext")
     assert kept != asked
-    wait_until(page, lambda: any(ForwardMsg.FromString(each).HasField("script_finished") for _, each in held))
+    wait_until(
+        page,
+        lambda: any(ForwardMsg.FromString(each).HasField("script_finished") for _, each in held),
+    )
     holding.clear()
     for socket, message in held:
         socket.send(message)
@@ -247,7 +272,8 @@ def test_a_lost_visitor_is_known_again_and_a_lost_server_is_asked_again(page: Pa
 
 @pytest.mark.thorough
 def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
-    page, figure = shared, main_figure(shared)
+    page = shared
+    figure = main_figure(shared)
     handle = slider(page, "Neighbours k")
     assert handle.get_attribute("aria-valuetext") == "5"
     figure.locator("[role=status]").first.evaluate("""node => {
@@ -266,14 +292,17 @@ def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
 
 
 @pytest.mark.exhaustive
-def test_numbers_over_k_come_with_the_frames_also_where_the_table_was_there_before(page: Page) -> None:
+def test_numbers_over_k_come_with_the_frames_also_where_the_table_was_there_before(
+    page: Page,
+) -> None:
     open_explore(page, f"{PATH}&panel=All+numbers")
     expect(page.locator(".turned .over polyline").first).to_be_attached()
 
 
 @pytest.mark.exhaustive
 def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
-    page, figure = shared, main_figure(shared)
+    page = shared
+    figure = main_figure(shared)
     page.get_by_role("tab", name="All numbers").click()
     table = page.get_by_role("table", name="Summaries of every curve, the truth first")
     columns = table_columns(True)
@@ -308,7 +337,8 @@ def test_the_table_scrolls_in_its_own_box(new_page: Callable[..., Page]) -> None
 
 @pytest.mark.exhaustive
 def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -> None:
-    page, figure = shared, main_figure(shared)
+    page = shared
+    figure = main_figure(shared)
     seeds = number(page, "Seed")
     first = page.evaluate("[...window.__prviz.frames.keys()]")
     seeds.fill("4")
@@ -320,7 +350,9 @@ def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -
     at_stop(figure, r"^6\|")
     (new,) = set(page.evaluate("[...window.__prviz.frames.keys()]")) - set(first)
     frame = page.evaluate(
-        "id => { const { k } = window.__prviz.frames.get(id); return k.rows.knn[k.stops.indexOf(6)]; }", new
+        "id => { const { k } = window.__prviz.frames.get(id); return"
+        " k.rows.knn[k.stops.indexOf(6)]; }",
+        new,
     )
     expect(row(page, "knn").locator("b")).to_have_text(f"{frame[0]:.2f}")
 
@@ -330,7 +362,8 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
     figure = followed(page, PATH + "&repeats=3&show=bound")
     filled = figure.locator(".pane").first.locator(".js-fill")
     lengths = "nodes => nodes.map(node => (node.getAttribute('d') || '').length)"
-    assert sum(length > 20 for length in filled.evaluate_all(lengths)) > 1  # the bands, and the shade of the bound
+    # the bands, and the shade of the bound
+    assert sum(length > 20 for length in filled.evaluate_all(lengths)) > 1
     figure.evaluate("""root => new MutationObserver(() => {
         if (root.dataset.stop.startsWith("6|") && !window.asked) window.asked = requestAnimationFrame(() => {
             window.followed = [...root.querySelector(".pane").querySelectorAll(".js-fill")]
@@ -340,10 +373,12 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
     slider(page, "Neighbours k").press("ArrowRight")
     at_stop(figure, r"^6\|")
     page.wait_for_function("window.followed")
-    assert sum(length > 20 for length in page.evaluate("window.followed")) <= 1  # the shade of the bound
+    # the shade of the bound
+    assert sum(length > 20 for length in page.evaluate("window.followed")) <= 1
     page.wait_for_url(re.compile(r"[?&]k=6(&|$)"))
     page.wait_for_function(
-        "() => [...document.querySelectorAll('.live .js-fill')].filter(f => f.getAttribute('d').length > 20).length > 1"
+        "() => [...document.querySelectorAll('.live .js-fill')].filter(f =>"
+        " f.getAttribute('d').length > 20).length > 1"
     )
 
 
@@ -352,7 +387,8 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
 
 @pytest.mark.exhaustive
 def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
-    page, figure = shared, main_figure(shared)
+    page = shared
+    figure = main_figure(shared)
     hide(page, "ipr")
     plot = figure.locator(".js-plotly-plot").first
     box_zoom(page, plot)
@@ -378,10 +414,12 @@ def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
 
 @pytest.mark.exhaustive
 def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
-    page, figure = shared, main_figure(shared)
+    page = shared
+    figure = main_figure(shared)
     slider(page, "Neighbours k").press("ArrowRight")
     page.evaluate(
-        "() => window.Plotly.relayout(document.querySelector('.live .js-plotly-plot'), {'xaxis.range': [0, 0.5]})"
+        "() => window.Plotly.relayout(document.querySelector('.live .js-plotly-plot'),"
+        " {'xaxis.range': [0, 0.5]})"
     )
     at_stop(figure, r"^6\|")
     moved = figure.locator(".js-line").nth(1).get_attribute("d")
@@ -395,7 +433,8 @@ def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
 
 @pytest.mark.thorough
 def test_the_panels_follow_the_drag(shared: Page) -> None:
-    page, figure = shared, main_figure(shared)
+    page = shared
+    figure = main_figure(shared)
     page.get_by_role("tab", name="Extremes").click()
     tails = page.locator(".st-key-tail .live")
     tails.locator(".js-line").nth(1).wait_for()

@@ -36,7 +36,8 @@ _PAINTED = f"""async stop => {{
     return [({_PATHS})(), limits.map(line => line.getTotalLength())];
 }}"""
 
-# What five presses of an arrow key do, 300 ms apart by the page's own clock: a busy machine delays both sides alike.
+# What five presses of an arrow key do, 300 ms apart by the page's own clock: a busy machine delays
+# both sides alike.
 _KEYS = """async range => {
     for (let i = 0; i < 5; i++) {
         range.stepUp();
@@ -103,13 +104,19 @@ def test_other_samples_are_drawn_and_nothing_fades(page: Page) -> None:
     assert fading == []
     settled(figure)
     np.testing.assert_allclose(painted, paths(page)[0], atol=0.01)
-    assert sum(not np.allclose(line, was, atol=1e-3) for line, was in zip(painted, before, strict=True)) >= 3
+    assert (
+        sum(
+            not np.allclose(line, was, atol=1e-3) for line, was in zip(painted, before, strict=True)
+        )
+        >= 3
+    )
 
 
 @pytest.mark.exhaustive
 def test_python_hears_of_a_series_of_keys_once(page: Page, sent: list[int]) -> None:
     figure = followed(page)
-    handle, before = slider(page, "Neighbours k"), len(sent)
+    handle = slider(page, "Neighbours k")
+    before = len(sent)
     handle.evaluate(_KEYS)
     assert len(sent) == before
     page.wait_for_url(re.compile(r"[?&]k=10(&|$)"))

@@ -30,7 +30,9 @@ def test_a_figure_may_leave_while_plotly_draws_it(page: Page) -> None:
     page.get_by_role("link", name="Learn").click()
     expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
     page.wait_for_function("() => window.__told === window.__begun")
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     # The page fixture fails on an uncaught error.
 
 
@@ -44,7 +46,9 @@ _ASK_AND_LEAVE = """() => {
 }"""
 
 
-def test_a_figure_that_asks_while_the_visitor_leaves_neither_holds_nor_empties_the_page(page: Page) -> None:
+def test_a_figure_that_asks_while_the_visitor_leaves_neither_holds_nor_empties_the_page(
+    page: Page,
+) -> None:
     for _ in range(3):
         visit(page)
         expect(page.locator("[data-prviz=n] input[type=range]")).to_be_visible()

@@ -1,4 +1,6 @@
-"""The live figure's JavaScript by itself, in a browser without an app, against prviz's own arithmetic."""
+"""The live figure's JavaScript by itself, in a browser without an app, against prviz's own
+arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -33,24 +35,36 @@ CURVES = {
 @pytest.mark.parametrize("name", CURVES)
 def test_the_drawn_points_are_those_of_python(blank: Page, name: str) -> None:
     curve = CURVES[name]
-    found = blank.evaluate("v => live.curve.sample(v).map(p => [p.lam, p.alpha, p.beta])", curve.vertices.tolist())
+    found = blank.evaluate(
+        "v => live.curve.sample(v).map(p => [p.lam, p.alpha, p.beta])", curve.vertices.tolist()
+    )
     lam, alpha, beta = curve.sample(200)
-    finite = np.array([[np.inf if each is None else each for each in point] for point in found], dtype=float)
-    np.testing.assert_allclose(finite[1:-1], np.column_stack([lam, alpha, beta])[1:-1], rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(finite[[0, -1], 1:], [[alpha[0], beta[0]], [alpha[-1], beta[-1]]], atol=1e-12)
+    finite = np.array(
+        [[np.inf if each is None else each for each in point] for point in found], dtype=float
+    )
+    np.testing.assert_allclose(
+        finite[1:-1], np.column_stack([lam, alpha, beta])[1:-1], rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        finite[[0, -1], 1:], [[alpha[0], beta[0]], [alpha[-1], beta[-1]]], atol=1e-12
+    )
 
 
 def test_points_at_one_lam_are_those_of_python(blank: Page) -> None:
     curve = CURVES["many"]
     lams = [0.0, 1e-6, *curve.breakpoints.tolist(), 0.3, 1.0, 7.0, 1e6]
     found = blank.evaluate(
-        "([v, lams]) => lams.map(lam => live.curve.pointAt(v, lam)).map(p => [p.alpha, p.beta, p.fpr, p.fnr])",
+        "([v, lams]) => lams.map(lam => live.curve.pointAt(v, lam)).map(p => [p.alpha, p.beta,"
+        " p.fpr, p.fnr])",
         [curve.vertices.tolist(), lams],
     )
-    expected = np.column_stack([curve.alpha(lams), curve.beta(lams), curve.vertices[curve.vertex_at(lams)]])
+    expected = np.column_stack(
+        [curve.alpha(lams), curve.beta(lams), curve.vertices[curve.vertex_at(lams)]]
+    )
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     ends = blank.evaluate(
-        "v => { const p = live.curve.pointAt(v, Infinity); return [p.alpha, p.beta]; }", curve.vertices.tolist()
+        "v => { const p = live.curve.pointAt(v, Infinity); return [p.alpha, p.beta]; }",
+        curve.vertices.tolist(),
     )
     assert ends == [curve.extreme_precision, 0]
 
@@ -66,39 +80,77 @@ def test_one_walk_finds_what_a_search_at_every_lam_finds(blank: Page, name: str)
                 [curve.vertices.round(9).tolist(), lams],
             )
         )
-        for call in ("live.curve.pointsAlong(v, lams)", "lams.map(lam => live.curve.pointAt(v, lam))")
+        for call in (
+            "live.curve.pointsAlong(v, lams)",
+            "lams.map(lam => live.curve.pointAt(v, lam))",
+        )
     )
     np.testing.assert_allclose(walked, searched, atol=1e-6)  # as far as vertices travel rounded
-    ends = blank.evaluate("v => live.curve.pointsAlong(v, [1, Infinity]).map(at => at.alpha)", curve.vertices.tolist())
+    ends = blank.evaluate(
+        "v => live.curve.pointsAlong(v, [1, Infinity]).map(at => at.alpha)", curve.vertices.tolist()
+    )
     np.testing.assert_allclose(ends, curve.alpha([1.0, np.inf]), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", exhaustive_but(TOYS, "mixtures", "outlier"))
 def test_rounded_vertices_mislead_nobody(blank: Page, name: str) -> None:
     """Those of a smooth truth lie closer than the digits that travel."""
-    curve, lams = toy(name).truth(), [0.01, 0.3, 1.0, 2.0, 30.0]
+    curve = toy(name).truth()
+    lams = [0.01, 0.3, 1.0, 2.0, 30.0]
     travelled = curve.vertices.round(9).tolist()  # as live_figure sends them
-    found = blank.evaluate("([v, lams]) => lams.map(lam => live.curve.pointAt(v, lam).alpha)", [travelled, lams])
+    found = blank.evaluate(
+        "([v, lams]) => lams.map(lam => live.curve.pointAt(v, lam).alpha)", [travelled, lams]
+    )
     np.testing.assert_allclose(found, curve.alpha(lams), atol=1e-6)
 
 
 def test_numbers_read_as_in_python(blank: Page) -> None:
-    values = [0.0, 1.0, -1.0, 0.5, 12.34, 123.4, 1234.0, 99.95, 0.0001234, 0.00001234, 1e10, 1e-10, 2 / 3, 100.0, 999.5]
+    values = [
+        0.0,
+        1.0,
+        -1.0,
+        0.5,
+        12.34,
+        123.4,
+        1234.0,
+        99.95,
+        0.0001234,
+        0.00001234,
+        1e10,
+        1e-10,
+        2 / 3,
+        100.0,
+        999.5,
+    ]
     assert blank.evaluate("values => values.map(x => live.curve.general(x))", values) == [
         number(value) for value in values
     ]
-    assert blank.evaluate("() => [live.curve.general(Infinity), live.curve.general(NaN)]") == ["∞", "none"]
+    assert blank.evaluate("() => [live.curve.general(Infinity), live.curve.general(NaN)]") == [
+        "∞",
+        "none",
+    ]
 
 
 FRAMES = {
     "id": "one",
-    "k": {"stops": [1, 2], "curves": {"kde": [[0, 1, 1, 0], [0, 0.5, 0.5, 0]]}, "rows": {"kde": [[0.1], [0.2]]}},
-    "bandwidth": {"stops": [0.5], "curves": {"kde": [[0, 0.25, 0.25, 0]]}, "rows": {"kde": [[0.3]]}},
+    "k": {
+        "stops": [1, 2],
+        "curves": {"kde": [[0, 1, 1, 0], [0, 0.5, 0.5, 0]]},
+        "rows": {"kde": [[0.1], [0.2]]},
+    },
+    "bandwidth": {
+        "stops": [0.5],
+        "curves": {"kde": [[0, 0.25, 0.25, 0]]},
+        "rows": {"kde": [[0.3]]},
+    },
 }
 PAYLOAD = {
     "frames": "one",
     "shown": {"k": 2, "bandwidth": None},
-    "curves": [{"id": "truth", "vertices": [[0, 0]]}, {"id": "kde", "vertices": [[0, 0.5], [0.5, 0]]}],
+    "curves": [
+        {"id": "truth", "vertices": [[0, 0]]},
+        {"id": "kde", "vertices": [[0, 0.5], [0.5, 0]]},
+    ],
     "table": {"rows": {"truth": [1], "kde": [0.2]}},
 }
 
@@ -116,7 +168,9 @@ PAYLOAD = {
         ("", {"k": 1, "bandwidth": None}, None),
     ],
 )
-def test_only_frames_of_this_problem_and_stop_are_drawn(blank: Page, frames: str, at: dict, row: float | None) -> None:
+def test_only_frames_of_this_problem_and_stop_are_drawn(
+    blank: Page, frames: str, at: dict, row: float | None
+) -> None:
     found = blank.evaluate(
         """([frames, payload, at]) => {
             window.__prviz.frames.set(frames.id, frames);
@@ -131,10 +185,20 @@ def test_only_frames_of_this_problem_and_stop_are_drawn(blank: Page, frames: str
 
 
 def test_equal_curves_are_named_after_the_first_of_them(blank: Page) -> None:
-    one, near, other = [[0, 1], [1, 0]], [[0, 1 - 1e-10], [1, 0]], [[0, 1 - 1e-8], [1, 0]]
-    curves = [("truth", one), ("a", one), ("b", other), ("c", near), ("d", [*one, [1, 0]]), ("e", one)]
+    one = [[0, 1], [1, 0]]
+    near = [[0, 1 - 1e-10], [1, 0]]
+    other = [[0, 1 - 1e-8], [1, 0]]
+    curves = [
+        ("truth", one),
+        ("a", one),
+        ("b", other),
+        ("c", near),
+        ("d", [*one, [1, 0]]),
+        ("e", one),
+    ]
     found = blank.evaluate(
-        "curves => [...live.rows.equalTo(curves.map(([id, vertices]) => ({ id, vertices })))]", curves
+        "curves => [...live.rows.equalTo(curves.map(([id, vertices]) => ({ id, vertices })))]",
+        curves,
     )
     assert found == [["c", "a"], ["e", "a"]]
 
@@ -168,26 +232,37 @@ def test_what_is_switched_off_is_told_apart_from_what_is_too_much_to_draw(blank:
 
 
 @pytest.mark.parametrize(
-    "name", exhaustive_but(("mixtures", "shifted-gaussians", "boxes", "narrow-gaussian", "dirac"), "boxes")
+    "name",
+    exhaustive_but(("mixtures", "shifted-gaussians", "boxes", "narrow-gaussian", "dirac"), "boxes"),
 )
 @pytest.mark.parametrize("by", [0.02, 0.05])
 def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: float) -> None:
     problem = toy(name, d=64)
-    truth, pair = problem.truth(), problem.sample(600, 0)
-    estimates = [estimate(pair, k=k)[method].curve for k in (3, 20) for method in ("knn", "kde", "ipr", "coverage")]
+    truth = problem.truth()
+    pair = problem.sample(600, 0)
+    estimates = [
+        estimate(pair, k=k)[method].curve
+        for k in (3, 20)
+        for method in ("knn", "kde", "ipr", "coverage")
+    ]
     found = blank.evaluate(
         """([curves, truth, by]) => {
             const { firstDifference, mirrored } = live.curve;
             return curves.map(
                 c => [firstDifference(c, truth, by), firstDifference(mirrored(c), mirrored(truth), by)]);
         }""",
-        [[curve.vertices.round(9).tolist() for curve in [*estimates, truth]], truth.vertices.round(9).tolist(), by],
+        [
+            [curve.vertices.round(9).tolist() for curve in [*estimates, truth]],
+            truth.vertices.round(9).tolist(),
+            by,
+        ],
     )
     for (up, down), curve in zip(found, [*estimates, truth], strict=True):
         expected = first_differences(curve, truth, by)
         inverse = None if expected.recall is None else 1 / expected.recall
         for here, there in ((up, expected.precision), (down, inverse)):
-            # Vertices travel with nine digits, which is not enough for a place far beyond the axis, or nowhere.
+            # Vertices travel with nine digits, which is not enough for a place far beyond the axis,
+            # or nowhere.
             at, wanted = (np.inf if each is None else each for each in (here, there))
             assert np.clip(at, 1e-4, 1e4) == pytest.approx(np.clip(wanted, 1e-4, 1e4), rel=1e-5)
 
@@ -196,8 +271,22 @@ def test_what_was_on_its_way_before_a_move_does_not_undo_it(blank: Page) -> None
     """The page may be drawn, of what Python knew before, between a question and its answer."""
     blank.set_content(Path(figure.__file__).with_name("live.html").read_text())
     k = vars(Slider("k", "k", [1, 2, 3], 1, 1))
-    payload = {"controls": [k], "curves": [], "panes": [], "table": None, "frames": "", "shown": None, "legend": False}
-    payload |= {"lines": [], "vertices": {}, "rows": True, "token": "a visitor", "of": ["toy", "modes"]}
+    payload = {
+        "controls": [k],
+        "curves": [],
+        "panes": [],
+        "table": None,
+        "frames": "",
+        "shown": None,
+        "legend": False,
+    }
+    payload |= {
+        "lines": [],
+        "vertices": {},
+        "rows": True,
+        "token": "a visitor",
+        "of": ["toy", "modes"],
+    }
     found = blank.evaluate(
         """async ([payload, k]) => {
             const sent = [], seen = [], parentElement = document.body;
@@ -229,13 +318,22 @@ def test_what_was_on_its_way_before_a_move_does_not_undo_it(blank: Page) -> None
 
 
 def test_the_agreement_without_a_truth_is_the_lowest_iou_of_two_curves(blank: Page) -> None:
-    for names in (("three", "many", "smooth"), ("smooth", "equal"), ("disjoint", "three"), ("many", "many")):
+    for names in (
+        ("three", "many", "smooth"),
+        ("smooth", "equal"),
+        ("disjoint", "three"),
+        ("many", "many"),
+    ):
         curves = [CURVES[name] for name in names]
         found = blank.evaluate(
-            "curves => live.without_truth.agreement(curves)", [curve.vertices.tolist() for curve in curves]
+            "curves => live.without_truth.agreement(curves)",
+            [curve.vertices.tolist() for curve in curves],
         )
         assert found == pytest.approx(min(a.iou(b) for a in curves for b in curves), abs=1e-3)
-    assert blank.evaluate("v => live.without_truth.agreement([v])", CURVES["many"].vertices.tolist()) is None
+    assert (
+        blank.evaluate("v => live.without_truth.agreement([v])", CURVES["many"].vertices.tolist())
+        is None
+    )
 
 
 @pytest.mark.parametrize("bound", ["three", "smooth", "equal"])
@@ -254,9 +352,20 @@ def test_what_lies_beyond_the_bound_is_found_as_python_finds_it(blank: Page, bou
 def test_a_family_that_is_hidden_takes_its_limit_along(blank: Page) -> None:
     curves = [{"id": name, "name": ESTIMATORS[name].title} for name in ("knn", "ipr")]
     data = [{"legendgroup": name} for name in ("knn", "ipr", "truth", "bound")]
-    data += [{"legendgroup": limit_label(name), "name": limit_label(name), "meta": LIMIT} for name in ("knn", "ipr")]
+    data += [
+        {"legendgroup": limit_label(name), "name": limit_label(name), "meta": LIMIT}
+        for name in ("knn", "ipr")
+    ]
     shown = blank.evaluate(
-        "([curves, data]) => live.pane.inked({ payload: { curves } }, { spec: {} }, data, new Set(['knn']))",
+        "([curves, data]) => live.pane.inked({ payload: { curves } }, { spec: {} }, data, new"
+        " Set(['knn']))",
         [curves, data],
     )
-    assert [each.get("visible", True) for each in shown] == ["legendonly", True, True, True, "legendonly", True]
+    assert [each.get("visible", True) for each in shown] == [
+        "legendonly",
+        True,
+        True,
+        True,
+        "legendonly",
+        True,
+    ]

@@ -23,12 +23,15 @@ def write(folder: Path, **texts: str) -> Path:
 
 def test_every_file_is_part_of_the_live_figure_or_of_triage_s_table() -> None:
     named = re.findall(
-        r"\$(\w+) as ", "".join(bundle(FOLDER / f"{name}.js") for name in ("main", "checkpoints", "follow"))
+        r"\$(\w+) as ",
+        "".join(bundle(FOLDER / f"{name}.js") for name in ("main", "checkpoints", "follow")),
     )
     assert set(named) == {file.stem for file in FOLDER.glob("*.js")}
 
 
-def test_modules_share_no_names_and_run_once_in_the_order_of_their_imports(tmp_path: Path, blank: Page) -> None:
+def test_modules_share_no_names_and_run_once_in_the_order_of_their_imports(
+    tmp_path: Path, blank: Page
+) -> None:
     entry = write(
         tmp_path,
         main="""import { twice } from "./b.js";
@@ -46,7 +49,10 @@ export const twice = (x) => factor() * x + own;""",
     )
     text = bundle(entry)
     assert "The default" not in text
-    run = "async (text) => (await import(`data:text/javascript,${encodeURIComponent(text)}`)).default(5)"
+    run = (
+        "async (text) => (await"
+        " import(`data:text/javascript,${encodeURIComponent(text)}`)).default(5)"
+    )
     assert blank.evaluate(run, text) == [13, "a", "b"]
 
 
@@ -69,9 +75,14 @@ export const twice = (x) => factor() * x + own;""",
             {"a": 'import * as b from "./b.js";', "b": ""},
             'a.js: this form of import or export is not supported: import * as b from "./b.js";',
         ),
-        ({"a": "export { b };\nconst b = 1;"}, "a.js: this form of import or export is not supported: export { b };"),
+        (
+            {"a": "export { b };\nconst b = 1;"},
+            "a.js: this form of import or export is not supported: export { b };",
+        ),
     ],
 )
-def test_what_cannot_be_put_together_is_refused(tmp_path: Path, texts: dict[str, str], message: str) -> None:
+def test_what_cannot_be_put_together_is_refused(
+    tmp_path: Path, texts: dict[str, str], message: str
+) -> None:
     with pytest.raises(ImportError, match=f"^{re.escape(message)}$"):
         bundle(write(tmp_path, **texts))

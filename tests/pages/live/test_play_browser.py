@@ -23,8 +23,10 @@ def test_a_film_over_k_is_played_scrubbed_saved_and_closed(page: Page) -> None:
     page.get_by_role("button", name="Play").click()
     film = page.get_by_role("group", name="Play over")
     film.get_by_role("button", name="neighbours k").click()
-    frame, told = page.get_by_label("Frame of the film"), page.locator(".film output")
-    expect(told).to_have_text("k = 60", timeout=60_000)  # played to its end, the largest that frames have
+    frame = page.get_by_label("Frame of the film")
+    told = page.locator(".film output")
+    # played to its end, the largest that frames have
+    expect(told).to_have_text("k = 60", timeout=60_000)
     expect(frame).to_have_value(frame.get_attribute("max") or "")
     frame.press("Home")
     expect(told).to_have_text("k = 1")
@@ -36,7 +38,8 @@ def test_a_film_over_k_is_played_scrubbed_saved_and_closed(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(frame).to_be_hidden()
     assert k.is_visible()
-    expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("5")  # a film changes no setting
+    # a film changes no setting
+    expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("5")
 
 
 @pytest.mark.thorough
@@ -48,7 +51,8 @@ def test_a_pinned_state_is_compared_in_a_sentence_and_comes_with_the_link(page: 
     number = page.locator("[data-prviz=k] input[type=number]")
     number.fill("60")
     number.press("Enter")
-    verdict, sentence = page.locator(".live.screen .verdict"), re.compile(r"kNN: overlap .* k rose from 5 to 60")
+    verdict = page.locator(".live.screen .verdict")
+    sentence = re.compile(r"kNN: overlap .* k rose from 5 to 60")
     expect(verdict).to_have_text(sentence)
     expect(page.locator(".live.screen .ghosts path")).to_have_count(1)
     wait_idle(page)

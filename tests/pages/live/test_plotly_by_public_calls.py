@@ -1,4 +1,6 @@
-"""The pages draw with Plotly by what its documentation names, so that another version of it draws the same."""
+"""The pages draw with Plotly by what its documentation names, so that another version of it draws
+the same.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ import re
 
 from tests.browser import ROOT
 
-# Attributes that Plotly hangs on its element and classes that it gives its own; in quotes or after a dot, as code and
-# selectors name them.
+# Attributes that Plotly hangs on its element and classes that it gives its own; in quotes or after
+# a dot, as code and selectors name them.
 PRIVATE = re.compile(
     r"_fullLayout|_fullData|_context|calcdata|__data__|\b(?:xaxis|yaxis|axis)\._\w+|\._(?:offset|length)\b|\b[clp]2[clp]\b|\bp2d\b|\bd2p\b"
     r"|[.'\"](?:js-(?:plotly-plot|line|fill)|main-svg|svg-container|plot-container|(?:scatter|bar|info|hover|drag|bg|cartesian)layer"
@@ -16,7 +18,9 @@ PRIVATE = re.compile(
 
 
 def test_no_private_name_of_plotly_stands_in_the_pages() -> None:
-    files = [file for kind in ("js", "css", "py", "html") for file in (ROOT / "pages").rglob(f"*.{kind}")]
+    files = [
+        file for kind in ("js", "css", "py", "html") for file in (ROOT / "pages").rglob(f"*.{kind}")
+    ]
     assert len(files) > 100
     found = [
         f"{file.relative_to(ROOT)}:{number}: {match[0]}"

@@ -19,7 +19,9 @@ from prviz.live.problems import Problem, problem_of
 from prviz.reports.settings import ExploreSettings
 from tests.waiting import until
 
-SETTINGS = ExploreSettings(problem="shifted-gaussians", n=60, methods=("knn",), parameters={"d": 2}, k=3)
+SETTINGS = ExploreSettings(
+    problem="shifted-gaussians", n=60, methods=("knn",), parameters={"d": 2}, k=3
+)
 T = TypeVar("T")
 Answer = tuple[int, dict[bytes, bytes], bytes]
 
@@ -38,7 +40,9 @@ def visitor() -> Iterator[route.Visitor]:
     until(lambda: not any(thread.name == "prviz-explorer" for thread in threading.enumerate()), 30)
 
 
-async def _posted(body: bytes, token: str, leave: asyncio.Event | None, path: str, base: str) -> Answer:
+async def _posted(
+    body: bytes, token: str, leave: asyncio.Event | None, path: str, base: str
+) -> Answer:
     head: dict[str, Any] = {}
     content = bytearray()
     sent = False
@@ -56,13 +60,22 @@ async def _posted(body: bytes, token: str, leave: asyncio.Event | None, path: st
         content.extend(message.get("body", b""))
 
     headers = [(b"x-prviz-token", token.encode()), (b"content-length", str(len(body)).encode())]
-    scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b"", "root_path": ""}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "headers": headers,
+        "query_string": b"",
+        "root_path": "",
+    }
     await route.VisitorLine(Starlette(), base)(scope, receive, send)
     return head["status"], dict(head["headers"]), bytes(content)
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """The result of this, in a thread without a loop: browser tests leave theirs running in this one."""
+    """The result of this, in a thread without a loop: browser tests leave theirs running in this
+    one.
+    """
     with ThreadPoolExecutor() as pool:
         return pool.submit(asyncio.run, work).result()
 
@@ -75,7 +88,11 @@ def test_an_answer_is_a_line_for_each_message(visitor: route.Visitor) -> None:
     status, headers, content = posted(b'{"q": 7}', visitor.token)
     lines = [json.loads(line) for line in content.splitlines()]
     assert status == 200
-    assert [line["kind"] for line in lines if line["kind"] != "progress"] == ["curves", "frames", "done"]
+    assert [line["kind"] for line in lines if line["kind"] != "progress"] == [
+        "curves",
+        "frames",
+        "done",
+    ]
     assert {line["q"] for line in lines} == {7}
     assert lines[0]["n"] == 60
     assert headers[b"content-encoding"] == b"identity"  # else lines are held back
@@ -97,7 +114,9 @@ def test_a_dead_token_is_not_answered(visitor: route.Visitor) -> None:
     assert posted(b'{"q": 1}', visitor.token)[0] == 410
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"{}", b'{"q": "x"}', b'{"q": null}', b"\xff", b"[" * 19_000])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"{}", b'{"q": "x"}', b'{"q": null}', b"\xff", b"[" * 19_000]
+)
 def test_junk_is_refused(visitor: route.Visitor, body: bytes) -> None:
     assert posted(body, visitor.token)[0] == 400
 
@@ -120,7 +139,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return blocks
 
 
-def test_work_ends_where_nobody_reads_any_more(monkeypatch: pytest.MonkeyPatch, visitor: route.Visitor) -> None:
+def test_work_ends_where_nobody_reads_any_more(
+    monkeypatch: pytest.MonkeyPatch, visitor: route.Visitor
+) -> None:
     blocks = slow(monkeypatch)
 
     async def leave() -> None:
@@ -135,7 +156,9 @@ def test_work_ends_where_nobody_reads_any_more(monkeypatch: pytest.MonkeyPatch, 
     until(lambda: not visitor.explorer._working, 5)
 
 
-def test_the_end_of_the_server_ends_every_answer(monkeypatch: pytest.MonkeyPatch, visitor: route.Visitor) -> None:
+def test_the_end_of_the_server_ends_every_answer(
+    monkeypatch: pytest.MonkeyPatch, visitor: route.Visitor
+) -> None:
     blocks = slow(monkeypatch)
 
     async def end() -> Answer:
@@ -153,14 +176,21 @@ def test_the_end_of_the_server_ends_every_answer(monkeypatch: pytest.MonkeyPatch
 def test_a_page_that_only_follows_is_answered_whatever_page_it_is(visitor: route.Visitor) -> None:
     visitor.understand = None
     status, _, content = posted(b'{"q": 3, "follow": true, "stop": true}', visitor.token)
-    assert (status, [json.loads(line)["kind"] for line in content.splitlines()]) == (200, ["page", "done"])
+    assert (status, [json.loads(line)["kind"] for line in content.splitlines()]) == (
+        200,
+        ["page", "done"],
+    )
     assert posted(b'{"q": 4}', visitor.token)[0] == 400
 
 
-def test_a_thousand_questions_at_once_are_answered_one_after_the_other(visitor: route.Visitor) -> None:
+def test_a_thousand_questions_at_once_are_answered_one_after_the_other(
+    visitor: route.Visitor,
+) -> None:
     async def flood() -> list[Answer]:
         bodies = [b'{"q": %d, "follow": true}' % number for number in range(1, 1001)]
-        return await asyncio.gather(*(_posted(body, visitor.token, None, "/live/ask", "") for body in bodies))
+        return await asyncio.gather(
+            *(_posted(body, visitor.token, None, "/live/ask", "") for body in bodies)
+        )
 
     answers = run(flood())
     assert {status for status, *_ in answers} == {200}

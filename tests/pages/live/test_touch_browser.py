@@ -41,14 +41,17 @@ def test_taps_and_double_clicks_leave_the_axes_where_they_were(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("size", [(390, 844), (820, 1180)])
-def test_a_finger_moves_lam_along_a_curve(app_server: AppServer, chromium: Browser, size: tuple[int, int]) -> None:
+def test_a_finger_moves_lam_along_a_curve(
+    app_server: AppServer, chromium: Browser, size: tuple[int, int]
+) -> None:
     viewport = {"width": size[0], "height": size[1]}
     tab = open_tab(chromium, app_server.url, viewport=viewport, has_touch=True, is_mobile=True)
     visit(tab.page)
     wait_idle(tab.page)
     grip = tab.page.locator(".live.screen .curve-grips path[data-curve=ipr]")
     grip.scroll_into_view_if_needed()
-    before, scrolled = tab.page.locator(".live.screen").get_attribute("data-lam"), tab.page.evaluate("scrollY")
+    before = tab.page.locator(".live.screen").get_attribute("data-lam")
+    scrolled = tab.page.evaluate("scrollY")
     # From the middle of the curve towards its end at high precision, which is straight up at last.
     places = grip.evaluate("""path => [0.5, 0.6, 0.7, 0.8].map(share => {
         const { x, y } = path.getPointAtLength(share * path.getTotalLength()), { left, top } =
@@ -59,8 +62,13 @@ def test_a_finger_moves_lam_along_a_curve(app_server: AppServer, chromium: Brows
     lams = []
     for step, place in enumerate(places):
         kind = "touchMove" if step else "touchStart"
-        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": place["x"], "y": place["y"]}]})
-        tab.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        client.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": place["x"], "y": place["y"]}]},
+        )
+        tab.page.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
         lams.append(float(tab.page.locator(".live.screen").get_attribute("data-lam") or 0))
     client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     assert str(lams[0]) == str(float(before or 0))  # a touch alone moves nothing

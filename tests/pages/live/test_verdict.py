@@ -20,33 +20,91 @@ from tests.verdict_twin import FamilyNumbers, Few, verdict, verdict_sentence
 Case = tuple[list[FamilyNumbers], float | None, dict[str, Any]]
 TITLES = [*(family.title for family in ESTIMATORS.values()), "PRC (c = 4)"]
 # Halves of the last printed digit, thresholds and ends: where two languages could part.
-EDGES = [0.0, 1.0, 0.125, 0.375, 0.995, 0.9949999, 0.005, 0.05, 0.95, 0.950001, 1 / 3, 0.001, 0.0009999, 1e-12]
+EDGES = [
+    0.0,
+    1.0,
+    0.125,
+    0.375,
+    0.995,
+    0.9949999,
+    0.005,
+    0.05,
+    0.95,
+    0.950001,
+    1 / 3,
+    0.001,
+    0.0009999,
+    1e-12,
+]
 
 # One of every sentence: all of them are compared.
 PIECES = (
-    *("too high.", "too low.", "too high here,", ": overlap ", "closer", "closest", "Both", "None is"),
-    *("close to", "is 0:", "almost 0:", "less than", "Areas from", "agree", "Every area", "The area of", "No curve"),
-    *("All five", "overlaps are alike", "areas are alike", "Too few samples to believe", "The sets differ"),
-    *("not told apart", "differ; the true", "differ. Too few", " curves, ", "Areas so far: ", "Area so far: "),
+    *(
+        "too high.",
+        "too low.",
+        "too high here,",
+        ": overlap ",
+        "closer",
+        "closest",
+        "Both",
+        "None is",
+    ),
+    *(
+        "close to",
+        "is 0:",
+        "almost 0:",
+        "less than",
+        "Areas from",
+        "agree",
+        "Every area",
+        "The area of",
+        "No curve",
+    ),
+    *(
+        "All five",
+        "overlaps are alike",
+        "areas are alike",
+        "Too few samples to believe",
+        "The sets differ",
+    ),
+    *(
+        "not told apart",
+        "differ; the true",
+        "differ. Too few",
+        " curves, ",
+        "Areas so far: ",
+        "Area so far: ",
+    ),
 )
 
 
 def cases(count: int = 1500) -> list[Case]:
     """Random areas of overlap, excess and deficit, with many ties, edges and states."""
-    rng, found = np.random.default_rng(0), list[Case]()
+    rng = np.random.default_rng(0)
+    found = list[Case]()
     for index in range(count):
-        digits, size = int(rng.choice([1, 2, 3, 9])), int(rng.integers(0, 7))
+        digits = int(rng.choice([1, 2, 3, 9]))
+        size = int(rng.integers(0, 7))
         area = float(rng.choice(EDGES) if index % 3 else np.round(rng.random(), digits))
         rows = []
         for title in rng.permutation(TITLES)[:size]:
-            shared = min(float(rng.choice(EDGES)), 1.0) if index % 2 else float(np.round(rng.random(), digits))
-            excess = float(rng.choice(EDGES) if index % 5 == 0 else np.round(rng.random() ** 3, digits))
+            shared = (
+                min(float(rng.choice(EDGES)), 1.0)
+                if index % 2
+                else float(np.round(rng.random(), digits))
+            )
+            excess = float(
+                rng.choice(EDGES) if index % 5 == 0 else np.round(rng.random() ** 3, digits)
+            )
             if index % 7 == 1:  # all close
-                shared, excess = 1 - shared / 30, area * excess / 30
+                shared = 1 - shared / 30
+                excess = area * excess / 30
             union = max(area + excess, 1e-9)
             parts = shared * area / union, excess / union, (1 - shared) * area / union
             rows.append(FamilyNumbers(str(title), shared * area + excess, *parts))
-        states: dict[str, Any] = {name: True for name in ("approximate", "stale") if rng.random() < 0.2}
+        states: dict[str, Any] = {
+            name: True for name in ("approximate", "stale") if rng.random() < 0.2
+        }
         states |= {"coarse": int(rng.integers(1, 9999))} if rng.random() < 0.2 else {}
         states |= {"noise": float(rng.choice([0.01, 0.05, 0.2]))} if index % 2 else {}
         states |= {"folded": int(rng.integers(0, size + 1))} if index % 3 == 0 else {}
@@ -78,12 +136,17 @@ def test_both_give_the_same_sentences(blank: Page) -> None:
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        ([0.5, 0.1], "Believe the lowest, 0.21: held-out curves lie above the truth, up to chance."),
+        (
+            [0.5, 0.1],
+            "Believe the lowest, 0.21: held-out curves lie above the truth, up to chance.",
+        ),
         ([0.1], "The area is 0.21 by the best classifier."),
         ([], "The area of Best classifier is 0.21."),
     ],
 )
-def test_without_a_truth_the_best_classifier_is_to_be_believed(blank: Page, others: list[float], said: str) -> None:
+def test_without_a_truth_the_best_classifier_is_to_be_believed(
+    blank: Page, others: list[float], said: str
+) -> None:
     rows = [{"title": f"family {area}", "auc": area} for area in others]
     rows.insert(0, {"title": "Best classifier", "auc": 0.2149, "believed": True})
     assert blank.evaluate("rows => live.verdict.verdict(rows, null)", rows) == said
@@ -91,12 +154,17 @@ def test_without_a_truth_the_best_classifier_is_to_be_believed(blank: Page, othe
 
 def test_the_numbers_come_from_the_rows_of_the_table(blank: Page) -> None:
     problem = toy("finite")
-    truth, found = problem.truth(), estimate(problem.sample(300, 0), k=5)
+    truth = problem.truth()
+    found = estimate(problem.sample(300, 0), k=5)
     curves = {name: found[name].curve for name in DEFAULT_METHODS}
     for known in (truth, None):
         shown = curves if known is None else {TRUTH: known, **curves}
         rows = [
-            {"id": name, "name": ESTIMATORS[name].title if name in curves else "truth", "row": [*values.values()]}
+            {
+                "id": name,
+                "name": ESTIMATORS[name].title if name in curves else "truth",
+                "row": [*values.values()],
+            }
             for name, curve in shown.items()
             for values in [numbers(curve, known)]
         ]
@@ -124,12 +192,21 @@ UP_TO = PRCurve.from_error_rates([0.0, 0.5], [0.5, 0.0])
 
 
 def shown(
-    page: Page, curves: dict[str, PRCurve], truth: PRCurve | None = None, *, rows: dict[str, Any], **more: Any
+    page: Page,
+    curves: dict[str, PRCurve],
+    truth: PRCurve | None = None,
+    *,
+    rows: dict[str, Any],
+    **more: Any,
 ) -> str:
     """The verdict on screen, with `hidden` curves and those that are switched `off`."""
     drawn = curves if truth is None else {TRUTH: truth, **curves}
     lines = [
-        {"id": name, "name": "truth" if name == TRUTH else ESTIMATORS[name].title, "vertices": curve.vertices.tolist()}
+        {
+            "id": name,
+            "name": "truth" if name == TRUTH else ESTIMATORS[name].title,
+            "vertices": curve.vertices.tolist(),
+        }
         | {"row": [*numbers(curve, truth).values()]}
         for name, curve in drawn.items()
     ]
@@ -145,7 +222,10 @@ def shown(
     [
         ({}, ""),
         ({"panes": [{"note": "approximate"}]}, "Approximate: "),
-        ({"panes": [{"note": "approximate"}], "coarse": 1200}, "First look at 1,200 samples, approximate: "),
+        (
+            {"panes": [{"note": "approximate"}], "coarse": 1200},
+            "First look at 1,200 samples, approximate: ",
+        ),
     ],
 )
 def test_the_verdict_stands_where_the_markup_has_a_place_for_it(
@@ -192,19 +272,35 @@ def test_a_truth_without_area_has_its_areas_compared(blank: Page) -> None:
     curves = {"knn": PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0]), "kde": UP_TO}
     columns = [column._asdict() for column in table_columns(False)]
     lines = [
-        {"id": name, "name": name, "vertices": curve.vertices.tolist(), "row": [*numbers(curve).values()]}
+        {
+            "id": name,
+            "name": name,
+            "vertices": curve.vertices.tolist(),
+            "row": [*numbers(curve).values()],
+        }
         for name, curve in {TRUTH: truth, **curves}.items()
     ]
     said = blank.evaluate(SHOWN, [columns, lines, {"hidden": [], "off": []}, {}])
-    assert said == f"The true area is 0: kde has {UP_TO.auc:.2f}. knn is closer: {curves['knn'].auc:.2f}."
+    assert (
+        said
+        == f"The true area is 0: kde has {UP_TO.auc:.2f}. knn is closer: {curves['knn'].auc:.2f}."
+    )
 
 
 def test_numbers_that_chance_alone_makes_are_not_ranked(blank: Page) -> None:
-    rows = [FamilyNumbers(title, 0.36, iou, 1 - iou, 0.0)._asdict() for title, iou in (("a", 0.69), ("b", 0.7))]
+    rows = [
+        FamilyNumbers(title, 0.36, iou, 1 - iou, 0.0)._asdict()
+        for title, iou in (("a", 0.69), ("b", 0.7))
+    ]
     rows += [FamilyNumbers(title, 0.36, 0.704, 0.296, 0.0)._asdict() for title in "cd"]
     say = "([rows, noise]) => live.verdict.verdict(rows, 0.254, { noise })"
-    assert blank.evaluate(say, [rows, 0.03]) == "All four are too high. Their overlaps are alike: 0.69 to 0.70."
-    assert blank.evaluate(say, [rows, 0.0]) == "All four are too high. c, d and b are closest: 0.70."
+    assert (
+        blank.evaluate(say, [rows, 0.03])
+        == "All four are too high. Their overlaps are alike: 0.69 to 0.70."
+    )
+    assert (
+        blank.evaluate(say, [rows, 0.0]) == "All four are too high. c, d and b are closest: 0.70."
+    )
     rows.append(FamilyNumbers("e", 0.3, 0.84, 0.16, 0.0)._asdict())
     said = "All five are too high. e is closest: 0.84."
     assert blank.evaluate(say, [rows, 0.03]) == said
@@ -217,12 +313,19 @@ def test_areas_that_agree_do_not_make_curves_alike(blank: Page) -> None:
     said = shown(blank, {"kde": leans, "knn": leans.mirrored()}, rows={})
     area = f"{leans.auc:.2f}"
     overlap = f"{leans.iou(leans.mirrored()):.2f}"
-    assert said == f"The areas are alike ({area}), the curves are not: two of them overlap to {overlap}."
+    assert (
+        said
+        == f"The areas are alike ({area}), the curves are not: two of them overlap to {overlap}."
+    )
 
 
 def test_the_side_on_which_most_is_missing_is_that_of_all_curves(blank: Page) -> None:
-    """Of a dropped mode recall's, of an invented one precision's; of both, and where curves differ, none."""
-    dropped, invented, both = [[0, 1], [0.8, 0]], [[0, 0.8], [1, 0]], [[0, 0.8], [0.8, 0]]
+    """Of a dropped mode recall's, of an invented one precision's; of both, and where curves differ,
+    none.
+    """
+    dropped = [[0, 1], [0.8, 0]]
+    invented = [[0, 0.8], [1, 0]]
+    both = [[0, 0.8], [0.8, 0]]
     said = blank.evaluate(
         "cases => cases.map((curves) => live.without_truth.missingSide(curves))",
         [[dropped], [invented, invented], [both], [dropped, invented], [[[0, 1], [0.99, 0]]], []],

@@ -19,11 +19,14 @@ from tests.verdict_twin import FamilyNumbers, verdict, verdict_sentence
 Masks = dict[str, NDArray[np.bool_]]
 SIDE = 400
 # Of an area counted on the grid, and of a share that is printed as a whole percentage.
-COUNTED, PRINTED = 4 / SIDE, 0.006
+COUNTED = 4 / SIDE
+PRINTED = 0.006
 
 
 def below(curve: PRCurve) -> NDArray[np.bool_]:
-    """The cells of a grid on the unit square under the curve: (recall b, precision a) with a <= alpha(a / b)."""
+    """The cells of a grid on the unit square under the curve: (recall b, precision a) with a <=
+    alpha(a / b).
+    """
     middles = (np.arange(SIDE) + 0.5) / SIDE
     recall, precision = (each.ravel() for each in np.meshgrid(middles, middles))
     cells: NDArray[np.bool_] = precision <= curve.alpha(precision / recall)
@@ -31,7 +34,10 @@ def below(curve: PRCurve) -> NDArray[np.bool_]:
 
 
 def ious(masks: Masks, truth: NDArray[np.bool_]) -> dict[str, float]:
-    return {title: float((mask & truth).sum() / max((mask | truth).sum(), 1)) for title, mask in masks.items()}
+    return {
+        title: float((mask & truth).sum() / max((mask | truth).sum(), 1))
+        for title, mask in masks.items()
+    }
 
 
 def named(words: str, ranked: Iterable[str]) -> list[str]:
@@ -63,12 +69,16 @@ def lies(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None
     titles = list(masks) if re.match("Both|All ", who) else named(who, masks)
     assert len(titles) == len(masks) or not re.match("Both|All ", who)
     sides = {title: side(title, masks, truth) for title in masks}
-    assert [title for title in masks if sides[title] == where] == [title for title in masks if title in titles]
+    assert [title for title in masks if sides[title] == where] == [
+        title for title in masks if title in titles
+    ]
 
 
 def several_sides(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
     for part in re.findall(
-        r"(.+?) (?:is|are) (too high here, too low there|too high|too low|close to the truth)(?:, |$)", words[0]
+        r"(.+?) (?:is|are) (too high here, too low there|too high|too low|close to the"
+        r" truth)(?:, |$)",
+        words[0],
     ):
         lies(part, masks, truth)
 
@@ -106,13 +116,18 @@ def none(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None
     for title in masks if words[1] == "every family" else named(words[1], rising(areas)[::-1]):
         assert areas[title] >= max(areas.values()) - PRINTED
         assert (
-            areas[title] < 0.01 if words[2] else areas[title] == pytest.approx(float(words[3]), abs=PRINTED + COUNTED)
+            areas[title] < 0.01
+            if words[2]
+            else areas[title] == pytest.approx(float(words[3]), abs=PRINTED + COUNTED)
         )
 
 
 def spread(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
     areas = {title: float(mask.mean()) for title, mask in masks.items()}
-    for area, who, ranked in ((words[0], words[1], rising(areas)), (words[2], words[3], rising(areas)[::-1])):
+    for area, who, ranked in (
+        (words[0], words[1], rising(areas)),
+        (words[2], words[3], rising(areas)[::-1]),
+    ):
         assert areas[ranked[0]] == pytest.approx(float(area), abs=PRINTED + COUNTED)
         for title in named(who, ranked):
             assert areas[title] == pytest.approx(areas[ranked[0]], abs=PRINTED + COUNTED)
@@ -120,7 +135,9 @@ def spread(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
 
 def agree(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
     areas = [mask.mean() for mask in masks.values()]
-    assert [min(areas), max(areas)] == pytest.approx([float(word) for word in words], abs=PRINTED + COUNTED)
+    assert [min(areas), max(areas)] == pytest.approx(
+        [float(word) for word in words], abs=PRINTED + COUNTED
+    )
     assert max(areas) - min(areas) < 0.05 + COUNTED
 
 
@@ -141,7 +158,9 @@ def same(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
 NUMBER = r"(\d+(?:\.\d+)?)"
 # Every sentence there is -> what it claims.
 CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] = {
-    rf"(.+) (?:is|are) (too high|too low|too high here, too low there|close to the truth): overlap {NUMBER}\.": alone,
+    rf"(.+) (?:is|are) (too high|too low|too high here, too low there|close to the truth): overlap {NUMBER}\.": (
+        alone
+    ),
     r"(Both|All \w+) are (too high|too low|too high here, too low there)\.": lies,
     r"((?!Both|All ).+ (?:is|are) (?:too high|too low|close to the truth)[^:]*)\.": several_sides,
     rf"(.+) (?:is|are) (closest|closer): {NUMBER}\.": closest,
@@ -164,27 +183,42 @@ def proven(curves: dict[str, PRCurve], truth: PRCurve | None) -> list[str]:
     text = verdict(curves, truth)
     used = []
     for sentence in re.split(r"(?<=\D\.) |(?<=\d\.) (?=\D)", text):
-        [(pattern, found)] = [(each, match) for each in CLAIMS if (match := re.fullmatch(each, sentence))]
+        [(pattern, found)] = [
+            (each, match) for each in CLAIMS if (match := re.fullmatch(each, sentence))
+        ]
         CLAIMS[pattern](found.groups(), masks, mask)
         used.append(pattern)
     assert len(text.split()) <= 24, text
     return used
 
 
-def measured(name: str, k: int, methods: tuple[str, ...] = DEFAULT_METHODS) -> tuple[dict[str, PRCurve], PRCurve]:
+def measured(
+    name: str, k: int, methods: tuple[str, ...] = DEFAULT_METHODS
+) -> tuple[dict[str, PRCurve], PRCurve]:
     problem = toy(name)
     found = estimate(problem.sample(600, 0), methods, k=k)
     return {method: found[method].curve for method in methods}, problem.truth()
 
 
-FULL, EMPTY = PRCurve.from_error_rates([], []), PRCurve.from_error_rates([0.0], [0.0])
-STEEP, FLAT = PRCurve.from_error_rates([0.0, 0.3], [0.9, 0.0]), PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
+FULL = PRCurve.from_error_rates([], [])
+EMPTY = PRCurve.from_error_rates([0.0], [0.0])
+STEEP = PRCurve.from_error_rates([0.0, 0.3], [0.9, 0.0])
+FLAT = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
 
 
 def cases() -> list[tuple[dict[str, PRCurve], PRCurve | None]]:
     """Measured curves, and those that measurements rarely give."""
     found: list[tuple[dict[str, PRCurve], PRCurve | None]] = []
-    names = ("mixtures", "shifted-gaussians", "identical", "narrow-gaussian", "dirac", "finite", "boxes", "painted")
+    names = (
+        "mixtures",
+        "shifted-gaussians",
+        "identical",
+        "narrow-gaussian",
+        "dirac",
+        "finite",
+        "boxes",
+        "painted",
+    )
     for name in names:
         for k in (3, 25):
             curves, truth = measured(name, k)
@@ -203,7 +237,10 @@ def cases() -> list[tuple[dict[str, PRCurve], PRCurve | None]]:
         ({"kde": STEEP, "knn": STEEP, "ipr": FLAT}, FLAT),
         ({"kde": STEEP, "knn": STEEP, "coverage": STEEP, "ipr": FLAT}, FLAT),
         ({"kde": FULL, "knn": FULL, "ipr": small}, small),
-        ({"kde": FULL, "knn": STEEP, "ipr": FLAT}, PRCurve.from_error_rates([0.0, 0.1], [0.2, 0.0])),
+        (
+            {"kde": FULL, "knn": STEEP, "ipr": FLAT},
+            PRCurve.from_error_rates([0.0, 0.1], [0.2, 0.0]),
+        ),
         ({"kde": speck}, FULL),
         ({"kde": FULL, "knn": FULL}, EMPTY),
         ({"kde": FULL, "knn": STEEP}, speck),
@@ -227,7 +264,10 @@ def test_nothing_drawn_approximate_and_earlier_curves_are_named_so() -> None:
     assert verdict({}, FLAT) == verdict({}, None, stale=True) == "No curve to compare yet."
     assert verdict({"kde": STEEP}, FLAT, approximate=True) == f"Approximate: {plain}"
     assert verdict({"kde": STEEP}, FLAT, stale=True) == f"Earlier settings: {plain}"
-    assert verdict({"kde": STEEP}, FLAT, approximate=True, stale=True) == f"Earlier settings, approximate: {plain}"
+    assert (
+        verdict({"kde": STEEP}, FLAT, approximate=True, stale=True)
+        == f"Earlier settings, approximate: {plain}"
+    )
 
 
 def test_titles_in_the_plural_have_verbs_in_the_plural() -> None:

@@ -53,9 +53,13 @@ def part(found: object) -> None:
         diagnosis.draw(found)
 
 
-def opened(found: CheckpointResults, *, selected: str | None = None, opened: str | None = None) -> AppTest:
+def opened(
+    found: CheckpointResults, *, selected: str | None = None, opened: str | None = None
+) -> AppTest:
     app = AppTest.from_function(part, args=(found,), default_timeout=60)
-    app.session_state[KEY] = TriageSession(choice=CheckpointChoice(selected=selected), open_finding=opened)
+    app.session_state[KEY] = TriageSession(
+        choice=CheckpointChoice(selected=selected), open_finding=opened
+    )
     return settled(app.run())
 
 
@@ -71,7 +75,11 @@ def settled(app: AppTest) -> AppTest:
 
 
 def titles(app: AppTest) -> list[str]:
-    return [each.value.split("**")[1].replace("\\", "") for each in app.markdown if "-badge[" in each.value]
+    return [
+        each.value.split("**")[1].replace("\\", "")
+        for each in app.markdown
+        if "-badge[" in each.value
+    ]
 
 
 def case(found: CheckpointResults, name: str) -> Diagnosis:
@@ -88,7 +96,10 @@ def test_nothing_is_said_to_be_wrong_with_real_samples_and_what_would_have_been(
     app = opened(found)
     assert any("Nothing found" in each.value for each in app.markdown)
     for each in power(found.reference, seconds=0.0)[1:]:
-        assert any(f"{each.fault}: in {each.named} of {each.tries} tries" in text.value for text in app.markdown)
+        assert any(
+            f"{each.fault}: in {each.named} of {each.tries} tries" in text.value
+            for text in app.markdown
+        )
     assert any("held-out" in each.value for each in app.caption)
     assert titles(app) == []
 
@@ -102,7 +113,10 @@ def test_the_best_is_looked_at_first() -> None:
     assert not button(app, "Previous").disabled
     assert button(app, "Next").disabled
     settled(press(app, "Previous"))
-    assert (app.selectbox[0].value, app.session_state[KEY].choice.selected) == ("truncation-0.6", "truncation-0.6")
+    assert (app.selectbox[0].value, app.session_state[KEY].choice.selected) == (
+        "truncation-0.6",
+        "truncation-0.6",
+    )
     assert titles(app) == ["Too narrow"]
     app.selectbox[0].select("truncation-0.0").run()
     assert settled(app).session_state[KEY].choice.selected == "truncation-0.0"
@@ -122,12 +136,21 @@ def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
 
 
 @pytest.mark.exhaustive
-def test_what_remains_is_said_where_the_curve_to_believe_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_remains_is_said_where_the_curve_to_believe_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = truncated()
-    one, by = found.one("truncation-0.6"), CheckpointResults.by
-    monkeypatch.setattr(CheckpointResults, "by", lambda self, name: (one,) if name == TIGHTEST.name else by(self, name))
+    one = found.one("truncation-0.6")
+    by = CheckpointResults.by
+    monkeypatch.setattr(
+        CheckpointResults,
+        "by",
+        lambda self, name: (one,) if name == TIGHTEST.name else by(self, name),
+    )
     left = SimpleNamespace(curve=SimpleNamespace(auc=0.9375))
-    monkeypatch.setattr("prviz.diagnostics.witness.estimate", lambda *_, **__: {TIGHTEST.name: left})
+    monkeypatch.setattr(
+        "prviz.diagnostics.witness.estimate", lambda *_, **__: {TIGHTEST.name: left}
+    )
     app = opened(found, selected="truncation-0.6")
     (shown,) = (each.value.replace("\\", "") for each in app.markdown if GIVES_AWAY in each.value)
     assert f"- area {one.curve.auc:.2f}; without these " in shown
@@ -143,13 +166,17 @@ def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
     fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(lam)]
     n = measured.estimate.supports.n_real
     count = round(n * (1 - fpr))
-    assert f"**{count:,} of {n:,}** real samples ({count / n:.1%}) are lost at this end" in said(app)
+    assert f"**{count:,} of {n:,}** real samples ({count / n:.1%}) are lost at this end" in said(
+        app
+    )
     loss = 1 - measured.curve.beta(lam)
     assert f"{1 - fpr:.3f} - {fnr / lam:.3f} = **{loss:.3f}**" in said(app)
     panes = figures(app)
     ring = panes["triage-curve"]["figure"]["data"][-1]
     assert (ring["x"], ring["y"]) == (pytest.approx([1 - loss]), pytest.approx([0.05]))
-    assert [trace.get("fill") for trace in panes["triage-curve"]["figure"]["data"]].count("toself") == 1
+    assert [trace.get("fill") for trace in panes["triage-curve"]["figure"]["data"]].count(
+        "toself"
+    ) == 1
     assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, lost at this end: {count}"
 
 
@@ -163,11 +190,15 @@ def test_all_missed_samples_are_in_the_file_and_in_the_tiles() -> None:
     assert missed_text("real", missed) in said(app)
     rows = list(csv.DictReader(io.StringIO(gallery.group_file(one, "real", missed))))
     assert [int(each["id"]) for each in rows] == (missed.rows + 1).tolist()
-    assert [float(each["key"]) for each in rows] == sorted((float(each["key"]) for each in rows), reverse=True)
+    assert [float(each["key"]) for each in rows] == sorted(
+        (float(each["key"]) for each in rows), reverse=True
+    )
     labels = one.pair.real.labels["digit"]
     assert [each["digit"] for each in rows] == [str(labels[int(each["id"]) - 1]) for each in rows]
     tiles = next(each.proto.body for each in app.get("html") if "real sample" in each.proto.body)
-    assert all(f"real sample, row {each['id']}, digit {each['digit']}" in tiles for each in rows[:12])
+    assert all(
+        f"real sample, row {each['id']}, digit {each['digit']}" in tiles for each in rows[:12]
+    )
     check_table(app, one.pair, rows)
     table = next(each.value for each in app.dataframe if "share none generated near" in each.value)
     told = dict(zip(table["digit "], table["share none generated near"], strict=True))
@@ -194,7 +225,9 @@ def test_a_collapse_shows_the_picture_that_repeats() -> None:
     settled(app)
     assert button(app, "Hide the evidence").key.startswith("triage-evidence-collapse")
     assert "**1,796** of 1,797 generated rows repeat" in said(app)
-    tiles = next(each.proto.body for each in app.get("html") if "occurs 1,797 times" in each.proto.body)
+    tiles = next(
+        each.proto.body for each in app.get("html") if "occurs 1,797 times" in each.proto.body
+    )
     assert tiles.count('class="own"') == 1
     assert "too few rows are left" in said(app)
     press(app, "Hide the evidence")
@@ -244,14 +277,19 @@ def test_the_other_end_has_its_own_samples(tmp_path: Path) -> None:
     fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(lam)]
     loss = 1 - measured.curve.alpha(lam)
     assert f"{1 - fnr:.3f} - {lam * fpr:.3f} = **{loss:.3f}**" in said(app)
-    assert "generated, lost at this end: " in figures(app)["triage-plane"]["figure"]["data"][-1]["name"]
+    assert (
+        "generated, lost at this end: "
+        in figures(app)["triage-plane"]["figure"]["data"][-1]["name"]
+    )
 
 
 @pytest.mark.exhaustive
 def test_tables_without_pictures_show_labels_and_texts_as_they_are(tmp_path: Path) -> None:
     app = opened(folder_found(tmp_path, "dropping", table=True), opened="dropping/Dropped modes")
     table = app.dataframe[0].value
-    assert {"row", "text", "label ", "c_Y / c_X", "nearest generated row", "distance"} <= set(table.columns)
+    assert {"row", "text", "label ", "c_Y / c_X", "nearest generated row", "distance"} <= set(
+        table.columns
+    )
     assert "picture" not in table
     assert table["text"].tolist() == [f"a <b>text</b> of row {row}" for row in table["row"]]
     kinds = next(each.value for each in app.dataframe if "share lost at this end" in each.value)
@@ -325,10 +363,14 @@ def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
     np.save(tmp_path / "run" / "step-1.npy", pair.generated.values)
     app = at_faults(triage(data="folder", folder="run", reference="real.npy", methods="knn"))
     at_explore(app)
-    assert {"real", "generated"} == {key for key in ("real", "generated") if app.button(key=f"forget-{key}")}
+    assert {"real", "generated"} == {
+        key for key in ("real", "generated") if app.button(key=f"forget-{key}")
+    }
     expected = estimate(pair, "knn")["knn"].curve
     np.testing.assert_allclose(vertices(app)["knn"], expected.vertices, atol=1e-9)
-    app.session_state[PART] = "What is wrong with it?"  # the driver gives tabs of another page any value
+    app.session_state[PART] = (
+        "What is wrong with it?"  # the driver gives tabs of another page any value
+    )
     app.switch_page("pages/triage.py").run()
     assert "Dropped modes" in titles(settled(app))
     app.switch_page("pages/explore.py").run()

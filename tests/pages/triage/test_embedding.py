@@ -1,4 +1,6 @@
-"""Folders of pictures to a ranking: digits as PNG files, embedded in the shell and on the page Triage."""
+"""Folders of pictures to a ranking: digits as PNG files, embedded in the shell and on the page
+Triage.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ ORDER = ["good", "five", "shuffled"]
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The app's folder: digits as PNG files, the real ones in folders by their class; outside it a secret."""
+    """The app's folder: digits as PNG files, the real ones in folders by their class; outside it a
+    secret.
+    """
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     served = tmp_path / "served"
     monkeypatch.setenv(PICTURES_VARIABLE, str(served))
@@ -38,7 +42,10 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "real": (real.images[:240], real.labels["digit"][:240]),
         "good": (held_out.images[:200], None),
         "five": (held_out.images[digits < 5][:200], None),
-        "shuffled": (rng.permuted(held_out.images[:200].reshape(200, -1), axis=1).reshape(200, 8, 8), None),
+        "shuffled": (
+            rng.permuted(held_out.images[:200].reshape(200, -1), axis=1).reshape(200, 8, 8),
+            None,
+        ),
     }
     for name, (images, classes) in sets.items():
         for place, image in enumerate(images):
@@ -66,7 +73,9 @@ def test_on_the_page(served: Path, tmp_path: Path) -> None:
     (served / "good" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (served / "good" / "linked.png").symlink_to(tmp_path / "secret.png")
     app = triage(data="folder")
-    assert [each for each in app.selectbox(key="embed-real").options if "/" not in each] == sorted([*ORDER, "real"])
+    assert [each for each in app.selectbox(key="embed-real").options if "/" not in each] == sorted(
+        [*ORDER, "real"]
+    )
     assert app.selectbox(key="embed-encoder").options[:2] == ["Pixels", "Random network"]
     app.selectbox(key="embed-real").set_value("real").run()
     app.multiselect(key="embed-generated").set_value(ORDER).run()
@@ -91,10 +100,19 @@ def test_on_the_page(served: Path, tmp_path: Path) -> None:
 @pytest.mark.exhaustive
 def test_a_network_on_the_page(served: Path) -> None:
     onnx = pytest.importorskip("onnx")
-    helper, weights = onnx.helper, np.random.default_rng(1).normal(size=(192, 5)).astype(np.float32)
-    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape) for name, shape in _ENDS.items()]
-    nodes = [helper.make_node("Flatten", ["x"], ["flat"]), helper.make_node("MatMul", ["flat", "w"], ["y"])]
-    graph = helper.make_graph(nodes, "small", ends[:1], ends[1:], [onnx.numpy_helper.from_array(weights, "w")])
+    helper = onnx.helper
+    weights = np.random.default_rng(1).normal(size=(192, 5)).astype(np.float32)
+    ends = [
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+        for name, shape in _ENDS.items()
+    ]
+    nodes = [
+        helper.make_node("Flatten", ["x"], ["flat"]),
+        helper.make_node("MatMul", ["flat", "w"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes, "small", ends[:1], ends[1:], [onnx.numpy_helper.from_array(weights, "w")]
+    )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.save(model, served / "small.onnx")
     app = triage(data="folder")
@@ -133,8 +151,12 @@ def test_a_stopped_run_goes_on_and_two_wait_for_each_other(served: Path) -> None
     assert other.wait(60)
     assert (run.complete, other.complete, run.done) == (True, True, 440)
     assert sorted(shares) == shares
-    assert (served / "pca-4" / "real.safetensors").stat().st_mtime_ns > first  # by the other one alone
-    assert sorted(path.name for path in (served / "pca-4").iterdir() if path.name.startswith(".")) == []
+    # by the other one alone
+    assert (served / "pca-4" / "real.safetensors").stat().st_mtime_ns > first
+    assert (
+        sorted(path.name for path in (served / "pca-4").iterdir() if path.name.startswith("."))
+        == []
+    )
 
 
 def test_a_folder_that_leads_out_is_not_written_to(served: Path, tmp_path: Path) -> None:
@@ -147,7 +169,9 @@ def test_a_folder_that_leads_out_is_not_written_to(served: Path, tmp_path: Path)
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_a_folder_without_pictures_offers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_pictures_offers_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path / "empty"))
     app = triage(data="folder")

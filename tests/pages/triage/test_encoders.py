@@ -40,8 +40,9 @@ def test_the_winner_and_its_places_by_encoder() -> None:
     names = ("mixture-em-1", "mixture-em-20", "truncation-0.0")
     found = bundled_found(names, TriageSettings(seed=3), n=300)
     app = settled(found)
-    assert app.markdown[0].value.replace("\\", "") == (
-        "**The winner does not depend on the encoder: mixture-em-20 is best in all 7 readings.**"
+    assert (
+        app.markdown[0].value.replace("\\", "")
+        == "**The winner does not depend on the encoder: mixture-em-20 is best in all 7 readings.**"
     )
     (pane,) = json.loads(app.get("bidi_component")[0].proto.bytes)["panes"]
     grey = [each for each in pane["figure"]["data"] if "127" in each["line"]["color"]]
@@ -50,4 +51,7 @@ def test_the_winner_and_its_places_by_encoder() -> None:
     assert table["features"].tolist() == [4, 16, 64, 4, 16, 64, 256]
     assert (table["place of mixture-em-20"] == 1).all()
     assert np.unique(table.filter(like="place of").to_numpy(), axis=1).shape == (7, 3)
-    assert settled(replace(found, outcomes=())).info[0].value == "No checkpoint is measured by this family yet."
+    assert (
+        settled(replace(found, outcomes=())).info[0].value
+        == "No checkpoint is measured by this family yet."
+    )

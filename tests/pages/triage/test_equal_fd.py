@@ -64,20 +64,26 @@ def test_the_button_finds_the_pair_and_shows_its_pictures() -> None:
     app = press(app, "Find two checkpoints")
     distances = [frechet_distance(*bundled_pair(name)).value for name in OPPOSITE]
     said = next(each.value for each in app.markdown if each.value.startswith("**A**"))
-    assert said.replace("\\", "") == (
-        f"**A**, classes-3, at Fréchet distance **{distances[0]:.3g}** is better in precision; **B**, "
-        f"vae-b0.2-e40, at **{distances[1]:.3g}** in recall."
+    assert (
+        said.replace("\\", "")
+        == f"**A**, classes-3, at Fréchet distance **{distances[0]:.3g}** is better in precision;"
+        f" **B**, vae-b0.2-e40, at **{distances[1]:.3g}** in recall."
     )
-    apart = compare_frechet(bundled_pair(OPPOSITE[0]).real, *(bundled_pair(name).generated for name in OPPOSITE))
+    apart = compare_frechet(
+        bundled_pair(OPPOSITE[0]).real, *(bundled_pair(name).generated for name in OPPOSITE)
+    )
     assert any(
-        f"less B's is {apart.difference:.3g}, 95 % interval {apart.low:.3g} to {apart.high:.3g}" in each.value
+        f"less B's is {apart.difference:.3g}, 95 % interval {apart.low:.3g} to {apart.high:.3g}"
+        in each.value
         for each in app.caption
     )
     walls = [each.proto.body for each in app.get("html")]
     assert [body.count("<img") for body in walls] == [30, 30, 30]
     assert all("data:image" in body for body in walls)
     trade, curves = figures(app)
-    assert trade["data"][-1]["text"] == [f"<b>{x}</b> FD {d:.3g}" for x, d in zip("AB", distances, strict=True)]
+    assert trade["data"][-1]["text"] == [
+        f"<b>{x}</b> FD {d:.3g}" for x, d in zip("AB", distances, strict=True)
+    ]
     assert [trace["name"] for trace in curves["data"]] == ["A: classes-3", "B: vae-b0.2-e40"]
 
 
@@ -90,4 +96,7 @@ def test_where_no_two_are_opposite_the_page_says_so() -> None:
 
 
 def test_one_checkpoint_is_not_enough() -> None:
-    assert opened(bundled_found(MIXTURE[:1], n=200)).info[0].value == "At least two measured checkpoints are needed."
+    assert (
+        opened(bundled_found(MIXTURE[:1], n=200)).info[0].value
+        == "At least two measured checkpoints are needed."
+    )

@@ -96,18 +96,23 @@ def test_bands_are_those_of_the_bootstrap_and_a_new_outcome_computes_only_its_ow
     assert len(held) == len(found.measured) == 5
     assert all(held.get(key) is value for key, value in before.items())
     figures = {pane["id"].removeprefix("triage-"): pane for pane in sent(app)["steps"]["panes"]}
-    expected = {each.checkpoint.name: bootstrap(each.estimate, 200).intervals for each in found.measured}
+    expected = {
+        each.checkpoint.name: bootstrap(each.estimate, 200).intervals for each in found.measured
+    }
     for key, pane in figures.items():
         points = next(trace for trace in traces(pane) if "customdata" in trace)
         assert points["customdata"] == list(MIXTURE)
         for place, name in enumerate(MIXTURE):
-            value, bars = points["y"][place], points["error_y"]
+            value = points["y"][place]
+            bars = points["error_y"]
             assert value == found.one(name).summaries[key]
             ends = (value - bars["arrayminus"][place], value + bars["array"][place])
             assert ends == pytest.approx(expected[name][key])
     row = app.dataframe[0].value.set_index("checkpoint").loc["mixture-em-5"]
     low, high = expected["mixture-em-5"]["auc"]
-    assert row["AuC"] == f"{found.one('mixture-em-5').summaries['auc']:.3f} ({low:.3f} to {high:.3f})"
+    assert (
+        row["AuC"] == f"{found.one('mixture-em-5').summaries['auc']:.3f} ({low:.3f} to {high:.3f})"
+    )
 
 
 @pytest.mark.exhaustive
@@ -137,18 +142,26 @@ def test_forty_come_twelve_at_a_time_and_wide_steps_offer_a_logarithm() -> None:
     _, page = app.button_group
     page.set_value(36).run()
     healthy(app)
-    assert [pane["item"] for pane in sent(app)["panels"]["panes"]] == [f"step-{i}" for i in range(36, 40)]
+    assert [pane["item"] for pane in sent(app)["panels"]["panes"]] == [
+        f"step-{i}" for i in range(36, 40)
+    ]
     axis, _ = app.button_group
     axis.set_value("log").run()
     healthy(app)
-    assert {pane["figure"]["layout"]["xaxis"]["type"] for pane in sent(app)["steps"]["panes"]} == {"log"}
+    assert {pane["figure"]["layout"]["xaxis"]["type"] for pane in sent(app)["steps"]["panes"]} == {
+        "log"
+    }
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_few_and_without_steps(count: int) -> None:
     found = five()
     outcomes = tuple(
-        each._replace(measured=tuple(replace(m, checkpoint=replace(m.checkpoint, step=None)) for m in each.measured))
+        each._replace(
+            measured=tuple(
+                replace(m, checkpoint=replace(m.checkpoint, step=None)) for m in each.measured
+            )
+        )
         for each in found.outcomes[:count]
     )
     app = opened(replace(found, key=("few", count), outcomes=outcomes))
@@ -158,16 +171,24 @@ def test_few_and_without_steps(count: int) -> None:
     content = sent(app)
     assert len(content["panels"]["panes"]) == count
     assert not app.button_group
-    assert content["steps"]["panes"][0]["figure"]["layout"]["xaxis"]["ticktext"] == list(MIXTURE[:count])
+    assert content["steps"]["panes"][0]["figure"]["layout"]["xaxis"]["ticktext"] == list(
+        MIXTURE[:count]
+    )
 
 
 def test_the_ceiling_is_in_every_figure_and_first_in_the_table() -> None:
     found = five()
     app = opened(found)
-    possible = yardstick(found.reference, found.settings, None, size=max(each.n_generated for each in found.measured))
+    possible = yardstick(
+        found.reference, found.settings, None, size=max(each.n_generated for each in found.measured)
+    )
     top = possible.ceiling["knn"].summaries
     content = sent(app)
-    corner = next(trace for trace in traces(content["curves"]["panes"][0]) if trace["line"].get("dash") == "dash")
+    corner = next(
+        trace
+        for trace in traces(content["curves"]["panes"][0])
+        if trace["line"].get("dash") == "dash"
+    )
     assert corner["x"][1:] == [top["f8_recall"]] * 2
     for pane, key in zip(content["steps"]["panes"], DEFAULT, strict=True):
         (line,) = pane["figure"]["layout"]["shapes"]

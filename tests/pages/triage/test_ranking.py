@@ -75,7 +75,9 @@ def _part() -> None:
 
     with answers.waiting():
         if st.session_state.get("name"):
-            import_module(f"pages._triage.{st.session_state['name']}").draw(st.session_state["found"])
+            import_module(f"pages._triage.{st.session_state['name']}").draw(
+                st.session_state["found"]
+            )
 
 
 def part(name: str, found: CheckpointResults, **state: object) -> AppTest:
@@ -131,7 +133,8 @@ def order(app: AppTest) -> list[str]:
 
 @pytest.mark.exhaustive
 def test_the_goal_decides_the_order_and_every_view_follows() -> None:
-    found, orders = truncation(), {}
+    found = truncation()
+    orders = {}
     app = part("screen", found)
     for goal in (0.5, 0.0, 1.0, 0.25):
         app.slider(key=GOAL).set_value(goal)
@@ -166,7 +169,11 @@ def test_the_verdict_is_the_library_s_with_the_ceiling_and_what_it_rests_on() ->
     ceiling = ranking_sent(app)["ceiling"]
     assert f"real against real by kNN {ceiling:.3f}" in " ".join(told.split())
     drawn = panes(app)
-    (line,) = [each for each in drawn["triage-curves"]["figure"]["data"] if each.get("legendgroup") == "truth"]
+    (line,) = [
+        each
+        for each in drawn["triage-curves"]["figure"]["data"]
+        if each.get("legendgroup") == "truth"
+    ]
     assert line["name"] == "real against real"
     (shape,) = drawn["triage-steps"]["figure"]["layout"]["shapes"]
     assert shape["y0"] == shape["y1"] == ceiling
@@ -187,20 +194,27 @@ def test_families_have_a_column_each_and_disagreement_is_amber() -> None:
     assert ("families disagree" in answered(app)) == bool(apart.levels)
 
 
-REFERENCE = Finding("Duplicates inside the real set", "9 of 90 rows", "warning", "They <b>repeat</b>.")
+REFERENCE = Finding(
+    "Duplicates inside the real set", "9 of 90 rows", "warning", "They <b>repeat</b>."
+)
 OWN = (
-    Finding("One row repeated", "the generated set is one row", "warning", "No curve means anything."),
+    Finding(
+        "One row repeated", "the generated set is one row", "warning", "No curve means anything."
+    ),
     Finding("Key among the features", "seed", "warning", "Leave it out."),
 )
 
 
 def flagged(found: CheckpointResults, own: dict[str, tuple[Finding, ...]]) -> CheckpointResults:
-    """The same checkpoints, all with a warning on the reference, a note, and some with warnings of their own."""
+    """The same checkpoints, all with a warning on the reference, a note, and some with warnings of
+    their own.
+    """
     note = Finding("Sizes", "2 real, 3 generated", "note", "")
     outcomes = [
         each._replace(
             measured=tuple(
-                replace(one, flags=(*own.get(each.checkpoint.name, ()), REFERENCE, note)) for one in each.measured
+                replace(one, flags=(*own.get(each.checkpoint.name, ()), REFERENCE, note))
+                for one in each.measured
             )
         )
         for each in found.outcomes
@@ -210,22 +224,34 @@ def flagged(found: CheckpointResults, own: dict[str, tuple[Finding, ...]]) -> Ch
 
 def bodies(app: AppTest, part: str) -> list[str]:
     """The HTML of these parts of the page."""
-    return [each.proto.body for each in app.get("html") if f'data-prviz="{part}"' in each.proto.body]
+    return [
+        each.proto.body for each in app.get("html") if f'data-prviz="{part}"' in each.proto.body
+    ]
 
 
-def test_warnings_stand_once_on_top_of_the_reference_and_by_the_verdict_of_each_checkpoint() -> None:
+def test_warnings_stand_once_on_top_of_the_reference_and_by_the_verdict_of_each_checkpoint() -> (
+    None
+):
     best, second, *_ = order(part("screen", mixture()))
     app = part("screen", flagged(mixture(), {best: OWN[1:], second: OWN}))
     everything = [each.proto.body for each in app.get("html")]
-    top, (verdict,), (evidence,) = everything[0], bodies(app, "verdict"), bodies(app, "evidence")
-    assert "<b>Duplicates inside the real set</b>: 9 of 90 rows. They &lt;b&gt;repeat&lt;/b&gt;.</p>" in top
+    top = everything[0]
+    (verdict,) = bodies(app, "verdict")
+    (evidence,) = bodies(app, "evidence")
+    assert (
+        "<b>Duplicates inside the real set</b>: 9 of 90 rows. They &lt;b&gt;repeat&lt;/b&gt;.</p>"
+        in top
+    )
     assert "".join(everything).count("Duplicates inside the real set") == 1
     assert "verdict-box" not in top
     assert "<b>Key among the features</b>: seed. Leave it out.</p>" in verdict
     assert "One row repeated" not in verdict
     # Beside the best one the second is compared: its first warning whole, and how many more.
     first, rest = evidence.split("<summary>1 more</summary>")
-    assert "<b>One row repeated</b>: the generated set is one row. No curve means anything.</p>" in first
+    assert (
+        "<b>One row repeated</b>: the generated set is one row. No curve means anything.</p>"
+        in first
+    )
     assert "Key among the features" not in first
     assert rest.count("<b>Key among the features</b>: seed. Leave it out.</p>") == 1
     rows = {row["id"]: row["warnings"] for row in ranking_sent(app)["rows"]}
@@ -245,7 +271,9 @@ def test_copies_outrank_the_ranking_and_only_what_no_test_tells_apart_is_green(
 ) -> None:
     """A copy of the reference, then samples as good as real ones, with others held out."""
     joined = np.eye(4) + 2.0  # shuffling the features of independent ones would change nothing
-    real, fresh, held = (Samples(np.random.default_rng(seed).normal(size=(300, 4)) @ joined) for seed in range(3))
+    real, fresh, held = (
+        Samples(np.random.default_rng(seed).normal(size=(300, 4)) @ joined) for seed in range(3)
+    )
     for values, memorised in ((real.values, True), (fresh.values, False)):
         files = {"best": values, "worst": fresh.values + np.array([3, -3, 3, -3])}
         for name, each in files.items():
@@ -282,7 +310,9 @@ def test_copies_of_pictures_are_shown_beside_the_real_ones(tmp_path: Path) -> No
     found = CheckpointResults(
         key=("copies", "pictures"),
         reference=real,
-        load=lambda each: Samples(samples_at(each.path, TriageSettings()).values, "copies", {}, pictures[turned]),
+        load=lambda each: Samples(
+            samples_at(each.path, TriageSettings()).values, "copies", {}, pictures[turned]
+        ),
         settings=TriageSettings(),
         basis=Basis("knn", ""),
         outcomes=tuple(measure_all(real, checkpoints, TriageSettings())),
@@ -321,7 +351,9 @@ def test_class_by_class_the_worst_come_first() -> None:
 
 @pytest.mark.exhaustive
 def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> None:
-    """Verdict, evidence, *What is wrong with it?* and *Class by class* of a generator that never makes one class."""
+    """Verdict, evidence, *What is wrong with it?* and *Class by class* of a generator that never
+    makes one class.
+    """
     rng = np.random.default_rng(0)
     centres = 9 * np.eye(6)
     sets = [np.repeat(np.arange(6), 60), np.repeat(np.arange(5), 72)]
@@ -335,7 +367,9 @@ def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> N
         load=lambda each: samples_at(each.path, TriageSettings()),
         settings=TriageSettings(),
         basis=Basis("knn", ""),
-        outcomes=tuple(measure_all(real, [Checkpoint(tmp_path / "no-rose.npy", "no-rose")], TriageSettings())),
+        outcomes=tuple(
+            measure_all(real, [Checkpoint(tmp_path / "no-rose.npy", "no-rose")], TriageSettings())
+        ),
         total=1,
     )
     missed = missed_samples(*found.pair(found.measured[0]))
@@ -348,13 +382,18 @@ def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> N
     assert missed_text("real", missed) in evidence
     diagnosed = part("diagnosis", found)
     assert missed_text("real", missed) in said(diagnosed)
-    table = next(each.value for each in diagnosed.dataframe if "share none generated near" in each.value)
+    table = next(
+        each.value for each in diagnosed.dataframe if "share none generated near" in each.value
+    )
     assert table.iloc[0].tolist() == ["rose", 1.0, 60, 60]
-    assert re.findall(r"<b>rose</b>.*?</span>(\d+%)", bodies(part("classes", found), "classes")[0]) == ["100%"]
+    assert re.findall(
+        r"<b>rose</b>.*?</span>(\d+%)", bodies(part("classes", found), "classes")[0]
+    ) == ["100%"]
 
 
 def test_no_fault_is_no_clearance_where_the_sets_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, first = mixture(), mixture().names[0]
+    found = mixture()
+    first = mixture().names[0]
     monkeypatch.setattr(screen, "faults_of", lambda _: dict.fromkeys(found.names, ()))
     monkeypatch.setattr(screen, "witnesses_known", lambda _: {first: {"told_apart": True}})
     rows = {row["id"]: row["fault"] for row in ranking_sent(part("screen", found))["rows"]}
@@ -409,7 +448,11 @@ def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:
     assert (content["heard"], content["choice"]["selected"]) == (None, LOW[0])
     colors = {row["id"]: row["color"] for row in content["rows"]}
     assert (colors[LOW[0]], colors[LOW[1]], colors[LOW[2]]) == (*COLORS[:2], "")
-    lines = {each.get("meta"): each for each in panes(app)["triage-curves"]["figure"]["data"] if "line" in each}
+    lines = {
+        each.get("meta"): each
+        for each in panes(app)["triage-curves"]["figure"]["data"]
+        if "line" in each
+    }
     assert [lines[name]["line"]["color"] for name in LOW[:2]] == list(COLORS[:2])
     evidence = answered(app, 1)
     assert evidence.index(LOW[0]) < evidence.index(LOW[1])
@@ -450,9 +493,11 @@ def test_another_name_stands_in_the_same_ranking() -> None:
 def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all() -> None:
     found = truncation()
     app = part("comparison", found)
-    a, b = app.session_state[PAIR[0]], app.session_state[PAIR[1]]
+    a = app.session_state[PAIR[0]]
+    b = app.session_state[PAIR[1]]
     assert [a, b] == rank(found.measured, 0.5, 20)["checkpoint"][:2].tolist()
-    one, other = found.one(a), found.one(b)
+    one = found.one(a)
+    other = found.one(b)
     expected = compare_two(one, other, MANY)
     assert f"Only A covers {len(expected.only_a):,}" in said(app)
     assert f"Only B covers {len(expected.only_b):,}" in said(app)
@@ -460,20 +505,26 @@ def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all(
     assert drawn_difference(app) == pytest.approx(expected.alpha.tolist())
     paired: GeneratorComparison = compare_curves(one, other, MANY)
     shown = app.dataframe[0].value
-    assert shown["low"].tolist() == pytest.approx([each.low for each in paired.differences.values()])
+    assert shown["low"].tolist() == pytest.approx(
+        [each.low for each in paired.differences.values()]
+    )
     says = shown["says"].tolist()
     app.button(key="triage-pair-swap").click()
     run(app)
     assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (b, a)
     assert drawn_difference(app) == pytest.approx((-expected.alpha).tolist())
     assert f"Only A covers {len(expected.only_b):,}" in said(app)
-    assert app.dataframe[0].value["difference"].tolist() == pytest.approx((-shown["difference"]).tolist())
+    assert app.dataframe[0].value["difference"].tolist() == pytest.approx(
+        (-shown["difference"]).tolist()
+    )
     assert "▲ A" in says
     assert "▼ B" in app.dataframe[0].value["says"].tolist()
 
 
 def test_the_pair_follows_the_selection_and_choosing_the_other_one_swaps() -> None:
-    app = part("comparison", truncation(), **{KEY: TriageSession(choice=CheckpointChoice(selected=LOW[0]))})
+    app = part(
+        "comparison", truncation(), **{KEY: TriageSession(choice=CheckpointChoice(selected=LOW[0]))}
+    )
     best = rank(truncation().measured, 0.5, 20)["checkpoint"][0]
     assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (LOW[0], best)
     app.selectbox(key=PAIR[1]).set_value(LOW[0])
@@ -483,24 +534,33 @@ def test_the_pair_follows_the_selection_and_choosing_the_other_one_swaps() -> No
     run(app)
     assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (LOW[1], best)
     alone = part("comparison", replace(mixture(), outcomes=mixture().outcomes[:1], key="one"))
-    assert [each.value for each in alone.info] == ["Two measured checkpoints are needed to compare them; one is there."]
+    assert [each.value for each in alone.info] == [
+        "Two measured checkpoints are needed to compare them; one is there."
+    ]
 
 
 def test_the_file_names_the_rows_of_the_reference() -> None:
     found = mixture()
-    one, other = found.measured[0], found.measured[2]
+    one = found.measured[0]
+    other = found.measured[2]
     along = compare_two(one, other, 2)
     assert len(along.only_a)
     split = found.pair(one).split(found.settings.split, found.settings.seed)
     rows = split.evaluate_rows[0][along.rows[along.only_a]]
-    text = comparison.only_csv(found, comparison._evaluated(found, one.method)[along.rows][along.only_a], "=evil")
+    text = comparison.only_csv(
+        found, comparison._evaluated(found, one.method)[along.rows][along.only_a], "=evil"
+    )
     table = list(csv.DictReader(io.StringIO(text)))
     assert [int(line["row"]) for line in table] == (rows + 1).tolist()
-    assert [int(float(line["digit"])) for line in table] == found.reference.labels["digit"][rows].tolist()
+    assert [int(float(line["digit"])) for line in table] == found.reference.labels["digit"][
+        rows
+    ].tolist()
     assert {line["only covered by"] for line in table} == {"'=evil"}
 
 
-def test_no_part_of_the_page_shows_an_area_above_the_bound_that_caps_the_score(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_part_of_the_page_shows_an_area_above_the_bound_that_caps_the_score(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     held = Session()
     monkeypatch.setattr(page_cache, "session", lambda: held)
     found = mixture()
@@ -511,7 +571,10 @@ def test_no_part_of_the_page_shows_an_area_above_the_bound_that_caps_the_score(m
     summaries = found.summaries(tight)
     assert summaries == {**tight.summaries, "auc": pytest.approx(bound.auc)}
     assert bound.auc < tight.summaries["auc"]
-    assert found.intervals(tight, {"auc": Interval(0.0, 1.0)})["auc"] == (0.0, pytest.approx(bound.auc))
+    assert found.intervals(tight, {"auc": Interval(0.0, 1.0)})["auc"] == (
+        0.0,
+        pytest.approx(bound.auc),
+    )
     run = SimpleNamespace(settings=found.settings)
     row = work._table_row(tight.checkpoint, found.outcomes[0], run, "knn", [])
     assert row[2] == summaries["auc"]

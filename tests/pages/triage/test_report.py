@@ -1,4 +1,6 @@
-"""The part Report of the page Triage, and the page that stands alone in a browser without a network."""
+"""The part Report of the page Triage, and the page that stands alone in a browser without a
+network.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ NASTY = "</script><img src=x onerror=alert(1)>"
 
 @cache
 def found() -> CheckpointResults:
-    return bundled_found(("mixture-em-1", "mixture-em-20"), TriageSettings(("knn", "ipr"), seed=3), n=200)
+    return bundled_found(
+        ("mixture-em-1", "mixture-em-20"), TriageSettings(("knn", "ipr"), seed=3), n=200
+    )
 
 
 def script() -> None:
@@ -76,9 +80,16 @@ def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> Non
     monkeypatch.chdir(data_folder())
     monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "cache"))
     assert main(words[1:]) == 0
-    assert {each.name for each in tmp_path.glob("prviz-*")} == {"prviz-triage.html", "prviz-triage.json"}
+    assert {each.name for each in tmp_path.glob("prviz-*")} == {
+        "prviz-triage.html",
+        "prviz-triage.json",
+    }
     told = json.loads((tmp_path / "prviz-triage.json").read_text())
-    assert (told["goal"], told["settings"]["seed"], told["settings"]["methods"]) == (0.75, 3, ["knn", "ipr"])
+    assert (told["goal"], told["settings"]["seed"], told["settings"]["methods"]) == (
+        0.75,
+        3,
+        ["knn", "ipr"],
+    )
     capsys.readouterr()
     words = shlex.split(again.splitlines()[1].replace('"$OLDPWD"', str(tmp_path)))
     assert main(words[1:]) == 0
@@ -86,24 +97,38 @@ def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> Non
 
 
 @pytest.mark.exhaustive
-def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp_path: Path) -> None:
+def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(
+    tmp_path: Path,
+) -> None:
     below = tmp_path / "served"
     outcomes = []
     for each in found().outcomes:
-        checkpoint = replace(each.checkpoint, path=below / "run" / f"{each.checkpoint.name}.npz", below=below)
+        checkpoint = replace(
+            each.checkpoint, path=below / "run" / f"{each.checkpoint.name}.npz", below=below
+        )
         outcomes.append(each._replace(checkpoint=checkpoint))
-    outcomes[0] = outcomes[0]._replace(checkpoint=replace(outcomes[0].checkpoint, path=below / "-x; rm $HOME.npz"))
+    outcomes[0] = outcomes[0]._replace(
+        checkpoint=replace(outcomes[0].checkpoint, path=below / "-x; rm $HOME.npz")
+    )
     some = replace(found(), key="served", outcomes=tuple(outcomes), total=5)
     app = opened(some, **{REFERENCE: "real/-a b.npy"})
     assert "2 of 5 checkpoints are measured so far" in app.info[0].value
     line, again = (each.value for each in app.code)
-    assert shlex.split(line)[2:5] == ["real/-a b.npy", "./-x; rm $HOME.npz", "run/mixture-em-20.npz"]
+    assert shlex.split(line)[2:5] == [
+        "real/-a b.npy",
+        "./-x; rm $HOME.npz",
+        "run/mixture-em-20.npz",
+    ]
     assert str(tmp_path) not in line + again
     uploads = [
-        each._replace(checkpoint=replace(each.checkpoint, path=tmp_path / "7" / "gen.npy", below=None))
+        each._replace(
+            checkpoint=replace(each.checkpoint, path=tmp_path / "7" / "gen.npy", below=None)
+        )
         for each in outcomes
     ]
-    made = files(replace(some, key="uploads", outcomes=tuple(uploads)), 0.5, "real.npy", LeastRecentlyUsed(4))
+    made = files(
+        replace(some, key="uploads", outcomes=tuple(uploads)), 0.5, "real.npy", LeastRecentlyUsed(4)
+    )
     told = from_json(made[".json"]().decode())
     assert [each["path"] for each in told["checkpoints"]] == ["gen.npy", "gen.npy"]
     assert (told["complete"], told["total"], told["reference"]["path"]) == (False, 5, "real.npy")
@@ -117,7 +142,9 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp
 @pytest.mark.exhaustive
 def test_files_hold_the_ceiling_the_copies_and_the_faults() -> None:
     of = found()
-    possible = yardstick(of.reference, of.settings, None, size=max(each.n_generated for each in of.measured))
+    possible = yardstick(
+        of.reference, of.settings, None, size=max(each.n_generated for each in of.measured)
+    )
     how = of.settings, held_out_distances(of.reference)
     copies = memorisation_of(of.reference, of.outcomes, *how, load=of.load)
     faults = findings_of(of.reference, of.measured[:1], *how, load=of.load)
@@ -145,7 +172,8 @@ def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Pa
     path = tmp_path / "report.html"
     path.write_text(to_html(report), encoding="utf-8")
     context = chromium.new_context(offline=True, accept_downloads=True, color_scheme="dark")
-    asked, said = list[str](), list[str]()
+    asked = list[str]()
+    said = list[str]()
     context.route(re.compile(r"^(?!file:|blob:|data:)"), lambda route: route.abort())
     context.on("request", lambda request: asked.append(request.url))
     page = context.new_page()
@@ -166,7 +194,9 @@ def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Pa
     page.mouse.move(5, 5)
     page.locator("section:visible tbody tr button", has_text="img src=x").click()
     expect(page.locator("section:visible .told")).to_have_text(f"Standing out: {NASTY}")
-    assert page.evaluate("document.querySelector(\"[data-figure='curves']\").data[1].opacity") == 0.2
+    assert (
+        page.evaluate("document.querySelector(\"[data-figure='curves']\").data[1].opacity") == 0.2
+    )
     page.get_by_role("button", name="iPR", exact=True).click()
     expect(page.locator("section:visible .drawn[data-drawn]")).to_have_count(12)
     expect(page.locator("section:visible h2").first).to_have_text("Ranking by iPR")

@@ -1,4 +1,6 @@
-"""The part "How firm is it?" of the Triage page: measured to the end, and what it says is what the rows say."""
+"""The part "How firm is it?" of the Triage page: measured to the end, and what it says is what the
+rows say.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from tests.lab_app import button, press, said, until_done
 from tests.line import measure
 from tests.triage_found import bundled_found
 
-KS, SHARES, METHODS = "firmness.ks.200.sqrt.0.5", "firmness.shares.200.200.sqrt.0.5", "firmness.methods.0.5.knn"
+KS = "firmness.ks.200.sqrt.0.5"
+SHARES = "firmness.shares.200.200.sqrt.0.5"
+METHODS = "firmness.methods.0.5.knn"
 
 
 def script() -> None:
@@ -31,18 +35,25 @@ def script() -> None:
 
     @st.cache_resource
     def found():
-        return bundled_found(("rbm-epoch-1", "rbm-epoch-30", "rbm-epoch-300"), n=200, failed=("rbm-epoch-3",))
+        return bundled_found(
+            ("rbm-epoch-1", "rbm-epoch-30", "rbm-epoch-300"), n=200, failed=("rbm-epoch-3",)
+        )
 
-    shown, missing = found(), st.session_state.get("missing", 0)
+    shown = found()
+    missing = st.session_state.get("missing", 0)
     if st.session_state.get("renamed"):
         outcomes = []
         for each in shown.outcomes:
             checkpoint = dataclasses.replace(each.checkpoint, name=f"new {each.checkpoint.name}")
-            measured = tuple(dataclasses.replace(one, checkpoint=checkpoint) for one in each.measured)
+            measured = tuple(
+                dataclasses.replace(one, checkpoint=checkpoint) for one in each.measured
+            )
             outcomes.append(each._replace(checkpoint=checkpoint, measured=measured))
         shown = dataclasses.replace(shown, key=("renamed", shown.key), outcomes=tuple(outcomes))
     if missing:
-        shown = dataclasses.replace(shown, key=(missing, shown.key), outcomes=shown.outcomes[:-missing], total=4)
+        shown = dataclasses.replace(
+            shown, key=(missing, shown.key), outcomes=shown.outcomes[:-missing], total=4
+        )
     robustness.draw(shown)
 
 
@@ -71,7 +82,12 @@ def panes(app: AppTest) -> dict[str, dict]:
 
 
 def signs(pane: dict) -> list[str]:
-    return [text for each in pane["figure"]["data"] if each.get("mode") == "text" for text in each["text"]]
+    return [
+        text
+        for each in pane["figure"]["data"]
+        if each.get("mode") == "text"
+        for text in each["text"]
+    ]
 
 
 @pytest.mark.thorough
@@ -86,7 +102,12 @@ def test_measured_to_the_end_the_words_say_what_the_rows_say() -> None:
     assert set(drawn) == {"winners", "draws", "fewer", "agreement"}
     assert len(signs(drawn["winners"])) == 4
     cells = app.dataframe[0].value
-    assert cells[["family", "k"]].to_numpy().tolist() == [["kNN", 2], ["kNN", 14], ["iPR", 2], ["iPR", 14]]
+    assert cells[["family", "k"]].to_numpy().tolist() == [
+        ["kNN", 2],
+        ["kNN", 14],
+        ["iPR", 2],
+        ["iPR", 14],
+    ]
     assert set(signs(drawn["winners"])) == {"ABC"[NAMES.index(name)] for name in cells["winner"]}
     assert app.dataframe[1].value["n"].tolist() == [100, 200]
     assert app.dataframe[1].value["draws"].tolist() == [2, 1]
@@ -151,7 +172,12 @@ def test_regions_are_said_from_the_largest_on() -> None:
     flips = [[name not in ("a", None) for name in row] for row in winners]
     arrays = np.array(winners, dtype=object), np.full((5, 3), [0.1, 0.2, 0.3]), np.array(flips)
     found = WinnerMap(
-        ("knn", "ipr", "kde", "hub", "coverage"), (1, 4, 9), *arrays[:2], "a", arrays[2], np.zeros((5, 3), bool)
+        ("knn", "ipr", "kde", "hub", "coverage"),
+        (1, 4, 9),
+        *arrays[:2],
+        "a",
+        arrays[2],
+        np.zeros((5, 3), bool),
     )
     signs = {"a": "A", "b": "B", "c": "C"}
     assert words.flips(found, signs) == [
@@ -163,15 +189,22 @@ def test_regions_are_said_from_the_largest_on() -> None:
         "With the settings of this page (iPR, k = 4) **B: b** wins"
     )
     assert words.in_use(found, "knn", [4], signs) == words.in_use(found, "eas", [4], signs) == ""
-    assert words.in_use(found, "hub", [], signs).startswith("With the settings of this page (Hub iPR) **C: c** wins")
+    assert words.in_use(found, "hub", [], signs).startswith(
+        "With the settings of this page (Hub iPR) **C: c** wins"
+    )
     assert "from 2 to 4, so no one column" in words.in_use(found, "ipr", [2, 4], signs)
-    flips_to = "it flips to **B: b** for k ≤ 4 with iPR and KDE, ahead by up to 0.200, and to others in 2 more regions."
+    flips_to = (
+        "it flips to **B: b** for k ≤ 4 with iPR and KDE, ahead by up to 0.200, and to others in 2"
+        " more regions."
+    )
     assert words.verdict(found, signs) == f"**A: a** wins in **43 %** of the 14 cells; {flips_to}"
 
 
 def test_firm_from_the_size_on_which_all_larger_ones_agree_too() -> None:
     def table(*same: float) -> pd.DataFrame:
-        return pd.DataFrame({"n": [10, 20, 40, 80], "same_winner": same, "tau": [0.5, float("nan"), 1.0, 1.0]})
+        return pd.DataFrame(
+            {"n": [10, 20, 40, 80], "same_winner": same, "tau": [0.5, float("nan"), 1.0, 1.0]}
+        )
 
     assert words.firm_from(table(1, 0.8, 1, 1)) == 40
     assert words.firm_from(table(1, 1, 1, 1)) == 10
@@ -185,13 +218,20 @@ def test_firm_from_the_size_on_which_all_larger_ones_agree_too() -> None:
     )
     said_of_all = words.fewer_samples(table(1, 1, 1, 1), "knn", "x", signs)
     assert "in every draw of fewer samples too, from n = 10 on" in said_of_all
-    assert said_of_all.endswith("Kendall's τ of the whole order: 0.50 at n = 10 and 1.00 at n = 40.")
+    assert said_of_all.endswith(
+        "Kendall's τ of the whole order: 0.50 at n = 10 and 1.00 at n = 40."
+    )
 
 
 def test_agreement_names_the_most_and_the_least_alike() -> None:
     names = ["knn", "ipr", "kde"]
-    table = pd.DataFrame([[1, 0.8, 0.2], [0.8, 1, -0.4], [0.2, -0.4, 1]], index=names, columns=names)
-    assert words.agreement(table) == "kNN and iPR (τ = 0.80) agree most; iPR and KDE (τ = −0.40) agree least."
+    table = pd.DataFrame(
+        [[1, 0.8, 0.2], [0.8, 1, -0.4], [0.2, -0.4, 1]], index=names, columns=names
+    )
+    assert (
+        words.agreement(table)
+        == "kNN and iPR (τ = 0.80) agree most; iPR and KDE (τ = −0.40) agree least."
+    )
     assert words.agreement(table * 0 + 1) == "All families put the checkpoints in the same order."
     assert words.agreement(table.iloc[:2, :2]) == "kNN and iPR: τ = 0.80."
     assert "can be compared" in words.agreement(table * float("nan"))
@@ -200,7 +240,9 @@ def test_agreement_names_the_most_and_the_least_alike() -> None:
 def test_which_k_is_answered_for_one_checkpoint_and_taken_by_a_click() -> None:
     app = opened(**{"triage-best-k": True})
     for _ in range(100):
-        if button(app, "Stop") is None and any(each.key == "use-triage-risk" for each in app.button):
+        if button(app, "Stop") is None and any(
+            each.key == "use-triage-risk" for each in app.button
+        ):
             break
         run_ended(0.2)
         measure(app)
@@ -213,7 +255,9 @@ def test_which_k_is_answered_for_one_checkpoint_and_taken_by_a_click() -> None:
     profile = prviz.profile(*found.pair(one), ks=(k, 14), bandwidths=())
     risks = {name: profile.curve(name, k).alpha(1.0) / 2 for name in DEFAULT_METHODS}
     name = min(risks, key=risks.__getitem__)
-    assert f"k = {k} of {ESTIMATORS[name].title} gives the lowest held-out risk at λ = 1**" in said(app)
+    assert f"k = {k} of {ESTIMATORS[name].title} gives the lowest held-out risk at λ = 1**" in said(
+        app
+    )
     assert f": {risks[name]:.3f} ± " in said(app)
     assert risks[name] <= min(profile.curve(name, 14).alpha(1.0) / 2 for name in DEFAULT_METHODS)
     use.click().run()

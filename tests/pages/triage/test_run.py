@@ -1,4 +1,6 @@
-"""Checkpoints measured in the background: other names keep what is worked out, equal sizes stay equal."""
+"""Checkpoints measured in the background: other names keep what is worked out, equal sizes stay
+equal.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from tests.triage_files import REFERENCE, drawn, folder_of
 
 def measured(folder: Path, settings: TriageSettings) -> tuple[Run, Sequence[Checkpoint]]:
     checkpoints = checkpoints_of(folder)
-    run = Run(REFERENCE, checkpoints, settings, store=ResultCache(folder.parent / "cache"), seconds=1.0)
+    run = Run(
+        REFERENCE, checkpoints, settings, store=ResultCache(folder.parent / "cache"), seconds=1.0
+    )
     run.start()
     return ended(run), checkpoints
 
@@ -56,13 +60,22 @@ def test_what_is_kept_is_taken_read_once_and_nothing_else_is_measured(
     before, checkpoints = measured(folder, TriageSettings())
     np.save(folder / "step-9.npy", drawn(9))
     (folder / "step-8.npy").write_bytes(b"no numbers")
-    found, store, keys = checkpoints_of(folder), ResultCache(tmp_path / "cache"), []
+    found = checkpoints_of(folder)
+    store = ResultCache(tmp_path / "cache")
+    keys = []
     get = ResultCache.get
-    monkeypatch.setattr(ResultCache, "get", lambda self, key: keys.append(key["generated"]) or get(self, key))
+    monkeypatch.setattr(
+        ResultCache, "get", lambda self, key: keys.append(key["generated"]) or get(self, key)
+    )
     run = Run(REFERENCE, found, TriageSettings(), store=store, seconds=1.0)
     run.look()
     outcomes = ended(run).outcomes(found)
-    assert [each.checkpoint.path.stem for each in outcomes] == ["step-1", "step-2", "step-3", "step-8"]
+    assert [each.checkpoint.path.stem for each in outcomes] == [
+        "step-1",
+        "step-2",
+        "step-3",
+        "step-8",
+    ]
     assert [bool(each.reason) for each in outcomes] == [False] * 3 + [True]
     assert len(keys) == len(set(keys)) == len(checkpoints) + 1
     for one, other in zip(outcomes, before.outcomes(checkpoints), strict=False):
@@ -71,7 +84,8 @@ def test_what_is_kept_is_taken_read_once_and_nothing_else_is_measured(
 
 def test_a_result_that_comes_after_its_folder_is_forgotten_leaves_nothing_behind() -> None:
     folder = PrivateFolder()
-    path, store = folder.path, ResultCache(folder.path / "results", needed=False, holds=folder)
+    path = folder.path
+    store = ResultCache(folder.path / "results", needed=False, holds=folder)
     shutil.rmtree(path)  # as "Forget them" does
     del folder
     gc.collect()
@@ -83,7 +97,8 @@ def test_a_result_that_comes_after_its_folder_is_forgotten_leaves_nothing_behind
 
 
 def test_what_a_tab_waited_for_is_forgotten_with_all_that_it_holds() -> None:
-    folder, held = PrivateFolder(), cache.Session()
+    folder = PrivateFolder()
+    held = cache.Session()
     path = folder.path
     held.waited_for = Need(("late",), lambda progress, store=folder: store, 1.0)
     del folder
@@ -114,7 +129,9 @@ def test_columns_of_metadata_never_pass_for_others() -> None:
 
 
 @pytest.mark.thorough
-def test_neighbours_rank_first_and_the_best_classifier_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neighbours_rank_first_and_the_best_classifier_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = folder_of(tmp_path / "run")
     (folder / "step-4.npy").write_bytes(b"no numbers")
     checkpoints = checkpoints_of(folder)
@@ -134,8 +151,17 @@ def test_neighbours_rank_first_and_the_best_classifier_follows(tmp_path: Path, m
     run.start()
     ended(run)
     quick = {"knn", "coverage"}
-    assert (0, 4, quick, ("knn", "coverage")) in seen  # all by the neighbours before any by the best classifier
-    assert any("tightest" in families and methods == ("knn", "coverage") for _, _, families, methods in seen)
+    # all by the neighbours before any by the best classifier
+    assert (
+        0,
+        4,
+        quick,
+        ("knn", "coverage"),
+    ) in seen
+    assert any(
+        "tightest" in families and methods == ("knn", "coverage")
+        for _, _, families, methods in seen
+    )
     assert (run.done, run.shown_settings()) == (4, settings)
     outcomes = {each.checkpoint.name: each for each in run.outcomes(checkpoints)}
     assert outcomes.pop("step-4").reason is not None
@@ -143,7 +169,9 @@ def test_neighbours_rank_first_and_the_best_classifier_follows(tmp_path: Path, m
         first, *others = each.measured
         assert [first.method, *(one.method for one in others)] == ["tightest", "knn", "coverage"]
         assert first.bound is first.own_bound is not None
-    again = Run(REFERENCE, checkpoints, settings, store=ResultCache(tmp_path / "cache"), seconds=1.0)
+    again = Run(
+        REFERENCE, checkpoints, settings, store=ResultCache(tmp_path / "cache"), seconds=1.0
+    )
     again.look()
     ended(again)
     for name, each in outcomes.items():

@@ -1,4 +1,6 @@
-"""The first screen of Triage in a browser: what it holds at every size, and that all its views follow each other."""
+"""The first screen of Triage in a browser: what it holds at every size, and that all its views
+follow each other.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,18 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import visit, wait_until
 
-PARTS = ("[data-prviz=verdict]", "[data-prviz=ceiling]", "[data-prviz=ranking]", "[data-prviz=evidence]")
-VIEWS = (*PARTS, ".st-key-triage-curves-box .main-svg", ".st-key-triage-steps-box .main-svg", ".ranking tbody tr")
+PARTS = (
+    "[data-prviz=verdict]",
+    "[data-prviz=ceiling]",
+    "[data-prviz=ranking]",
+    "[data-prviz=evidence]",
+)
+VIEWS = (
+    *PARTS,
+    ".st-key-triage-curves-box .main-svg",
+    ".st-key-triage-steps-box .main-svg",
+    ".ranking tbody tr",
+)
 # Where a point of the score over steps is on screen.
 POINT = """([plot, name]) => {
     const { xaxis, yaxis } = plot._fullLayout, { x, y, customdata } = plot._fullData.at(-1);
@@ -30,14 +42,20 @@ def answered(page: Page) -> None:
     expect(page.locator(".ranking td.interval i").first).to_be_attached()
 
 
-def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(new_page: Callable[..., Page]) -> None:
+def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(
+    new_page: Callable[..., Page],
+) -> None:
     page = new_page()
     visit(page, "/triage?set=mixture&methods=knn")
     answered(page)
 
     def cut(height: int) -> list[str]:
         boxes = {part: page.locator(part).last.bounding_box() for part in VIEWS}
-        return [part for part, box in boxes.items() if box is None or box["y"] < 0 or box["y"] + box["height"] > height]
+        return [
+            part
+            for part, box in boxes.items()
+            if box is None or box["y"] < 0 or box["y"] + box["height"] > height
+        ]
 
     for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
@@ -58,7 +76,10 @@ def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(new_p
     page.get_by_role("checkbox", name=f"compare {names[5]}", exact=True).check()
     expect(page.locator(".evidence section")).to_have_count(4)
     plot = page.locator(".st-key-triage-steps-box .plot").first
-    places = [page.evaluate(POINT, [plot.element_handle(), name]) for name in ("EM iteration 5", "EM iteration 10")]
+    places = [
+        page.evaluate(POINT, [plot.element_handle(), name])
+        for name in ("EM iteration 5", "EM iteration 10")
+    ]
     page.mouse.move(places[0][0] - 8, places[0][1] - 20)
     page.mouse.down()
     page.mouse.move(places[1][0] + 8, places[1][1] + 20, steps=5)
@@ -85,7 +106,11 @@ def test_the_link_opens_with_the_same_answer_and_on_a_phone_the_verdict_comes_fi
     expect(page.locator(".ranking")).to_have_attribute("data-selected", chosen)
 
     def tops() -> list[float]:
-        places = ("[data-prviz=verdict]", ".st-key-triage-curves-box .main-svg", "[data-prviz=ranking]")
+        places = (
+            "[data-prviz=verdict]",
+            ".st-key-triage-curves-box .main-svg",
+            "[data-prviz=ranking]",
+        )
         return [(page.locator(part).first.bounding_box() or {"y": 0.0})["y"] for part in places]
 
     wait_until(page, lambda: 0 < tops()[0] < tops()[1] < 500 < tops()[2])

@@ -1,4 +1,6 @@
-"""Triage in a real Chromium: checkpoints below the folder that the app was started with, and many uploads at once."""
+"""Triage in a real Chromium: checkpoints below the folder that the app was started with, and many
+uploads at once.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def cells(page: Page, rows: int) -> list[list[str]]:
     found = page.get_by_test_id("stDataFrame").first.locator("canvas table tbody tr")
     expect(found).to_have_count(rows)
     return found.evaluate_all(
-        "(rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent))"
+        "(rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) =>"
+        " cell.textContent))"
     )
 
 
@@ -121,8 +124,12 @@ def drilled(page: Page) -> None:
     expect(page.locator(".evidence h4").first).to_contain_text(re.compile("epoch-[1-4] "))
     wait_idle(page)
     page.get_by_role("radio", name="What is wrong with it?").click()
-    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value(re.compile("epoch-[1-4] "))
-    expect(page.locator('[class*="st-key-triage-card"]').get_by_text("Shifted features")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value(
+        re.compile("epoch-[1-4] ")
+    )
+    expect(
+        page.locator('[class*="st-key-triage-card"]').get_by_text("Shifted features")
+    ).to_be_visible()
     expect(page.get_by_text("Generated, none real near").last).to_be_visible()
     wait_idle(page)
     page.get_by_role("button", name="Show the evidence").first.click()
@@ -131,7 +138,9 @@ def drilled(page: Page) -> None:
 
 
 def reopened(chromium: Browser, report: Path) -> None:
-    """In a fresh browser without a network: the figures are drawn, eleven are ranked, one says why it is not."""
+    """In a fresh browser without a network: the figures are drawn, eleven are ranked, one says why
+    it is not.
+    """
     context = chromium.new_context(offline=True)
     asked = list[str]()
     context.on("request", lambda request: asked.append(request.url))

@@ -1,4 +1,6 @@
-"""The page Triage: where its checkpoints come from, what is never opened, and a measurement that stops and goes on."""
+"""The page Triage: where its checkpoints come from, what is never opened, and a measurement that
+stops and goes on.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def npy(seed: int, shift: float = 0.0, n: int = 60) -> bytes:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that the app was started with: a reference above a run of two checkpoints; beside it a secret."""
+    """The folder that the app was started with: a reference above a run of two checkpoints; beside
+    it a secret.
+    """
     (tmp_path / "secret.npy").write_bytes(npy(9))
     folder = tmp_path / "served"
     (folder / "run").mkdir(parents=True)
@@ -67,7 +71,9 @@ def uploads(*files: tuple[str, bytes], real: bytes | None = None):
     app = triage(data="upload")
     app.file_uploader(key="triage-real-0").upload("real.npy", real or npy(0)).run()
     healthy(app)
-    app.file_uploader(key="triage-many-0").set_value([(name, data, "") for name, data in files]).run()
+    app.file_uploader(key="triage-many-0").set_value(
+        [(name, data, "") for name, data in files]
+    ).run()
     healthy(app)
     return app
 
@@ -90,14 +96,21 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     until_done(begin(app))
     first = table(app)
     assert list(first["Step"]) == [1, 2, 5, 10, 20, 23]
-    areas = [prviz.pr_curve(*prviz.readers.bundled.bundled_pair(f"mixture-em-{step}"), "knn").auc for step in (1, 20)]
+    areas = [
+        prviz.pr_curve(*prviz.readers.bundled.bundled_pair(f"mixture-em-{step}"), "knn").auc
+        for step in (1, 20)
+    ]
     np.testing.assert_array_equal(first["AuC, kNN"].iloc[[0, 4]], areas)
     assert set(first["State"]) == {"measured"}
     app.session_state[KEY].choice.selected = "EM iteration 1"
     edit(app, 0, Name="first  try", Step=0.5)
     assert table(app).loc[0, ["Name", "Step", "State"]].tolist() == ["first try", 0.5, "measured"]
     assert app.session_state[KEY].choice.selected == "first try"
-    for name, reason in (("first try", "can't both be called"), ("  ", "needs a name"), (None, "needs a name")):
+    for name, reason in (
+        ("first try", "can't both be called"),
+        ("  ", "needs a name"),
+        (None, "needs a name"),
+    ):
         edit(app, 1, Name=name)
         assert table(app).loc[1, "Name"] == "EM iteration 2"
         assert reason in said(app)
@@ -107,9 +120,15 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     app.segmented_control(key="triage.method").set_value("ipr").run()
     healthy(app)
     assert "AuC, iPR" in table(app)
-    assert dict(app.query_params) == {"set": "mixture", "methods": "knn,ipr", "part": "Report", "chosen": "first try"}
+    assert dict(app.query_params) == {
+        "set": "mixture",
+        "methods": "knn,ipr",
+        "part": "Report",
+        "chosen": "first try",
+    }
     before = table(app)["AuC, iPR"]
-    app.multiselect(key="triage.methods").set_value(["ipr"]).run()  # a family less: what is measured stays
+    # a family less: what is measured stays
+    app.multiselect(key="triage.methods").set_value(["ipr"]).run()
     healthy(app)
     assert "Done: 6 of 6" in said(app)
     assert (table(app)["AuC, iPR"] >= before).all()  # the bound over both families had cut some
@@ -127,9 +146,18 @@ def test_a_link_says_the_settings_and_what_it_can_t_say_is_ignored() -> None:
     assert app.segmented_control(key="triage.set").value == "truncation"
     assert app.number_input(key="triage.k").value == 7
     assert app.toggle(key="triage.equal").value
-    said = {"set": "truncation", "methods": "kde,knn", "k": "7", "split": "none", "seed": "5", "equal": "1"}
+    said = {
+        "set": "truncation",
+        "methods": "kde,knn",
+        "k": "7",
+        "split": "none",
+        "seed": "5",
+        "equal": "1",
+    }
     assert dict(app.query_params) == said
-    app = triage(data="elsewhere", set="<b>", methods="no,knn", k="0", split="2", seed="-1", equal="x")
+    app = triage(
+        data="elsewhere", set="<b>", methods="no,knn", k="0", split="2", seed="-1", equal="x"
+    )
     assert len(app.warning) == 7
     assert dict(app.query_params) == {"set": "mixture"}
     app = triage(methods="random_forest", split="none")
@@ -170,7 +198,13 @@ def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: P
 
 def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoints = checkpoints_of(served / "run")
-    run = Run(read(served / "real.npy"), checkpoints, TriageSettings(), store=ResultCache.cache(), seconds=0.1)
+    run = Run(
+        read(served / "real.npy"),
+        checkpoints,
+        TriageSettings(),
+        store=ResultCache.cache(),
+        seconds=0.1,
+    )
     monkeypatch.setattr(Run, "idle_seconds", -1.0)
     run.start()
     while run.working:
@@ -182,7 +216,9 @@ def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.Monk
 def test_equal_sizes_are_offered_and_cut_to_the_smallest(served: Path) -> None:
     (served / "run" / "step-9.npy").write_bytes(npy(9, n=50))
     app = until_done(begin(folder()))
-    assert "The sets have 50 to 60 samples" in said(app) + "".join(each.value for each in app.warning)
+    assert "The sets have 50 to 60 samples" in said(app) + "".join(
+        each.value for each in app.warning
+    )
     press(app, "Use equal sizes")
     until_done(begin(app))
     assert set(table(app)["n"]) == {50}
@@ -190,7 +226,9 @@ def test_equal_sizes_are_offered_and_cut_to_the_smallest(served: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_results_that_can_t_be_kept_are_shown_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_that_can_t_be_kept_are_shown_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "inside"))
     app = until_done(begin(triage()))
@@ -200,8 +238,12 @@ def test_results_that_can_t_be_kept_are_shown_all_the_same(tmp_path: Path, monke
     assert "a folder is needed" in triage().error[0].value.replace("\\", "")
 
 
-def test_a_page_opens_while_another_thread_makes_a_syntax_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python 3.11 can't make two at once: the page must need none, since measuring reads headers of arrays so."""
+def test_a_page_opens_while_another_thread_makes_a_syntax_tree(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Python 3.11 can't make two at once: the page must need none, since measuring reads headers of
+    arrays so.
+    """
 
     def refused(*_: object) -> None:
         raise SystemError("AST constructor recursion depth mismatch")
@@ -228,7 +270,11 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
     assert "1 of its links lead out of the app's folder" in said(app)
     until_done(begin(app))
     assert list(table(app)["Name"]) == ["step-9", "step-10", "linked"]
-    assert set(table(app)["State"]) == {"measured", "kept from before"}  # the link has the contents of another
+    # the link has the contents of another
+    assert set(table(app)["State"]) == {
+        "measured",
+        "kept from before",
+    }
     for name in ("..", "../", "/", str(served.parent), "up", "run/../.."):
         app = triage(data="folder", folder=name, reference=f"{name}/secret.npy")
         assert app.selectbox(key="triage.folder").value == "run"
@@ -241,10 +287,14 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
     (served / "run" / "step-9.npy").symlink_to(served.parent / "secret.npy")
     until_done(begin(app))
     row = table(app).set_index("Name").loc["step-9"]
-    assert row["State"].startswith("failed: 'step-9.npy': can't be opened: a link that leads out of the folder")
+    assert row["State"].startswith(
+        "failed: 'step-9.npy': can't be opened: a link that leads out of the folder"
+    )
 
 
-def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_holds_them(served: Path) -> None:
+def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_holds_them(
+    served: Path,
+) -> None:
     (served / "run" / "held.npy").write_bytes(npy(1))
     (served / "run" / "again.npy").write_bytes(npy(0))
     app = folder(holdout="run/held.npy")
@@ -255,7 +305,9 @@ def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_ho
 
 
 @pytest.mark.exhaustive
-def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_stays(served: Path) -> None:
+def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_stays(
+    served: Path,
+) -> None:
     app = until_done(begin(folder()))
     edit(app, 0, Name="mine")
     app.session_state[KEY].choice.selected = "mine"
@@ -345,7 +397,11 @@ def test_only_what_is_below_is_listed_opened_or_handed_to_a_worker(served: Path)
     for name in ("..", "/", "away", "run/../..", "run\\..\\.."):
         with pytest.raises(OutsideError):
             below.files(name)
-    for path in (served.parent / "secret.npy", served / "away" / "secret.npy", Path("../secret.npy")):
+    for path in (
+        served.parent / "secret.npy",
+        served / "away" / "secret.npy",
+        Path("../secret.npy"),
+    ):
         with pytest.raises(ReadError, match="can't be opened"):
             read(path, below=served)
     assert read(served / "run" / "step-9.npy", below=served).n == 60
@@ -389,7 +445,8 @@ def test_hostile_names_stay_in_the_session_s_own_folder(tmp_path: Path) -> None:
     other = triage(data="upload")
     assert other.session_state[KEY].uploads is None
     press(app, "Forget them")
-    until(lambda: gc.collect() is not None and not held.exists())  # a job that was about to write comes to its end
+    # a job that was about to write comes to its end
+    until(lambda: gc.collect() is not None and not held.exists())
     assert not app.dataframe
 
 
@@ -403,7 +460,9 @@ def test_uploads_that_are_forgotten_or_left_for_others_are_nowhere() -> None:
         press(app, "Forget them")
         until(lambda: gc.collect() is not None and all(each() is None for each in held))
         app.file_uploader(key=f"triage-real-{place}").upload("real.npy", npy(place)).run()
-        app.file_uploader(key=f"triage-many-{place}").set_value([("a.npy", npy(place), "")] * 2).run()
+        app.file_uploader(key=f"triage-many-{place}").set_value(
+            [("a.npy", npy(place), "")] * 2
+        ).run()
         healthy(app)
 
 
@@ -425,9 +484,13 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     press(app, "Try them again")
     assert "1 of 3 could not be measured" in until_done(app).warning[0].value
     before = table(app).set_index("Name")["AuC, kNN"]
-    (broken,) = [path for path in app.session_state[KEY].uploads.checkpoints if path.name == "step-2.npy"]
+    (broken,) = [
+        path for path in app.session_state[KEY].uploads.checkpoints if path.name == "step-2.npy"
+    ]
     key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
-    app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1.npy,40\nstep-2.npy,7\n").run()
+    app.file_uploader(key=key).upload(
+        "about.csv", b"file,step\nstep-1.npy,40\nstep-2.npy,7\n"
+    ).run()
     healthy(app)
     app.button_group(key="triage-removed").set_value([broken]).run()
     press(app, "Remove")
@@ -442,7 +505,8 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1,40\nstep-2,7\n").run()
     healthy(app)
     key = next(each.key for each in app.file_uploader if each.key.startswith("triage-many"))
-    app.file_uploader(key=key).set_value([("step-2.csv", b"a,b\n1,2\n", "")]).run()  # another file of this name
+    # another file of this name
+    app.file_uploader(key=key).set_value([("step-2.csv", b"a,b\n1,2\n", "")]).run()
     healthy(app)
     assert not app.error
     assert table(app).set_index("Name").loc["step-2", "Step"] == 7
@@ -458,7 +522,11 @@ def test_the_array_is_chosen_once_for_all_files() -> None:
 
     app = uploads(("a.npz", several(1)), ("b.npz", several(2)), ("c.npy", npy(3)), real=npy(0))
     until_done(begin(app))
-    assert [state.split(":")[0] for state in table(app)["State"]] == ["failed", "failed", "measured"]
+    assert [state.split(":")[0] for state in table(app)["State"]] == [
+        "failed",
+        "failed",
+        "measured",
+    ]
     assert app.selectbox(key="triage.key").options == ["first", "second"]
     app.selectbox(key="triage.key").set_value("first").run()
     healthy(app)
@@ -473,7 +541,8 @@ def test_no_room_for_uploads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     app = uploads(("a.npy", npy(1)))
     told = app.error[0].value
     assert (
-        "can't be kept on this machine: the files of this session may take 858 bytes and 848 bytes are in use" in told
+        "can't be kept on this machine: the files of this session may take 858 bytes and 848 bytes"
+        " are in use" in told
     )
     assert "Now add the checkpoints." in said(app)
     monkeypatch.setattr(files, "MOST_BYTES", 10**9)
@@ -532,7 +601,9 @@ def test_half_of_the_bundled_reference_trained_the_generators_as_the_page_says()
 def test_columns_that_look_like_no_features_are_asked_about() -> None:
     def table(seed: int) -> bytes:
         rng = np.random.default_rng(seed)
-        frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).assign(seed=rng.integers(0, 2**31, 60))
+        frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).assign(
+            seed=rng.integers(0, 2**31, 60)
+        )
         return frame.to_csv(index=False).encode()
 
     for answer, number in (("Leave them out", 4), ("Use them as features", 5)):

@@ -1,4 +1,6 @@
-"""Warnings on the samples on Triage's first screen, in a browser: beside the verdicts, whole, and over nothing."""
+"""Warnings on the samples on Triage's first screen, in a browser: beside the verdicts, whole, and
+over nothing.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,16 @@ FITS = """() => [...document.querySelectorAll(".st-key-triage-screen .plot")].ev
 
 
 def files() -> tuple[bytes, list[tuple[str, bytes]]]:
-    """A reference that repeats rows, a good checkpoint, one row repeated, and one with a feature in other units."""
+    """A reference that repeats rows, a good checkpoint, one row repeated, and one with a feature in
+    other units.
+    """
     real, good, units = np.random.default_rng(0).normal(size=(3, 200, 5))
     real[:40] = real[0]
     units[:, 3] *= 300
     row = np.repeat(good[:1], 200, axis=0)
-    return npy(real), [(f"step-{i}.npy", npy(each)) for i, each in enumerate((good, row, units), start=1)]
+    return npy(real), [
+        (f"step-{i}.npy", npy(each)) for i, each in enumerate((good, row, units), start=1)
+    ]
 
 
 @pytest.mark.exhaustive
@@ -68,7 +74,10 @@ def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Callable[...
     expect(page.locator(TOP)).to_contain_text("Duplicates inside the real set: 39 of 200 real rows")
     assert page.get_by_text("Duplicates inside the real set").count() == 1
     expect(page.locator(".ranking tbody tr", has=page.locator(".warns"))).to_have_count(2)
-    for name, text in (("step-2", "the generated set is one row 200 times"), ("step-3", "feature 4")):
+    for name, text in (
+        ("step-2", "the generated set is one row 200 times"),
+        ("step-3", "feature 4"),
+    ):
         page.locator(".ranking tbody tr", has_text=name).click()
         expect(page.locator(".evidence section").first).to_contain_text(text)
     for width, height in ((1366, 768), (390, 844), (820, 1180)):
@@ -82,7 +91,9 @@ def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Callable[...
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_row_has_its_bound_rounded_up_its_warnings_and_its_tie_in_the_table(new_page: Callable[..., Page]) -> None:
+def test_a_row_has_its_bound_rounded_up_its_warnings_and_its_tie_in_the_table(
+    new_page: Callable[..., Page],
+) -> None:
     page = new_page()
     page.goto("/_stcore/health")
     script = bundle(table._FOLDER / "checkpoints.js")
@@ -98,7 +109,14 @@ def test_a_row_has_its_bound_rounded_up_its_warnings_and_its_tie_in_the_table(ne
             "most": most,
             "told": name,
         }
-        | {"ties": most is None, "families": [], "fault": "", "level": "", "sentence": "", "warnings": warnings}
+        | {
+            "ties": most is None,
+            "families": [],
+            "fault": "",
+            "level": "",
+            "sentence": "",
+            "warnings": warnings,
+        }
         for name, score, most, warnings in (
             ("warned", 0.98, 0.9923, ["Key among the features: so.", "<b>Spread</b>: so."]),
             ("equal", 0.9923, 0.9923, []),

@@ -1,4 +1,6 @@
-"""Runs of tasks: rows as they come, stop and continue, errors, who waits for them, and what is held."""
+"""Runs of tasks: rows as they come, stop and continue, errors, who waits for them, and what is
+held.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,8 @@ def test_stopped_it_keeps_its_rows_and_goes_on_with_the_rest_alone(gate: Gate) -
     assert run.stopping
     gate.open.set()
     until(lambda: not run.working)
-    kept, known = run.done, set(values(run))
+    kept = run.done
+    known = set(values(run))
     assert 4 <= kept < 40
     assert len(known) == kept
     gate.ran.clear()
@@ -115,7 +118,9 @@ def test_a_start_that_follows_a_stop_at_once_is_not_lost(gate: Gate) -> None:
     assert set(values(run)) == set(range(40))
 
 
-def test_an_error_is_kept_with_the_rows_before_it_and_the_next_start_tries_again(gate: Gate) -> None:
+def test_an_error_is_kept_with_the_rows_before_it_and_the_next_start_tries_again(
+    gate: Gate,
+) -> None:
     gate.open.set()
     gate.broken.add(17)
     run = run_of(gate)
@@ -225,7 +230,11 @@ begun.wait()
 
 def test_rows_that_are_known_are_not_measured_again() -> None:
     gate = Gate()
-    known = {f"{number}{side}": {"key": f"{number}{side}", "value": -number} for number in (1, 9) for side in "ab"}
+    known = {
+        f"{number}{side}": {"key": f"{number}{side}", "value": -number}
+        for number in (1, 9)
+        for side in "ab"
+    }
     held = TaskRun([Count(number, gate) for number in range(3)], COLUMNS, 10.0, known)
     assert (held.done, held.complete, held.rows()["value"].tolist()) == (1, False, [-1, -1])
     held.start("me")
