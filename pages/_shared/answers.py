@@ -69,7 +69,7 @@ def result(need: Need[T], effect: str = "this was not measured.") -> T | None:
         return need.result
     if need.key in held.stopped:
         say_stopped(need.key, effect, where="aside")
-    elif held.waited_for is not None:  # another result of this part comes first
+    elif _comes_first():
         st.caption("Being measured after the rest of this panel …")
     else:
         st.caption("Being measured …")
@@ -88,10 +88,18 @@ def tab_result(
     return result(Need(key, compute, seconds, note, session().results, pieces=pieces))
 
 
+def _comes_first() -> bool:
+    """Whether the part waits for another result; of a fragment, which is drawn by itself, this may
+    have come since.
+    """
+    before = session().waited_for
+    return before is not None and not before.known
+
+
 def wait_for(need: Need[Any]) -> None:
     """Let the visitor's line measure this for the part that is being drawn, unless it was stopped."""
     held = session()
-    if held.waited_for is None and need.key not in held.stopped:
+    if not _comes_first() and need.key not in held.stopped:
         held.waited_for = need
         visitor().explorer.expect(need)
         with held.progress or nullcontext():
