@@ -80,11 +80,10 @@ def draw() -> None:
     }
     with head:
         results = (*held, RUN)
-        result = (
-            choose_one("Result", results, results[0], key="battery.result", **_COLLAPSED)
-            if held
-            else RUN
-        )
+        if held:
+            result = choose_one("Result", results, results[0], key="battery.result", **_COLLAPSED)
+        else:
+            result = RUN
         found = held.get(result)
         if found is None:
             with st.popover("Settings", icon=":material/tune:"):
@@ -192,7 +191,9 @@ def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _concatenated(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     found = [part for part in parts if len(part)]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=list(JUDGED))
+    if found:
+        return pd.concat(found, ignore_index=True)
+    return pd.DataFrame(columns=list(JUDGED))
 
 
 KEY = "battery-detail"

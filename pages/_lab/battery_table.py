@@ -127,7 +127,9 @@ def choose() -> Choice | None:
 def _checks() -> tuple[str, ...]:
     which = choose_one("Checks", (FEW, ALL, OWN), FEW, key="battery.which", persist_state="session")
     if which != OWN:
-        return tuple(CHECKS) if which == ALL else FIRST_CHECKS
+        if which == ALL:
+            return tuple(CHECKS)
+        return FIRST_CHECKS
     chosen = st.multiselect(
         "Which checks",
         list(CHECKS),
@@ -200,7 +202,9 @@ class VerdictCell(NamedTuple):
     @property
     def kind(self) -> str:
         """One of KINDS, by comparison with the truth's verdict; "wait" before the measurement."""
-        return KINDS[self.verdict in PASSES, self.oracle in PASSES] if self.verdict else "wait"
+        if self.verdict:
+            return KINDS[self.verdict in PASSES, self.oracle in PASSES]
+        return "wait"
 
     @property
     def label(self) -> str:

@@ -328,12 +328,16 @@ def _convention(key: str) -> CurveConvention | PaperConvention | None:
         )
         drawing = st.selectbox("Curves", DRAWINGS, format_func=_drawing, key=f"{key}-rays")
     convention = CurveConvention(itself, *drawing)
-    return None if convention == CurveConvention() else convention
+    if convention == CurveConvention():
+        return None
+    return convention
 
 
 def _drawing(drawing: tuple[int | None, bool]) -> str:
     rays, gammas = drawing
-    return "exact" if rays is None else f"{rays:,} rays" + ", thresholds too" * gammas
+    if rays is None:
+        return "exact"
+    return f"{rays:,} rays" + ", thresholds too" * gammas
 
 
 def facts(provenance: Provenance) -> str:
@@ -354,11 +358,10 @@ def _legend(chart: Chart) -> str:
         )
     if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
-        area = (
-            " Area: one standard deviation over the repeats to either side."
-            if _spread(bands)
-            else ""
-        )
+        if _spread(bands):
+            area = " Area: one standard deviation over the repeats to either side."
+        else:
+            area = ""
         truth = " Dashed: the truth." if chart.truths else ""
         return f"Solid: mean curve over the repeats.{truth}{area}"
     lines = [line for panel in chart.panels.values() for line in panel.values()]

@@ -144,7 +144,9 @@ def _refusal(
         return ""
     found = _prediction(rows, data, shape, request, fitted)
     if found is None or found.passes:
-        return None if found is None else ""
+        if found is None:
+            return None
+        return ""
     return (
         f"{found.inside:.0%} of the settings measure an area on your data that samples of the"
         f" surrogate have too; at least {LEAST_INSIDE:.0%} is asked. On average their areas are"
@@ -342,7 +344,11 @@ class RankedSetting(NamedTuple):
     @property
     def mark(self) -> Literal["best", "", "avoid"]:
         """How the figure marks it: the first in the ranking, and those far from the truth."""
-        return "avoid" if self.iou < FAR else "best" if self.rank == 1 else ""
+        if self.iou < FAR:
+            return "avoid"
+        if self.rank == 1:
+            return "best"
+        return ""
 
     @property
     def off(self) -> str:
@@ -410,9 +416,10 @@ def show_verdict(
     if cache.page_wished():
         st.rerun()
     many = f", the best fit of {tried}" if tried > 1 else ""
-    shown = (
-        found if len(found) <= MOST_BEST + MOST_LAST else [*found[:MOST_BEST], *found[-MOST_LAST:]]
-    )
+    if len(found) <= MOST_BEST + MOST_LAST:
+        shown = found
+    else:
+        shown = [*found[:MOST_BEST], *found[-MOST_LAST:]]
     drawn = [
         SettingError(each.method, each.setting, each.error, each.low, each.high, each.mark)
         for each in shown

@@ -151,11 +151,10 @@ def work(
     scenarios = SCENARIOS[request.scenario]
     dims = sorted(request.dims, key=lambda d: d != shape.d)
     later = dims if fitted is None else dims[1:]
-    problems = (
-        []
-        if fitted is None
-        else [fitted.surrogate.problem(each, request.common) for each in scenarios]
-    )
+    if fitted is None:
+        problems = []
+    else:
+        problems = [fitted.surrogate.problem(each, request.common) for each in scenarios]
     problems += surrogate_problems(_sources(data), later, shape.options, scenarios, request.common)
     sizes = [request.n], [None]
     tasks = sweep_cells(
@@ -170,7 +169,10 @@ def work(
         count = len(SCENARIOS[request.scenario])
         seconds += fit_seconds(data.pair, d, shape.options)
         truth = TRUTH + TRUTH_DIMENSION * d * (1 if shape.fit == "gaussian" else TRUTH_MIXTURE)
-        seconds += 0 if request.scenario == "itself" else truth
+        if request.scenario == "itself":
+            seconds += 0
+        else:
+            seconds += truth
         for split in request.splits:
             measured: Options = {
                 **passes(request.methods),

@@ -59,7 +59,9 @@ def choose(head: DeltaGenerator) -> Data | str | None:
         )
         if source == "bundled":
             return _bundled(shown)
-    return PAPER if source == PAPER else _upload(shown)
+    if source == PAPER:
+        return PAPER
+    return _upload(shown)
 
 
 def _begin(shown: ExploreSettings) -> None:
@@ -371,11 +373,9 @@ def as_k(text: str) -> K | None:
     text = text.strip()
     if text in ("√n", "sqrt"):
         return "sqrt"
-    return (
-        int(text)
-        if text.isascii() and text.isdigit() and len(text) < 8 and int(text) >= 1
-        else None
-    )
+    if text.isascii() and text.isdigit() and len(text) < 8 and int(text) >= 1:
+        return int(text)
+    return None
 
 
 def _dims(most: int, d: int) -> tuple[int, ...]:

@@ -66,7 +66,9 @@ def lines(rows: pd.DataFrame, x: Literal["k_used", "d"], measure: Measure) -> li
 
 
 def _spread(values: pd.Series) -> float:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    if len(values) > 1:
+        return float(np.std(values, ddof=1))
+    return 0.0
 
 
 def panes(
@@ -212,11 +214,11 @@ def says(rows: pd.DataFrame) -> list[str]:
             )
             # settings equal to two decimals
             others = int((means.round(2) == round(best, 2)).sum()) - 1
-            tied = (
-                f", and {others} others are as close"
-                if others > 1
-                else ", and another is as close" * others
-            )
+            tied = ""
+            if others == 1:
+                tied = ", and another is as close"
+            elif others > 1:
+                tied = f", and {others} others are as close"
             text = f"{ESTIMATORS[method].title} ({how}), IoU {best:.2f}{tied}"
             found.append(
                 f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is"

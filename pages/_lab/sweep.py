@@ -344,7 +344,8 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
         )
         left = len(set(labels)) - len(settings)
         words = [explained, "± is the standard deviation over the repeats, the number their mean."]
-        words += [f"{left} more settings are in the table."] if left else []
+        if left:
+            words += [f"{left} more settings are in the table."]
         pane = f"sweep-{len(panes)}"
         alt = f"Heat map of {name}; the table below has the numbers."
         title = f"{name}: {common}"

@@ -119,7 +119,9 @@ class CheckpointResults:
         bound.
         """
         most = self._sides(measured)[1]
-        return None if most is None else most.score(0.5)
+        if most is None:
+            return None
+        return most.score(0.5)
 
     def _sides(self, measured: MeasuredCheckpoint) -> tuple[AreaSides, AreaSides | None]:
         return known_sides_of_one(self.settings, self._families[measured.checkpoint.name])[
@@ -202,7 +204,9 @@ def of_each(
 def selected(found: CheckpointResults) -> str | None:
     """Name of the selected checkpoint; None if it is not measured."""
     name = session().choice.selected
-    return name if name in found.names else None
+    if name in found.names:
+        return name
+    return None
 
 
 def select(name: str | None) -> None:
@@ -259,7 +263,9 @@ class Diagnosis:
 
     @property
     def k(self) -> Any:
-        return "sqrt" if self.measured.k is None else self.measured.k
+        if self.measured.k is None:
+            return "sqrt"
+        return self.measured.k
 
     @property
     def options(self) -> dict[str, Any]:
@@ -277,7 +283,9 @@ class Diagnosis:
         return ESTIMATORS[self.measured.method].title
 
     def side(self, role: Role) -> Samples:
-        return self.pair.real if role == "real" else self.pair.generated
+        if role == "real":
+            return self.pair.real
+        return self.pair.generated
 
     def seconds(self, passes: float = 1.0) -> float:
         """Estimated seconds of this number of measurements and of reading all values."""
@@ -316,7 +324,9 @@ class Diagnosis:
     def places(self) -> Any:
         """Places, among the evaluation samples, of those that the family has measured."""
         rows = self.measured.estimate.supports.rows
-        return np.arange(sum(self.shown.sizes)) if rows is None else rows
+        if rows is None:
+            return np.arange(sum(self.shown.sizes))
+        return rows
 
     def lam_at_end(self, role: Role) -> float:
         """λ near the end of the curve, at which missed real or invented generated samples are read."""
@@ -369,11 +379,9 @@ class Diagnosis:
         are none.
         """
         keys = self.keys_of(GROUP[role], lam)
-        return (
-            f"{RATIO} {'at most' if role == 'real' else 'at least'} {key_text(keys[-1])}"
-            if len(keys)
-            else ""
-        )
+        if len(keys):
+            return f"{RATIO} {'at most' if role == 'real' else 'at least'} {key_text(keys[-1])}"
+        return ""
 
     # ---- results that a job may compute ----
 

@@ -44,9 +44,10 @@ def draw(found: CheckpointResults) -> None:
             " the numbers, such as `label`; an .npz or .safetensors file in an array of that name."
         )
         return
-    label = (
-        offered[0] if len(offered) == 1 else choose_one("Label", offered, key="triage-class-label")
-    )
+    if len(offered) == 1:
+        label = offered[0]
+    else:
+        label = choose_one("Label", offered, key="triage-class-label")
     name = selected(found) or by_score(found)[0]
     if label == clusters.CHOICE:
         clusters.draw(found, found.one(name))
@@ -103,7 +104,12 @@ def _table(shares: Sequence[ClassShare]) -> str:
 
 
 def _line(share: ClassShare) -> str:
-    kind = "few" if share.few else "worse" if share.worse else ""
+    if share.few:
+        kind = "few"
+    elif share.worse:
+        kind = "worse"
+    else:
+        kind = ""
     low, high, missed, expected = (
         f"{value:.1%}" for value in (share.low, share.high, share.missed, share.expected)
     )

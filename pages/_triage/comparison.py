@@ -127,13 +127,12 @@ def _numbers(compared: Compared) -> None:
     rows = []
     for each in SUMMARIES:
         one = compared.summaries[each.key]
-        larger = (
-            f"{PAIR_SIGNS[0]} A"
-            if one.low > 0
-            else f"{PAIR_SIGNS[1]} B"
-            if one.high < 0
-            else NOT_TOLD
-        )
+        if one.low > 0:
+            larger = f"{PAIR_SIGNS[0]} A"
+        elif one.high < 0:
+            larger = f"{PAIR_SIGNS[1]} B"
+        else:
+            larger = NOT_TOLD
         rows.append(
             (each.label, one.a, one.b, one.difference, one.low, one.high, larger, each.explanation)
         )

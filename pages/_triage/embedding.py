@@ -111,7 +111,9 @@ def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
                 persist_state="session",
             )
             chosen = LocalEncoder(f"{chosen}:{number}")
-    return None if real is None else EmbeddingRequest((real, *generated), chosen)
+    if real is None:
+        return None
+    return EmbeddingRequest((real, *generated), chosen)
 
 
 def _progress(listing: FolderListing, request: EmbeddingRequest | None, working: bool) -> None:

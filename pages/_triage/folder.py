@@ -94,7 +94,10 @@ def choose() -> CheckpointSource | None:
         st.info("The folder holds no other file: checkpoints are the files beside the reference.")
         return None
     link = {"data": "folder", "folder": folder or ".", "reference": reference}
-    link |= {} if held_out is None else {"holdout": held_out}
+    if held_out is None:
+        link |= {}
+    else:
+        link |= {"holdout": held_out}
     return source.assembled(
         which,
         real,
@@ -225,7 +228,9 @@ def _folder(listing: FolderListing) -> str:
 
     def default() -> str:
         linked = _linked("folder", options)
-        return linked if linked in options else first
+        if linked in options:
+            return linked
+        return first
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         folder: str = st.selectbox(
@@ -282,7 +287,9 @@ def _linked(name: str, options: Sequence[str]) -> str | None:
     """
     text = session().unread.pop(name, None)
     if text is None or text in options or text == ".":
-        return "" if text == "." else text
+        if text == ".":
+            return ""
+        return text
     refuse(
         name,
         f"The link names the {name} {plain(text)}, which is not in the app's folder; it is"

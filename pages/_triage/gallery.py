@@ -81,7 +81,8 @@ def tiles(
         drawn += '<div role="listitem">' + (
             f'<div class="both">{pictures}</div>' if pictures else ""
         )
-        drawn += f'<p class="text">{html.escape(look.text)}</p>' if look.text else ""
+        if look.text:
+            drawn += f'<p class="text">{html.escape(look.text)}</p>'
         drawn += "".join(
             f"<p>{html.escape(part)}</p>" for part in (place, note, line, look.problem) if part
         )

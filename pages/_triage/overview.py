@@ -232,7 +232,9 @@ def _trade(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None) 
 def _with_interval(view: CheckpointView, key: str) -> str:
     interval = view.intervals.get(key)
     value = f"{view.summaries[key]:.3f}"
-    return value if interval is None else f"{value} ({interval[0]:.3f} to {interval[1]:.3f})"
+    if interval is None:
+        return value
+    return f"{value} ({interval[0]:.3f} to {interval[1]:.3f})"
 
 
 def _order_words(views: Sequence[CheckpointView]) -> str:
@@ -241,11 +243,10 @@ def _order_words(views: Sequence[CheckpointView]) -> str:
         return "One checkpoint is measured."
     if not unknown:
         return "Colours: from blue (first step) to orange (last)."
-    least = (
-        "No step is known"
-        if unknown == len(views)
-        else f"The step of {unknown} of {len(views)} is not known"
-    )
+    if unknown == len(views):
+        least = "No step is known"
+    else:
+        least = f"The step of {unknown} of {len(views)} is not known"
     return f"{least}: colours, from blue to orange, and axes follow the order of the list."
 
 

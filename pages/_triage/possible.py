@@ -46,7 +46,9 @@ def ceiling_of(found: CheckpointResults) -> Ceiling | None:
     be none.
     """
     known = ceiling_or_reason(found)
-    return None if isinstance(known, str) else known
+    if isinstance(known, str):
+        return None
+    return known
 
 
 def ceiling_or_reason(found: CheckpointResults) -> Ceiling | str | None:

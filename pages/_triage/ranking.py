@@ -88,7 +88,9 @@ def drawn_family(found: CheckpointResults) -> str:
     second = found.basis.second
     wanted = goal()
     scores = (each.score(wanted) for each in sides_of(found)[found.method].values())
-    return found.method if second is None or max(scores) >= TOLD_APART else second
+    if second is None or max(scores) >= TOLD_APART:
+        return found.method
+    return second
 
 
 def judgement_of(
@@ -135,12 +137,13 @@ def noise(found: CheckpointResults) -> float:
     while unknown.
     """
     replicates = replicates_of(found)
-    margins = (
-        np.zeros(0)
-        if replicates is None
-        else judgement_of(found, replicates).table["margin"].to_numpy()[1:]
-    )
-    return float(np.median(margins)) if len(margins) else 0.0
+    if replicates is None:
+        margins = np.zeros(0)
+    else:
+        margins = judgement_of(found, replicates).table["margin"].to_numpy()[1:]
+    if len(margins):
+        return float(np.median(margins))
+    return 0.0
 
 
 def replicates_of(found: CheckpointResults) -> Replicates | None:

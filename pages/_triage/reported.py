@@ -136,8 +136,6 @@ def _measured(
 
     items: dict[Hashable, Checkpoint] = {each.digests: each.checkpoint for each in found.measured}
     known = of_each(f"triage-{what}", items, numbers, lambda _: seconds)
-    return (
-        {each.checkpoint.name: known[each.digests] for each in found.measured}
-        if len(known) == len(items)
-        else None
-    )
+    if len(known) == len(items):
+        return {each.checkpoint.name: known[each.digests] for each in found.measured}
+    return None

@@ -350,7 +350,9 @@ class _Drawing:
         """The rows, or none of them while a checkpoint has none: its winner would not be the winner
         of all.
         """
-        return rows if rows["checkpoint"].nunique() == len(self.names) else rows[:0]
+        if rows["checkpoint"].nunique() == len(self.names):
+            return rows
+        return rows[:0]
 
 
 def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
@@ -424,11 +426,9 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
 def _ahead(margin: float) -> str:
     if math.isnan(margin):
         return "nobody else"
-    return (
-        f"ahead of the next by {margin:.3f}"
-        if margin >= 0.0005
-        else f"ahead of the next by only {margin:.1g}"
-    )
+    if margin >= 0.0005:
+        return f"ahead of the next by {margin:.3f}"
+    return f"ahead of the next by only {margin:.1g}"
 
 
 def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:

@@ -41,7 +41,9 @@ def percent(share: float) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    if len(words) == 1:
+        return words[0]
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 # ---- over families and k ----
@@ -78,9 +80,10 @@ def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
         margins = found.margins[np.ix_(rows, columns)]
         margin = float(margins.max())
         up_to = "up to " if margins.size > 1 else ""
-        ahead = (
-            f"ahead by {up_to}{margin:.3f}" if margin >= 0.0005 else f"ahead by {up_to}{margin:.1g}"
-        )
+        if margin >= 0.0005:
+            ahead = f"ahead by {up_to}{margin:.3f}"
+        else:
+            ahead = f"ahead by {up_to}{margin:.1g}"
         texts.append(
             f"**{_named(name, signs)}** {_where_k(found.ks, columns)}with {families}, {ahead}"
         )
@@ -105,7 +108,9 @@ def _run(ks: Sequence[int | None], first: int, last: int) -> str:
         return f"k = {ks[first]}"
     if first == 0:
         return f"k ≤ {ks[last]}"
-    return f"k ≥ {ks[first]}" if last == len(ks) - 1 else f"k = {ks[first]} to {ks[last]}"
+    if last == len(ks) - 1:
+        return f"k ≥ {ks[first]}"
+    return f"k = {ks[first]} to {ks[last]}"
 
 
 def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
@@ -187,7 +192,9 @@ def fewer_samples(
         for n, tau in zip(fewer["n"], fewer["tau"], strict=True)
         if math.isfinite(tau)
     ]
-    return f"{text} Kendall's τ of the whole order: {listed(taus)}." if taus else text
+    if taus:
+        return f"{text} Kendall's τ of the whole order: {listed(taus)}."
+    return text
 
 
 def agreement(table: pd.DataFrame) -> str:

@@ -116,7 +116,9 @@ class Run(Background):
 
     def shown_settings(self) -> TriageSettings:
         """The settings that all outcomes have in common."""
-        return self.settings if self._whole else replace(self.settings, methods=self._quick)
+        if self._whole:
+            return self.settings
+        return replace(self.settings, methods=self._quick)
 
     # ---- control ----
 

@@ -186,7 +186,9 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
 
 
 def _ceiling_curve(answer: TriageAnswer) -> PRCurve | None:
-    return None if answer.ceiling is None else answer.ceiling.yardstick.ceiling[answer.drawn].curve
+    if answer.ceiling is None:
+        return None
+    return answer.ceiling.yardstick.ceiling[answer.drawn].curve
 
 
 def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
@@ -196,11 +198,10 @@ def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
     lead = selected(found) or answer.best
     ticked = session().choice.ticked
     best_first = dict.fromkeys([answer.best, *answer.names])
-    others = (
-        list(best_first)[:2]
-        if ticked is None
-        else [name for name in ticked if name in answer.scores]
-    )
+    if ticked is None:
+        others = list(best_first)[:2]
+    else:
+        others = [name for name in ticked if name in answer.scores]
     return dict(zip(dict.fromkeys([lead, *others]), table.COLORS, strict=False))
 
 
@@ -271,18 +272,18 @@ def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
 
 def _ceiling_html(answer: TriageAnswer) -> str:
     if answer.ceiling is None:
-        text = (
-            "real against real can't be measured"
-            if answer.no_ceiling
-            else "real against real: measuring"
-        )
+        if answer.no_ceiling:
+            text = "real against real can't be measured"
+        else:
+            text = "real against real: measuring"
         return (
             f'<small data-prviz="ceiling" title="{html.escape(answer.no_ceiling)}">{text}</small>'
         )
     source = html.escape(answer.ceiling.yardstick.source)
-    family = (
-        "" if answer.drawn == TIGHTEST.name else f" by {html.escape(family_title(answer.drawn))}"
-    )
+    if answer.drawn == TIGHTEST.name:
+        family = ""
+    else:
+        family = f" by {html.escape(family_title(answer.drawn))}"
     told = f"real against real{family} <b>{answer.top:.3f}</b>"
     return f'<small data-prviz="ceiling" title="{source}">{told}</small> '
 
@@ -314,7 +315,9 @@ def _fault_chip(answer: TriageAnswer, name: str) -> str:
 
 def _nothing(answer: TriageAnswer, name: str) -> str:
     """What is said where no fault is named: that is no clearance where the sets differ."""
-    return "differs, no cause named" if answer.apart.get(name) else "nothing found"
+    if answer.apart.get(name):
+        return "differs, no cause named"
+    return "nothing found"
 
 
 def fault_text(fault: TriageFinding) -> str:
@@ -342,8 +345,11 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
     left = found.total - len(found.outcomes)
     new = len(found.measured) - ranked_so_far
     parts = [f"{left} more to come"] if left else []
-    parts += [f"{new} being worked in"] if new else []
-    return f" <b>So far:</b> {', '.join(parts)}." if parts else ""
+    if new:
+        parts += [f"{new} being worked in"]
+    if parts:
+        return f" <b>So far:</b> {', '.join(parts)}."
+    return ""
 
 
 # ---- the views ----
@@ -423,7 +429,11 @@ def _axis(views: list[CheckpointView]) -> StepAxis:
     wide = len(steps) == len(views) and max(positive, default=0.0) > WIDE_STEPS * min(
         positive, default=1.0
     )
-    return "linear" if not wide else "log" if len(positive) == len(steps) else "even"
+    if not wide:
+        return "linear"
+    if len(positive) == len(steps):
+        return "log"
+    return "even"
 
 
 def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
@@ -445,11 +455,10 @@ def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
         _row(found, answer, name, lines.get(name), several, colors.get(name, ""))
         for name in answer.names
     ]
-    spread = (
-        "95 % of draws"
-        if answer.drawn == found.method
-        else f"{family_title(answer.drawn)}, 95 % of draws"
-    )
+    if answer.drawn == found.method:
+        spread = "95 % of draws"
+    else:
+        spread = f"{family_title(answer.drawn)}, 95 % of draws"
     table.draw(
         rows,
         families,
@@ -503,7 +512,10 @@ def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) 
         f"{name}: score {line['score']:.3f} ({line['low']:.3f} to {line['high']:.3f} in 95 % of the"
         " draws)"
     ]
-    parts += [] if share is None else [f"{min(share.share, 1):.0%} of what real samples get"]
+    if share is None:
+        parts += []
+    else:
+        parts += [f"{min(share.share, 1):.0%} of what real samples get"]
     parts.append(f"best in {share_text(line['best'])} of the paired draws")
     return ", ".join(parts)
 
@@ -514,8 +526,6 @@ def _lower(text: str) -> str:
 
 def run_of(name: str) -> str:
     """The run that a checkpoint is of where no metadata say it: its name up to its last number."""
-    return (
-        name.rstrip("0123456789.").rstrip(" -_=,:(")
-        if any(letter.isdigit() for letter in name)
-        else ""
-    )
+    if any(letter.isdigit() for letter in name):
+        return name.rstrip("0123456789.").rstrip(" -_=,:(")
+    return ""

@@ -69,11 +69,10 @@ class CheckpointChoice:
         chosen = values.get("selected")
         notes = values.get("notes")
         self.selected = chosen if isinstance(chosen, str) else None
-        self.notes = (
-            {str(each): str(text) for each, text in notes.items()}
-            if isinstance(notes, Mapping)
-            else {}
-        )
+        if isinstance(notes, Mapping):
+            self.notes = {str(each): str(text) for each, text in notes.items()}
+        else:
+            self.notes = {}
 
     def rename(self, before: str, after: str) -> None:
         """The checkpoint of one name has another one now."""

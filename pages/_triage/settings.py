@@ -60,11 +60,10 @@ def _bundled() -> CheckpointSource:
     titles = {name: BUNDLED[name].title for name in FAMILIES}
     name = choose_one("Checkpoints of", titles, key=SET, persist_state="session")
     family = BUNDLED[name]
-    more = (
-        " The last ones are also guided, truncated, warmed and asked for fewer classes."
-        if name == "zoo"
-        else ""
-    )
+    if name == "zoo":
+        more = " The last ones are also guided, truncated, warmed and asked for fewer classes."
+    else:
+        more = ""
     st.caption(f"{plain(family.summary)}{more} The reference is {REAL_SETS[family.real].summary}.")
     key = ("bundled", name)
     return CheckpointSource(

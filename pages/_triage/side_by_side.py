@@ -147,11 +147,10 @@ def warnings_html(flags: Sequence[Finding]) -> str:
         f" <b>{html.escape(flag.title)}</b>: {html.escape(flag.text)}</p>"
         for flag in flags
     )
-    more = (
-        f"<details><summary>{len(others)} more</summary>{''.join(others)}</details>"
-        if others
-        else ""
-    )
+    if others:
+        more = f"<details><summary>{len(others)} more</summary>{''.join(others)}</details>"
+    else:
+        more = ""
     return f'<div class="flags" data-prviz="flags">{first}{more}</div>'
 
 

@@ -52,7 +52,9 @@ def signature(path: Path) -> FileState | None:
 def array(which: Hashable) -> str | None:
     """The array that the user has chosen for the files of this source."""
     chosen: str | None = st.session_state.get(ARRAY)
-    return chosen if chosen in session().arrays.get(which, ()) else None
+    if chosen in session().arrays.get(which, ()):
+        return chosen
+    return None
 
 
 def chosen(which: Hashable) -> TriageSettings:

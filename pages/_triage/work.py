@@ -110,7 +110,11 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
         return state(), clock, source.look() if source.look is not None else None
 
     def pause() -> float | None:
-        return PAUSE if run.working else LIVE_PAUSE if source.look is not None else None
+        if run.working:
+            return PAUSE
+        if source.look is not None:
+            return LIVE_PAUSE
+        return None
 
     follow("triage-progress", partial(_progress, source, settings, run, layout), folder, pause)
     if not layout[2]:
@@ -140,7 +144,9 @@ def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> B
     """
     measured = [one for each in outcomes for one in each.measured]
     chosen = st.session_state.get(METHOD)
-    return basis_of(measured, chosen) if measured else Basis(settings.methods[0], "")
+    if measured:
+        return basis_of(measured, chosen)
+    return Basis(settings.methods[0], "")
 
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
@@ -521,7 +527,12 @@ def _table_row(
         own, _ = known_sides_of_one(run.settings, outcome.measured)[method]
         area = capped_summaries(measured, own)["auc"]
     if outcome is None:
-        state = "at work" if run.now == each.path else "waits" if run.working else "not measured"
+        if run.now == each.path:
+            state = "at work"
+        elif run.working:
+            state = "waits"
+        else:
+            state = "not measured"
     elif outcome.reason is not None:
         state = f"failed: {outcome.reason}"
     else:
@@ -569,8 +580,6 @@ def _refusal(names: Sequence[str]) -> str | None:
     if not all(names):
         return "Every checkpoint needs a name; the former one stays."
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    return (
-        None
-        if twice is None
-        else f"Two checkpoints can't both be called {twice}; the former name stays."
-    )
+    if twice is None:
+        return None
+    return f"Two checkpoints can't both be called {twice}; the former name stays."

@@ -89,11 +89,10 @@ def _battery(arguments: argparse.Namespace) -> int:
         head = "The truth, read as a perfect estimator would\n\n"
         rows = oracle_rows(checks, readings)
     else:
-        text = (
-            setting(mode)
-            if arguments.repeats is None
-            else f"{setting(mode)}; {arguments.repeats} repeats here"
-        )
+        if arguments.repeats is None:
+            text = setting(mode)
+        else:
+            text = f"{setting(mode)}; {arguments.repeats} repeats here"
         sys.stdout.write(f"{fill(text, _WIDTH)}\n\n")
         sys.stdout.flush()
         tasks = battery_tasks(
@@ -104,11 +103,10 @@ def _battery(arguments: argparse.Namespace) -> int:
         head = ""
         rows = measured(tasks, COLUMNS, arguments.out, seconds)
     judged = judge(rows, readings)
-    kept = (
-        ""
-        if arguments.oracle or arguments.out is None
-        else f"{len(rows)} rows in {arguments.out}\n"
-    )
+    if arguments.oracle or arguments.out is None:
+        kept = ""
+    else:
+        kept = f"{len(rows)} rows in {arguments.out}\n"
     sys.stdout.write(
         f"{head}{_table(judged, readings)}\n\n{_counts(judged)}\n\n{fill(_KEY, _WIDTH)}\n{kept}"
     )

@@ -42,7 +42,10 @@ def _benchmark(arguments: argparse.Namespace) -> int:
 
     contestants = []
     for name in arguments.estimators or ESTIMATORS:
-        contestants += [plugin(name)] if ":" in name and name not in ESTIMATORS else of_family(name)
+        if ":" in name and name not in ESTIMATORS:
+            contestants += [plugin(name)]
+        else:
+            contestants += of_family(name)
     pairs = arguments.pairs or list(PAIRS)
     draws = DRAWS if arguments.draws is None else arguments.draws
     with watched(None) as progress:

@@ -200,11 +200,10 @@ def _curve(arguments: argparse.Namespace) -> int:
         found = _with_areas(arguments, pair, estimates, found, bound)
     _write(arguments, pair, estimates, choice, approximation, spreads, bound, conclusion, found)
     if "-" not in (arguments.json, arguments.csv):
-        most = (
-            ""
-            if bound is None
-            else f"the true AuC is at most {bound.auc:.4f}, with {100 * CONFIDENCE:.0f} % confidence\n"
-        )
+        if bound is None:
+            most = ""
+        else:
+            most = f"the true AuC is at most {bound.auc:.4f}, with {100 * CONFIDENCE:.0f} % confidence\n"
         sys.stdout.write(
             _table(pair, estimates, approximation, spreads, bound, arguments.b, arguments.eps)
             + "\n"
@@ -263,7 +262,9 @@ def _with_areas(
     sizes = [min(side.n, AREA_SAMPLES) for side in pair]
     one = estimate_seconds(sizes[0], sizes[1], pair.d, **work)
     if best is None and one > AREA_SECONDS:
-        return replace(found, notes=(*found.notes, NO_AREAS)) if found.named else found
+        if found.named:
+            return replace(found, notes=(*found.notes, NO_AREAS))
+        return found
     with watched(None) as progress:
         limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
         area = None
@@ -528,7 +529,10 @@ def _table(
         f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}"
         for role, samples in zip(("real", "generated"), pair, strict=True)
     ]
-    lines += [] if approximation is None else [approximation.label]
+    if approximation is None:
+        lines += []
+    else:
+        lines += [approximation.label]
     for place, (name, *numbers) in enumerate(rows):
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *cells]) + remarks.get(place, ""))

@@ -43,9 +43,10 @@ class _List(argparse.Action):
         from prviz.embed.registered import ENCODERS, written
 
         for each in ENCODERS:
-            state = (
-                "" if each.installed() else f" (not installed: pip install 'prviz[{each.extra}]')"
-            )
+            if each.installed():
+                state = ""
+            else:
+                state = f" (not installed: pip install 'prviz[{each.extra}]')"
             sys.stdout.write(f"{written(each):18}{each.takes}{state}: {each.used}\n")
         parser.exit()
 

@@ -61,9 +61,10 @@ def _run(argv: Sequence[str]) -> int:
         return 0
     if argv[0] not in commands and not argv[0].startswith("-"):
         close = get_close_matches(argv[0], commands, n=1)
-        guess = (
-            f"did you mean {close[0]!r}?" if close else f"the commands are {', '.join(commands)}"
-        )
+        if close:
+            guess = f"did you mean {close[0]!r}?"
+        else:
+            guess = f"the commands are {', '.join(commands)}"
         parser.error(f"there is no command {argv[0]!r}; {guess}")
     arguments = parser.parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run

@@ -199,7 +199,9 @@ def _strict(value: Any) -> Any:
     if isinstance(value, list):
         return [_strict(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
+        if math.isnan(value):
+            return None
+        return str(value)
     return value
 
 
@@ -342,7 +344,8 @@ def _curves(pair: SamplePair, k: int, convention: CurveConvention | PaperConvent
 
     if isinstance(convention, CurveConvention):
         drawn = "exact" if convention.rays is None else f"{convention.rays} rays"
-        drawn += ", thresholds on them" if convention.gammas else ""
+        if convention.gammas:
+            drawn += ", thresholds on them"
         said = f"curves without split, {drawn}; {SELF_COUNTING[convention.self_counting]}"
     else:
         said = f"curves as by {convention.source}"

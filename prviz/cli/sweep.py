@@ -232,4 +232,6 @@ def _line(rows: pd.DataFrame) -> str:
 
 
 def _setting(name: str, value: Any) -> str:
-    return "" if value is None else f" {name}={value}"
+    if value is None:
+        return ""
+    return f" {name}={value}"

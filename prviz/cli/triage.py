@@ -79,14 +79,14 @@ def again(arguments: argparse.Namespace) -> int:
 
     for name, usual in _REPORTED.items():  # options that would be ignored
         if getattr(arguments, name) != usual:
-            option = (
-                "REFERENCE and CHECKPOINTS"
-                if name == "reference"
-                else f"--{name.replace('_', '-')}"
-            )
-            option = (
-                "--all-rows" if name == "equal_sizes" and arguments.equal_sizes is False else option
-            )
+            if name == "reference":
+                option = "REFERENCE and CHECKPOINTS"
+            else:
+                option = f"--{name.replace('_', '-')}"
+            if name == "equal_sizes" and arguments.equal_sizes is False:
+                option = "--all-rows"
+            else:
+                option = option
             raise ValueError(
                 f"--rerun and {option} can't be given together; the report says all but where it is"
             )
@@ -360,7 +360,9 @@ def _triage(arguments: argparse.Namespace) -> int:
     if arguments.memory_limit < MEMORY_LIMIT:  # whoever limits it wants memory more than speed
         return_large_arrays()
     triage = TriageCommand(arguments)
-    return triage.watch() if arguments.watch else triage.once()
+    if arguments.watch:
+        return triage.watch()
+    return triage.once()
 
 
 class _GoneError(Exception):
@@ -420,9 +422,10 @@ class TriageCommand:
             )
         self.outputs = TriageOutputs(arguments, self.settings)
         again = bool(arguments.watch)  # the same facts are asked for at every change
-        self.store = (
-            ResultCache.cache(remembers=again) if out is None else ResultCache(out, remembers=again)
-        )
+        if out is None:
+            self.store = ResultCache.cache(remembers=again)
+        else:
+            self.store = ResultCache(out, remembers=again)
         self._known: dict[tuple[Path, FileState], CheckpointOutcome] = {}
         self._evaluator: CheckpointEvaluator | None = None
         self._left = 0  # number of complete files that are not measured yet
@@ -502,9 +505,10 @@ class TriageCommand:
                     there = []
                     nothing = str(error)
                 look = arrivals.look(each.path for each in there)
-                waiting = (
-                    {self.arguments.checkpoints[0]: nothing} if nothing else dict(look.waiting)
-                )
+                if nothing:
+                    waiting = {self.arguments.checkpoints[0]: nothing}
+                else:
+                    waiting = dict(look.waiting)
                 _say_waiting(
                     {path: reason for path, reason in waiting.items() if waited.get(path) != reason}
                 )
@@ -757,7 +761,9 @@ class TriageCommand:
             for text in missed:
                 say(text)
             return 3
-        return 1 if failed or unmet else 0
+        if failed or unmet:
+            return 1
+        return 0
 
 
 def _both(*calls: Progress | None) -> Progress:
@@ -804,11 +810,9 @@ def _missed(found: TriageResults, name: str, least: float) -> str:
         values["ceiling"] = found.judgement.shares[decision.best].share
     if name not in values:
         return f"--fail-under: {name} is not known here, {', '.join(values)} are"
-    return (
-        ""
-        if values[name] >= least
-        else f"--fail-under: {decision.best} has {name} {values[name]:.4f} < {least:g}"
-    )
+    if values[name] >= least:
+        return ""
+    return f"--fail-under: {decision.best} has {name} {values[name]:.4f} < {least:g}"
 
 
 def _collected(
@@ -834,11 +838,10 @@ def _outcome_text(outcome: CheckpointOutcome) -> str:
     areas = ", ".join(
         f"{name} {each['auc']:.4f}" for name, each in summaries_of_one(outcome.measured).items()
     )
-    found = (
-        f": AuC {areas}{'' if outcome.fresh else ' (kept)'}"
-        if outcome.reason is None
-        else " failed"
-    )
+    if outcome.reason is None:
+        found = f": AuC {areas}{'' if outcome.fresh else ' (kept)'}"
+    else:
+        found = " failed"
     return f"{one_line(outcome.checkpoint.name)}{found}"
 
 

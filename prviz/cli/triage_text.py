@@ -102,7 +102,12 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
     from prviz.triage.ranking import GOALS
 
     ks = sorted({each.k for each in measured if each.k is not None})
-    ks_text = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
+    if not ks:
+        ks_text = ""
+    elif len(ks) == 1:
+        ks_text = f", k = {ks[0]}"
+    else:
+        ks_text = f", k = {ks[0]} to {ks[-1]}"
     against = f"{measured[0].n_real} samples of {one_line(reference)}"
     word = next((f" ({word})" for word, value in GOALS.items() if value == goal), "")
     return (
@@ -136,11 +141,10 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
     columns.append(["at most", *("" if each is None else f"{each:.4f}" for each in most)])
     columns.append(["best", *(_draws(line["best"]) for line in lines)])
     basis = judgement.decision.basis
-    others = (
-        [name for name in judgement.scores if name != basis.method]
-        if basis.second is None
-        else [basis.second]
-    )
+    if basis.second is None:
+        others = [name for name in judgement.scores if name != basis.method]
+    else:
+        others = [basis.second]
     for method in others:
         scores = (judgement.scores[method].get(name) for name in names)
         cells = ("-" if each is None else f"{each:.4f}" for each in scores)
@@ -171,7 +175,11 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
 
 def _draws(share: float) -> str:
     """A share of draws, never 0 % or 100 %: draws are few."""
-    return "<1%" if share < 0.01 else ">99%" if share > 0.99 else f"{share:.0%}"
+    if share < 0.01:
+        return "<1%"
+    if share > 0.99:
+        return ">99%"
+    return f"{share:.0%}"
 
 
 def _remarks(text: str, line: dict[Any, Any], judgement: Judgement) -> str:
@@ -226,4 +234,6 @@ def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
 
 
 def _short(value: float | None) -> str:
-    return "-" if value is None or value != value else f"{value:.10g}"
+    if value is None or value != value:
+        return "-"
+    return f"{value:.10g}"

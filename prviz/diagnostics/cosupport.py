@@ -82,7 +82,9 @@ def says_support(method: str) -> Literal["everywhere", "samples", "never"]:
     """
     if ESTIMATORS[method].needs_split:
         return "never"
-    return "samples" if method == HUB.name else "everywhere"
+    if method == HUB.name:
+        return "samples"
+    return "everywhere"
 
 
 def supports_at(

@@ -144,7 +144,9 @@ def distinct(
 def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
     """Split with these rows alone; None where a part would be empty."""
     if not split.held_out:
-        return rows_taken(split.pair, rows).split(None) if all(map(len, rows)) else None
+        if all(map(len, rows)):
+            return rows_taken(split.pair, rows).split(None)
+        return None
     fit, evaluate = (
         tuple(part[np.isin(part, kept)] for part, kept in zip(both, rows, strict=True))
         for both in (split.fit_rows, split.evaluate_rows)
@@ -318,9 +320,10 @@ def removals(
         end = Extremes.of(estimate.curve)[side]
         n_real = estimate.supports.n_real
         of_real = found.role == "real"
-        carried = (
-            estimate.supports.c_real[n_real:] if of_real else estimate.supports.c_generated[:n_real]
-        )
+        if of_real:
+            carried = estimate.supports.c_real[n_real:]
+        else:
+            carried = estimate.supports.c_generated[:n_real]
         result.append(Removal(tuple(rows.tolist()), end, float(np.mean(carried > 0)), shares))
     return tuple(result)
 

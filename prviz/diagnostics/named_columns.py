@@ -104,11 +104,9 @@ class NamedColumns:
         """Name and sentence."""
         if not self.alone:
             return f"{self.name}: {self.sentence}"
-        return (
-            f"{self.name} ({self.sentence})"
-            if len(self.columns) > 1
-            else f"{self.name} {self.sentence}"
-        )
+        if len(self.columns) > 1:
+            return f"{self.name} ({self.sentence})"
+        return f"{self.name} {self.sentence}"
 
     def entry(self) -> dict[str, Any]:
         """The columns in JSON's own types.
@@ -173,7 +171,9 @@ def share_text(share: float) -> str:
         return "under 0.1 %"
     if 99.9 < percent < 100:
         return "over 99.9 %"
-    return f"{percent:.1f} %" if 0 < percent < 1 or 99 < percent < 100 else f"{percent:.0f} %"
+    if 0 < percent < 1 or 99 < percent < 100:
+        return f"{percent:.1f} %"
+    return f"{percent:.0f} %"
 
 
 # ---- the cut of one column ----
@@ -198,7 +198,9 @@ def best_cut(column: ColumnCounts) -> Cut:
         words = "always" if shares == (1, 1) else "exactly"
         return Cut(evidence, value, value, f"{words} {number_text(value)}", *shares)
     never = _never(column)
-    return never if never is not None and never.evidence >= _NEVER * found.evidence else found
+    if never is not None and never.evidence >= _NEVER * found.evidence:
+        return never
+    return found
 
 
 def _never(column: ColumnCounts) -> Cut | None:
@@ -267,11 +269,10 @@ def _cut_at(column: ColumnCounts, first: int, last: int) -> Cut:
         )
     # the rarer side is the one to look at; no value equals a cut that is not a value itself
     above = _share_of(column, slice(place, None))
-    words = (
-        f"{number_text(cut)} or more"
-        if column.values[place] == cut
-        else f"above {number_text(cut)}"
-    )
+    if column.values[place] == cut:
+        words = f"{number_text(cut)} or more"
+    else:
+        words = f"above {number_text(cut)}"
     return Cut(_cut_evidence(column, slice(0, place)), None, cut, words, *above)
 
 
@@ -281,9 +282,10 @@ def _outside(column: ColumnCounts, folded: ColumnCounts, evidence: Floats) -> Cu
     reach = float(folded.values[best]) + float(folded.values[best + 1])  # halves of distances
     low = column.median - reach
     high = column.median + reach
-    step = (
-        10.0 ** math.floor(math.log10(2 * reach) - 2) if math.isfinite(reach) and reach > 0 else 0.0
-    )
+    if math.isfinite(reach) and reach > 0:
+        step = 10.0 ** math.floor(math.log10(2 * reach) - 2)
+    else:
+        step = 0.0
     if step:
         low = float(f"{step * round(low / step):.12g}")
         high = float(f"{step * round(high / step):.12g}")
@@ -334,7 +336,9 @@ def number_text(value: float) -> str:
     """A number as a reader types it: up to six digits, more only where fewer name another number."""
     short = f"{value:.6g}"
     text = short if float(short) == value else repr(value)
-    return text.replace("-", "−") if not text[0].isdigit() else text
+    if not text[0].isdigit():
+        return text.replace("-", "−")
+    return text
 
 
 # ---- both distributions ----
@@ -348,11 +352,10 @@ def histogram(column: ColumnCounts) -> Histogram:
         first, last = (
             (2 * values[0] - middle[0], 2 * values[-1] - middle[-1]) if len(middle) else (0.0, 0.0)
         )
-        edges = (
-            np.concatenate([[first], middle, [last]])
-            if len(middle)
-            else values[0] + np.array([-0.5, 0.5])
-        )
+        if len(middle):
+            edges = np.concatenate([[first], middle, [last]])
+        else:
+            edges = values[0] + np.array([-0.5, 0.5])
     else:
         counts = np.cumsum(column.real + column.generated)
         ends = np.searchsorted(counts, counts[-1] * np.array([_OUTER, 1 - _OUTER]))
@@ -457,7 +460,9 @@ def _region(lead: int, differ: Sequence[int], shape: tuple[int, int]) -> Group |
 def _ends(name: str, numbers: Ints) -> str:
     least = int(numbers.min()) + 1
     most = int(numbers.max()) + 1
-    return f"{name} {least}" if least == most else f"{name}s {least} to {most}"
+    if least == most:
+        return f"{name} {least}"
+    return f"{name}s {least} to {most}"
 
 
 def _by_name(lead: int, differ: Sequence[int], features: Sequence[str]) -> Group | None:
@@ -522,11 +527,9 @@ def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns
 def column_text(pair: SamplePair, place: int) -> str:
     """A column by its name, as a pixel, or by its number."""
     shape = _picture_shape(pair.real)
-    return (
-        called(pair.real, place)
-        if shape is None or pair.real.features
-        else pixel_text(place, shape)
-    )
+    if shape is None or pair.real.features:
+        return called(pair.real, place)
+    return pixel_text(place, shape)
 
 
 def column_of(pair: SamplePair, place: int) -> ColumnCounts:

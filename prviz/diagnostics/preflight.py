@@ -245,7 +245,9 @@ def _as_read(pair: SamplePair) -> list[Finding]:
         if not note.startswith(CUT)  # of which there is a finding
     ]
     effect = "Distances are measured in the features that are left."
-    return [Finding("As read", "; ".join(said), "note", effect)] if said else []
+    if said:
+        return [Finding("As read", "; ".join(said), "note", effect)]
+    return []
 
 
 def _neighbours(facts: PairFacts) -> Finding:

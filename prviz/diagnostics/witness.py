@@ -144,11 +144,10 @@ class Witness:
         """What is said of the sets, a line each: at least one."""
         said = [*self.of_all, *(each.text for each in self.named)]
         if self.area is not None:
-            of = (
-                ""
-                if self.area_samples is None
-                else f", of at most {self.area_samples:,} samples of each set"
-            )
+            if self.area_samples is None:
+                of = ""
+            else:
+                of = f", of at most {self.area_samples:,} samples of each set"
             said.append(
                 "; ".join([f"area {self.area:.2f}{of}", *(each.text for each in self.remedies)])
             )
@@ -157,7 +156,9 @@ class Witness:
     @property
     def area_without(self) -> float | None:
         """The area without the columns named."""
-        return self.remedies[0].area if self.remedies and 0 < len(self.columns) < self.d else None
+        if self.remedies and 0 < len(self.columns) < self.d:
+            return self.remedies[0].area
+        return None
 
     @property
     def text(self) -> str:
@@ -287,7 +288,9 @@ def witness(
         remedies=(),
         notes=tuple(notes),
     )
-    return with_areas(found, pair, seed=seed, memory_limit=memory_limit) if without else found
+    if without:
+        return with_areas(found, pair, seed=seed, memory_limit=memory_limit)
+    return found
 
 
 def leaving_out(pair: SamplePair, columns: Sequence[int]) -> SamplePair:
@@ -472,7 +475,10 @@ def _correlated(pair: SamplePair, differ: Sequence[int], seed: int) -> tuple[Nam
     while pairs:
         times = Counter(column for each in pairs for column in each)
         most, number = times.most_common(1)[0]
-        found += [most] if number > 1 else pairs[0]
+        if number > 1:
+            found += [most]
+        else:
+            found += pairs[0]
         pairs = [each for each in pairs if not set(each) & set(found)]
     return tuple(_named_together(pair, place, left.tolist()) for place in found[:MOST])
 

@@ -87,11 +87,10 @@ def groups_figure(
     n = len(coordinates)
     flat = coordinates.shape[1] == 1
     numbers = np.arange(n) if ids is None else np.asarray(ids, dtype=np.intp)
-    said = (
-        [f"row {i + 1}" for i in range(n)]
-        if notes is None
-        else [theme.noted(each) for each in notes]
-    )
+    if notes is None:
+        said = [f"row {i + 1}" for i in range(n)]
+    else:
+        said = [theme.noted(each) for each in notes]
     shown = np.arange(n)
     if n > most:
         shown = np.union1d(theme.subset(shown, most, seed), np.asarray(always, dtype=np.intp))
@@ -142,4 +141,6 @@ def groups_figure(
 
 def key_text(key: float) -> str:
     """A sample's key c_Y / c_X in words; nan: both supports are 0."""
-    return "0/0" if math.isnan(key) else theme.number(key)
+    if math.isnan(key):
+        return "0/0"
+    return theme.number(key)

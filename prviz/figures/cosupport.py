@@ -240,11 +240,9 @@ def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) ->
 
 
 def _evenly(n: int, most: int) -> NDArray[np.intp]:
-    return (
-        np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
-        if n
-        else np.arange(0)
-    )
+    if n:
+        return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
+    return np.arange(0)
 
 
 def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatmap:

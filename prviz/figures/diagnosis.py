@@ -57,9 +57,10 @@ def marked_curve_figure(
         return figure
     x = curve.beta(lam)
     y = curve.alpha(lam)
-    longest = (
-        1.02 / max(lam / math.hypot(1, lam), 1 / math.hypot(1, lam)) if lam < math.inf else 1.02
-    )
+    if lam < math.inf:
+        longest = 1.02 / max(lam / math.hypot(1, lam), 1 / math.hypot(1, lam))
+    else:
+        longest = 1.02
     angle = math.atan(lam)
     ray = [0, longest * math.cos(angle)], [0, longest * math.sin(angle)]
     figure.add_scatter(
@@ -131,11 +132,10 @@ def highlight_figure(
     for place, part in enumerate(parts):
         every = np.asarray(part.rows, dtype=np.intp)
         rows = theme.subset(every, most, 0)
-        drawn = (
-            f"{len(rows):,} of {len(every):,} drawn"
-            if len(rows) < len(every)
-            else f"{len(every):,}"
-        )
+        if len(rows) < len(every):
+            drawn = f"{len(rows):,} of {len(every):,} drawn"
+        else:
+            drawn = f"{len(every):,}"
         marker = {"color": part.color, "symbol": part.symbol, "size": 8 if part.bold else 5}
         figure.add_scatter(
             # Without any point Plotly would drop a part from the legend too.
@@ -153,11 +153,10 @@ def highlight_figure(
             hovertext=[theme.plain(notes[row]) for row in rows],
             hovertemplate=f"<b>{theme.plain(part.name)}</b><br>%{{hovertext}}<extra></extra>",
         )
-    upright = (
-        theme.axis("", showticklabels=False, zeroline=False)
-        if flat
-        else theme.axis(theme.plain(axis_titles[1]))
-    )
+    if flat:
+        upright = theme.axis("", showticklabels=False, zeroline=False)
+    else:
+        upright = theme.axis(theme.plain(axis_titles[1]))
     legend = theme.legend(-0.16)
     return theme.finish(
         figure,

@@ -131,7 +131,9 @@ def _best(
     score = np.where(fits, np.round(score, 3), -np.inf)
     best = int(np.argmax(score))
     least = LEAST if own is not None else -np.inf
-    return Place(tried[best], anchors[best]) if score[best] >= least else None
+    if score[best] >= least:
+        return Place(tried[best], anchors[best])
+    return None
 
 
 def _along(points: Points, step: float) -> Points:

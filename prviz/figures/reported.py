@@ -28,7 +28,9 @@ class TradePoint(NamedTuple):
 def groups_of(names: Sequence[str]) -> list[str]:
     """The first word of each name, less digits; all "" unless that makes two to MOST_GROUPS groups."""
     groups = [name.split(" ")[0].rstrip("0123456789-_,.") for name in names]
-    return groups if 1 < len(set(groups)) <= min(MOST_GROUPS, len(names) - 1) else [""] * len(names)
+    if 1 < len(set(groups)) <= min(MOST_GROUPS, len(names) - 1):
+        return groups
+    return [""] * len(names)
 
 
 def equal_distance_figure(

@@ -105,12 +105,12 @@ def _short(coordinates: Floats) -> NDArray[np.floating[Any]]:
     """As numbers of four bytes, where these are exact to a thousandth of the range."""
     with np.errstate(over="ignore", invalid="ignore"):
         short = coordinates.astype(np.float32)
-        exact = (
-            np.all(np.abs(short - coordinates) <= np.ptp(coordinates, axis=0) / 1000)
-            if coordinates.size
-            else True
-        )
-    return short if exact else coordinates
+        if not coordinates.size:
+            return short
+        exact = np.all(np.abs(short - coordinates) <= np.ptp(coordinates, axis=0) / 1000)
+    if exact:
+        return short
+    return coordinates
 
 
 def samples_figure(
@@ -159,11 +159,10 @@ def samples_figure(
             f"points, is_real and supports have {lengths} entries; one per sample is needed"
         )
     shown = theme.subset(np.arange(len(coordinates)), most, seed)
-    said = (
-        [f"row {i + 1}" for i in range(len(coordinates))]
-        if notes is None
-        else [theme.noted(each) for each in notes]
-    )
+    if notes is None:
+        said = [f"row {i + 1}" for i in range(len(coordinates))]
+    else:
+        said = [theme.noted(each) for each in notes]
     numbers = np.arange(len(coordinates)) if ids is None else np.asarray(ids, dtype=np.intp)
     if len(said) != len(coordinates):
         raise ValueError(f"notes has {len(said)} entries for {len(coordinates)} points")

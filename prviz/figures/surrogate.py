@@ -116,9 +116,10 @@ def setting_lines_figure(
     ratios = list(dict.fromkeys(line.split for line in lines if line.split is not None))
     xs = sorted({float(x) for line in lines for x in line.xs}) or [1.0]
     for line in lines:
-        symbol = (
-            _NO_SPLIT if line.split is None else _SYMBOLS[ratios.index(line.split) % len(_SYMBOLS)]
-        )
+        if line.split is None:
+            symbol = _NO_SPLIT
+        else:
+            symbol = _SYMBOLS[ratios.index(line.split) % len(_SYMBOLS)]
         theme.check_sweep(line.label, line.xs or xs[:1], line.means, log_x=True)
         theme.check_sweep(line.label, line.means, line.spreads, log_x=False)
         across = not line.xs

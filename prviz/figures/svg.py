@@ -184,11 +184,9 @@ def _points(curve: PRCurve) -> Points:
 def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> NDArray[np.bool_]:
     """True for each of the curve's points that lies beyond the bound."""
     lam, precision, recall = curve.sample(200)
-    return (
-        np.zeros(len(lam), dtype=bool)
-        if bound is None
-        else is_refuted(lam, precision, recall, bound)
-    )
+    if bound is None:
+        return np.zeros(len(lam), dtype=bool)
+    return is_refuted(lam, precision, recall, bound)
 
 
 def _with_thin(line: Points, beyond: NDArray[np.bool_], look: str) -> str:
@@ -229,7 +227,9 @@ def _marks(line: Points, beyond: NDArray[np.bool_], symbol: str, ink: str, place
 
 
 def _title(name: str) -> str:
-    return ESTIMATORS[name].title if name in ESTIMATORS else name
+    if name in ESTIMATORS:
+        return ESTIMATORS[name].title
+    return name
 
 
 def _words(text: str, x: float, y: float, size: float, *, ink: str = INK, look: str = "") -> str:

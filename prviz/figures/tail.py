@@ -121,7 +121,9 @@ def tail_figure(
 
 
 def _at(curve: PRCurve, side: Side, lam: Any) -> Any:
-    return curve.alpha(lam) if side == "precision" else curve.beta(lam)
+    if side == "precision":
+        return curve.alpha(lam)
+    return curve.beta(lam)
 
 
 def _line(curve: PRCurve, side: Side, options: dict[str, Any]) -> go.Scatter:

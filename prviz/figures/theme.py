@@ -196,7 +196,9 @@ def ink(levels: Sequence[float]) -> str:
 
     By name: a dark page lifts colours that are written in hexadecimal.
     """
-    return "black" if luminance(levels) > _EVEN_CONTRAST else "white"
+    if luminance(levels) > _EVEN_CONTRAST:
+        return "black"
+    return "white"
 
 
 def by_ink(
@@ -219,11 +221,9 @@ def by_ink(
 
 def subset(rows: Any, most: int, seed: int) -> Any:
     """The rows in increasing order, or a random subset of `most` of them."""
-    return (
-        rows
-        if len(rows) <= most
-        else np.sort(np.random.default_rng(seed).choice(rows, size=most, replace=False))
-    )
+    if len(rows) <= most:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, size=most, replace=False))
 
 
 def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
@@ -312,7 +312,11 @@ def number(value: float, digits: int = 3) -> str:
     """A number in words for labels: few digits, ∞ for infinity."""
     if math.isnan(value):
         return "none"
-    return f"{value:.{digits}g}" if math.isfinite(value) else ("∞" if value > 0 else "-∞")
+    if math.isfinite(value):
+        return f"{value:.{digits}g}"
+    if value > 0:
+        return "∞"
+    return "-∞"
 
 
 def numbers(values: Sequence[float] | Any, digits: int = 3) -> list[str]:

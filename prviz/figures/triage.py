@@ -338,11 +338,9 @@ def _who(view: CheckpointView) -> str:
 def _said(view: CheckpointView, key: str, label: str) -> str:
     interval = view.intervals.get(key)
     text = f"{label}: {view.summaries[key]:.3f}"
-    return (
-        text
-        if interval is None
-        else f"{text}, 95 % of the draws {interval[0]:.3f} to {interval[1]:.3f}"
-    )
+    if interval is None:
+        return text
+    return f"{text}, 95 % of the draws {interval[0]:.3f} to {interval[1]:.3f}"
 
 
 def _curve(view: CheckpointView, line: dict[str, Any], points: int = _POINTS) -> go.Scatter:

@@ -64,7 +64,9 @@ class CurveConvention:
     def key(self) -> str:
         """Name of the column of the IoU by this convention."""
         drawn = "" if self.rays is None else f"_{self.rays}" + "_gamma" * self.gammas
-        return "iou" if self == CurveConvention() else f"iou_{self.self_counting}{drawn}"
+        if self == CurveConvention():
+            return "iou"
+        return f"iou_{self.self_counting}{drawn}"
 
     def curve(self, at_k: Estimate, at_fewer: Estimate, *, held_out: bool) -> PRCurve:
         """The curve of a family whose supports are counts; arguments as in `self_counted`."""
@@ -76,7 +78,9 @@ class CurveConvention:
 
     def iou(self, curve: PRCurve, truth: PRCurve) -> float:
         """IoU of two curves, exact or on the rays."""
-        return curve.iou(truth) if self.rays is None else iou_on_rays(curve, truth, self.rays)
+        if self.rays is None:
+            return curve.iou(truth)
+        return iou_on_rays(curve, truth, self.rays)
 
 
 def self_counted(

@@ -444,4 +444,6 @@ def method_names(methods: Sequence[str] | str | None) -> list[str]:
 
 def _as_registered(name: str) -> str:
     """The name in lower case, unless a family has it as it stands or it is no text."""
-    return name if not isinstance(name, str) or name in ESTIMATORS else name.lower()
+    if not isinstance(name, str) or name in ESTIMATORS:
+        return name
+    return name.lower()

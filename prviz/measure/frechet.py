@@ -338,7 +338,9 @@ def _influences(real: Samples, generated: Samples) -> tuple[Floats, Floats]:
 
 def _threads_of(d: int) -> AbstractContextManager[None]:
     """One thread of BLAS for matrices so small that others only wait: a fortieth of the processor time at d = 64."""
-    return one_blas_thread() if d <= SMALL else nullcontext()
+    if d <= SMALL:
+        return one_blas_thread()
+    return nullcontext()
 
 
 def _influences_of(real: Samples, generated: Samples, shift: Floats) -> tuple[Floats, Floats]:

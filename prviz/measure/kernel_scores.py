@@ -114,11 +114,10 @@ def kid(
         return float(np.mean(values)), float(np.std(values))
 
     passes = -(-subsets // _TOGETHER)
-    total = (
-        passes * all_values
-        if _in_one_pass(pair, min(_TOGETHER, subsets), size)
-        else 3 * subsets * size**2
-    )
+    if _in_one_pass(pair, min(_TOGETHER, subsets), size):
+        total = passes * all_values
+    else:
+        total = 3 * subsets * size**2
     return _with_digits(pair, over_subsets, progress, total)
 
 
@@ -194,11 +193,9 @@ class _Cubic:
 
     @property
     def _base(self) -> float:
-        return (
-            1.0
-            if self.centre is None
-            else float(self.centre @ self.centre) / len(self.centre) + 1.0
-        )
+        if self.centre is None:
+            return 1.0
+        return float(self.centre @ self.centre) / len(self.centre) + 1.0
 
     def rounding(self, pair: SamplePair) -> float:
         """About the largest rounding error of KID: a share of its terms without their signs."""
@@ -337,7 +334,10 @@ def _chosen_sums(
                 continue
             tile = kernel(block, others) @ chosen[1][second * BLOCK : second * BLOCK + len(others)]
             part = (tile * chosen[0][first * BLOCK : first * BLOCK + len(block)]).sum(0)
-            sums += 2 * part if roles[0] == roles[1] and second > first else part
+            if roles[0] == roles[1] and second > first:
+                sums += 2 * part
+            else:
+                sums += part
     return sums
 
 
@@ -353,7 +353,9 @@ def kernel_share(pair: SamplePair) -> float:
             / (n * m)
             / (own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)))
         )
-    return float(share) if math.isfinite(share) else math.nan
+    if math.isfinite(share):
+        return float(share)
+    return math.nan
 
 
 def _cubic_sums(pair: SamplePair, kernel: _Cubic) -> tuple[Floats, Floats, Floats, Floats]:
@@ -471,7 +473,9 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
 
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         mean = _sums(values, values, squared_kernel)[0].sum() / len(values) ** 2
-    return float(1 / mean) if mean > 0 else math.nan
+    if mean > 0:
+        return float(1 / mean)
+    return math.nan
 
 
 def half_spread(samples: Samples) -> float:
@@ -484,7 +488,9 @@ def half_spread(samples: Samples) -> float:
             mean = samples.values.mean(axis=0, dtype=np.float64)
         total = sum(float(((block - shift - mean) ** 2).sum()) for block in blocks(samples.values))
     spread = math.sqrt(2 * total / max(samples.n - 1, 1)) / 2
-    return spread if math.isfinite(spread) else math.nan
+    if math.isfinite(spread):
+        return spread
+    return math.nan
 
 
 def _sums(values: NDArray[Any], others: NDArray[Any], kernel: Kernel) -> tuple[Floats, Floats]:
@@ -504,4 +510,6 @@ def _sums(values: NDArray[Any], others: NDArray[Any], kernel: Kernel) -> tuple[F
             sums[first * BLOCK : first * BLOCK + len(rows)] += tile.sum(1)
             if not (same and second == first):
                 back[second * BLOCK : second * BLOCK + len(each)] += tile.sum(0)
-    return (sums + back, sums + back) if same else (sums, back)
+    if same:
+        return (sums + back, sums + back)
+    return (sums, back)

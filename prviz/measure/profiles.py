@@ -218,17 +218,15 @@ def profile_pair(
     numbers = sorted({resolve_k(k, pair) for k in ks})
     distances = Distances(drawn, memory_limit=memory_limit)
     if bandwidths is None:
-        radii = (
-            distances.mean_radii(_unit_k(pair, drawn), up_to=max(numbers, default=None))
-            if tuned
-            else (0.0, 0.0)
-        )
+        if tuned:
+            radii = distances.mean_radii(_unit_k(pair, drawn), up_to=max(numbers, default=None))
+        else:
+            radii = (0.0, 0.0)
         unit = sum(radii) / 2
-        bandwidths = (
-            (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
-            if unit and math.isfinite(unit)
-            else ()
-        )
+        if unit and math.isfinite(unit):
+            bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
+        else:
+            bandwidths = ()
     widths = sorted({float(width) for width in bandwidths})
     by_k = [(name, k, None) for name in names for k in numbers]
     # A given bandwidth makes k irrelevant; any legal one will do.

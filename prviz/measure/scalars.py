@@ -211,7 +211,9 @@ def _frechet(pair: SamplePair) -> float:
     """The Frechet distance; nan where there are too few samples for it to mean anything."""
     from prviz.measure.frechet import frechet
 
-    return frechet(*pair) if min(pair.real.n, pair.generated.n) > pair.d else math.nan
+    if min(pair.real.n, pair.generated.n) > pair.d:
+        return frechet(*pair)
+    return math.nan
 
 
 class NumberOfSets(NamedTuple):
@@ -248,11 +250,10 @@ def numbers_of_sets(
         numbers[f"vendi_{role}"] = NumberOfSets(vendi(samples))
     for role, samples in zip(_ROLES, pair, strict=True):
         modes = math.nan if why else rke(samples, bandwidth=bandwidth)
-        far = (
-            ""
-            if why or not math.isnan(modes)
-            else "numbers so large beside the real spread leave nothing of it"
-        )
+        if why or not math.isnan(modes):
+            far = ""
+        else:
+            far = "numbers so large beside the real spread leave nothing of it"
         numbers[f"rke_{role}"] = NumberOfSets(modes, why or far)
     return numbers
 

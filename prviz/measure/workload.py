@@ -101,7 +101,9 @@ def _speed() -> tuple[float, float]:
 
 def fit_size(n: int, split: float | None) -> int:
     """Number of ``n`` samples that define the classifiers, as `SamplePair.split` draws them."""
-    return n if split is None else min(max(round(split * n), 1), max(n - 1, 1))
+    if split is None:
+        return n
+    return min(max(round(split * n), 1), max(n - 1, 1))
 
 
 class Options(TypedDict, total=False):
@@ -162,9 +164,10 @@ def _pass_seconds(
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
     bulk = curves > FEW
     k = math.isqrt(min(n_real, n_generated))
-    pairs = (
-        inside / 2 + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
-    )
+    if split is None and not bulk:
+        pairs = inside / 2 + fit[0] * fit[1]
+    else:
+        pairs = inside + evaluate * sum(fit)
     compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (
         BULK_RANK if bulk else RANK
     )
@@ -227,7 +230,9 @@ def default_rows(n_real: int, n_generated: int, d: int) -> int:
         return _seconds(REFERENCE, min(n, n_real), min(n, n_generated), d, {}) <= FILE_SECONDS
 
     few = max(filter(fits, FILE_ROWS), default=FILE_ROWS[0])
-    return rows if fits(rows) or few > NEARLY_ALL * rows else few
+    if fits(rows) or few > NEARLY_ALL * rows:
+        return rows
+    return few
 
 
 def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:
@@ -260,4 +265,6 @@ def duration(seconds: float) -> str:
     """Text of a rounded number of seconds, such as "about 5 min"."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s"
-    return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} min"
+    return f"about {seconds / 3600:.1f} h"

@@ -472,7 +472,9 @@ def _kept_intervals(facts: Any) -> dict[str, Interval] | None:
         kept = {name: Interval(float(low), float(high)) for name, (low, high) in facts.items()}
     except (AttributeError, TypeError, ValueError):
         return None
-    return kept if kept.keys() == {each.key for each in SUMMARIES} else None
+    if kept.keys() == {each.key for each in SUMMARIES}:
+        return kept
+    return None
 
 
 def _ranking(judgement: Judgement | None, reason: str) -> Document:
@@ -489,11 +491,15 @@ def _ranking(judgement: Judgement | None, reason: str) -> Document:
 def _plain(value: Any) -> Any:
     """A value in JSON's own types; None for nan."""
     value = value.item() if isinstance(value, np.generic) else value
-    return None if value != value else value
+    if value != value:
+        return None
+    return value
 
 
 def _short(value: float | None) -> float | None:
     """A whole number as an int: 20, not 20.0."""
     if value is None:
         return None
-    return int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
+    if float(value).is_integer() and abs(value) < 2**53:
+        return int(value)
+    return float(value)

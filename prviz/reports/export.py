@@ -148,9 +148,10 @@ def to_json(
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
-    unit = (
-        "mean k-NN radius at k = sqrt(n)" if isinstance(settings, ExploreSettings) else "distance"
-    )
+    if isinstance(settings, ExploreSettings):
+        unit = "mean k-NN radius at k = sqrt(n)"
+    else:
+        unit = "distance"
     chosen = asdict(settings) if isinstance(settings, ExploreSettings) else dict(settings)
     weights = float(chosen.get("b", B)), float(chosen.get("eps", EPS))
     document = {
@@ -268,8 +269,14 @@ def _strict(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
+        if math.isnan(value):
+            return None
+        if value > 0:
+            return "inf"
+        return "-inf"
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return str(value)
 
 
 def from_json(text: str) -> SavedCurves:
@@ -397,9 +404,13 @@ def _cell(value: Any) -> str | float:
     """A cell that no spreadsheet takes for a formula: text that begins like one gets a leading apostrophe."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, bool | int | float):
-        return "" if math.isnan(value) else value
+        if math.isnan(value):
+            return ""
+        return value
     text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+    if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
+        return f"'{text}"
+    return text
 
 
 def too_few(told_apart: bool) -> str:
@@ -413,7 +424,9 @@ def limit_of(name: str, bound: PRCurve | None) -> float | None:
 
     A family beyond a bound is refuted instead, which is said of it.
     """
-    return bound.auc if bound is not None and name in (TIGHTEST.name, TIGHTEST.title) else None
+    if bound is not None and name in (TIGHTEST.name, TIGHTEST.title):
+        return bound.auc
+    return None
 
 
 def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough: bool) -> list[str]:
@@ -436,7 +449,8 @@ def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough:
         )
         others = {name: curve for name, curve in curves.items() if name != TIGHTEST.title}
         refuted = [name for name, curve in others.items() if refuted_runs(curve, bound)]
-        said += [f"Refuted where thin, beyond the bound: {', '.join(refuted)}."] if refuted else []
+        if refuted:
+            said += [f"Refuted where thin, beyond the bound: {', '.join(refuted)}."]
     return said
 
 

@@ -85,7 +85,9 @@ class MonitorFolder:
             self._check_settings(known)
         check_csv(self.table, self._families, remedy=_REMEDY)
         if known is None:
-            return "a version that did not keep its settings" if self.steps() or self.rows() else ""
+            if self.steps() or self.rows():
+                return "a version that did not keep its settings"
+            return ""
         if all(known.get(name) == self._settings[name] for name in _VERSIONS):
             return ""
         return f"prviz {known.get('prviz')} (computation {known.get('computation')})"
@@ -199,7 +201,9 @@ def kept_methods(directory: Path) -> object:
             found = json.loads(stream.read(_MOST_BYTES))
     except (OSError, ValueError, RecursionError):  # a damaged file is refused where it is used
         return None
-    return found.get("methods") if isinstance(found, dict) else None
+    if isinstance(found, dict):
+        return found.get("methods")
+    return None
 
 
 def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
@@ -220,7 +224,9 @@ def listed_steps(steps: Sequence[int]) -> str:
     few = ", ".join(str(step) for step in sorted(steps)[:5])
     more = len(steps) - 5
     title = "step" if len(steps) == 1 else "steps"
-    return f"{title} {few} and {more} more" if more > 0 else f"{title} {few}"
+    if more > 0:
+        return f"{title} {few} and {more} more"
+    return f"{title} {few}"
 
 
 def _step(text: str) -> int:

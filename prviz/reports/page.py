@@ -107,7 +107,9 @@ def _basis(report: Document) -> str:
     """The family that the verdict rests on."""
     first: str = report["settings"]["methods"][0]
     family: str = (report.get("verdict") or {}).get("family", first)
-    return family if family in report["rankings"] else first
+    if family in report["rankings"]:
+        return family
+    return first
 
 
 def _without(report: Document, prefix: str) -> Document:
@@ -216,11 +218,9 @@ def _figure(family: str, name: str, caption: str, alternative: str) -> str:
         f' data-figure="{name}">'
     )
     under = f"<figcaption>{caption}</figcaption>"
-    return (
-        f"<figure>{plot}</div>{under}</figure>"
-        if name in _LARGE
-        else f"<figure>{under}{plot}</div></figure>"
-    )
+    if name in _LARGE:
+        return f"<figure>{plot}</div>{under}</figure>"
+    return f"<figure>{under}{plot}</div></figure>"
 
 
 # ---- texts and tables, as HTML in which foreign text is escaped ----
@@ -286,11 +286,10 @@ def _faults(report: Document) -> str:
         )
         by_title.update(list(dict.fromkeys(one["title"].lower() for one in found[name])))
     grouped = _name(", ".join(f"{title} ({number})" for title, number in by_title.most_common()))
-    summary = (
-        f"What is wrong, and with how many: {grouped}"
-        if grouped
-        else "What is wrong: nothing found"
-    )
+    if grouped:
+        summary = f"What is wrong, and with how many: {grouped}"
+    else:
+        summary = "What is wrong: nothing found"
     return f"<details><summary>{summary}</summary><dl>{entries}</dl></details>"
 
 
@@ -353,7 +352,9 @@ def verdict(report: Document, family: str) -> str:
 def _second(report: Document) -> str:
     """Title of the family that orders low scores by the best classifier; "" without one."""
     name = (report.get("verdict") or {}).get("second_family")
-    return "" if name is None else _title(name)
+    if name is None:
+        return ""
+    return _title(name)
 
 
 def _ranking(report: Document, family: str) -> str:
@@ -421,11 +422,10 @@ def _numbers(report: Document, family: str) -> str:
         if (found := each["families"].get(family)) is not None:
             cells = [_name(each["name"]), _short(each["step"]), str(each["n"]), _short(found["k"])]
             for one in (found["summaries"][summary.key] for summary in SUMMARIES):
-                ends = (
-                    ""
-                    if one["low"] is None
-                    else f"<br><small>{one['low']:.4f} to {one['high']:.4f}</small>"
-                )
+                if one["low"] is None:
+                    ends = ""
+                else:
+                    ends = f"<br><small>{one['low']:.4f} to {one['high']:.4f}</small>"
                 cells.append(f"{one['value']:.4f}{ends}")
             rows.append((each["name"], cells))
     words = "".join(
@@ -526,8 +526,12 @@ def _family(name: str) -> str:
 
 def _title(family: str) -> str:
     """Title of a family; its name where a report of another prviz has one that this one lacks."""
-    return ESTIMATORS[family].title if family in ESTIMATORS else one_line(family)
+    if family in ESTIMATORS:
+        return ESTIMATORS[family].title
+    return one_line(family)
 
 
 def _short(value: float | None) -> str:
-    return "-" if value is None else f"{value:.10g}"
+    if value is None:
+        return "-"
+    return f"{value:.10g}"

@@ -121,11 +121,10 @@ def read_report(path: Path) -> Document:
     try:
         return from_json(data.decode("utf-8"))
     except ValueError as error:
-        reason = (
-            "this is no report: not text in UTF-8"
-            if isinstance(error, UnicodeDecodeError)
-            else str(error)
-        )
+        if isinstance(error, UnicodeDecodeError):
+            reason = "this is no report: not text in UTF-8"
+        else:
+            reason = str(error)
         raise ValueError(f"{where}: {reason}") from None
 
 

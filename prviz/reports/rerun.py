@@ -93,9 +93,10 @@ def rerun(
         checkpoints.append(Checkpoint(path, each["name"], each["step"], each["extra"]))
         problems.append(problem)
     if wrong := [each for each in problems if each is not None]:
-        more = (
-            f"; and {len(wrong) - 3} more files are missing or different" if len(wrong) > 3 else ""
-        )
+        if len(wrong) > 3:
+            more = f"; and {len(wrong) - 3} more files are missing or different"
+        else:
+            more = ""
         raise ValueError("; ".join(wrong[:3]) + more)
     if reference is None:  # a digest is never missing from a reference
         raise ValueError("this is no report: its reference has no digest")
@@ -251,9 +252,11 @@ def _pairs(before: Document, now: Document) -> Iterator[tuple[tuple[str, ...], A
 
 
 def _told(value: Any) -> str:
-    return (
-        "absent" if value is ... else quoted(value) if isinstance(value, str) else repr(value)[:80]
-    )
+    if value is ...:
+        return "absent"
+    if isinstance(value, str):
+        return quoted(value)
+    return repr(value)[:80]
 
 
 def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

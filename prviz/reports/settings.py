@@ -101,7 +101,9 @@ class ExploreSettings:
         travel in a link.
         """
         query = self._differences()
-        return {} if query == FIRST_VIEW._differences() else query or {"problem": self.problem}
+        if query == FIRST_VIEW._differences():
+            return {}
+        return query or {"problem": self.problem}
 
     def _differences(self) -> dict[str, str]:
         default = ExploreSettings()
@@ -123,9 +125,10 @@ class ExploreSettings:
 
     def line(self, k: int) -> str:
         """The settings that decide the curves, in one line of words. k : the number that "sqrt" stands for."""
-        toy_parameters = (
-            {**TOYS.get(self.problem, {}), **self.parameters} if self.source == "toy" else {}
-        )
+        if self.source == "toy":
+            toy_parameters = {**TOYS.get(self.problem, {}), **self.parameters}
+        else:
+            toy_parameters = {}
         parts = [f"{self.source} {self.problem}" if self.problem else "own files"]
         parts += [
             f"{name.replace('_', ' ')} = {_short_value(value)}"
@@ -145,7 +148,8 @@ class ExploreSettings:
             "no split" if self.split is None else f"split {100 * self.split:g} %",
             f"seed {self.seed}",
         ]
-        parts += [f"mean of {self.repeats} repeats"] if self.repeats > 1 else []
+        if self.repeats > 1:
+            parts += [f"mean of {self.repeats} repeats"]
         return ", ".join(parts)
 
     @classmethod
@@ -201,7 +205,9 @@ def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) ->
         messages.append(
             f"problem: there is no {what} {_quoted(settings.problem)}; the default is shown."
         )
-    return toy_again if settings.source == "toy" else replace(settings, problem=bundled_names()[0])
+    if settings.source == "toy":
+        return toy_again
+    return replace(settings, problem=bundled_names()[0])
 
 
 def _parameters(
@@ -245,7 +251,9 @@ def _accepted(
 def _encode_value(value: ParameterValue) -> str:
     if isinstance(value, tuple | list):
         return ",".join(repr(float(entry)) for entry in value)
-    return str(value) if isinstance(value, str | Integral) else repr(float(value))
+    if isinstance(value, str | Integral):
+        return str(value)
+    return repr(float(value))
 
 
 def _short_value(value: ParameterValue) -> str:
@@ -276,7 +284,9 @@ def _short(text: str) -> str:
 def _quoted(text: object) -> str:
     """Foreign text for a message: short, on one line, quoted."""
     shown = repr(text)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
+    if len(shown) <= 60:
+        return shown
+    return shown[:57] + "..."
 
 
 def _message(name: str, text: object, error: Exception) -> str:
@@ -325,7 +335,9 @@ def _or_word(word: str, meaning: Any, decode: Callable[[str], Any]) -> Callable[
 
 
 def _optional(value: float | None, word: str) -> str:
-    return word if value is None else repr(float(value))
+    if value is None:
+        return word
+    return repr(float(value))
 
 
 def _known_methods(text: str) -> tuple[str, ...]:

@@ -77,11 +77,10 @@ def _data(
         ]
     imports = ["from prviz.measure.workload import subsample"]
     bundled = settings.source == "bundled"
-    data = (
-        [f"data = prviz.bundled_pair({settings.problem!r})"]
-        if bundled
-        else _files(files, keys, columns)
-    )
+    if bundled:
+        data = [f"data = prviz.bundled_pair({settings.problem!r})"]
+    else:
+        data = _files(files, keys, columns)
     return imports, [*data, "", draw, f"    return subsample(data, {n}, seed)"]
 
 
@@ -117,7 +116,9 @@ def _literal(value: Any) -> Any:
         return tuple(float(entry) for entry in value)
     if isinstance(value, str):
         return str(value)
-    return int(value) if isinstance(value, Integral) else float(value)
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value)
 
 
 def _measure(settings: ExploreSettings) -> list[str]:
@@ -129,7 +130,8 @@ def _measure(settings: ExploreSettings) -> list[str]:
     bandwidth = "bandwidth=None"
     if settings.bandwidth is not None:
         halves = f"split={_optional(settings.split)}, seed={seed}"
-        halves += f", sample={UNIT_SAMPLE}" if settings.approximate else ""
+        if settings.approximate:
+            halves += f", sample={UNIT_SAMPLE}"
         lines.append(
             f"unit = bandwidth_unit(pair, {halves}) or 1.0  # 1 where both sets have collapsed"
         )

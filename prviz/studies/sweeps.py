@@ -190,7 +190,9 @@ class Cell:
             for each in self.wanted
             if isinstance(ESTIMATORS[each[0]], Registered) or _row_key(self, each) not in known
         )
-        return replace(self, wanted=left) if left else None
+        if left:
+            return replace(self, wanted=left)
+        return None
 
     def run(self) -> list[dict[str, Any]]:
         """Measure the rows."""
@@ -232,9 +234,10 @@ def wanted_rows(
             continue
         if tunes is None:
             rows.append((method, None, None))
-        widths = (
-            [width for width in bandwidths if width is not None] if tunes == "bandwidth" else []
-        )
+        if tunes == "bandwidth":
+            widths = [width for width in bandwidths if width is not None]
+        else:
+            widths = []
         rows += [(method, None, width) for width in widths]
         if tunes is not None and (tunes == "k" or None in bandwidths):
             rows += [(method, k, None) for k in ks]
@@ -255,7 +258,9 @@ class WiderCell:
     def left(self, known: Container[str]) -> Self | None:
         """The task without the rows of known keys; None: no row is left."""
         left = self.cell.left(known)
-        return None if left is None else replace(self, cell=left)
+        if left is None:
+            return None
+        return replace(self, cell=left)
 
 
 def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:

@@ -159,7 +159,9 @@ class ToyProblem(ABC):
 
     def _number(self, name: str) -> float:
         value = self.parameters[name]
-        return math.nan if isinstance(value, tuple) else float(value)
+        if isinstance(value, tuple):
+            return math.nan
+        return float(value)
 
     def _weights(self, name: str) -> Floats:
         return np.asarray(self.parameters[name], dtype=np.float64)

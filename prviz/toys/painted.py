@@ -181,7 +181,9 @@ class Painted(CellMasses):
     def side(self) -> int:
         """Number of cells along each painted axis."""
         cells = len(self._weights("real_weights"))
-        return cells if self.d == 1 else math.isqrt(cells)
+        if self.d == 1:
+            return cells
+        return math.isqrt(cells)
 
     def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> NDArray[Any]:
         side = self.side
@@ -198,11 +200,10 @@ class Painted(CellMasses):
         side = self.side
         positions = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
         positions = np.minimum(positions, side - 1)  # points on the upper border
-        cells = (
-            positions[:, 0]
-            if self.d == 1
-            else positions[:, 0] + side * (side - 1 - positions[:, 1])
-        )
+        if self.d == 1:
+            cells = positions[:, 0]
+        else:
+            cells = positions[:, 0] + side * (side - 1 - positions[:, 1])
         return np.where(((z >= 0.0) & (z <= 1.0)).all(axis=1), cells, -1)
 
     def shares(self, z: NDArray[Any]) -> Floats:

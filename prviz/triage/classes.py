@@ -345,11 +345,9 @@ def _holm(
         if each in absent:
             return absent[each]
         n = each.n / AS_ONE
-        return (
-            float(beta.cdf(each.expected, each.missed * n, n - each.missed * n + 1))
-            if each.missed > 0
-            else 1.0
-        )
+        if each.missed > 0:
+            return float(beta.cdf(each.expected, each.missed * n, n - each.missed * n + 1))
+        return 1.0
 
     tested = sorted((each for each in shares if not each.few), key=chance)
     found = list[ClassShare]()
@@ -383,11 +381,10 @@ def class_sentence(share: ClassShare) -> str:
     if not share.others:
         other = "generated" if share.role == "real" else "real"
         return f"{label}: {share.n:,} {share.role}, none {other}"
-    what = (
-        "of the real samples no generated one is near"
-        if share.role == "real"
-        else "made, no real one is near"
-    )
+    if share.role == "real":
+        what = "of the real samples no generated one is near"
+    else:
+        what = "made, no real one is near"
     few = f"; only {share.n} samples" if share.few else ""
     return (
         f"{label}: {share.missed:.0%} ({share.low:.0%} to {share.high:.0%}) {what},"

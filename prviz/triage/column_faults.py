@@ -121,11 +121,10 @@ def _said(of: Differing) -> str:
 def column_fault(of: Differing) -> TriageFinding:
     """The features that differ, by name, with what can be checked in the file."""
     number = len(of.columns)
-    repairs = (
-        {_repair(of.pair, place) for place in of.columns[:LOOKED_AT]}
-        if of.few and of.certain
-        else set()
-    )
+    if of.few and of.certain:
+        repairs = {_repair(of.pair, place) for place in of.columns[:LOOKED_AT]}
+    else:
+        repairs = set()
     how = repairs.pop() if len(repairs) == 1 else ""
     sentence = f"{_said(of)}{REPAIRS[how]}"
     if number == 1 and how in ("factor", "shift"):
@@ -144,11 +143,15 @@ def _repair(pair: SamplePair, place: int) -> str:
     """What explains a feature, a key of `REPAIRS`."""
     real, generated = _values(pair, place)
     if np.ptp(generated) == 0 or np.ptp(real) == 0:
-        return "no spread" if np.ptp(generated) == 0 else "new spread"
+        if np.ptp(generated) == 0:
+            return "no spread"
+        return "new spread"
     factor, move = _change(real, generated)
     if factor > 0 and abs(math.log(factor)) > math.log(FACTOR) and _fits(real, generated / factor):
         return "factor"
-    return "shift" if _fits(real, generated - move) else ""
+    if _fits(real, generated - move):
+        return "shift"
+    return ""
 
 
 def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:

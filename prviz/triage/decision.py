@@ -149,17 +149,15 @@ def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) 
     times = Counter(each.method for each in measured)
     everywhere = [name for name in times if times[name] == number]
     methods = everywhere or list(times)
-    neighbours = (
-        NEIGHBOURS
-        if NEIGHBOURS in methods
-        else next((name for name in methods if name != TIGHTEST.name), None)
-    )
+    others = [name for name in methods if name != TIGHTEST.name]
+    neighbours = NEIGHBOURS if NEIGHBOURS in methods else next(iter(others), None)
     if chosen in methods and chosen != TIGHTEST.name:
         return Basis(chosen, f"by {family_title(chosen)}, as chosen" if len(methods) > 1 else "")
     if TIGHTEST.name in methods:
-        clause = (
-            "by the best classifier, to which every other is too mild" if len(methods) > 1 else ""
-        )
+        if len(methods) > 1:
+            clause = "by the best classifier, to which every other is too mild"
+        else:
+            clause = ""
         return Basis(TIGHTEST.name, clause, neighbours if everywhere else None)
     method = neighbours or methods[0]
     return Basis(method, f"by {family_title(method)}" if len(methods) > 1 else "")
@@ -383,7 +381,9 @@ def capped_summaries(measured: MeasuredCheckpoint, own: AreaSides) -> dict[str, 
 
 
 def _sides_or_none(curve: PRCurve | None) -> AreaSides | None:
-    return None if curve is None else sides(curve)
+    if curve is None:
+        return None
+    return sides(curve)
 
 
 def family_title(method: str) -> str:

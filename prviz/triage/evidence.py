@@ -38,7 +38,9 @@ def lam_at_end(curve: PRCurve, side: Literal["precision", "recall"]) -> float:
     """
     if curve.alpha(1.0) <= END:
         return 1.0
-    return END / curve.recall_at(END) if side == "recall" else curve.precision_at(END) / END
+    if side == "recall":
+        return END / curve.recall_at(END)
+    return curve.precision_at(END) / END
 
 
 class Repeated(NamedTuple):
@@ -81,15 +83,15 @@ class Spectrum(ReadOnlyArrays):
     @property
     def dimension(self) -> float:
         """The effective dimension: that of `prviz.preflight`; 0 where all rows are equal."""
-        return float(1.0 / np.sum(self.shares**2)) if len(self.shares) else 0.0
+        if len(self.shares):
+            return float(1.0 / np.sum(self.shares**2))
+        return 0.0
 
     def directions(self, share: float) -> int:
         """Number of leading directions that hold this share of the variance."""
-        return (
-            int(np.searchsorted(np.cumsum(self.shares), share - 1e-9) + 1)
-            if len(self.shares)
-            else 0
-        )
+        if len(self.shares):
+            return int(np.searchsorted(np.cumsum(self.shares), share - 1e-9) + 1)
+        return 0
 
 
 def spectrum(samples: Samples, *, seed: int = 0) -> Spectrum:

@@ -82,9 +82,13 @@ class TriageFinding:
 
 def grade(share: float) -> Level:
     """The level of a finding that concerns this share of the samples."""
-    return "warning" if share > SEVERE else "note"
+    if share > SEVERE:
+        return "warning"
+    return "note"
 
 
 def percent(share: float) -> str:
     """A share in percent, in two digits."""
-    return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.1f} %"
+    if share >= 0.095 or share == 0:
+        return f"{100 * share:.0f} %"
+    return f"{100 * share:.1f} %"

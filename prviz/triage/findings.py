@@ -289,11 +289,17 @@ def usual_faults(
     for each in halvings(pair, memory_limit=memory_limit):
         place = misplaced(each)
         shown = (explains(each) for explains in (off_support, reshaped, other_shares))
-        found += [] if place is None else [place]
+        if place is None:
+            found += []
+        else:
+            found += [place]
         found += [part[1] for part in shown if part is not None]
-        found += [nearly_repeated(each)] if each.tight_z > SURE else []
+        if each.tight_z > SURE:
+            found += [nearly_repeated(each)]
     of = differing(pair)
-    return (*found, column_fault(of)) if of.columns else tuple(found)
+    if of.columns:
+        return (*found, column_fault(of))
+    return tuple(found)
 
 
 def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:

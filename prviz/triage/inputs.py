@@ -314,9 +314,12 @@ def named(
         details = known.get(path) or Details(None, {})
         match = None if details.step is not None else _match(name)
         step = details.step if match is None else step_of(name)
-        series = (
-            "" if details.step is not None else name if match is None else name[: match.start()]
-        )
+        if details.step is not None:
+            series = ""
+        elif match is None:
+            series = name
+        else:
+            series = name[: match.start()]
         order = (natural(series), step is None, step or 0.0, natural(name))
         found.append((Checkpoint(path, name, step, details.extra, below, details.run), order))
     return [each for each, _ in sorted(found, key=lambda pair: pair[1])]
@@ -330,7 +333,9 @@ def step_of(name: str) -> float | None:
     """
     found = _match(name)
     step = math.nan if found is None else float(found[1]) * _TIMES[(found[2] or "").lower()]
-    return step if math.isfinite(step) else None
+    if math.isfinite(step):
+        return step
+    return None
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -353,7 +358,9 @@ def _match(name: str) -> re.Match[str] | None:
 def _files(path: Path, skipped: set[Path]) -> list[Path]:
     """The files that a source stands for."""
     if not path.is_dir():
-        return [] if _resolved(path) in skipped else [Path(os.path.normpath(path))]
+        if _resolved(path) in skipped:
+            return []
+        return [Path(os.path.normpath(path))]
     inside = (
         each
         for each in path.iterdir()
@@ -403,7 +410,9 @@ def common_prefix(names: Sequence[str]) -> str:
         if one != other:
             break
         end = end if one.isalnum() else place + 1
-    return low[:end] if len(names) > 1 and all(name[end:].strip() for name in names) else ""
+    if len(names) > 1 and all(name[end:].strip() for name in names):
+        return low[:end]
+    return ""
 
 
 def _resolved(path: Path) -> Path:

@@ -124,7 +124,9 @@ def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int
 def _few_rows(measured: MeasuredCheckpoint, d: int, memory_limit: int) -> int | None:
     """Number of rows that findings compare where a small memory limit makes it smaller; None where it does not."""
     rows = rows_within(d, memory_limit)
-    return rows if rows < min(rows_in_time(d), max(measured.n_real, measured.n_generated)) else None
+    if rows < min(rows_in_time(d), max(measured.n_real, measured.n_generated)):
+        return rows
+    return None
 
 
 def _kept_faults(

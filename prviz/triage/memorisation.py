@@ -286,15 +286,18 @@ def samples_of(
     """
     checkpoint = measured.checkpoint
     try:
-        generated = (
-            load(checkpoint) if load else samples_at(checkpoint.path, settings, checkpoint.below)
-        )
+        if load:
+            generated = load(checkpoint)
+        else:
+            generated = samples_at(checkpoint.path, settings, checkpoint.below)
         # its features in the order of the reference
         generated = SamplePair(reference, generated).generated
     except FAILURES:
         return None
     generated = cut(generated, measured.n_generated, settings.seed)
-    return generated if generated.digest == measured.digests.generated else None
+    if generated.digest == measured.digests.generated:
+        return generated
+    return None
 
 
 def _from_facts(facts: Any) -> Memorisation | None:

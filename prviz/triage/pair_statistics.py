@@ -333,7 +333,9 @@ def _halved(compared: _Compared, rng: np.random.Generator, turn: int) -> PairSta
 
 def _mean(values: list[float]) -> float:
     known = [value for value in values if not math.isnan(value)]
-    return sum(known) / len(known) if known else math.nan
+    if known:
+        return sum(known) / len(known)
+    return math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -617,9 +619,10 @@ def _spreads(
             more = energies[1]["all"], energies[0]["all"]
             added = np.average(more[0], axis=0, weights=weights[sides[2][1]]) - more[1].mean(axis=0)
             real = max(float(energies[0]["total"].mean()), _TINY)
-            minor = (
-                variances[low:].sum() / (directions - low) if features else variances[low:].mean()
-            )
+            if features:
+                minor = variances[low:].sum() / (directions - low)
+            else:
+                minor = variances[low:].mean()
             found |= {
                 "anisotropy": float(variances[:top].mean() / max(float(minor), _TINY)),
                 "added": float(added.sum()) / real,

@@ -46,7 +46,12 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
     """One set of norm 1 and another that is not; no difference of rounding."""
     real = facts.real
     generated = facts.generated
-    ratio = generated.norm / real.norm if real.norm else math.inf if generated.norm else 1.0
+    if real.norm:
+        ratio = generated.norm / real.norm
+    elif generated.norm:
+        ratio = math.inf
+    else:
+        ratio = 1.0
     other = generated if real.normalised else real
     differs = abs(math.log(ratio)) > NORM_DIFFERS if 0 < ratio < math.inf else True
     differs |= other.least_norm > 0 and other.greatest_norm > NORM_SPREADS * other.least_norm
@@ -90,7 +95,9 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     def left(centres: float, deciles: float) -> float:
         """The larger part of what differs that a repair leaves; nan where the moves of the clusters don't say."""
         if math.isnan(centres):
-            return SURER * deciles / of.deciles if different else 1.0
+            if different:
+                return SURER * deciles / of.deciles
+            return 1.0
         parts = [deciles / of.deciles] if different else []
         return max([*parts, max(centres, 0.0) / of.centre_z] if moved else parts)
 

@@ -99,7 +99,10 @@ def power(
             changed[fault] += _changed(fresh, values)
             pair = SamplePair(Samples(reference), Samples(values))
             keys = [finding.key for finding in sample_faults(pair, preflight(pair).facts)]
-            named[fault] += key in keys if key else bool(keys)
+            if key:
+                named[fault] += key in keys
+            else:
+                named[fault] += bool(keys)
         if time.monotonic() > end and done >= FEWEST:
             break
     return tuple(

@@ -191,11 +191,9 @@ def _from_facts(facts: Any, bootstrap: int) -> Floats | None:
         found = np.array(facts, dtype=np.float64)
     except (TypeError, ValueError):
         return None
-    return (
-        found
-        if found.shape == (bootstrap, 2) and bool(np.all((found >= 0) & (found <= 1)))
-        else None
-    )
+    if found.shape == (bootstrap, 2) and bool(np.all((found >= 0) & (found <= 1))):
+        return found
+    return None
 
 
 def shared_reference(
@@ -331,7 +329,9 @@ def check_confidence(confidence: float) -> None:
 
 def _keys(scores: Floats, second: Floats | None) -> Floats:
     """Numbers that order replicates: below TOLD_APART by the second scores, behind all others."""
-    return scores if second is None else np.where(scores < TOLD_APART, second - 1.0, scores)
+    if second is None:
+        return scores
+    return np.where(scores < TOLD_APART, second - 1.0, scores)
 
 
 def _second_columns(
@@ -458,11 +458,10 @@ def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Hea
         head = f"May be best: {len(inside)} of {len(table)}"
         return Headline(head, f"Best of the paired draws: {listed(shares)}. {said} for {name}.")
     following = rest[0]
-    lower = (
-        ""
-        if _by_second(following) and not _by_second(best)
-        else f", {following['behind']:.3f} lower"
-    )
+    if _by_second(following) and not _by_second(best):
+        lower = ""
+    else:
+        lower = f", {following['behind']:.3f} lower"
     often = f"best in {share_text(best['best'])} of the paired draws"
     return Headline(f"Best: {name}", f"{said}, {often}. Next is {following['checkpoint']}{lower}.")
 
@@ -491,14 +490,22 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     """Names as "A, B and C"; of many the first ones and the number of the rest."""
     few = len(names) <= _MOST_NAMES + 1
     shown = list(names) if few else [*names[:_MOST_NAMES], f"{len(names) - _MOST_NAMES} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+    if len(shown) == 1:
+        return shown[0]
+    return f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
 
 def marks(place: int, line: Mapping[Any, Any]) -> str:
     """A remark on a line of a ranking: that it may be best too; place counts from 1."""
-    return "may be best too" if line["tied_with_best"] and place > 1 else ""
+    if line["tied_with_best"] and place > 1:
+        return "may be best too"
+    return ""
 
 
 def share_text(share: float) -> str:
     """A share of draws in words, never 0 % or 100 %: draws are few."""
-    return "> 99 %" if share > 0.99 else "< 1 %" if share < 0.01 else f"{100 * share:.0f} %"
+    if share > 0.99:
+        return "> 99 %"
+    if share < 0.01:
+        return "< 1 %"
+    return f"{100 * share:.0f} %"

@@ -295,8 +295,14 @@ def _bytes(key: str, estimate: Estimate, seconds: float) -> bytes:
     arrays: dict[str, Any] = {}
     for place, run in enumerate(estimate.runs):
         arrays |= {f"c_real_{place}": run.c_real, f"c_generated_{place}": run.c_generated}
-        arrays |= {} if run.rows is None else {f"rows_{place}": run.rows}
-        arrays |= {} if run.groups is None else {f"groups_{place}": run.groups}
+        if run.rows is None:
+            arrays |= {}
+        else:
+            arrays |= {f"rows_{place}": run.rows}
+        if run.groups is None:
+            arrays |= {}
+        else:
+            arrays |= {f"groups_{place}": run.groups}
     return _archive(about, arrays)
 
 

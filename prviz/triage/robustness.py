@@ -70,9 +70,10 @@ def winner_map(rows: pd.DataFrame, noise: float = 0.0) -> WinnerMap:
     for row, method in enumerate(methods):
         own = rows[rows["method"] == method]
         for column, k in enumerate(ks):
-            cell = (
-                own[own["k"].isna()] if k is None or own["k"].isna().all() else own[own["k"] == k]
-            )
+            if k is None or own["k"].isna().all():
+                cell = own[own["k"].isna()]
+            else:
+                cell = own[own["k"] == k]
             means = cell.groupby("checkpoint")["score"].mean()
             if len(means) == everyone:
                 cells[row, column] = means
@@ -240,7 +241,9 @@ def _tau(one: pd.Series[float], other: pd.Series[float]) -> float:
     x, y = (side[both].to_numpy(dtype=np.float64) for side in (one, other))
     signs_x, signs_y = (np.sign(side[:, None] - side[None, :]) for side in (x, y))
     differ = np.count_nonzero(signs_x) * np.count_nonzero(signs_y)
-    return float(np.sum(signs_x * signs_y) / np.sqrt(differ)) if differ else float("nan")
+    if differ:
+        return float(np.sum(signs_x * signs_y) / np.sqrt(differ))
+    return float("nan")
 
 
 def _check(rows: pd.DataFrame, columns: tuple[str, ...]) -> None:

@@ -51,11 +51,15 @@ class RowSet:
     def features(self, columns: slice = slice(None)) -> Floats:
         """Some features of all rows, in float64."""
         block = self._values[:, columns][self._rows].astype(np.float64)
-        return block if self._unit is None else np.clip(block / self._unit, -_MOST, _MOST)
+        if self._unit is None:
+            return block
+        return np.clip(block / self._unit, -_MOST, _MOST)
 
     def columns(self, *, whole: bool) -> list[slice]:
         """The features in blocks; all in one where they are few."""
-        return [slice(None)] if whole else slices(self.d, max(1, self.block // len(self)))
+        if whole:
+            return [slice(None)]
+        return slices(self.d, max(1, self.block // len(self)))
 
 
 def unit_of(rows: RowSet, *, whole: bool) -> float:

@@ -85,9 +85,9 @@ class TriageResults:
 
     @property
     def _said(self) -> str:
-        return (
-            "none is measured" if self.judgement is None else self.judgement.decision.headline.head
-        )
+        if self.judgement is None:
+            return "none is measured"
+        return self.judgement.decision.headline.head
 
 
 class TriageRun:

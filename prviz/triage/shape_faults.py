@@ -176,7 +176,9 @@ def reshaped(of: PairStatistics) -> Part | None:
         return _undertrained(of)
     if _minor_more(of):
         some = of.low_quarter < SOME * of.low and of.off < 0.9
-        return _scattered(max(of.off, of.spread)) if some else _noisy(of)
+        if some:
+            return _scattered(max(of.off, of.spread))
+        return _noisy(of)
     return _with_spread(of, 1)
 
 
@@ -316,11 +318,10 @@ def other_shares(of: PairStatistics) -> Part | None:
         )
     moved = max(of.moved, 0.0)
     seldom = f"{1 / of.seldom:.1f} times too seldom" if of.seldom > 0 else "hardly ever"
-    made = (
-        f"made {of.often:.1f} times too often, others {seldom}"
-        if of.often > 1
-        else f"made {seldom}"
-    )
+    if of.often > 1:
+        made = f"made {of.often:.1f} times too often, others {seldom}"
+    else:
+        made = f"made {seldom}"
     sentence = (
         f"The generated samples hold the real modes in other shares: about {percent(moved)} of them"
         f" would have to change their mode. Parts are {made}."

@@ -85,7 +85,9 @@ class StabilityTask:
         left = tuple(
             each for each, key in zip(self.asked, self.keys, strict=True) if key not in known
         )
-        return replace(self, asked=left) if left else None
+        if left:
+            return replace(self, asked=left)
+        return None
 
     def run(self) -> list[Row]:
         """Read the checkpoint and measure it."""
@@ -290,7 +292,9 @@ def full_rows(rows: pd.DataFrame) -> pd.DataFrame:
 def rows_in_use(rows: pd.DataFrame, method: str | None = None) -> pd.DataFrame:
     """The rows at the k in use; those of one family, without k, are for `rank_stability` and `draw_map`."""
     in_use = rows[rows["in_use"].astype(bool)]
-    return in_use if method is None else in_use[in_use["method"] == method].drop(columns="k")
+    if method is None:
+        return in_use
+    return in_use[in_use["method"] == method].drop(columns="k")
 
 
 # ---- the grid of rows ----

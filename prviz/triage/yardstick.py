@@ -75,11 +75,10 @@ def yardstick(
     """
     if holdout is None:
         first, second = _halves(reference, settings.seed)
-        each = (
-            f"{first.n} samples each"
-            if first.n == second.n
-            else f"{first.n} and {second.n} samples"
-        )
+        if first.n == second.n:
+            each = f"{first.n} samples each"
+        else:
+            each = f"{first.n} and {second.n} samples"
         source = (
             f"two halves of the reference, {each}: half the size, on which scores depend; real"
             " samples that are held out give a ceiling at full size"
@@ -175,13 +174,12 @@ def shares_of_ceiling(
         drawn = own.replicates[:, place]
         low, high = interval(drawn @ weights / (top_drawn @ weights), CONFIDENCE)
         lost = interval(np.subtract(*(1 - drawn / top_drawn).T), CONFIDENCE)
-        side = (
-            "more on the precision side"
-            if lost[0] > 0
-            else "more on the recall side"
-            if lost[1] < 0
-            else ""
-        )
+        if lost[0] > 0:
+            side = "more on the precision side"
+        elif lost[1] < 0:
+            side = "more on the recall side"
+        else:
+            side = ""
         missing = 1 - float(values.mean()) / max(ceiling.curve.auc, tiny)
         share = float(values @ weights / (top @ weights))
         reaches = bool(high >= 1)
@@ -217,4 +215,6 @@ def _blind_text(dominant: str) -> str:
 
 def _part(missing: float) -> str:
     """A part in percent; of a checkpoint that differs it is never said to be 0 %."""
-    return "less than 1 %" if missing < 0.01 else f"{100 * missing:.0f} %"
+    if missing < 0.01:
+        return "less than 1 %"
+    return f"{100 * missing:.0f} %"

@@ -47,7 +47,9 @@ def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | N
     bounded = [
         each for each in estimates if held_out and not ESTIMATORS[each.method].chosen_by_evaluation
     ]
-    return bound_of(bounded) if bounded else None
+    if bounded:
+        return bound_of(bounded)
+    return None
 
 
 def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> PRCurve:

@@ -153,11 +153,10 @@ class BatteryProblem:
             ("place", self.place, range(len(self.check.points(self.dim)))),
         ):
             if value not in legal:
-                choices = (
-                    f"0 to {len(legal) - 1}"
-                    if isinstance(legal, range)
-                    else ", ".join(map(repr, legal))
-                )
+                if isinstance(legal, range):
+                    choices = f"0 to {len(legal) - 1}"
+                else:
+                    choices = ", ".join(map(repr, legal))
                 raise ValueError(f"{name} = {value!r}; {self.check.name} has {choices}")
 
     @property

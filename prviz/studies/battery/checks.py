@@ -386,7 +386,9 @@ class Shells(Check):
         return point.x * _directions(n, point.dim, rng)
 
     def _truth(self, point: Point) -> PRCurve:
-        return _truths.equal() if point.place == _MIDDLE else _truths.disjoint()
+        if point.place == _MIDDLE:
+            return _truths.equal()
+        return _truths.disjoint()
 
 
 class Cubes(Check):
@@ -460,10 +462,14 @@ class SphereTorus(Check):
         return n, _part(point, n)
 
     def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
-        return _ball(n, rng) if point.scenario == "real_sphere" else _torus(n, rng)
+        if point.scenario == "real_sphere":
+            return _ball(n, rng)
+        return _torus(n, rng)
 
     def _draw_generated(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
-        return _torus(n, rng) if point.scenario == "real_sphere" else _ball(n, rng)
+        if point.scenario == "real_sphere":
+            return _torus(n, rng)
+        return _ball(n, rng)
 
     def _truth(self, point: Point) -> PRCurve:  # noqa: ARG002
         return _truths.disjoint()
@@ -508,15 +514,17 @@ class Discrete(Check):
 
     def _drawn(self, point: Point, n: int, rng: np.random.Generator, rounded: str) -> Floats:
         values = point.x * rng.standard_normal((n, 1))
-        return np.rint(values) if point.scenario == rounded else values
+        if point.scenario == rounded:
+            return np.rint(values)
+        return values
 
     def _truth(self, point: Point) -> PRCurve:  # noqa: ARG002
         return _truths.disjoint()
 
     def _ends(self, point: Point) -> TrueExtremes:
-        return (
-            TrueExtremes(0.0, 1.0) if point.scenario == "real_discrete" else TrueExtremes(1.0, 0.0)
-        )
+        if point.scenario == "real_discrete":
+            return TrueExtremes(0.0, 1.0)
+        return TrueExtremes(1.0, 0.0)
 
 
 def _counts() -> tuple[float, ...]:

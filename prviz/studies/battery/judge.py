@@ -123,7 +123,9 @@ PASSED: Mapping[str, tuple[int, ...]] = MappingProxyType(
 def published_verdict(check: str, tag: str, side: str, reading: str) -> str | None:
     """The published "T", "F", "L" or "H"; None where none is."""
     verdicts = VERDICTS.get((check, tag, side))
-    return verdicts[PAIRS.index(reading)] if verdicts and reading in PAIRS else None
+    if verdicts and reading in PAIRS:
+        return verdicts[PAIRS.index(reading)]
+    return None
 
 
 # ---- one sweep in detail ----
@@ -156,7 +158,9 @@ class SweepResult(ReadOnlyArrays):
 
     def judge(self, criterion: Criterion) -> ConditionOutcome | None:
         """Outcome of the criterion for the means; None before all points are measured."""
-        return criterion.rule.judge(self.points, self.mean) if self.whole else None
+        if self.whole:
+            return criterion.rule.judge(self.points, self.mean)
+        return None
 
     def judge_truth(self, criterion: Criterion) -> ConditionOutcome:
         """Outcome of the criterion for the truth."""
@@ -169,11 +173,10 @@ class SweepResult(ReadOnlyArrays):
     def keeps_to(self, each: AllowedValues) -> bool:
         """True if the means (or the truth, see `allowed`) lie within the range."""
         y = self.mean if self.whole else self.truth
-        part = (
-            y[each.first : None if each.last == -1 else each.last + 1]
-            if each.first != each.last
-            else y[[each.first]]
-        )
+        if each.first != each.last:
+            part = y[each.first : None if each.last == -1 else each.last + 1]
+        else:
+            part = y[[each.first]]
         return bool(np.all((part >= each.low - 1e-12) & (part <= each.high + 1e-12)))
 
 

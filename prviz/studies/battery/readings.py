@@ -116,11 +116,10 @@ def measure_scores(pair: SamplePair, names: Collection[str]) -> dict[str, Pair]:
         "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
     }
     requests = list(dict.fromkeys(balls for name in names for balls in closed.get(name, ())))
-    counts = (
-        dict(zip(requests, Distances(pair.split(None)).count(requests), strict=True))
-        if requests
-        else {}
-    )
+    if requests:
+        counts = dict(zip(requests, Distances(pair.split(None)).count(requests), strict=True))
+    else:
+        counts = {}
     return {
         name: _score(name, pair, [counts[balls] for balls in closed.get(name, ())])
         for name in names

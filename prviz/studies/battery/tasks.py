@@ -132,7 +132,9 @@ class BatteryTask:
     def left(self, known: Container[str]) -> BatteryTask | None:
         """The task without the rows of known keys; None: no row is left."""
         left = tuple(each for each in self.wanted if self._key(*each) not in known)
-        return replace(self, wanted=left) if left else None
+        if left:
+            return replace(self, wanted=left)
+        return None
 
     def run(self) -> list[Row]:
         """Draw each pair and measure it."""
@@ -314,7 +316,9 @@ def _pieces(
             spent = 0.0
         piece += [(place, method) for method in methods]
         spent += cost
-    return [*pieces, tuple(piece)] if piece else pieces
+    if piece:
+        return [*pieces, tuple(piece)]
+    return pieces
 
 
 def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:

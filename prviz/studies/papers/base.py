@@ -69,7 +69,9 @@ class Experiment(ABC):
         size = self._size(mode, repeats, None)
         words = self._words(size)
         less = " The upper bounds are left out." if self.sizes["paper"].beside > size.beside else ""
-        return words if mode == "paper" else f"{words} Quick mode: {self._quick(size)}.{less}"
+        if mode == "paper":
+            return words
+        return f"{words} Quick mode: {self._quick(size)}.{less}"
 
     def tasks(
         self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None
@@ -142,11 +144,9 @@ class Experiment(ABC):
 
     def says(self, rows: pd.DataFrame) -> str:
         """A few sentences on what the rows show, computed from them, the most important one first."""
-        return (
-            f"{self._says(self.figures(rows))}{_beside(rows)}"
-            if len(rows)
-            else "Nothing is measured yet."
-        )
+        if len(rows):
+            return f"{self._says(self.figures(rows))}{_beside(rows)}"
+        return "Nothing is measured yet."
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the columns `labels`."""
@@ -172,9 +172,10 @@ class Experiment(ABC):
         paper = self.sizes["paper"]
         whole = "all samples" if paper.n is None else f"{paper.n:,}"
         smaller = [] if size.n == paper.n else [f"n = {size.n:,} in place of {whole}"]
-        smaller += (
-            [] if size.repeats >= paper.repeats else [f"{size.repeats} of {paper.repeats} repeats"]
-        )
+        if size.repeats >= paper.repeats:
+            smaller += []
+        else:
+            smaller += [f"{size.repeats} of {paper.repeats} repeats"]
         return ", ".join(smaller) or "the same numbers"
 
     def _size(self, mode: Mode, repeats: int | None, most: int | None) -> Size:

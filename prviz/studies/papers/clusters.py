@@ -71,7 +71,9 @@ class ClusterNumberExperiment(Experiment):
 
     def _counts(self, size: Size) -> tuple[int, ...]:
         """Numbers of clusters, fewer in the quick mode."""
-        return _NUMBERS if size == self.sizes["paper"] else _NUMBERS[::3]
+        if size == self.sizes["paper"]:
+            return _NUMBERS
+        return _NUMBERS[::3]
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         shares = {"real_weights": (EVEN_SHARE, 1 - EVEN_SHARE), "generated_weights": (1.0, 0.0)}

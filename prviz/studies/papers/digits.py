@@ -265,9 +265,10 @@ class DigitsExperiment(Experiment):
     published: ClassVar[Mapping[tuple[Any, ...], float]] = _expected()
 
     def _words(self, size: Size) -> str:
-        drawn = (
-            "all pictures" if size.n is None else f"at most n = {size.n:,} pictures of each side"
-        )
+        if size.n is None:
+            drawn = "all pictures"
+        else:
+            drawn = f"at most n = {size.n:,} pictures of each side"
         return (
             "P is digits 0 to 4 of one half of the bundled digits, Q the first q = 1, ..., 10"
             f" digits of the other; {drawn}, clusters without split as published, the others with"
@@ -395,7 +396,9 @@ _DATA = {"scaled-gaussian": "Gaussian", "dirac": "Gaussian", TruncatedDigits.nam
 
 def truncated_gaussian(psi: float) -> ToyProblem:
     """N(0, I) against N(0, psi^2 I): a latent space whose centre lies inside the support of P."""
-    return toy("scaled-gaussian", d=_D, scale=psi) if psi else toy("dirac", d=_D, position=0.0)
+    if psi:
+        return toy("scaled-gaussian", d=_D, scale=psi)
+    return toy("dirac", d=_D, position=0.0)
 
 
 @cache
@@ -423,7 +426,9 @@ def turns(values: pd.Series[float]) -> str:
     steps = np.sign(np.diff(values.to_numpy()))
     steps = steps[steps != 0]
     number = int((steps[1:] != steps[:-1]).sum())
-    return ("never", "once")[number] if number < 2 else f"{number} times"
+    if number < 2:
+        return ("never", "once")[number]
+    return f"{number} times"
 
 
 class TruncationExperiment(Experiment):
@@ -514,11 +519,10 @@ class TruncationExperiment(Experiment):
         for data, psi in (("Gaussian", 0.0), ("Gaussian", 0.1), ("digits", 0.0)):
             wanted = shares[(shares["data"] == data) & (shares["psi"] == psi)]
             if len(wanted):
-                truth = (
-                    f" (true α∞ {_true_numbers(psi)['alpha_inf']:.0f})"
-                    if data == "Gaussian"
-                    else ""
-                )
+                if data == "Gaussian":
+                    truth = f" (true α∞ {_true_numbers(psi)['alpha_inf']:.0f})"
+                else:
+                    truth = ""
                 each = [
                     f"{family} {share:.2f}"
                     for family, share in zip(wanted["family"], wanted["ours"], strict=True)

@@ -175,7 +175,9 @@ def _spread() -> float:
     """Largest standard deviation of the IoU over our repeats of Table 1; nan where its rows are not kept."""
     experiment = Table1Experiment()
     kept = stored(experiment)
-    return float("nan") if kept is None else float(experiment.figures(kept.rows)["spread"].max())
+    if kept is None:
+        return float("nan")
+    return float(experiment.figures(kept.rows)["spread"].max())
 
 
 def _repeat_chart() -> LineChart:

@@ -120,11 +120,10 @@ class DigitFeatures:
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n pictures of each side, drawn without replacement."""
         halves = bundled_pair("digits-held-out")
-        other = (
-            halves.real
-            if self.generated in (_HALF, _PATTERN)
-            else bundled_pair(_PAIRS[self.generated]).generated
-        )
+        if self.generated in (_HALF, _PATTERN):
+            other = halves.real
+        else:
+            other = bundled_pair(_PAIRS[self.generated]).generated
         pair = at_most(SamplePair(halves.generated, other), min(n, self.default_n), seed)
         real, generated = (np.asarray(side.values, dtype=np.float64) / _LEVELS for side in pair)
         if self.generated == _PATTERN:

@@ -100,11 +100,9 @@ def spreads_by(
 ) -> pd.DataFrame:
     """The figures with deviations of the mean of so many runs as the paper's."""
     runs = convention.runs if isinstance(convention, PaperConvention) else 1
-    return (
-        figures
-        if "spread" not in figures
-        else figures.assign(spread=figures["spread"] / math.sqrt(runs))
-    )
+    if "spread" not in figures:
+        return figures
+    return figures.assign(spread=figures["spread"] / math.sqrt(runs))
 
 
 class TableReading(NamedTuple):

@@ -170,18 +170,19 @@ class Table1Experiment(Experiment):
         """The sentences of the figures, and which conventions explain how many cells."""
         said = super().says(rows)
         found = self.readings(rows)
-        return said if found is None else f"{said} {_explained(found)}"
+        if found is None:
+            return said
+        return f"{said} {_explained(found)}"
 
     def _says(self, figures: pd.DataFrame) -> str:
         off = figures["difference"].abs()
         worst = figures.iloc[int(off.to_numpy().argmax())]
         means = figures.groupby("family", sort=False)["ours"].mean()
         few, many = (mean_of(figures, "IoU", k=k) for k in _KS)
-        compared = (
-            ""
-            if few != few or many != many
-            else f"With k = 4 the mean IoU is {few:.2f}, with √n {many:.2f}; "
-        )
+        if few != few or many != many:
+            compared = ""
+        else:
+            compared = f"With k = 4 the mean IoU is {few:.2f}, with √n {many:.2f}; "
         agreed = f"on average {off.mean():.3f} from the published one"
         return (
             f"{compared}{agreed if compared else f'The IoU is {agreed}'}. {len(figures)} of"
@@ -583,12 +584,13 @@ class SampleSizeExperiment(Experiment):
         ious = [mean_of(figures, "IoU", n=n) for n in (few, many)]
         spreads = [mean_of(figures, "1 - TV", "spread", n=n) for n in (few, many)]
         closer = "come closer to the truth" if ious[1] > ious[0] else "come no closer to the truth"
-        varied = (
-            f"the standard deviation of 1 - TV, the middle of the curve, goes from {spreads[0]:.3f}"
-            f" to {spreads[1]:.3f}"
-            if spreads[0] == spreads[0]
-            else "there is one repeat, so that nothing is known of chance"
-        )
+        if spreads[0] == spreads[0]:
+            varied = (
+                f"the standard deviation of 1 - TV, the middle of the curve, goes from {spreads[0]:.3f}"
+                f" to {spreads[1]:.3f}"
+            )
+        else:
+            varied = "there is one repeat, so that nothing is known of chance"
         return (
             f"From n = {few:,} to n = {many:,} the estimates {closer} (mean IoU {ious[0]:.2f} to"
             f" {ious[1]:.2f}), and {varied}."

@@ -102,7 +102,9 @@ class PlugInCell(WiderCell):
 
     def left(self, known: Container[str]) -> Self | None:
         """The whole cell, unless all its rows are known."""
-        return None if all(key in known for key in self.keys) else self
+        if all(key in known for key in self.keys):
+            return None
+        return self
 
     def run(self) -> list[Row]:
         """A row for the classifier, then one for each kernel."""

@@ -114,7 +114,9 @@ class Density:
 
     @property
     def _uses(self) -> NDArray[np.intp]:
-        return np.arange(self.components) if self.uses is None else self.uses
+        if self.uses is None:
+            return np.arange(self.components)
+        return self.uses
 
     @cached_property
     def roots(self) -> Floats:

@@ -69,11 +69,9 @@ class FitOptions:
     def parameters(self) -> dict[str, Any]:
         """The options that the fit depends on."""
         both: dict[str, Any] = {"fit": self.fit, "covariance": self.covariance}
-        return (
-            both
-            if self.fit == "gaussian"
-            else both | {"most_components": self.most_components, "seed": self.seed}
-        )
+        if self.fit == "gaussian":
+            return both
+        return both | {"most_components": self.most_components, "seed": self.seed}
 
 
 class _Sound(NamedTuple):
