@@ -54,7 +54,7 @@ class Guide {
     this.content = content;
     this.k = content.usual;
     this.over = over;
-    this.say = element("p", { class: "say", tabindex: -1, "aria-live": "polite" });
+    this.say = element("p.say", { tabindex: -1, "aria-live": "polite" });
     this.dots = SENTENCES.map((_, step) =>
       button(() => this.go(step), { class: "dot", "aria-label": `Step ${step + 1} of ${SENTENCES.length}` }),
     );
@@ -83,37 +83,34 @@ class Guide {
     });
     this.lamSlider.oninput = () => this.takeAngle(+this.lamSlider.value);
     this.lamText = element("b");
-    this.below = element("div", { class: "below" });
+    this.below = element("div.below");
     const ends = (/** @type {string} */ low, /** @type {string} */ high) =>
-      element("div", { class: "ends" }, element("span", low), element("span", high));
+      element("div.ends", element("span", low), element("span", high));
     const [least, most] = [content.ks[0], content.ks[content.ks.length - 1]];
     const kBox = element(
-      "label",
-      { class: "k" },
+      "label.k",
       element("span", "Neighbours k", this.kText),
       this.kSlider,
       ends(`${least}`, `${most}`),
     );
-    this.rail = element("aside", { class: "rail" }, element("span", { class: "chip" }, "kNN"), kBox);
+    this.rail = element("aside.rail", element("span.chip", "kNN"), kBox);
     const key = element(
-      "div",
-      { class: "key" },
-      element("span", { class: "real" }, "● real"),
-      element("span", { class: "generated" }, "▲ generated"),
+      "div.key",
+      element("span.real", "● real"),
+      element("span.generated", "▲ generated"),
       this.act,
     );
     const lam = element(
-      "label",
-      { class: "lam" },
+      "label.lam",
       element("span", "Trade-off λ", this.lamText),
       this.lamSlider,
       ends("recall", "precision"),
     );
     const head = element("header", this.say, element("nav", { "aria-label": "Steps" }, ...this.dots), skip);
-    const beside = element("div", { class: "beside" }, key, this.space.box, this.below);
+    const beside = element("div.beside", key, this.space.box, this.below);
     this.box = element(
-      "section",
-      { class: "guide", "aria-label": "The first minute" },
+      "section.guide",
+      { "aria-label": "The first minute" },
       this.rail,
       head,
       this.figure.box,
@@ -291,7 +288,7 @@ class Guide {
         ["real", fpr],
         ["generated", fnr],
       ])) {
-        const bar = element("i", { class: "bar" }, element("i", { style: `width: ${100 * rate}%` }));
+        const bar = element("i.bar", element("i", { style: `width: ${100 * rate}%` }));
         rows.push(
           element(
             "div",
@@ -314,8 +311,7 @@ class Guide {
     if (this.step > 1)
       rows.push(
         element(
-          "div",
-          { class: "overlap" },
+          "div.overlap",
           element("b", "kNN"),
           element("span", "overlap with the truth ", element("b", estimate.overlap.toFixed(2))),
         ),
@@ -348,13 +344,9 @@ class Guide {
     for (let i = 0; i <= 5; i++) {
       const at = i / 5,
         text = String(at);
-      marks.push(mark("path", { class: "grid", d: `M${x(at)} ${y(1)}V${y(0)}M${x(0)} ${y(at)}H${x(1)}` }));
-      marks.push(
-        mark("text", { class: "tick", x: x(at), y: y(0) + 1.3 * em, "text-anchor": "middle" }, text),
-      );
-      marks.push(
-        mark("text", { class: "tick", x: x(0) - 0.4 * em, y: y(at) + 0.35 * em, "text-anchor": "end" }, text),
-      );
+      marks.push(mark("path.grid", { d: `M${x(at)} ${y(1)}V${y(0)}M${x(0)} ${y(at)}H${x(1)}` }));
+      marks.push(mark("text.tick", { x: x(at), y: y(0) + 1.3 * em, "text-anchor": "middle" }, text));
+      marks.push(mark("text.tick", { x: x(0) - 0.4 * em, y: y(at) + 0.35 * em, "text-anchor": "end" }, text));
     }
     marks.push(
       mark(
@@ -388,12 +380,9 @@ class Guide {
         const there = sampled(vertexPairs(estimate.vertices)),
           back = [...sampled(vertexPairs(truth))].reverse();
         if (estimate.overlap < 0.7)
-          marks.push(
-            mark("text", { class: "name knn", x: x(0.36), y: y(0.57), "text-anchor": "middle" }, "too high"),
-          );
+          marks.push(mark("text.name.knn", { x: x(0.36), y: y(0.57), "text-anchor": "middle" }, "too high"));
         marks.push(
-          mark("path", {
-            class: "gap",
+          mark("path.gap", {
             d: `${path([...there, ...back].map(({ alpha, beta }) => [x(beta), y(alpha)]))}Z`,
           }),
         );
@@ -447,9 +436,7 @@ class Guide {
       last = this.trail.slice(-TRAIL);
     if (this.step === 0)
       places(last).forEach(([cx, cy], i) =>
-        marks.push(
-          mark("circle", { class: "was", cx, cy, r: 0.25 * em, opacity: (0.6 * (i + 1)) / last.length }),
-        ),
+        marks.push(mark("circle.was", { cx, cy, r: 0.25 * em, opacity: (0.6 * (i + 1)) / last.length })),
       );
     const swept = places([...this.trail].sort((a, b) => a - b));
     if (this.step === 1 && swept.length > 1) {
@@ -457,8 +444,7 @@ class Guide {
         (end) => Math.abs(end) > 0.97 * this.farthest,
       );
       marks.push(
-        mark("path", {
-          class: "truth",
+        mark("path.truth", {
           d: ended ? pathOf(vertexPairs(this.content.truth), axes) : path(swept),
         }),
       );
@@ -468,13 +454,12 @@ class Guide {
     const [[cx, cy]] = places([this.offset]),
       right = cx < x(0.6),
       { alpha, beta } = this.pointOfLine(this.offset);
-    marks.push(mark("circle", { class: "now", cx, cy, r: 0.5 * em }));
+    marks.push(mark("circle.now", { cx, cy, r: 0.5 * em }));
     if (this.step === 0 || !named.length)
       marks.push(
         mark(
-          "text",
+          "text.name.halo",
           {
-            class: "name halo",
             x: cx + (right ? em : -0.4 * em),
             y: cy + (right || alpha < 0.1 ? -0.8 : 1.7) * em,
             "text-anchor": right ? "start" : "end",
@@ -483,11 +468,7 @@ class Guide {
         ),
       );
     marks.push(
-      mark(
-        "text",
-        { class: "tick", x: x(0.98), y: y(0.94), "text-anchor": "end" },
-        "up here: hard to tell apart",
-      ),
+      mark("text.tick", { x: x(0.98), y: y(0.94), "text-anchor": "end" }, "up here: hard to tell apart"),
     );
     return marks;
   }
@@ -505,14 +486,13 @@ class Guide {
     const left = at.cx < x(0.35),
       words = recall ? `recall ${truth.beta.toFixed(2)}` : `precision ${truth.alpha.toFixed(2)}`;
     return [
-      mark("path", { class: "ray", d: `M${x(0)} ${y(0)}L${x(far)} ${y(far * lam)}` }),
-      mark("path", { class: "drop", d: `M${at.cx} ${at.cy}${recall ? `V${y(0)}` : `H${x(0)}`}` }),
-      mark("circle", { class: "found", cx: x(found.beta), cy: y(found.alpha), r: 0.42 * em }),
-      mark("circle", { class: "now", ...at, r: 0.5 * em }),
+      mark("path.ray", { d: `M${x(0)} ${y(0)}L${x(far)} ${y(far * lam)}` }),
+      mark("path.drop", { d: `M${at.cx} ${at.cy}${recall ? `V${y(0)}` : `H${x(0)}`}` }),
+      mark("circle.found", { cx: x(found.beta), cy: y(found.alpha), r: 0.42 * em }),
+      mark("circle.now", { ...at, r: 0.5 * em }),
       mark(
-        "text",
+        "text.name.halo",
         {
-          class: "name halo",
           x: at.cx + (left ? 0.8 : -0.7) * em,
           y: at.cy + (left ? -0.8 : 1.6) * em,
           "text-anchor": left ? "start" : "end",
@@ -564,8 +544,7 @@ class Guide {
       head = 6;
     const end = (/** @type {number} */ sign) =>
       `M${sign * (length - head)} ${-head}l${sign * head} ${head}l${-sign * head} ${head}`;
-    return mark("path", {
-      class: "arrow",
+    return mark("path.arrow", {
       transform: `translate(${x} ${y}) rotate(${turn})`,
       d: `M${-length} 0H${length}${end(1)}${end(-1)}`,
     });
@@ -612,15 +591,14 @@ class Guide {
       }
     }
     if (this.withLine) {
-      marks.push(mark("path", { class: "line", d: line }));
+      marks.push(mark("path.line", { d: line }));
       if (this.step < 2) marks.push(this.arrow());
     } else {
       const [cx, cy] = at(shown.watched),
         arm = 0.4 * em;
-      marks.push(mark("circle", { class: "ball", cx, cy, r: shown.distances[this.k - 1] * scale }));
+      marks.push(mark("circle.ball", { cx, cy, r: shown.distances[this.k - 1] * scale }));
       marks.push(
-        mark("path", {
-          class: "watched",
+        mark("path.watched", {
           d: `M${cx - arm} ${cy - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`,
         }),
       );

@@ -83,34 +83,34 @@ export class Course {
     this.address = location.pathname;
     this.style = element("style", content.style);
     this.lessonButton = button("", "lesson", () => this.menu.togglePopover(), { "aria-haspopup": "true" });
-    this.menu = element("div", { popover: "auto", class: "menu" });
-    this.bars = element("div", { class: "bars", "aria-hidden": "true" });
-    this.lead = element("h2", { class: "lead" });
-    this.clause = element("p", { class: "clause" });
-    this.ask = element("p", { class: "ask", id: "course-ask" });
-    this.options = element("div", { class: "options", role: "group", "aria-labelledby": "course-ask" });
-    this.because = element("p", { class: "because", role: "status", "aria-live": "polite" });
+    this.menu = element("div.menu", { popover: "auto" });
+    this.bars = element("div.bars", { "aria-hidden": "true" });
+    this.lead = element("h2.lead");
+    this.clause = element("p.clause");
+    this.ask = element("p.ask", { id: "course-ask" });
+    this.options = element("div.options", { role: "group", "aria-labelledby": "course-ask" });
+    this.because = element("p.because", { role: "status", "aria-live": "polite" });
     this.helpButton = button("?", "round", () => this.help.togglePopover(), {
       "aria-label": "Formula and sources",
       title: "Formula and sources",
     });
-    this.help = element("div", { popover: "auto", class: "menu help" });
+    this.help = element("div.menu.help", { popover: "auto" });
     this.reset = button("↺", "round", () => this.restart(), {
       "aria-label": "As it was",
       title: "As it was",
     });
     this.back = button("← Back", "back", () => this.go(this.index - 1));
     this.next = button("Next →", "next", () => this.go(this.index + 1));
-    const guess = element("div", { class: "guess" }, this.ask, this.options, this.because);
+    const guess = element("div.guess", this.ask, this.options, this.because);
     const words = element(
-      "section",
-      { class: "card words", "data-prviz": "step" },
+      "section.card.words",
+      { "data-prviz": "step" },
       this.lessonButton,
       this.bars,
       this.lead,
       this.clause,
       guess,
-      element("div", { class: "feet" }, this.helpButton, this.reset, this.back, this.next),
+      element("div.feet", this.helpButton, this.reset, this.back, this.next),
     );
     const events = {
       begun: () => this.#begun(),
@@ -124,11 +124,10 @@ export class Course {
     this.figure.box.append(this.again);
     this.curve = new Stage("curve", events);
     this.curve.title.textContent = "The curve it draws";
-    this.explore = element("a", "Open in Explore ↗", { class: "explore", target: "_blank" });
+    this.explore = element("a.explore", "Open in Explore ↗", { target: "_blank" });
     this.curve.box.append(this.explore);
     this.tools = element(
-      "div",
-      { class: "course-tools" },
+      "div.course-tools",
       ...(content.script
         ? [
             button("Present", "", () => this.present(!this.presenting), {
@@ -143,7 +142,7 @@ export class Course {
           ]
         : []),
     );
-    this.stay = element("button", "Leave", { type: "button", class: "leave" });
+    this.stay = element("button.leave", "Leave", { type: "button" });
     this.stay.onclick = () => this.present(false);
     root.replaceChildren(this.style, words, this.figure.box, this.curve.box, this.menu, this.help, this.stay);
     root.classList.add("course");
@@ -369,7 +368,7 @@ export class Course {
             "aria-pressed": String(id === answered?.chosen),
             "data-key": String(i + 1),
           });
-          chip.prepend(element("span", state === "right" ? "✓ " : state ? "✗ " : "", { class: "sign" }));
+          chip.prepend(element("span.sign", state === "right" ? "✓ " : state ? "✗ " : ""));
           chip.disabled = waits;
           return chip;
         }),

@@ -93,7 +93,7 @@ function squareIn(width, height, em) {
 
 /** @param {string} words @param {number} x @param {number} y @param {Record<string, string | number>} more */
 const text = (words, x, y, more) =>
-  mark("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle", class: "small", ...more }, words);
+  mark("text.small", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle", ...more }, words);
 
 /** @param {Square} square */
 function axes({ side, em, toX, toY }) {
@@ -110,8 +110,8 @@ function axes({ side, em, toX, toY }) {
     ...marks,
     text(long ? "recall: what is real that it can make" : "recall", toX(0.5), toY(0) + 2.6 * em, {}),
     mark(
-      "text",
-      { transform: upright, "text-anchor": "middle", class: "small" },
+      "text.small",
+      { transform: upright, "text-anchor": "middle" },
       long ? "precision: what it makes that could be real" : "precision",
     ),
   ];
@@ -126,12 +126,11 @@ function ghosts({ em, toX, toY, at }, made, old, now, named) {
   const marks = curves
     .filter(({ name, truth }) => old[name] && !(truth && made.curves.length > 1))
     .map(({ name, truth }) =>
-      mark("path", {
+      mark("path.ghost", {
         d: path(old[name].map(at)),
         fill: "none",
         stroke: "var(--ghost)",
         "stroke-width": 2,
-        class: "ghost",
         "stroke-dasharray": truth && estimated ? "6 5" : "none",
       }),
     );
@@ -158,11 +157,10 @@ function ghosts({ em, toX, toY, at }, made, old, now, named) {
 function shaded({ at }, { truth, curves }, now) {
   if (!truth || !curves.length || curves.length > 2) return [];
   return [
-    mark("path", {
+    mark("path.wrong", {
       d: `${path([...now.truth, ...now[curves[0].name].toReversed()].map(at))}Z`,
       fill: "var(--wrong)",
       opacity: 0.16,
-      class: "wrong",
     }),
   ];
 }
@@ -190,14 +188,13 @@ function halves({ em, at, toX, toY }, vertices) {
         stroke: "var(--ghost)",
         "stroke-dasharray": "2 4",
       }),
-      mark("circle", {
+      mark("circle.at", {
         cx: x,
         cy: y,
         r: 7,
         fill: "var(--hand)",
         stroke: "var(--ground)",
         "stroke-width": 2,
-        class: "at",
       }),
       text(share, Math.min(place.x, toX(1) - em), place.y, {
         "text-anchor": down ? "middle" : across < 0.2 ? "start" : "end",
@@ -233,12 +230,11 @@ function lines({ em, toX, toY, at }, made, old, now, morph) {
         : estimated && !truth
           ? even
           : sample(lowerHull(vertices)).map(({ alpha, beta }) => /** @type {Point} */ ([beta, alpha]));
-    const line = mark("path", {
+    const line = mark("path.curve", {
       d: path(points.map(at)),
       fill: "none",
       stroke: color,
       "stroke-width": 3,
-      class: "curve",
       "data-curve": name,
       "stroke-dasharray": truth && estimated ? "8 6" : "none",
       "stroke-linejoin": "round",
@@ -318,14 +314,13 @@ function dot({ em, toX, toY, at }, vertices, angle, was) {
   if (was !== undefined && Math.abs(was - angle) > 8) {
     const [u, v] = point(was);
     marks.push(
-      mark("circle", {
+      mark("circle.ghost", {
         cx: u,
         cy: v,
         r: 7,
         fill: "none",
         stroke: "var(--ghost)",
         "stroke-width": 2,
-        class: "ghost",
       }),
     );
     marks.push(
@@ -378,7 +373,7 @@ export function curveDrawing(made, values, { width, height, em, hands, ghost, mo
       ...made.curves.map(({ vertices, color }) => {
         const { alpha } = pointAt(vertices, 1),
           [cx, cy] = square.at([alpha, alpha]);
-        return mark("circle", { cx, cy, r: 6, fill: color, class: "at" });
+        return mark("circle.at", { cx, cy, r: 6, fill: color });
       }),
     );
   const main =
@@ -415,14 +410,13 @@ export function curveDrawing(made, values, { width, height, em, hands, ghost, mo
     };
   }
   marks.push(
-    mark("circle", {
+    mark("circle.at", {
       cx: x,
       cy: y,
       r: 7,
       fill: "var(--hand)",
       stroke: "var(--ground)",
       "stroke-width": 2,
-      class: "at",
     }),
   );
   return { marks: marks.join(""), handles: [] };

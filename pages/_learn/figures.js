@@ -486,11 +486,10 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
       (band ?? []).map((each, j) => /** @type {[number, number]} */ ([toX(j), toY(each[side])]));
     if (band)
       marks.push(
-        mark("path", {
+        mark("path.band", {
           d: `${path([...edge(0), ...edge(1).reverse()])}Z`,
           fill: color,
           opacity: 0.16,
-          class: "band",
         }),
       );
     marks.push(
@@ -527,14 +526,13 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
   for (const { color, here } of lines) {
     if (here === undefined) continue;
     marks.push(
-      mark("circle", {
+      mark("circle.here", {
         cx: toX(at),
         cy: toY(here).toFixed(1),
         r: 7,
         fill: color,
         stroke: "var(--ink)",
         "stroke-width": 2,
-        class: "here",
       }),
     );
     const [dx, anchor] = at < stops.length / 2 ? [1, "start"] : [-1, "end"];
@@ -1003,12 +1001,11 @@ const paint = {
       [{ votes, radius }] = balls([[at, 0]], fit, [PAINTED_K], false)[0],
       [from, to] = [-1, 1].map((side) => ((at + side * radius) * width).toFixed(1));
     marks.push(
-      mark("path", {
+      mark("path.reach", {
         d: `M${from} ${middle - 6}v12M${from} ${middle}H${to}M${to} ${middle - 6}v12`,
         stroke: "var(--ink)",
         "stroke-width": 2.5,
         fill: "none",
-        class: "reach",
       }),
       mark("circle", { cx: at * width, cy: middle, r: 4.5, fill: "var(--ink)" }),
     );

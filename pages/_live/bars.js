@@ -75,15 +75,14 @@ export class Bars {
     this.value = spec.value;
     /** @type {number[] | undefined} the value that Python has, as far as is known */
     this.sent = spec.value;
-    this.name = element("span", { class: "name" });
+    this.name = element("span.name");
     this.amount = element("output", { "aria-hidden": "true" });
-    this.tools = element("div", { class: "marks tools" });
-    this.area = element("div", { class: "area", role: "group" });
-    this.numbers = element("div", { class: "numbers" });
-    this.how = element("p", { class: "how" });
+    this.tools = element("div.marks.tools");
+    this.area = element("div.area", { role: "group" });
+    this.numbers = element("div.numbers");
+    this.how = element("p.how");
     this.box = element(
-      "div",
-      { class: "control bars" },
+      "div.control.bars",
       this.name,
       this.amount,
       this.tools,
@@ -219,7 +218,7 @@ export class Bars {
       this.events.changed(this);
     };
     const middle = Math.floor(names.length / 2) + (columns ? Math.floor(columns / 2) : 0);
-    const gap = brushes.length ? [element("span", { class: "gap" })] : [];
+    const gap = brushes.length ? [element("span.gap")] : [];
     return [
       ...brushes,
       ...gap,

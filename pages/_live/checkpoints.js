@@ -80,18 +80,14 @@ function interval({ low, place, high }) {
     low === null || high === null
       ? []
       : [element("i", { style: `left:${percent(low)};width:${percent(high - low)}` })];
-  return element(
-    "td",
-    { class: "interval" },
-    element("div", ...range, element("b", { style: `left:${percent(place)}` })),
-  );
+  return element("td.interval", element("div", ...range, element("b", { style: `left:${percent(place)}` })));
 }
 
 /** What the true score is at most, in digits that hold too.
  * @param {Row} row */
 function bound({ most }) {
   const text = most === null ? "" : (Math.ceil(1000 * most - 1e-6) / 1000).toFixed(3);
-  return element("td", text, { class: "most" });
+  return element("td.most", text);
 }
 
 /** A mark where something about the samples changes what the score means.
@@ -99,7 +95,7 @@ function bound({ most }) {
 function warningsOf({ warnings }) {
   if (!warnings.length) return [];
   const text = warnings.join("\n");
-  return [element("i", "!", { class: "warns", role: "img", "aria-label": `Warning: ${text}`, title: text })];
+  return [element("i.warns", "!", { role: "img", "aria-label": `Warning: ${text}`, title: text })];
 }
 
 /** @param {string} name @param {string} sign @param {string} label @param {string} id @param {boolean} pressed @param {() => void} act */
@@ -161,9 +157,8 @@ function rowOf(table, row, best) {
   tick.checked = tick.disabled || choice.ticked.includes(id);
   tick.onclick = (event) => event.stopPropagation();
   tick.onchange = () => change(table, { ticked: toggled(choice.ticked, id) });
-  const name = element("button", id, {
+  const name = element("button.name", id, {
     type: "button",
-    class: "name",
     title: row.told,
     "data-focus": `name ${id}`,
   });
@@ -176,8 +171,7 @@ function rowOf(table, row, best) {
   const starred = choice.starred.includes(id),
     hidden = choice.hidden.includes(id);
   const tools = element(
-    "td",
-    { class: "tools" },
+    "td.tools",
     tool("star", starred ? "★" : "☆", "Star", id, starred, () =>
       change(table, { starred: toggled(choice.starred, id) }),
     ),
@@ -196,8 +190,7 @@ function rowOf(table, row, best) {
     }),
   );
   const fault = element(
-    "td",
-    { class: "fault" },
+    "td.fault",
     ...(row.fault ? [element("span", row.fault, { class: `chip ${row.level}`, title: row.sentence })] : []),
   );
   const node = element(
@@ -207,9 +200,9 @@ function rowOf(table, row, best) {
       style: row.color ? `--swatch:${row.color}` : "",
       class: `${row.color ? "compared" : ""}${row.ties ? " ties" : ""}`,
     },
-    element("td", { class: "tick" }, tick),
+    element("td.tick", tick),
     element("th", { scope: "row" }, name, ...warningsOf(row), ...note),
-    element("td", decimals(row.score, 3), { class: "score" }),
+    element("td.score", decimals(row.score, 3)),
     interval(row),
     ...families,
     bound(row),
@@ -269,11 +262,7 @@ function more(table, left) {
   );
   return element(
     "tbody",
-    element(
-      "tr",
-      element("td", { class: "tick" }),
-      element("td", { colspan: 6 + table.spec.families.length }, unfold),
-    ),
+    element("tr", element("td.tick"), element("td", { colspan: 6 + table.spec.families.length }, unfold)),
   );
 }
 
@@ -291,8 +280,8 @@ function bodies(table, rows) {
   return [...new Set(rows.map(({ run }) => run))].map((run) => {
     const own = rows.filter((row) => row.run === run),
       head = element(
-        "th",
-        { colspan: 7 + spec.families.length, class: "run" },
+        "th.run",
+        { colspan: 7 + spec.families.length },
         element("b", run || "other"),
         ` · ${own.length}`,
       );
@@ -311,18 +300,16 @@ function headOf({ spec }) {
     }),
   );
   return [
-    element("th", { class: "tick" }),
+    element("th.tick"),
     element("th", "checkpoint", { scope: "col" }),
-    element("th", "score", { scope: "col", class: "score" }),
-    element("th", spec.spread, {
+    element("th.score", "score", { scope: "col" }),
+    element("th.interval", spec.spread, {
       scope: "col",
-      class: "interval",
       title: `Scores when the same samples are drawn again${spec.ceiling === null ? "" : "; dashed: real against real"}`,
     }),
     ...families,
-    element("th", "truth at most", {
+    element("th.most", "truth at most", {
       scope: "col",
-      class: "most",
       title: "With 95 % confidence the true score is at most that",
     }),
     element("th", "fault", { scope: "col" }),
@@ -418,17 +405,16 @@ function create(parent) {
   );
   root.replaceChildren(
     element(
-      "div",
-      { class: "head" },
+      "div.head",
       element("h3", "Ranking"),
-      element("span", "tick to compare", { class: "hint" }),
+      element("span.hint", "tick to compare"),
       clear,
       hidden,
       filter,
       group,
     ),
-    element("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": "Ranking" }),
-    element("p", { class: "spoken", role: "status" }),
+    element("div.scrolled", { tabindex: 0, role: "region", "aria-label": "Ranking" }),
+    element("p.spoken", { role: "status" }),
   );
   /** @type {Table} */
   const table = {

@@ -251,7 +251,7 @@ export function paintSamples(live, pane) {
   if (!svg.firstChild)
     svg.append(
       ...GROUP_NAMES.map((name) => shape("path", { class: `group-${name}` })),
-      shape("path", { class: "rings", d: "" }),
+      shape("path.rings", { d: "" }),
     );
   const paths = [...svg.children],
     rings = paths[GROUP_NAMES.length];

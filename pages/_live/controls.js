@@ -49,15 +49,15 @@ export class Slider {
     this.value = spec.value;
     /** @type {typeof spec.value | undefined} the value that Python has, as far as is known */
     this.sent = spec.value;
-    this.name = element("span", { class: "name" });
+    this.name = element("span.name");
     this.readout = element(spec.number ? "input" : "output");
     this.range = element("input", { type: "range", step: 1 });
-    this.marks = element("span", { class: "marks" });
+    this.marks = element("span.marks");
     this.box = element(
-      "div",
-      { class: "control", "data-prviz": spec.id },
+      "div.control",
+      { "data-prviz": spec.id },
       this.name,
-      element("span", { class: "value" }, this.readout),
+      element("span.value", this.readout),
       this.range,
       this.marks,
     );
@@ -170,8 +170,7 @@ export class Chips {
     this.value = spec.value;
     /** @type {string[] | undefined} the value that Python has, as far as is known */
     this.sent = spec.value;
-    this.box = element("div", {
-      class: "control chips marks",
+    this.box = element("div.control.chips.marks", {
       role: "group",
       "aria-label": spec.label,
       "data-prviz": spec.id,
@@ -196,7 +195,7 @@ export class Chips {
     const chips = spec.options.map(([name, label, help]) =>
       button(() => this.#toggle(name), label, { "data-value": name, title: help }),
     );
-    this.box.replaceChildren(element("span", spec.label, { class: "name" }), ...chips);
+    this.box.replaceChildren(element("span.name", spec.label), ...chips);
   }
 
   show() {
@@ -308,8 +307,8 @@ export class Controls {
       const members = this.list.filter((control) => control.spec.group === group);
       if (!members.length) continue;
       const box = element(
-        "div",
-        { class: "group", role: "group", ...(title && { "aria-label": title }) },
+        "div.group",
+        { role: "group", ...(title && { "aria-label": title }) },
         ...members.map((control) => control.box),
       );
       const placed = document.querySelector(`[data-prviz-place="${group}"]`) !== null;
@@ -323,7 +322,7 @@ export class Controls {
 
   /** @param {string} group @param {string} title @param {HTMLElement} box */
   #fold(group, title, box) {
-    const fold = element("details", { class: "fold" }, element("summary", title), box),
+    const fold = element("details.fold", element("summary", title), box),
       first = group === "data" && matchMedia("(min-width: 641px)").matches;
     fold.open = this.#opened.get(group) ?? first;
     fold.ontoggle = () => {

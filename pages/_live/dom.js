@@ -9,8 +9,9 @@ export function setAttributes(node, attributes) {
 
 /** Attributes, or what stands in an element. @typedef {Record<string, string | number> | Element | string} Part */
 
-/** @template {Element} Kind @param {Kind} node @param {Part[]} parts */
-function filled(node, parts) {
+/** @template {Element} Kind @param {Kind} node @param {string[]} classes @param {Part[]} parts */
+function filled(node, classes, parts) {
+  node.classList.add(...classes);
   for (const part of parts) {
     if (typeof part === "string" || part instanceof Element) node.append(part);
     else setAttributes(node, part);
@@ -18,12 +19,21 @@ function filled(node, parts) {
   return node;
 }
 
-/** @template {keyof HTMLElementTagNameMap} Kind @param {Kind} kind @param {Part[]} parts */
-export const element = (kind, ...parts) => filled(document.createElement(kind), parts);
+/** kind: with the element's classes, as in "p.name".
+ * @template {keyof HTMLElementTagNameMap} Kind @param {Kind | `${Kind}.${string}`} kind @param {Part[]} parts
+ * @returns {HTMLElementTagNameMap[Kind]} */
+export function element(kind, ...parts) {
+  const [name, ...classes] = kind.split(".");
+  return filled(document.createElement(/** @type {Kind} */ (name)), classes, parts);
+}
 
 /** An SVG element.
- * @template {keyof SVGElementTagNameMap} Kind @param {Kind} kind @param {Part[]} parts */
-export const shape = (kind, ...parts) => filled(document.createElementNS(SVG, kind), parts);
+ * @template {keyof SVGElementTagNameMap} Kind @param {Kind | `${Kind}.${string}`} kind @param {Part[]} parts
+ * @returns {SVGElementTagNameMap[Kind]} */
+export function shape(kind, ...parts) {
+  const [name, ...classes] = kind.split(".");
+  return filled(document.createElementNS(SVG, /** @type {Kind} */ (name)), classes, parts);
+}
 
 /** @param {(event: MouseEvent) => void} onclick @param {Part[]} parts */
 export const button = (onclick, ...parts) =>

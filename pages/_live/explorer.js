@@ -60,10 +60,10 @@ export function takeExplorer(live) {
 
 /** @param {LiveFigure} live */
 function buildExplorer(live) {
-  const chips = element("div", { class: "chips", role: "group", "aria-label": "Samples to list" }),
+  const chips = element("div.chips", { role: "group", "aria-label": "Samples to list" }),
     summary = element("p", { role: "status" });
   const clear = button(() => pick(live, []), "Clear selection");
-  const list = element("div", { class: "listed", tabindex: "0", role: "region", "aria-label": "Samples" });
+  const list = element("div.listed", { tabindex: "0", role: "region", "aria-label": "Samples" });
   chips.append(
     ...[...GROUP_NAMES, "picked"].map((name) =>
       button(
@@ -76,7 +76,7 @@ function buildExplorer(live) {
     ),
   );
   live.parts.explorer.hidden = false;
-  live.parts.explorer.replaceChildren(element("div", { class: "selection" }, summary, clear), chips, list);
+  live.parts.explorer.replaceChildren(element("div.selection", summary, clear), chips, list);
   return { chips, summary, clear, list, listed: "" };
 }
 
@@ -311,7 +311,7 @@ function tableRow(live, explorer, row, index, labels, looks) {
 
 /** @param {Row} row */
 function lookCell({ row, text, problem, picture }) {
-  const cell = element("td", [text, problem].filter(Boolean).join(" · "), { class: "look" });
+  const cell = element("td.look", [text, problem].filter(Boolean).join(" · "));
   if (picture) cell.prepend(element("img", { src: picture, alt: `picture of row ${row}` }));
   return cell;
 }

@@ -60,8 +60,7 @@ export function drawFirst(live) {
     )
       continue;
     parts.push(
-      shape("path", {
-        class: "first-line",
+      shape("path.first-line", {
         d: pathOf(curve.vertices, axes),
         fill: "none",
         stroke: line.color,
@@ -73,7 +72,7 @@ export function drawFirst(live) {
   const box = shape("g", { transform: `translate(${margin.l} ${margin.t})` }, ...parts);
   removeFirst(pane);
   pane.plot.append(
-    shape("svg", { class: "first", width, height, "font-family": font.family, "aria-hidden": "true" }, box),
+    shape("svg.first", { width, height, "font-family": font.family, "aria-hidden": "true" }, box),
   );
   drawLabels(live, pane, view, axes);
 }

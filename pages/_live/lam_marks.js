@@ -118,7 +118,7 @@ export function drawMarks(live, pane, view) {
       : shown.map(({ curve, at }) => line(...tangent(at, lam, place), curve.color));
   const limit = follow === "pr" ? limitUnder(live, view) : null;
   const dotted = limit
-    ? [shape("path", { class: "live-limit", stroke: limit.curve.color, d: pathOf(limit.vertices, axes) })]
+    ? [shape("path.live-limit", { stroke: limit.curve.color, d: pathOf(limit.vertices, axes) })]
     : [];
   svg.replaceChildren(
     ...area,
@@ -138,8 +138,7 @@ function errorArea(axes, curves, under) {
     `${pathOf(vertices, axes)}L${axes.xaxis.at(0)},${axes.yaxis.at(0)}Z`;
   // Both areas in one path: what lies in one of them alone is the error.
   return [
-    shape("path", {
-      class: "live-error",
+    shape("path.live-error", {
       "fill-rule": "evenodd",
       fill: raised.color,
       d: edge(raised) + edge(truth),

@@ -27,12 +27,7 @@ export function drawOverStops(live, { at, curves }) {
     let box = /** @type {HTMLElement | null} */ (slider.box.querySelector(".over-stops"));
     if (!box)
       slider.range.before(
-        (box = element(
-          "div",
-          { class: "over-stops", "aria-hidden": "true" },
-          shape("svg"),
-          element("small"),
-        )),
+        (box = element("div.over-stops", { "aria-hidden": "true" }, shape("svg"), element("small"))),
       );
     box.onclick = (event) => takeStop(slider, event);
     const lines = frames && at ? shown.filter((curve) => moves(frames, id, curve.id, at)) : [];

@@ -68,16 +68,9 @@ export class Pane {
     this.spec = spec;
     this.title = element("h3");
     this.caption = element("p");
-    this.plot = /** @type {Plot} */ (
-      /** @type {HTMLElement} */ (element("div", { class: "plot", role: "figure" }))
-    );
-    this.help = element(
-      "details",
-      { class: "help" },
-      element("summary", "?", { "aria-label": "Help" }),
-      element("p"),
-    );
-    this.box = element("section", { class: "pane" }, this.title, this.help, this.caption, this.plot);
+    this.plot = /** @type {Plot} */ (/** @type {HTMLElement} */ (element("div.plot", { role: "figure" })));
+    this.help = element("details.help", element("summary", "?", { "aria-label": "Help" }), element("p"));
+    this.box = element("section.pane", this.title, this.help, this.caption, this.plot);
   }
 
   /** @param {PaneSpec} spec */

@@ -185,7 +185,7 @@ function fill(live) {
       element("h2", "Pinned, on the same axes"),
       button(() => shut(live), "Close"),
     ),
-    element("div", { class: "states" }, ...boxes),
+    element("div.states", ...boxes),
   );
 }
 
@@ -211,13 +211,12 @@ function small({ curves, truth }) {
     SIZE,
   );
   const ticks = [0, 0.5, 1].flatMap((tick) => [
-    shape("path", { class: "grid", d: `M${axes.xaxis.at(tick)},0V${SIDE}M0,${axes.yaxis.at(tick)}H${SIDE}` }),
+    shape("path.grid", { d: `M${axes.xaxis.at(tick)},0V${SIDE}M0,${axes.yaxis.at(tick)}H${SIDE}` }),
     shape("text", String(tick), { x: axes.xaxis.at(tick), y: SIDE + 16, "text-anchor": "middle" }),
     shape("text", String(tick), { x: -6, y: axes.yaxis.at(tick) + 4, "text-anchor": "end" }),
   ]);
   const drawn = lines.map(({ id, color, vertices }) =>
-    shape("path", {
-      class: "line",
+    shape("path.line", {
       d: pathOf(vertices, axes),
       stroke: color,
       "stroke-dasharray": id === "truth" ? "5 4" : "",
@@ -229,8 +228,7 @@ function small({ curves, truth }) {
     const [left, top, right] = place.box,
       end = place.index % 2 === 1;
     return [
-      shape("text", name, {
-        class: "name",
+      shape("text.name", name, {
         x: end ? right : left,
         y: top + (HEIGHT * SIZE) / 2,
         "text-anchor": end ? "end" : "start",

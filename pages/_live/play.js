@@ -71,7 +71,7 @@ export class Film {
       this.#show(at);
     };
     this.text = element("output");
-    this.kinds = element("span", { class: "kinds", role: "group", "aria-label": "Play over" });
+    this.kinds = element("span.kinds", { role: "group", "aria-label": "Play over" });
     this.save = button(() => this.#save(), "Save film", {
       title: "An animated GIF of this film, for a slide.",
     });

@@ -110,7 +110,7 @@ export function makeRows(live) {
     : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
   parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
-  parts.rows.replaceChildren(element("p", { class: "ends", title }, ...ends), ...boxes);
+  parts.rows.replaceChildren(element("p.ends", { title }, ...ends), ...boxes);
 }
 
 /** Draw these curves, of all that have rows.
@@ -126,9 +126,9 @@ function showCurves(live, drawn, ids) {
 /** @param {LiveFigure} live @param {Curve} curve @param {boolean} compared */
 function makeRow(live, curve, compared) {
   const { id, name, color } = curve,
-    line = element("i", { class: "ink" });
-  const missed = element("i", { class: "missed" }),
-    invented = element("i", { class: "invented" }),
+    line = element("i.ink");
+  const missed = element("i.missed"),
+    invented = element("i.invented"),
     number = element("b"),
     same = element("small"),
     refuted = element("small");
@@ -146,7 +146,7 @@ function makeRow(live, curve, compared) {
       style: `--swatch: ${color}`,
     },
     line,
-    element("span", name, { class: "name" }, refuted),
+    element("span.name", name, refuted),
     bar,
     same,
     number,
@@ -167,7 +167,7 @@ function makeRow(live, curve, compared) {
   });
   box.addEventListener("blur", () => raise(live, null));
   live.rows.list.set(id, { box, missed, invented, number, same, refuted });
-  return element("div", { class: "entry" }, box, about);
+  return element("div.entry", box, about);
 }
 
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */

@@ -11,9 +11,8 @@ const MOVED = 6; // pixels from which a press is a drag
 export function markSheet() {
   const sheet = /** @type {HTMLElement | null} */ (document.querySelector('[data-testid="stSidebar"]'));
   if (!sheet || sheet.querySelector(".sheet-handle")) return;
-  const handle = element("button", {
+  const handle = element("button.sheet-handle", {
     type: "button",
-    class: "sheet-handle",
     "aria-label": "Room for the settings",
     "aria-expanded": "false",
   });

@@ -60,8 +60,8 @@ export function makeTools({ redraw }, pane, plotly) {
     });
   plot.append(
     element(
-      "div",
-      { class: "tools", role: "group", "aria-label": "Figure" },
+      "div.tools",
+      { role: "group", "aria-label": "Figure" },
       ...drags,
       reset,
       save("png", "camera"),

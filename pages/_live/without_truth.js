@@ -64,11 +64,11 @@ export function fillWithoutTruth(
   if (head) setText(head, most || "no truth is known");
   for (const [id, { box }] of list) {
     const name = box.querySelector(".name"),
-      error = name?.querySelector(".error") ?? element("small", { class: "error" });
+      error = name?.querySelector(".error") ?? element("small.error");
     setText(error, errors && !local && id in errors ? ` ± ${Math.abs(errors[id]).toFixed(2)}` : "");
     if (!error.isConnected) name?.append(error);
     const bar = box.querySelector(".bar"),
-      mark = /** @type {HTMLElement} */ (bar?.querySelector(".bound") ?? element("u", { class: "bound" }));
+      mark = /** @type {HTMLElement} */ (bar?.querySelector(".bound") ?? element("u.bound"));
     mark.hidden = bound === null;
     mark.style.left = `${100 * Math.min(bound ?? 0, 1)}%`;
     if (!mark.isConnected) bar?.append(mark);

@@ -45,8 +45,10 @@ const KEYS = {
 const REACH = 24; // pixels from a handle at which a press takes it
 const SERIES_MS = 900; // key presses that follow one another sooner are one movement
 
-/** @param {string} name @param {Record<string, string | number>} attributes */
-export function mark(name, attributes, text = "") {
+/** @param {string} kind with its classes, as in "text.name.halo" @param {Record<string, string | number>} attributes */
+export function mark(kind, attributes, text = "") {
+  const [name, ...classes] = kind.split(".");
+  if (classes.length) attributes = { class: classes.join(" "), ...attributes };
   const listed = Object.entries(attributes)
     .map(([key, value]) => `${key}="${value}"`)
     .join(" ");
@@ -74,8 +76,8 @@ export class Stage {
     this.handles = shape("g", {});
     this.svg = shape("svg", { role: "group" });
     this.svg.append(this.marks, this.handles);
-    this.frame = element("div", { class: "frame" }, this.svg);
-    this.foot = element("p", { class: "foot" });
+    this.frame = element("div.frame", this.svg);
+    this.foot = element("p.foot");
     this.box = element(
       "section",
       { class: `card ${name}`, "data-prviz": name },
@@ -185,7 +187,7 @@ export class Stage {
   /** @param {string} id */
   #handle(id) {
     const node = shape("g", { role: "slider", tabindex: 0, "data-hand": id });
-    node.append(shape("circle", { class: "target", r: 14 }), shape("circle", { class: "grip", r: 8 }));
+    node.append(shape("circle.target", { r: 14 }), shape("circle.grip", { r: 8 }));
     node.addEventListener("keydown", (event) => {
       const handle = this.#drawing.handles.find((each) => each.id === id);
       if (handle) this.#key(handle, /** @type {KeyboardEvent} */ (event));
