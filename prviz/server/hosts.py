@@ -121,13 +121,19 @@ class HostGuard:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
         else:
-            await answer(self._with_headers(send), _MISDIRECTED, reason)
+            from starlette.responses import PlainTextResponse
+
+            refusal = PlainTextResponse(f"{reason}\n", _MISDIRECTED)
+            await refusal(scope, receive, self._with_headers(send))
 
     def _refusal(self, scope: Message) -> str | None:
         """Reason to refuse a request; None: the request is accepted."""
+        from starlette.datastructures import Headers
+
+        sent = Headers(scope=scope)
         arrived = scope.get("server") or ("localhost",)
         accepted = (self._hosts | {host_name(arrived[0])}) - {None}
-        hosts = _values(scope, b"host")
+        hosts = sent.getlist("host")
         if len(hosts) != 1 or host_name(hosts[0]) not in accepted:
             target = (
                 f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}"
@@ -140,7 +146,7 @@ class HostGuard:
                 f" NAME in {HOSTS_VARIABLE}."
             )
         asks = scope["type"] == "websocket" or scope.get("method") == "POST"
-        origins = _values(scope, b"origin") if asks else []
+        origins = sent.getlist("origin") if asks else []
         own = all(self._is_own(origin, hosts[0]) for origin in origins)
         return None if own else "A page of another site can't use this app."
 
@@ -169,18 +175,3 @@ class HostGuard:
             await send(message)
 
         return send_with_headers
-
-
-async def answer(send: Send, status: int, text: str) -> None:
-    """Answer an HTTP request with one line of text."""
-    body = f"{text}\n".encode(errors="replace")
-    headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-def _values(scope: Message, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for each, value in scope["headers"] if each.lower() == name]

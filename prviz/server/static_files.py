@@ -19,15 +19,15 @@ from prviz.server.hosts import App, Message, Receive, Send
 # for it.
 PLOTLY = Path(__file__).parent / "plotly_js" / "plotly-cartesian-4.1.1.min.js"
 # A name stands for the same content for ever: Streamlit's names have a digest in them, too.
-_CACHE = (b"cache-control", b"public, max-age=31536000, immutable")
-_TYPES = {"js": b"text/javascript; charset=utf-8", "css": b"text/css; charset=utf-8"}
+_CACHE = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
+_TYPES = {"js": "text/javascript", "css": "text/css"}
 # Streamlit's fonts and icon: with newer versions of Starlette some of its own versions fail to send
 # them.
 _PLAIN_TYPES = {
-    "woff2": b"font/woff2",
-    "woff": b"font/woff",
-    "ttf": b"font/ttf",
-    "png": b"image/png",
+    "woff2": "font/woff2",
+    "woff": "font/woff",
+    "ttf": "font/ttf",
+    "png": "image/png",
 }
 _ICON = "favicon.png"
 # Headers of Streamlit's page that do not hold for ours, and of requests: whether that one has
@@ -94,6 +94,9 @@ class StaticFiles:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request for a script or a style, or pass it on."""
+        from starlette.datastructures import Headers
+        from starlette.responses import Response
+
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -110,29 +113,17 @@ class StaticFiles:
                 ]
             await self.app(scope, receive, _with_style(send, scope["path"], self._late, self._base))
             return
-        accepted = b",".join(
-            value for key, value in scope["headers"] if key.lower() == b"accept-encoding"
-        )
+        accepted = Headers(scope=scope).getlist("accept-encoding")
         kind = name.rpartition(".")[2]
-        packed = kind in _TYPES and b"gzip" in accepted
+        packed = kind in _TYPES and "gzip" in ",".join(accepted)
         body = self._bodies.get((name, packed))
         if body is None:
             body = self._bodies[name, packed] = await asyncio.to_thread(
                 _packed if packed else _plain, content
             )
-        headers = [
-            (b"content-type", {**_TYPES, **_PLAIN_TYPES}[kind]),
-            (b"content-length", str(len(body)).encode()),
-        ]
-        headers += [
-            _CACHE,
-            (b"vary", b"accept-encoding"),
-            *([(b"content-encoding", b"gzip")] if packed else []),
-        ]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send(
-            {"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body}
-        )
+        headers = {**_CACHE, "content-encoding": "gzip"} if packed else _CACHE
+        kinds = {**_TYPES, **_PLAIN_TYPES}
+        await Response(body, headers=headers, media_type=kinds[kind])(scope, receive, send)
 
 
 def _plain(content: Path | bytes) -> bytes:

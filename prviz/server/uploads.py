@@ -12,7 +12,7 @@ from pathlib import Path
 from prviz.readers.errors import one_line
 from prviz.readers.source import human_size
 from prviz.server import internals
-from prviz.server.hosts import App, Message, Receive, Send, answer
+from prviz.server.hosts import App, Message, Receive, Send
 
 # Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest
 # size of a field.
@@ -151,22 +151,30 @@ class UploadGuard:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass a request on to the app, or refuse an upload."""
+        from starlette.requests import Request
+        from starlette.responses import PlainTextResponse
+
         upload = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" else None
         if upload is None or scope["method"] not in ("PUT", "DELETE"):
             await self.app(scope, receive, send)
             return
         session, file = upload.groups()
-        if (status := self._foreign(scope, session)) is not None:
+
+        async def refuse(status: int, text: str) -> None:
+            await PlainTextResponse(f"{text}\n", status)(scope, receive, send)
+
+        request = Request(scope)
+        if (status := self._foreign(request.cookies.get(TOKEN), session)) is not None:
             await _drained(receive)
-            await answer(send, status, "This is not the address of a file of yours.")
+            await refuse(status, "This is not the address of a file of yours.")
             return
         if scope["method"] == "DELETE":
             await self.app(scope, receive, send)
             self._uploads.end(session, file)
             return
-        lengths = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
+        lengths = request.headers.getlist("content-length")
         if len(lengths) != 1 or not lengths[0].isdigit():
-            await answer(send, _LENGTH_REQUIRED, "An upload has to say its length.")
+            await refuse(_LENGTH_REQUIRED, "An upload has to say its length.")
             return
         size = int(lengths[0])
         reason = self._uploads.begin(session, file, size)
@@ -176,7 +184,7 @@ class UploadGuard:
         name = await _drained(receive)
         if session in self._uploads.owners:
             self._uploads.refuse(session, name, size, reason)
-        await answer(send, _NO_STORAGE, reason)
+        await refuse(_NO_STORAGE, reason)
 
     async def _pass_on(
         self, scope: Message, receive: Receive, send: Send, session: str, file: str
@@ -194,22 +202,16 @@ class UploadGuard:
             if not arrived:
                 self._uploads.end(session, file)
 
-    def _foreign(self, scope: Message, session: str) -> int | None:
+    def _foreign(self, own: str | None, session: str) -> int | None:
         """The HTTP status that refuses a request for a session's files; None if it is of the session's own browser.
 
         All tabs of a browser have one token, in a cookie, which also came with the session's
         WebSocket.
         """
-        from starlette.requests import cookie_parser
-
         if not self._protected:
             return None
         if session not in self._uploads.owners:
             return _NOT_FOUND
-        cookies = [
-            value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"
-        ]
-        own = cookie_parser("; ".join(cookies)).get(TOKEN)
         owner = self._uploads.owners[session]
         return None if own and owner and _token(own) == _token(owner) else _FORBIDDEN
 
