@@ -5,7 +5,6 @@ known.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -104,11 +103,14 @@ def live(facts: DeltaGenerator) -> None:
         with rest:
             place("rows")  # before the figure, which puts its rows there
         with figure.container(key="part-pr-figure"):
-            look: dict[str, Any] = {
-                "label_visibility": "collapsed",
-                "format_func": TITLES.__getitem__,
-            }
-            st.segmented_control("Axes", VIEWS, required=True, key=MAIN_VIEW, **look)
+            st.segmented_control(
+                "Axes",
+                VIEWS,
+                required=True,
+                key=MAIN_VIEW,
+                format_func=TITLES.__getitem__,
+                label_visibility="collapsed",
+            )
             content = live_view.content(held, shared, asked, number, answer)
             main_figure(content, preflight.warnings(checked, warnings), line.token, live_view.TOLD)
         with rest:

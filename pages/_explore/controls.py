@@ -122,11 +122,11 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
                 st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP)
             )
             st.button("The first five steps again", on_click=guide.show, args=(True,))
-    choice: dict[str, Any] = {"methods": methods, "b": b, "eps": eps, "approximate": approximate}
 
     def chosen(now: ExploreState) -> ExploreState:
         other = now.with_data(source, name, n)
-        return replace(other, settings=replace(other.settings, **choice))
+        settings = replace(other.settings, methods=methods, b=b, eps=eps, approximate=approximate)
+        return replace(other, settings=settings)
 
     first = panels(state().settings.source)[0]
     source = explore_session().update(chosen).settings.source
@@ -234,12 +234,12 @@ def _presets(name: str, described: Any) -> None:
 
     def apply() -> None:
         chosen = described.presets.get(st.session_state[PRESET.format(name)], {})
-        put: dict[str, Any] = {
-            "problem": name,
-            "parameters": chosen,
-            "n": toy(name, **chosen).default_n,
-        }
-        explore_session().update(lambda now: now.with_settings(replace(now.settings, **put)))
+        n = toy(name, **chosen).default_n
+        explore_session().update(
+            lambda now: now.with_settings(
+                replace(now.settings, problem=name, parameters=chosen, n=n)
+            )
+        )
 
     st.selectbox(
         "Published settings",

@@ -65,14 +65,15 @@ def _enlarge() -> None:
         icon = "close_fullscreen"
         words = "Back beside the curve"
         shortcut = "Escape"
-    icon = f":material/{icon}:"
-    more: dict[str, Any] = {
-        "help": words,
-        "key": "enlarge",
-        "shortcut": shortcut,
-        "on_click": _turn_over,
-    }
-    st.button(words, icon=icon, type="tertiary", **more)
+    st.button(
+        words,
+        key="enlarge",
+        help=words,
+        icon=f":material/{icon}:",
+        type="tertiary",
+        shortcut=shortcut,
+        on_click=_turn_over,
+    )
 
 
 def _turn_over() -> None:
@@ -106,8 +107,14 @@ def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> N
     ks = [int(k) for k in frames.content["k"]["stops"]]
     lines = {name: (ks, _frames.column(frames.content, "k", name)) for name in names}
     limits = _limits(problem, names, ks)
-    labels: dict[str, Any] = {"xlabel": "neighbours k", "ylabel": "IoU with the truth"}
-    figure = figures.iou_sweep_figure(lines, limits=limits, best=True, log_x=True, **labels)
+    figure = figures.iou_sweep_figure(
+        lines,
+        limits=limits,
+        xlabel="neighbours k",
+        ylabel="IoU with the truth",
+        best=True,
+        log_x=True,
+    )
     pane = Pane("sweep", figure, "IoU over k", follow="k", wide=True, help=OVER_K_HELP)
     live_figure("sweep", [pane], **following(problem, found))
 
@@ -119,24 +126,18 @@ def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = Fals
     Nothing while the curves at every k, and that to believe, are not measured, and without split.
     """
     profile = results.profile(problem)
-    if (
-        profile is None
-        or problem.settings.split is None
-        or not names
-        or bounds.is_pending(problem, session().stopped)
-    ):
+    pending = bounds.is_pending(problem, session().stopped)
+    if profile is None or problem.settings.split is None or not names or pending:
         return
     curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops[0]}
     fixed = {
         name: curve for name, curve in results.known_curves(problem).items() if name not in names
     }
-    lam = min(max(problem.settings.lam, LAMS[0]), LAMS[1])
-    now = problem.k
     best_setting.draw(
         curves,
-        lam,
+        min(max(problem.settings.lam, LAMS[0]), LAMS[1]),
         problem.judged,
-        now,
+        problem.k,
         _take,
         key="best-over-k" if charts else "best-setting",
         charts=charts,

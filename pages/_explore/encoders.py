@@ -100,19 +100,16 @@ def _lens(problem: Problem) -> Lens | None:
     networks = choose_networks(pair.real, sources, "encoders-networks")
 
     def compute(progress: Progress) -> Lens:
-        how: dict[str, Any] = {
-            "method": method,
-            "k": k,
-            "split": settings.split,
-            "seed": settings.seed,
-        }
         return lens(
             pair.real,
             pair.generated,
             sources=sources,
             encoders=networks.load(),
+            method=method,
+            k=k,
+            split=settings.split,
+            seed=settings.seed,
             progress=progress,
-            **how,
         )
 
     one = estimate_seconds(pair.real.n, pair.generated.n, 256, methods=1, split=settings.split)

@@ -94,7 +94,7 @@ def _draw(problem: Problem, found: results.Results) -> None:
     near = _near(problem, shown, wanted)
     index = {place: number for number, place in enumerate(places.tolist())} if wanted else {}
     rows = {
-        place: {**_row(shown, place, index[place], classifiers), "near": near.get(place)}
+        place: _row(shown, place, index[place], classifiers) | {"near": near.get(place)}
         for place in wanted
     }
     enlarged = explore_session().enlarged
@@ -146,11 +146,15 @@ def _colour(problem: Problem) -> str:
 
     chosen = state().colour if state().colour in choices else choices[0]
     _put(COLOUR, chosen)
-    look: dict[str, Any] = {
-        "label_visibility": "collapsed",
-        "format_func": lambda name: TITLES.get(name, name),
-    }
-    st.segmented_control("Colour", choices, required=True, key=COLOUR, on_change=choose, **look)
+    st.segmented_control(
+        "Colour",
+        choices,
+        required=True,
+        key=COLOUR,
+        on_change=choose,
+        format_func=lambda name: TITLES.get(name, name),
+        label_visibility="collapsed",
+    )
     return chosen
 
 
@@ -199,13 +203,9 @@ def _put(key: str, value: str) -> None:
 
 def _titles(name: str) -> tuple[str, str]:
     """Whose the classifiers are, and what they decide by; "" for the roles alone."""
-    if not name:
-        return "", ""
-    return (
-        ("Truth (likelihood ratio)", "q / p")
-        if name == TRUTH
-        else (ESTIMATORS[name].title, "c_Y / c_X")
-    )
+    if name == TRUTH:
+        return "Truth (likelihood ratio)", "q / p"
+    return (ESTIMATORS[name].title, "c_Y / c_X") if name else ("", "")
 
 
 def _notes(problem: Problem, found: results.Results, name: str) -> list[str]:

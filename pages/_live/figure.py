@@ -302,10 +302,19 @@ def live_figure(
     out (pages/_live/group.js). Traces carry an item's id as their `meta`, points as their
     customdata, panes as their `item`.
     """
-    more: dict[str, Any] = {"legend": legend, "explorer": explorer, "standout": standout}
+    content = figure_content(
+        panes,
+        curves=curves,
+        table=table,
+        frames=frames,
+        shown=shown,
+        legend=legend,
+        explorer=explorer,
+        standout=standout,
+    )
     _component(
         key=key,
-        data=figure_content(panes, curves=curves, table=table, frames=frames, shown=shown, **more),
+        data=content,
         default={"values": None},
         on_values_change=lambda: None,
     )

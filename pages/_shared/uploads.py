@@ -432,13 +432,14 @@ def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
         return rows
     titles = {few: f"{few:,} rows", rows: f"all {rows:,} ({duration(estimate_seconds(*sizes))})"}
     key = begin(f"rows-{'-'.join(sorted(side.digest[:12] for side in pair))}", few)
-    look: dict[str, Any] = {
-        "label_visibility": "collapsed",
-        "persist_state": "session",
-        "help": ROWS,
-    }
-    chosen: int = choose_one("Rows to measure", titles, key=key, **look)
-    return chosen
+    return choose_one(
+        "Rows to measure",
+        titles,
+        key=key,
+        help=ROWS,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
 
 
 FOLDER = "the app's folder"

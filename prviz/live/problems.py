@@ -245,7 +245,6 @@ class DrawnProblem(Problem):
 class FixedProblem(Problem):
     """A fixed pair: repeats differ in the subsample, where one is drawn, and in the split."""
 
-    kind: str
     whole: SamplePair
 
     @property
@@ -254,7 +253,7 @@ class FixedProblem(Problem):
         pair = self.whole
         settings = self.settings
         return (
-            self.kind,
+            "bundled" if self.uploaded is None else "upload",
             pair.digest,
             pair.real.name,
             pair.generated.name,
@@ -323,9 +322,11 @@ def problem_of(
 
     Raises ValueError for parameters that the toy refuses.
     """
-    common: dict[str, Any] = {"settings": settings, "stores": stores or Stores()}
+    stores = stores or Stores()
     if settings.source == "toy":
-        return DrawnProblem(toy=toy(settings.problem, **settings.parameters), **common)
-    if settings.source == "upload" and uploaded is not None:
-        return FixedProblem(kind="upload", whole=uploaded.pair, uploaded=uploaded, **common)
-    return FixedProblem(kind="bundled", whole=bundled.bundled_pair(settings.problem), **common)
+        described = toy(settings.problem, **settings.parameters)
+        return DrawnProblem(settings=settings, stores=stores, toy=described)
+    if settings.source != "upload":
+        uploaded = None
+    whole = bundled.bundled_pair(settings.problem) if uploaded is None else uploaded.pair
+    return FixedProblem(settings=settings, stores=stores, whole=whole, uploaded=uploaded)
