@@ -156,22 +156,13 @@ def _tails(problem: Problem, found: results.Results) -> None:
         )
         words = f"{asks}{'' if truth is None else dot} {HELP}"
         name = f"tail-{side}"
-        if enlarged:
-            panes.append(Pane(f"{name}-large", figure, title, follow=follow, help=words))
-        else:
+        beside = not enlarged
+        if beside:
             compact(figure, COMPACT_HEIGHT).update_yaxes(dtick=0.5)
-            panes.append(
-                Pane(
-                    name,
-                    figure,
-                    title,
-                    follow=follow,
-                    small=True,
-                    wide=True,
-                    compact=True,
-                    help=words,
-                )
-            )
+        else:
+            name += "-large"
+        look = {"small": beside, "wide": beside, "compact": beside}
+        panes.append(Pane(name, figure, title, follow=follow, help=words, **look))
     live_figure("tail", panes, **following(problem, found))
     if differences and enlarged:
         st.markdown(_differences_table(differences))
@@ -270,27 +261,27 @@ def _over_k(problem: Problem, found: results.Results) -> None:
     lines = _lines(problem, names)
     if not lines:
         return
-    repeated = " Where curves are means over repeats, the other split is of the first draw." * (
-        problem.settings.repeats > 1
-    )
-    st.caption(
+    words = (
         "Both ends at every number of neighbours k: a published extreme is a statement about k and"
         " the split as much as about the generator. With a split an end is 1 wherever every"
-        f" classifier of the family is wrong about some sample of the other side.{repeated}"
-        + (" Dashed: the truth." if problem.truth is not None else "")
+        " classifier of the family is wrong about some sample of the other side."
     )
+    if problem.settings.repeats > 1:
+        words += " Where curves are means over repeats, the other split is of the first draw."
+    if problem.truth is not None:
+        words += " Dashed: the truth."
+    st.caption(words)
     truth = None if problem.truth is None else Extremes.of(problem.truth)
     panes = []
     shown = visible(names)
     for side, title in enumerate(ROLE_TITLES.values()):
-        values = {
-            held_out: {
-                name: (ks, [pair[side] for pair in pairs])
-                for name, (ks, pairs) in sweep.items()
-                if name in shown
+        values = {}
+        for held_out, sweep in lines.items():
+            values[held_out] = {
+                name: (sweep[name][0], [pair[side] for pair in sweep[name][1]])
+                for name in shown
+                if name in sweep
             }
-            for held_out, sweep in lines.items()
-        }
         true = None if truth is None else truth[side]
         figure = figures.extreme_sweep_figure(values, ylabel=list(ENDS.values())[side], truth=true)
         name = f"extremes-over-k-{side}"
@@ -311,17 +302,11 @@ def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
     profile = frames.known_frames(problem)
     if profile is not None:
         content = profile.content
-        columns = {
-            name: [frames.column(content, "k", name, key) for key in ("alpha_inf", "beta_0")]
-            for name in names
-        }
-        both = {
-            name: [Extremes(*each) for each in zip(*sides, strict=True)]
-            for name, sides in columns.items()
-        }
-        found[problem.settings.split is not None] = {
-            name: (content["k"]["stops"], both[name]) for name in names
-        }
+        mine = {}
+        for name in names:
+            ends = (frames.column(content, "k", name, key) for key in ("alpha_inf", "beta_0"))
+            mine[name] = (content["k"]["stops"], list(map(Extremes, *ends)))
+        found[problem.settings.split is not None] = mine
     other = _other_over_k(problem, names)
     if other is not None:
         found[problem.settings.split is None] = other
@@ -561,12 +546,14 @@ def _copies(problem: Problem) -> None:
     def measure(tick: Progress) -> tuple[Distinct, ...]:
         """Both ends on all rows and on fewer; for any thread."""
         pair, seed = problem.draw(0)
-        split = settings.split
-        width = results.width(problem)
-        methods = settings.methods
-        k = settings.k
         return _influence.distinct(
-            pair, methods, k=k, bandwidth=width, split=split, seed=seed, progress=tick
+            pair,
+            settings.methods,
+            k=settings.k,
+            bandwidth=results.width(problem),
+            split=settings.split,
+            seed=seed,
+            progress=tick,
         )
 
     ends = answers.tab_result(measured, seconds, measure)
@@ -586,14 +573,12 @@ def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
 
 def copies_table(found: tuple[Distinct, ...], methods: Sequence[str]) -> None:
     """Both ends of these families' curves on all rows and on fewer."""
+    measured = []
     for title, each in zip(COPIES_TITLES, found, strict=True):
         if each.extremes is None:
             st.info(f"{title.capitalize()}: too few rows are left for this k.")
-    measured = [
-        (title, each.extremes)
-        for title, each in zip(COPIES_TITLES, found, strict=True)
-        if each.extremes is not None
-    ]
+        else:
+            measured.append((title, each.extremes))
     columns: dict[str, list[Any]] = {"estimator": [ESTIMATORS[name].title for name in methods]}
     for side, end in enumerate(("α∞", "β0")):
         for title, ends in measured:

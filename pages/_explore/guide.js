@@ -5,7 +5,7 @@ import { angleToLam, pathOf, pointAt, pointOf, sampled, shortNumber, vertexPairs
 import { button, element, setAttributes, setText } from "../_live/dom.js";
 import { placeLabels } from "../_live/label_places.js";
 import { whileHere } from "../_live/leaving.js";
-import { Stage, mark, path } from "../_shared/stage.js";
+import { makeStage, mark, path } from "../_shared/stage.js";
 
 /** @import { Vertex } from "../_live/curve.js" */
 /** @import { Line } from "../_live/label_places.js" */
@@ -87,8 +87,8 @@ function makeGuide(root, content, over) {
     },
     { class: "next" },
   );
-  const figure = new Stage("figure", { begun: () => {}, moved: () => {} });
-  const space = new Stage("space", {
+  const figure = makeStage("figure", { begun: () => {}, moved: () => {} });
+  const space = makeStage("space", {
     begun: () => hand()?.focus({ preventScroll: true }),
     moved: ({ offset }) => moveLine(offset),
   });

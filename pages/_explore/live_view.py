@@ -234,9 +234,7 @@ def content(
         "other": not answer.final and asked.key[:2] != problem.key[:2],
         "pending": bounds.is_pending(problem, shared.stopped),
         "more": bool(
-            needs.missing(
-                needs.needs(asked, None, snapshots.pin_needs(asked, state.pins)), shared.stopped
-            )
+            needs.missing(needs.needs(asked, None, snapshots.pin_needs(pins)), shared.stopped)
         ),
     }
     return joined(drawing, beside)
@@ -267,7 +265,7 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
             except ValueError as error:
                 held.refused = str(error)
         asked = wanted(held, shared)
-        wishes = snapshots.pin_needs(asked, held.update().pins)
+        wishes = snapshots.pin_needs(snapshots.pinned(asked, held.update().pins))
         over = str(sent.get("film", ""))
         film = dict[str, Any]()
         if over and over in snapshots.films(asked):  # most questions are of no film

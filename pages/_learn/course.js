@@ -8,7 +8,7 @@ import { FIGURES } from "./figures.js";
 import { JUDGES, needs, target } from "./guesses.js";
 import { lessonPlan, save, standalonePage } from "./handouts.js";
 import { exploreQuery, stepQuery, valuesFrom } from "./links.js";
-import { Stage } from "../_shared/stage.js";
+import { makeStage } from "../_shared/stage.js";
 
 /** @import { Ghost } from "./curve_card.js" */
 /** @import { Made, Measured } from "./figures.js" */
@@ -116,13 +116,13 @@ export class Course {
       begun: () => this.#begun(),
       moved: (/** @type {Values} */ values) => this.#moved(values),
     };
-    this.figure = new Stage("figure", events);
+    this.figure = makeStage("figure", events);
     this.again = button("Draw again", "again", () => {
       this.#begun();
       this.#moved({ seed: this.values.seed + 1, moved: {} });
     });
     this.figure.box.append(this.again);
-    this.curve = new Stage("curve", events);
+    this.curve = makeStage("curve", events);
     this.curve.title.textContent = "The curve it draws";
     this.explore = element("a.explore", "Open in Explore ↗", { target: "_blank" });
     this.curve.box.append(this.explore);

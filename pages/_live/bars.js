@@ -54,229 +54,193 @@ export function withAmount(amounts, index, amount, total) {
   return found.some((each) => each > 0) ? found : amounts; // nothing at all is no distribution
 }
 
-export class Bars {
-  edited = false; // nothing is typed here
+/** @param {BarsSpec} first @param {ControlEvents} events */
+export function makeBars(first, events) {
   /** @type {HTMLElement[]} */
-  cells = [];
+  let cells = [];
   /** @type {HTMLInputElement[]} exact percentages of amounts that sum to one */
-  fields = [];
-  #shape = "";
-  #brush = 1;
+  let fields = [];
+  let shape = "",
+    brush = 1,
+    described = -1; // the cell whose amount stands beside the label
   /** @type {number[]} amounts on screen */
-  #drawn = [];
-  #described = -1; // the cell whose amount stands beside the label
+  let drawn = [];
   /** @type {{ pointer: number, erases: boolean, last: Cell | null } | null} */
-  #stroke = null;
-
-  /** @param {BarsSpec} spec @param {ControlEvents} events */
-  constructor(spec, events) {
-    this.spec = spec;
-    this.events = events;
-    this.value = spec.value;
+  let stroke = null;
+  const name = element("span.name"),
+    amount = element("output", { "aria-hidden": "true" }),
+    tools = element("div.marks.tools"),
+    area = element("div.area", { role: "group" }),
+    numbers = element("div.numbers"),
+    how = element("p.how");
+  const bars = {
+    spec: first,
+    value: first.value,
     /** @type {number[] | undefined} the value that Python has, as far as is known */
-    this.sent = spec.value;
-    this.name = element("span.name");
-    this.amount = element("output", { "aria-hidden": "true" });
-    this.tools = element("div.marks.tools");
-    this.area = element("div.area", { role: "group" });
-    this.numbers = element("div.numbers");
-    this.how = element("p.how");
-    this.box = element(
-      "div.control.bars",
-      this.name,
-      this.amount,
-      this.tools,
-      this.area,
-      this.numbers,
-      this.how,
-    );
-    this.#wire();
-  }
+    sent: first.value,
+    edited: false, // nothing is typed here
+    box: element("div.control.bars", name, amount, tools, area, numbers, how),
+    get held() {
+      return stroke !== null;
+    },
+    refresh,
+    show,
+  };
+  const changed = () => events.changed(bars);
 
-  get held() {
-    return this.#stroke !== null;
-  }
+  area.onpointerdown = (event) => {
+    if (stroke || event.button === 1) return; // a second finger
+    stroke = { pointer: event.pointerId, erases: event.shiftKey || event.button === 2, last: null };
+    area.setPointerCapture(event.pointerId);
+    paint(event, stroke);
+  };
+  area.onpointermove = (event) => {
+    if (!stroke) describe(under(event).index);
+    else if (event.pointerId === stroke.pointer) paint(event, stroke);
+  };
+  area.onpointerup = area.onpointercancel = (event) => {
+    if (event.pointerId !== stroke?.pointer) return;
+    stroke = null;
+    events.released();
+  };
+  area.onpointerleave = () => {
+    if (!stroke) describe(focused());
+  };
+  area.oncontextmenu = (event) => event.preventDefault();
+  area.onkeydown = keyed;
+  area.addEventListener("focusin", (event) => {
+    cells.forEach((cell) => {
+      cell.tabIndex = cell === event.target ? 0 : -1;
+    }); // one stop of the Tab key
+    describe(focused());
+  });
+  area.addEventListener("focusout", () => describe(-1));
 
-  #wire() {
-    const { area } = this;
-    area.onpointerdown = (event) => {
-      if (this.held || event.button === 1) return; // a second finger
-      this.#stroke = { pointer: event.pointerId, erases: event.shiftKey || event.button === 2, last: null };
-      area.setPointerCapture(event.pointerId);
-      this.#paint(event, this.#stroke);
-    };
-    area.onpointermove = (event) => {
-      if (!this.#stroke) this.#describe(this.#under(event).index);
-      else if (event.pointerId === this.#stroke.pointer) this.#paint(event, this.#stroke);
-    };
-    area.onpointerup = area.onpointercancel = (event) => {
-      if (event.pointerId !== this.#stroke?.pointer) return;
-      this.#stroke = null;
-      this.events.released();
-    };
-    area.onpointerleave = () => {
-      if (!this.held) this.#describe(this.#focused());
-    };
-    area.oncontextmenu = (event) => event.preventDefault();
-    area.onkeydown = (event) => this.#keyed(event);
-    area.addEventListener("focusin", (event) => {
-      this.cells.forEach((cell) => {
-        cell.tabIndex = cell === event.target ? 0 : -1;
-      }); // one stop of the Tab key
-      this.#describe(this.#focused());
-    });
-    area.addEventListener("focusout", () => this.#describe(-1));
-  }
-
-  #focused() {
-    return this.cells.findIndex((cell) => cell === document.activeElement);
-  }
+  const focused = () => cells.findIndex((cell) => cell === document.activeElement);
 
   /** @param {BarsSpec} spec */
-  refresh(spec) {
-    this.spec = spec;
-    this.name.textContent = spec.label;
-    this.box.title = spec.help || "";
-    this.area.setAttribute("aria-label", spec.label);
-    this.area.classList.toggle("grid", spec.columns > 0);
-    this.area.style.setProperty("--columns", String(spec.columns || spec.names.length));
-    this.area.style.setProperty("--bar", spec.color);
-    const [short, more] = HOW[spec.total ? "total" : spec.columns ? "grid" : "bars"];
-    this.how.replaceChildren(`${short} `, element("span", more));
-    const shape = JSON.stringify([spec.names, spec.columns, spec.total, spec.like]);
-    if (this.#shape === shape) return;
-    this.#shape = shape;
-    this.#drawn = [];
-    this.cells = spec.names.map((name, i) =>
+  function refresh(spec) {
+    const { label, names, columns, total, like } = (bars.spec = spec);
+    name.textContent = label;
+    bars.box.title = spec.help || "";
+    area.setAttribute("aria-label", label);
+    area.classList.toggle("grid", columns > 0);
+    area.style.setProperty("--columns", String(columns || names.length));
+    area.style.setProperty("--bar", spec.color);
+    const [short, more] = HOW[total ? "total" : columns ? "grid" : "bars"];
+    how.replaceChildren(`${short} `, element("span", more));
+    const before = shape;
+    shape = JSON.stringify([names, columns, total, like]);
+    if (shape === before) return;
+    drawn = [];
+    cells = names.map((mode, i) =>
       element("div", {
         role: "slider",
         tabindex: i ? -1 : 0,
-        "aria-label": `${spec.label}, ${name}`,
+        "aria-label": `${label}, ${mode}`,
         "aria-valuemin": 0,
         "aria-valuemax": 100,
         "data-index": i,
         "aria-orientation": "vertical",
       }),
     );
-    this.area.replaceChildren(...this.cells);
-    this.tools.replaceChildren(
-      ...(spec.total ? [] : this.#tools()),
-      ...(spec.like.length ? [this.#same()] : []),
-    );
-    this.fields = spec.total ? spec.names.map((name, i) => this.#field(name, i)) : [];
-    this.numbers.replaceChildren(...this.fields);
+    area.replaceChildren(...cells);
+    const same = button(() => take([...bars.spec.like]), "Same as real", {
+      title: "The amounts of the real modes",
+    });
+    tools.replaceChildren(...(total ? [] : toolsOf(spec)), ...(like.length ? [same] : []));
+    fields = total ? names.map(field) : [];
+    numbers.replaceChildren(...fields);
   }
 
-  #same() {
-    return button(
-      () => {
-        this.value = [...this.spec.like];
-        this.events.changed(this);
-      },
-      "Same as real",
-      { title: "The amounts of the real modes" },
-    );
+  /** @param {number[]} value */
+  function take(value) {
+    bars.value = value;
+    changed();
   }
 
-  /** @param {string} name @param {number} i */
-  #field(name, i) {
-    const field = element("input", {
+  /** @param {string} mode @param {number} i */
+  function field(mode, i) {
+    const input = element("input", {
       type: "number",
       min: 0,
       max: 100,
       step: "any",
-      "aria-label": `${this.spec.label}, ${name}, exact %`,
+      "aria-label": `${bars.spec.label}, ${mode}, exact %`,
     });
-    field.onchange = () => {
-      if (field.value !== "" && field.checkValidity()) this.#set(i, field.valueAsNumber / 100);
-      this.#drawn = [];
-      this.events.changed(this);
+    input.onchange = () => {
+      if (input.value !== "" && input.checkValidity()) set(i, input.valueAsNumber / 100);
+      drawn = [];
+      changed();
     };
-    return field;
+    return input;
   }
 
-  // The brushes of a grid, and two ways to begin anew; where amounts sum to one there is nothing to choose.
-  #tools() {
-    const { names, columns } = this.spec;
-    const brushes = (columns ? BRUSHES : []).map(({ name, amount }) =>
+  /** The brushes of a grid, and two ways to begin anew; where amounts sum to one there is nothing to choose.
+   * @param {BarsSpec} spec */
+  function toolsOf({ names, columns }) {
+    const brushes = (columns ? BRUSHES : []).map((each) =>
       button(
         () => {
-          this.#brush = amount;
+          brush = each.amount;
           press();
         },
-        name,
-        { title: `Brush: ${Math.round(100 * amount)} % in every cell that it crosses` },
+        each.name,
+        { title: `Brush: ${Math.round(100 * each.amount)} % in every cell that it crosses` },
       ),
     );
     const press = () =>
-      brushes.forEach((each, i) =>
-        each.setAttribute("aria-pressed", String(BRUSHES[i].amount === this.#brush)),
-      );
+      brushes.forEach((each, i) => each.setAttribute("aria-pressed", String(BRUSHES[i].amount === brush)));
     press();
-    const all = (/** @type {(index: number) => number} */ amountOf) => () => {
-      this.value = names.map((_, i) => amountOf(i));
-      this.events.changed(this);
-    };
     const middle = Math.floor(names.length / 2) + (columns ? Math.floor(columns / 2) : 0);
-    const gap = brushes.length ? [element("span.gap")] : [];
     return [
       ...brushes,
-      ...gap,
-      button(
-        all(() => 0.5),
-        "Even",
-        { title: "The same amount everywhere" },
-      ),
-      button(
-        all((i) => (i === middle ? 1 : 0)),
-        "Clear",
-        { title: "Nothing but one cell in the middle: a distribution must be somewhere" },
-      ),
+      ...(columns ? [element("span.gap")] : []),
+      button(() => take(names.map(() => 0.5)), "Even", { title: "The same amount everywhere" }),
+      button(() => take(names.map((_, i) => Number(i === middle))), "Clear", {
+        title: "Nothing but one cell in the middle: a distribution must be somewhere",
+      }),
     ];
   }
 
-  show() {
-    this.cells.forEach((cell, i) => {
-      if (this.#drawn[i] === this.value[i]) return;
-      this.#drawn[i] = this.value[i];
-      const percent = String(Math.round(100 * this.value[i]));
-      cell.style.setProperty("--share", String(this.value[i]));
+  function show() {
+    cells.forEach((cell, i) => {
+      const value = bars.value[i],
+        percent = String(Math.round(100 * value));
+      if (drawn[i] === value) return;
+      drawn[i] = value;
+      cell.style.setProperty("--share", String(value));
       cell.setAttribute("aria-valuenow", percent);
       cell.setAttribute("aria-valuetext", `${percent} %`);
-      if (this.spec.total) cell.dataset.text = `${percent} %`;
-      if (this.fields[i]) this.fields[i].value = String(+(100 * this.value[i]).toFixed(2));
+      if (bars.spec.total) cell.dataset.text = `${percent} %`;
+      if (fields[i]) fields[i].value = String(+(100 * value).toFixed(2));
     });
-    if (this.#described >= 0) this.#describe(this.#described);
+    if (described >= 0) describe(described);
   }
 
   /** Beside the label: the cell under the pointer or with the focus, and its amount.
    * @param {number} index */
-  #describe(index) {
-    this.#described = index;
+  function describe(index) {
+    described = index;
+    const { total, names } = bars.spec;
     setText(
-      this.amount,
-      index < 0 || !this.cells[index] || this.spec.total
-        ? ""
-        : `${this.spec.names[index]}: ${Math.round(100 * this.value[index])} %`,
+      amount,
+      !cells[index] || total ? "" : `${names[index]}: ${Math.round(100 * bars.value[index])} %`,
     );
   }
 
   /** Free amounts in steps of 1/20: fine enough to paint, and short in a link.
-   * @param {number} index @param {number} amount */
-  #set(index, amount) {
-    this.value = withAmount(
-      this.value,
-      index,
-      this.spec.total ? amount : Math.round(20 * amount) / 20,
-      this.spec.total,
-    );
+   * @param {number} index @param {number} share */
+  function set(index, share) {
+    const { total } = bars.spec;
+    bars.value = withAmount(bars.value, index, total ? share : Math.round(20 * share) / 20, total);
   }
 
   /** @param {PointerEvent} event @returns {Cell} */
-  #under(event) {
-    const { left, top, width, height } = this.area.getBoundingClientRect(),
-      count = this.cells.length,
-      columns = this.spec.columns || count;
+  function under(event) {
+    const { left, top, width, height } = area.getBoundingClientRect(),
+      count = cells.length,
+      columns = bars.spec.columns || count;
     const part = (/** @type {number} */ x, /** @type {number} */ all) =>
         Math.min(0.9999, Math.max(0, x / all)),
       y = part(event.clientY - top, height);
@@ -291,29 +255,29 @@ export class Bars {
   }
 
   /** From where the pointer was to where it is: a quick one skips cells, and those between are filled in.
-   * @param {PointerEvent} event @param {{ erases: boolean, last: Cell | null }} stroke */
-  #paint(event, stroke) {
-    const now = this.#under(event),
-      { columns, total } = this.spec,
-      from = (!total && stroke.last) || now;
+   * @param {PointerEvent} event @param {{ erases: boolean, last: Cell | null }} by */
+  function paint(event, by) {
+    const now = under(event),
+      { columns, total } = bars.spec,
+      from = (!total && by.last) || now;
     const steps = Math.max(Math.abs(now.column - from.column), Math.abs(now.row - from.row));
-    if (columns && stroke.last && !steps) return;
+    if (columns && by.last && !steps) return;
     for (let step = steps ? 1 : 0; step <= steps; step++) {
       const way = (/** @type {keyof Cell} */ part) =>
         from[part] + ((now[part] - from[part]) * step) / (steps || 1);
       const index = Math.round(way("row")) * columns + Math.round(way("column"));
-      if (index < this.cells.length)
-        this.#set(index, stroke.erases ? 0 : columns ? this.#brush : steps ? way("amount") : now.amount);
+      if (index < cells.length)
+        set(index, by.erases ? 0 : columns ? brush : steps ? way("amount") : now.amount);
     }
-    stroke.last = now;
-    this.#described = now.index;
-    this.events.changed(this);
+    by.last = now;
+    described = now.index;
+    changed();
   }
 
   /** @param {KeyboardEvent} event */
-  #keyed(event) {
-    const index = this.#focused(),
-      { columns } = this.spec,
+  function keyed(event) {
+    const index = focused(),
+      { columns, total } = bars.spec,
       { key } = event;
     if (index < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     /** @type {Record<string, number>} */
@@ -328,13 +292,15 @@ export class Bars {
       Delete: 0,
       Backspace: 0,
       End: 1,
-      ...(columns ? { " ": this.#brush, Enter: this.#brush } : {}),
+      ...(columns ? { " ": brush, Enter: brush } : {}),
     };
     if (!(key in moves || key in amounts || key in STEPS)) return;
     event.preventDefault();
-    if (key in moves) return void this.cells[index + moves[key]]?.focus();
-    const finer = this.spec.total && !key.startsWith("Page") ? 0.2 : 1; // shares by one in a hundred
-    this.#set(index, key in amounts ? amounts[key] : this.value[index] + STEPS[key] * finer);
-    this.events.changed(this);
+    if (key in moves) return void cells[index + moves[key]]?.focus();
+    const finer = total && !key.startsWith("Page") ? 0.2 : 1; // shares by one in a hundred
+    set(index, amounts[key] ?? bars.value[index] + STEPS[key] * finer);
+    changed();
   }
+
+  return bars;
 }

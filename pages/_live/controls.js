@@ -1,6 +1,6 @@
 // The controls of a figure: sliders with an exact field and named marks, and the bars of bars.js.
 
-import { Bars } from "./bars.js";
+import { makeBars } from "./bars.js";
 import { angleToLam, shortNumber } from "./curve.js";
 import { button, dock, element } from "./dom.js";
 
@@ -26,7 +26,7 @@ import { button, dock, element } from "./dom.js";
  * Several names, each of which is on or off (Chips in pages/_live/figure.py).
  * @typedef {{ id: string, label: string, options: [name: string, label: string, help: string][], value: string[], group: SliderSpec["group"], angle?: undefined }} ChipsSpec
  *
- * @typedef {Slider | Bars | Chips} Control
+ * @typedef {Slider | ReturnType<typeof makeBars> | Chips} Control
  *
  * @typedef {object} ControlEvents
  * @property {(control: Control, rest?: number) => void} changed by the user; rest: milliseconds to wait for the next change
@@ -217,7 +217,7 @@ const TITLES = {
  * @param {SliderSpec | BarsSpec | ChipsSpec} spec @param {ControlEvents} events @returns {Control} */
 function made(spec, events) {
   if ("options" in spec) return new Chips(spec, events);
-  return "names" in spec ? new Bars(spec, events) : new Slider(spec, events);
+  return "names" in spec ? makeBars(spec, events) : new Slider(spec, events);
 }
 
 export class Controls {

@@ -13,7 +13,7 @@ import { draw, drawOver, schedule, showNumbers } from "./paint.js";
 import { Pane, findPlotly, inTheme, placePane, themeOf } from "./pane.js";
 import { whileHere } from "./leaving.js";
 import { ask, askLater, hangUp, hideOther, isLate, noLine, pageDrawn, wireStop } from "./line.js";
-import { Film, noFilm } from "./play.js";
+import { NO_FILM, makeFilm } from "./play.js";
 import { noPins, takePins } from "./pins.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
@@ -140,7 +140,7 @@ function create(parent) {
     standout: null,
     table: noCells(),
     rows: noRows(),
-    film: noFilm(),
+    film: NO_FILM,
     pins: noPins(),
   };
   const resized = () =>
@@ -254,7 +254,7 @@ function update(live, payload, late) {
   takeStandout(live);
   makeLegend(live);
   makeRows(live);
-  if (payload.rows && live.film.over === undefined) live.film = new Film(live);
+  if (payload.rows && live.film === NO_FILM) live.film = makeFilm(live);
   live.film.take();
   takePins(live);
   markPlaces(live);

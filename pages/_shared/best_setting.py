@@ -56,38 +56,25 @@ def draw(
         f"{_title(name)} " + (f"k = {low}" if low == high else f"k from {low} to {high}")
         for name, (low, high) in best.alike.items()
     ]
+    others = f" As good within that: {', '.join(alike)}."
+    if costs and now != best.k:
+        others += f" At k = {now}: {', '.join(costs)}."
+    title = _title(best.method)
+    setting = f"{title}, k = {best.k}"
+    # one line has room for so much beside the button
+    short = f"Lowest held-out risk: **{setting}**"
+    long = f"**k = {best.k} of {title} gives the lowest held-out risk at λ = {number(lam)}**:"
+    if lower is not None:
+        name, value = lower
+        others = f" {_title(name)}, which k does not move: {value:.3f}.{others}"
+        short = f"Lowest risk: **{_title(name)}**; by k: **{setting}**"
+        long = f"**Lowest held-out risk: {_title(name)}**; by k: **{setting}**,"
+    measured = f"{best.risk:.3f} ± {best.error:.3f}"
     with st.container(horizontal=True, vertical_alignment="center"):
-        others = (
-            f" As good within that: {', '.join(alike)}."
-            + f" At k = {now}: {', '.join(costs)}." * (bool(costs) and now != best.k)
-        )
-        setting = f"{_title(best.method)}, k = {best.k}"
-        text = f"Lowest held-out risk: **{setting}**"
         if charts:
-            text = (
-                f"**k = {best.k} of {_title(best.method)} gives the lowest held-out risk at λ ="
-                f" {number(lam)}**: "
-            )
-            text += f"{best.risk:.3f} ± {best.error:.3f}.{others}"
-        if lower is not None:
-            name, value = lower
-            others = f" {_title(name)}, which k does not move: {value:.3f}.{others}"
-            # one line has room for so much beside the button
-            text = f"Lowest risk: **{_title(name)}**; by k: **{setting}**"
-            if charts:
-                text = (
-                    f"**Lowest held-out risk: {_title(name)}**; by k: **{setting}**,"
-                    f" {best.risk:.3f}"
-                )
-                text += f" ± {best.error:.3f}.{others}"
-        st.markdown(
-            text,
-            help=(
-                HELP
-                if charts
-                else f"{HELP} {best.risk:.3f} ± {best.error:.3f} at λ = {number(lam)}.{others}"
-            ),
-        )
+            st.markdown(f"{long} {measured}.{others}", help=HELP)
+        else:
+            st.markdown(short, help=f"{HELP} {measured} at λ = {number(lam)}.{others}")
         clicked = st.button(
             f"Use k = {best.k}",
             on_click=take,

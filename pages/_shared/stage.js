@@ -59,141 +59,132 @@ export function mark(kind, attributes, text = "") {
 export const path = (points) =>
   points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
-export class Stage {
+/** @param {string} name @param {Events} events */
+export function makeStage(name, events) {
   /** @type {Map<string, SVGGElement>} */
-  #nodes = new Map();
+  const nodes = new Map();
   /** @type {Drawing} */
-  #drawing = { marks: "", handles: [] };
+  let drawing = { marks: "", handles: [] };
   /** @type {{ id: string, pointer: number, dx: number, dy: number } | null} */
-  #held = null;
-  #pressed = -Infinity;
+  let held = null;
+  let pressed = -Infinity;
+  const title = element("h2"),
+    marks = shape("g", { "aria-hidden": "true" }),
+    handles = shape("g"),
+    svg = shape("svg", { role: "group" }, marks, handles),
+    frame = element("div.frame", svg),
+    foot = element("p.foot"),
+    box = element(`section.card.${name}`, { "data-prviz": name }, title, frame, foot);
 
-  /** @param {string} name @param {Events} events */
-  constructor(name, events) {
-    this.events = events;
-    this.title = element("h2");
-    this.marks = shape("g", { "aria-hidden": "true" });
-    this.handles = shape("g", {});
-    this.svg = shape("svg", { role: "group" });
-    this.svg.append(this.marks, this.handles);
-    this.frame = element("div.frame", this.svg);
-    this.foot = element("p.foot");
-    this.box = element(
-      "section",
-      { class: `card ${name}`, "data-prviz": name },
-      this.title,
-      this.frame,
-      this.foot,
-    );
-    this.svg.addEventListener("pointerdown", (event) => this.#down(event));
-    this.svg.addEventListener("pointermove", (event) => this.#move(event));
-    for (const end of ["pointerup", "pointercancel"])
-      this.svg.addEventListener(end, (event) => {
-        if (/** @type {PointerEvent} */ (event).pointerId === this.#held?.pointer) this.#held = null;
-      });
+  /** @param {MouseEvent} event @returns {[number, number]} */
+  function placeOf(event) {
+    const { left, top } = svg.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
   }
 
-  get held() {
-    return this.#held !== null;
-  }
+  /** @param {string} id */
+  const find = (id) => drawing.handles.find((handle) => handle.id === id);
 
-  /** Width, height and the height of a line of text, in pixels. */
-  get size() {
-    return {
-      width: this.frame.clientWidth,
-      height: this.frame.clientHeight,
-      em: parseFloat(getComputedStyle(this.box).fontSize),
-    };
-  }
-
-  /** @param {PointerEvent} event @returns {[number, number]} */
-  #place(event) {
-    const box = this.svg.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  }
-
-  /** @param {PointerEvent} event */
-  #down(event) {
-    if (this.#held || event.button) return;
-    const [x, y] = this.#place(event),
-      { handles, grab } = this.#drawing;
+  svg.addEventListener("pointerdown", (event) => {
+    if (held || event.button) return;
+    const [x, y] = placeOf(event);
     const far = (/** @type {Handle} */ handle) => Math.hypot(handle.x - x, handle.y - y);
-    const close = handles.filter((handle) => far(handle) < REACH).sort((a, b) => far(a) - far(b))[0];
-    const found = close ?? grab?.(x, y);
+    const close = drawing.handles.filter((handle) => far(handle) < REACH).sort((a, b) => far(a) - far(b))[0];
+    const found = close ?? drawing.grab?.(x, y);
     if (!found) return;
     event.preventDefault(); // the focus stays, so that the arrow keys go on to lead from step to step
-    this.svg.setPointerCapture(event.pointerId);
-    this.events.begun();
-    if ("values" in found && found.values) this.events.moved(found.values); // this press only chooses what the next moves
-    const taken = this.#drawing.handles.find(({ id }) => id === found.id),
+    svg.setPointerCapture(event.pointerId);
+    events.begun();
+    if ("values" in found && found.values) events.moved(found.values); // this press only chooses what the next moves
+    const taken = find(found.id),
       carried = close || taken?.carried;
-    this.#held = {
+    held = {
       id: found.id,
       pointer: event.pointerId,
       dx: taken && carried ? taken.x - x : 0,
       dy: taken && carried ? taken.y - y : 0,
     };
-    if (taken && !carried && !("values" in found)) this.events.moved(taken.drag(x, y));
-  }
-
-  /** @param {PointerEvent} event */
-  #move(event) {
-    const held = this.#held;
-    if (!held || event.pointerId !== held.pointer) return;
-    const [x, y] = this.#place(event),
-      handle = this.#drawing.handles.find(({ id }) => id === held.id);
-    if (handle) this.events.moved(handle.drag(x + held.dx, y + held.dy));
-  }
+    if (taken && !carried && !("values" in found)) events.moved(taken.drag(x, y));
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (event.pointerId !== held?.pointer) return;
+    const [x, y] = placeOf(event),
+      handle = find(held.id);
+    if (handle) events.moved(handle.drag(x + held.dx, y + held.dy));
+  });
+  for (const end of /** @type {const} */ (["pointerup", "pointercancel"]))
+    svg.addEventListener(end, ({ pointerId }) => {
+      if (pointerId === held?.pointer) held = null;
+    });
 
   /** @param {Handle} handle @param {KeyboardEvent} event */
-  #key(handle, event) {
+  function key(handle, event) {
     const found = KEYS[event.key];
     if (!found || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
     const now = performance.now();
-    if (now - this.#pressed > SERIES_MS) this.events.begun();
-    this.#pressed = now;
-    this.events.moved(handle.press(found[0] * (event.shiftKey ? 5 : 1), found[1]));
-  }
-
-  /** @param {Drawing} drawing */
-  draw(drawing) {
-    const { width, height } = this.size;
-    this.#drawing = drawing;
-    setAttributes(this.svg, { width, height });
-    this.marks.innerHTML = drawing.marks;
-    const kept = new Set(drawing.handles.map(({ id }) => id));
-    for (const [id, node] of this.#nodes)
-      if (!kept.has(id)) {
-        node.remove();
-        this.#nodes.delete(id);
-      }
-    for (const handle of drawing.handles) {
-      const node = this.#nodes.get(handle.id) ?? this.#handle(handle.id);
-      setAttributes(node, {
-        transform: `translate(${handle.x.toFixed(1)},${handle.y.toFixed(1)})`,
-        "aria-label": handle.label,
-        "aria-valuetext": handle.text,
-        class: handle.open ? "hand open" : "hand",
-        "aria-valuenow": +handle.now.toFixed(4),
-        "aria-valuemin": handle.min,
-        "aria-valuemax": handle.max,
-        style: `--grip: ${handle.color}`,
-      });
-    }
+    if (now - pressed > SERIES_MS) events.begun();
+    pressed = now;
+    events.moved(handle.press(found[0] * (event.shiftKey ? 5 : 1), found[1]));
   }
 
   /** @param {string} id */
-  #handle(id) {
-    const node = shape("g", { role: "slider", tabindex: 0, "data-hand": id });
-    node.append(shape("circle.target", { r: 14 }), shape("circle.grip", { r: 8 }));
+  function makeNode(id) {
+    const node = shape(
+      "g",
+      { role: "slider", tabindex: 0, "data-hand": id },
+      shape("circle.target", { r: 14 }),
+      shape("circle.grip", { r: 8 }),
+    );
     node.addEventListener("keydown", (event) => {
-      const handle = this.#drawing.handles.find((each) => each.id === id);
-      if (handle) this.#key(handle, /** @type {KeyboardEvent} */ (event));
+      const handle = find(id);
+      if (handle) key(handle, event);
     });
-    this.#nodes.set(id, node);
-    this.handles.append(node);
+    nodes.set(id, node);
+    handles.append(node);
     return node;
   }
+
+  return {
+    title,
+    svg,
+    frame,
+    foot,
+    box,
+    get held() {
+      return held !== null;
+    },
+    /** Width, height and the height of a line of text, in pixels. */
+    get size() {
+      return {
+        width: frame.clientWidth,
+        height: frame.clientHeight,
+        em: parseFloat(getComputedStyle(box).fontSize),
+      };
+    },
+    /** @param {Drawing} now */
+    draw(now) {
+      drawing = now;
+      setAttributes(svg, { width: frame.clientWidth, height: frame.clientHeight });
+      marks.innerHTML = now.marks;
+      for (const [id, node] of nodes) {
+        if (find(id)) continue;
+        node.remove();
+        nodes.delete(id);
+      }
+      for (const handle of now.handles) {
+        setAttributes(nodes.get(handle.id) ?? makeNode(handle.id), {
+          transform: `translate(${handle.x.toFixed(1)},${handle.y.toFixed(1)})`,
+          "aria-label": handle.label,
+          "aria-valuetext": handle.text,
+          class: handle.open ? "hand open" : "hand",
+          "aria-valuenow": +handle.now.toFixed(4),
+          "aria-valuemin": handle.min,
+          "aria-valuemax": handle.max,
+          style: `--grip: ${handle.color}`,
+        });
+      }
+    },
+  };
 }

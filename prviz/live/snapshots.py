@@ -295,9 +295,9 @@ def pinned(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Problem]:
     return found
 
 
-def pin_needs(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Need[Snapshot]]:
+def pin_needs(pins: Sequence[Problem]) -> list[Need[Snapshot]]:
     """What the pinned states need."""
-    return [need(each, "Measuring what is pinned") for each in pinned(problem, pins)]
+    return [need(each, "Measuring what is pinned") for each in pins]
 
 
 def words(problem: Problem) -> dict[str, list[Any]]:

@@ -108,7 +108,7 @@ def test_an_upload_is_no_link() -> None:
 
 def test_the_same_pin_is_measured_once() -> None:
     problem = _problem()
-    (need,) = snapshots.pin_needs(problem, [SMALL])
+    (need,) = snapshots.pin_needs(snapshots.pinned(problem, [SMALL]))
     assert need.key == snapshots.need(problem, "").key
     assert need in needs.needs(problem, None, [need])
 
