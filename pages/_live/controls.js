@@ -26,7 +26,8 @@ import { button, dock, element } from "./dom.js";
  * Several names, each of which is on or off (Chips in pages/_live/figure.py).
  * @typedef {{ id: string, label: string, options: [name: string, label: string, help: string][], value: string[], group: SliderSpec["group"], angle?: undefined }} ChipsSpec
  *
- * @typedef {Slider | ReturnType<typeof makeBars> | Chips} Control
+ * @typedef {ReturnType<typeof makeSlider>} Slider
+ * @typedef {Slider | ReturnType<typeof makeBars> | ReturnType<typeof makeChips>} Control
  *
  * @typedef {object} ControlEvents
  * @property {(control: Control, rest?: number) => void} changed by the user; rest: milliseconds to wait for the next change
@@ -38,170 +39,160 @@ import { button, dock, element } from "./dom.js";
 const KEYS_MS = 600;
 const ENDS = ["pointerup", "pointercancel"];
 
-export class Slider {
-  held = false;
-  #drawnMarks = "";
-
-  /** @param {SliderSpec} spec @param {ControlEvents} events */
-  constructor(spec, events) {
-    this.spec = spec;
-    this.events = events;
-    this.value = spec.value;
-    /** @type {typeof spec.value | undefined} the value that Python has, as far as is known */
-    this.sent = spec.value;
-    this.name = element("span.name");
-    this.readout = element(spec.number ? "input" : "output");
-    this.range = element("input", { type: "range", step: 1 });
-    this.marks = element("span.marks");
-    this.box = element(
+/** @param {SliderSpec} first @param {ControlEvents} events */
+function makeSlider(first, events) {
+  let drawnMarks = "";
+  const name = element("span.name"),
+    readout = element(first.number ? "input" : "output"),
+    range = element("input", { type: "range", step: 1 }),
+    marks = element("span.marks");
+  const slider = {
+    spec: first,
+    value: first.value,
+    /** @type {typeof first.value | undefined} the value that Python has, as far as is known */
+    sent: first.value,
+    held: false,
+    range,
+    box: element(
       "div.control",
-      { "data-prviz": spec.id },
-      this.name,
-      element("span.value", this.readout),
-      this.range,
-      this.marks,
-    );
-    this.range.oninput = () => {
-      this.value = this.spec.values[+this.range.value];
-      events.changed(this, this.held ? undefined : KEYS_MS);
-    };
-    const release = () => {
-      // anywhere on the page
-      for (const kind of ENDS) window.removeEventListener(kind, release, true);
-      this.held = false;
-      events.released();
-    };
-    this.range.onpointerdown = () => {
-      this.held = true;
-      for (const kind of ENDS) window.addEventListener(kind, release, true);
-    };
-    if (spec.number) {
-      this.readout.setAttribute("type", "number");
-      this.readout.onchange = () => this.#typed();
-    }
-  }
-
-  #typed() {
-    const { number, empty } = this.spec,
-      text = this.readout.value;
+      { "data-prviz": first.id },
+      name,
+      element("span.value", readout),
+      range,
+      marks,
+    ),
+    /** True if the user is typing a value. */
+    get edited() {
+      return document.activeElement === readout;
+    },
+    /** The value as a number: what Python has resolved where it is a word or automatic. */
+    get number() {
+      return typeof slider.value === "number" ? slider.value : slider.spec.resolved;
+    },
+    take,
+    refresh,
+    show,
+  };
+  range.oninput = () => take(slider.spec.values[+range.value], slider.held ? undefined : KEYS_MS);
+  const release = () => {
+    // anywhere on the page
+    for (const kind of ENDS) window.removeEventListener(kind, release, true);
+    slider.held = false;
+    events.released();
+  };
+  range.onpointerdown = () => {
+    slider.held = true;
+    for (const kind of ENDS) window.addEventListener(kind, release, true);
+  };
+  readout.onchange = () => {
+    const { number, empty } = slider.spec,
+      text = readout.value;
     if (!number) return;
     const [min, max, step] = number,
       typed = Math.round(+text / step) * step;
+    let value = slider.value;
     if (text === "")
-      this.value = empty ? null : this.value; // cleared: back to automatic, where there is one
-    else if (Number.isFinite(typed)) this.value = +Math.min(max, Math.max(min, typed)).toFixed(6);
-    this.events.changed(this);
-  }
+      value = empty ? null : value; // cleared: back to automatic, where there is one
+    else if (Number.isFinite(typed)) value = +Math.min(max, Math.max(min, typed)).toFixed(6);
+    take(value);
+  };
 
-  /** True if the user is typing a value. */
-  get edited() {
-    return document.activeElement === this.readout;
-  }
-
-  /** The value as a number: what Python has resolved where it is a word or automatic. */
-  get number() {
-    return typeof this.value === "number" ? this.value : this.spec.resolved;
+  /** @param {SliderSpec["value"]} value @param {number} [rest] */
+  function take(value, rest) {
+    slider.value = value;
+    events.changed(slider, rest);
   }
 
   /** @param {SliderSpec} spec */
-  refresh(spec) {
-    this.spec = spec;
-    this.name.textContent = spec.label;
-    this.range.min = "0";
-    this.range.max = String(spec.values.length - 1);
-    this.range.setAttribute("aria-label", spec.label);
-    this.readout.setAttribute("aria-label", `${spec.label}, exact value`);
-    this.box.title = spec.help || "";
-    this.box.classList.toggle("line", spec.line);
-    if (spec.number) {
-      const [min, max, step] = spec.number;
-      Object.assign(this.readout, { min, max, step, placeholder: spec.empty });
+  function refresh(spec) {
+    const { label, number, empty: placeholder } = (slider.spec = spec);
+    name.textContent = label;
+    range.min = "0";
+    range.max = String(spec.values.length - 1);
+    range.setAttribute("aria-label", label);
+    readout.setAttribute("aria-label", `${label}, exact value`);
+    slider.box.title = spec.help || "";
+    slider.box.classList.toggle("line", spec.line);
+    if (number) {
+      const [min, max, step] = number;
+      Object.assign(readout, { type: "number", min, max, step, placeholder });
     }
-    const marks = JSON.stringify(spec.marks);
-    if (marks === this.#drawnMarks) return;
-    this.#drawnMarks = marks;
-    this.marks.replaceChildren(
-      ...spec.marks.map(([value, label]) =>
-        button(
-          () => {
-            this.value = value;
-            this.events.changed(this);
-          },
-          label,
-          { "data-value": String(value) },
-        ),
-      ),
+    const before = drawnMarks;
+    drawnMarks = JSON.stringify(spec.marks);
+    if (drawnMarks === before) return;
+    marks.replaceChildren(
+      ...spec.marks.map(([value, text]) => button(() => take(value), text, { "data-value": String(value) })),
     );
   }
 
-  show() {
-    const { values, angle, empty } = this.spec,
-      { value, number } = this;
+  function show() {
+    const { values, angle, empty } = slider.spec,
+      { value, number } = slider;
     let nearest = 0;
     values.forEach((v, i) => {
       if (Math.abs(v - number) < Math.abs(values[nearest] - number)) nearest = i;
     });
-    this.range.value = String(nearest);
-    const text = angle
-      ? `λ = ${shortNumber(angleToLam(number))}`
-      : value === null
-        ? empty
-        : shortNumber(number);
+    range.value = String(nearest);
+    let text = value === null ? empty : shortNumber(number);
+    if (angle) text = `λ = ${shortNumber(angleToLam(number))}`;
     // A seed has more digits than a shift should show.
-    if (this.spec.number)
-      this.readout.value =
+    if (slider.spec.number)
+      readout.value =
         value === null ? "" : String(Number.isInteger(number) ? number : +number.toPrecision(6));
-    else this.readout.textContent = text;
-    this.range.setAttribute("aria-valuetext", text);
-    for (const mark of this.marks.querySelectorAll("button"))
+    else readout.textContent = text;
+    range.setAttribute("aria-valuetext", text);
+    for (const mark of marks.querySelectorAll("button"))
       mark.setAttribute("aria-pressed", String(mark.dataset.value === String(value)));
   }
+
+  return slider;
 }
 
-export class Chips {
-  #drawn = "";
-  held = false;
-  edited = false;
-
-  /** @param {ChipsSpec} spec @param {ControlEvents} events */
-  constructor(spec, events) {
-    this.spec = spec;
-    this.events = events;
-    this.value = spec.value;
+/** @param {ChipsSpec} first @param {ControlEvents} events */
+function makeChips(first, events) {
+  let drawn = "";
+  const chips = {
+    spec: first,
+    value: first.value,
     /** @type {string[] | undefined} the value that Python has, as far as is known */
-    this.sent = spec.value;
-    this.box = element("div.control.chips.marks", {
+    sent: first.value,
+    held: false,
+    edited: false,
+    box: element("div.control.chips.marks", {
       role: "group",
-      "aria-label": spec.label,
-      "data-prviz": spec.id,
-    });
-  }
+      "aria-label": first.label,
+      "data-prviz": first.id,
+    }),
+    refresh,
+    show,
+  };
 
   /** @param {string} name */
-  #toggle(name) {
-    this.value = this.value.includes(name)
-      ? this.value.filter((each) => each !== name)
-      : [...this.value, name];
-    this.show();
-    this.events.changed(this);
+  function toggle(name) {
+    const { value } = chips;
+    chips.value = value.includes(name) ? value.filter((each) => each !== name) : [...value, name];
+    show();
+    events.changed(chips);
   }
 
   /** @param {ChipsSpec} spec */
-  refresh(spec) {
-    this.spec = spec;
-    const options = JSON.stringify(spec.options);
-    if (options === this.#drawn) return;
-    this.#drawn = options;
-    const chips = spec.options.map(([name, label, help]) =>
-      button(() => this.#toggle(name), label, { "data-value": name, title: help }),
+  function refresh(spec) {
+    const before = drawn;
+    chips.spec = spec;
+    drawn = JSON.stringify(spec.options);
+    if (drawn === before) return;
+    const buttons = spec.options.map(([name, label, help]) =>
+      button(() => toggle(name), label, { "data-value": name, title: help }),
     );
-    this.box.replaceChildren(element("span.name", spec.label), ...chips);
+    chips.box.replaceChildren(element("span.name", spec.label), ...buttons);
   }
 
-  show() {
-    for (const chip of this.box.querySelectorAll("button"))
-      chip.setAttribute("aria-pressed", String(this.value.includes(chip.dataset.value ?? "")));
+  function show() {
+    for (const chip of chips.box.querySelectorAll("button"))
+      chip.setAttribute("aria-pressed", String(chips.value.includes(chip.dataset.value ?? "")));
   }
+
+  return chips;
 }
 
 // "figure": below it, without a title.
@@ -216,8 +207,8 @@ const TITLES = {
 /** A new control, by what its spec describes.
  * @param {SliderSpec | BarsSpec | ChipsSpec} spec @param {ControlEvents} events @returns {Control} */
 function made(spec, events) {
-  if ("options" in spec) return new Chips(spec, events);
-  return "names" in spec ? makeBars(spec, events) : new Slider(spec, events);
+  if ("options" in spec) return makeChips(spec, events);
+  return "names" in spec ? makeBars(spec, events) : makeSlider(spec, events);
 }
 
 export class Controls {
@@ -245,11 +236,11 @@ export class Controls {
   /** @param {string} id */
   slider(id) {
     const found = this.find(id);
-    return found instanceof Slider ? found : undefined;
+    return found && "range" in found ? found : undefined;
   }
 
   get lamSlider() {
-    return this.list.filter((control) => control instanceof Slider).find(({ spec }) => spec.angle);
+    return this.slider("angle");
   }
 
   get held() {

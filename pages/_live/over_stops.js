@@ -50,8 +50,7 @@ function takeStop(slider, { clientX, currentTarget }) {
   ).getBoundingClientRect();
   const { values } = slider.spec,
     place = Math.round(((clientX - left) / width) * (values.length - 1));
-  slider.value = values[Math.min(Math.max(place, 0), values.length - 1)];
-  slider.events.changed(slider);
+  slider.take(values[Math.min(Math.max(place, 0), values.length - 1)]);
 }
 
 /** Stretched to the slider's width, as its stops are: strokes keep theirs, and a dot is a stroke without length.
