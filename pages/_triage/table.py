@@ -1,4 +1,4 @@
-"""The table of checkpoints as the browser draws it (pages/_live/checkpoints.js), and what the user
+"""The table of checkpoints as the browser draws it (pages/_triage/table.js), and what the user
 chooses in it.
 """
 
@@ -21,18 +21,18 @@ GROUP = "triage"
 # Most checkpoints that are compared at a time, and their colours in every view, the first being the
 # one looked at.
 COLORS = ("#0072B2", "#B84A00", "#009E73", "#8561C5")
-_FOLDER = Path(__file__).parent.parent / "_live"
+_FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "prviz_checkpoints",
     html='<div class="ranking" data-prviz="ranking"></div>',
-    css=(_FOLDER / "checkpoints.css").read_text(encoding="utf-8"),
-    js=load_published(bundle(_FOLDER / "checkpoints.js"), announced=False),
+    css=(_FOLDER / "table.css").read_text(encoding="utf-8"),
+    js=load_published(bundle(_FOLDER / "table.js"), announced=False),
     isolate_styles=False,
 )
 
 
 class TableRow(NamedTuple):
-    """One checkpoint, as pages/_live/checkpoints.js has it."""
+    """One checkpoint, as pages/_triage/table.js has it."""
 
     id: str
     run: str

@@ -96,7 +96,7 @@ def test_a_row_has_its_bound_rounded_up_its_warnings_and_its_tie_in_the_table(
 ) -> None:
     page = new_page()
     page.goto("/_stcore/health")
-    script = bundle(table._FOLDER / "checkpoints.js")
+    script = bundle(table._FOLDER / "table.js")
     rows = [
         {
             "id": name,

@@ -2,11 +2,11 @@
 // what the user does with it: tick to compare, star, note, hide, filter, group. It leads the group of linked views.
 // Only as many rows are drawn as there is room for, the best and those that are compared or starred; the rest is a click.
 
-import { button, element, setText, tableOf } from "./dom.js";
-import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
-import { whileHere } from "./leaving.js";
+import { button, element, setText, tableOf } from "../_live/dom.js";
+import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "../_live/group.js";
+import { whileHere } from "../_live/leaving.js";
 
-/** @import { StandoutGroup } from "./group.js" */
+/** @import { StandoutGroup } from "../_live/group.js" */
 
 /**
  * What Python sends (pages/_triage/table.py).
