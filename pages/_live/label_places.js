@@ -1,12 +1,14 @@
 // Where the name of each line stands: nearer to its own line than to any other one, by the rule of
 // prviz/figures/labels.py (a test compares both).
 
+import { shape } from "./dom.js";
+
 /**
  * @typedef {[x: number, y: number]} Point
  * @typedef {[left: number, top: number, right: number, bottom: number]} Box
  *
  * A polyline in pixels; its name, "" for one that has none, and the id of the line that it belongs to.
- * @typedef {{ id: string, points: Point[], text: string, of?: string }} Line
+ * @typedef {{ id: string, points: Point[], text: string, of?: string, color?: string }} Line
  *
  * Where a name stands: its box, and the place along its curve, counted with both sides.
  * @typedef {{ box: Box, index: number }} Place
@@ -83,6 +85,25 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
     placed.set(id, { box: best.box, index });
   }
   return placed;
+}
+
+/** Text in a box, at its left end or its right one.
+ * @param {string} text @param {Box} box @param {string} kind @param {boolean} [right] */
+export function written(text, [left, top, end, bottom], kind, right = false) {
+  return shape(`text.${kind}`, text, {
+    x: right ? end : left,
+    y: (top + bottom) / 2,
+    "text-anchor": right ? "end" : "start",
+    "dominant-baseline": "central",
+  });
+}
+
+/** A line's name at its place, dark enough for text: 4.5:1.
+ * @param {Line} line @param {Place} place */
+export function nameAt({ id, text, color }, { box, index }) {
+  const name = written(text, box, "name", index % 2 === 1);
+  name.style.fill = id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`;
+  return name;
 }
 
 /** @param {Box} box @param {Box} other */

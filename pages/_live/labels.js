@@ -1,8 +1,7 @@
 // The name of each curve of the main figure. Its number is in the rows, under a word that says what it is.
 
 import { sampled } from "./curve.js";
-import { shape } from "./dom.js";
-import { FAR, HEIGHT, STEP, along, distance, placeLabels } from "./label_places.js";
+import { FAR, HEIGHT, STEP, along, distance, nameAt, placeLabels, written } from "./label_places.js";
 import { ghostsOf } from "./pins.js";
 import { isBehind, limitUnder, unseen } from "./rows.js";
 
@@ -31,7 +30,12 @@ export function drawLabels(live, pane, view, first) {
     sampled(vertices).map(({ alpha, beta }) => /** @type {Point} */ ([xaxis.at(beta), yaxis.at(alpha)]));
   const shown = curves.filter(({ id }) => !hidden.has(id));
   /** @type {Line[]} */
-  const lines = shown.map(({ id, name, vertices }) => ({ id, points: pixels(vertices), text: name }));
+  const lines = shown.map(({ id, name, color, vertices }) => ({
+    id,
+    color,
+    points: pixels(vertices),
+    text: name,
+  }));
   const raised = limitUnder(live, view),
     drawn = new Set(pane.spec.figure.data.map(({ name }) => name));
   let limits = false;
@@ -72,36 +76,17 @@ export function drawLabels(live, pane, view, first) {
     asides.map(({ box }) => box),
     known,
   );
-  const colorOf = new Map(
-    shown.map(({ id, color }) => [
-      id,
-      id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`,
-    ]),
-  ); // 4.5:1 as text
   svg.replaceChildren(
     ...asides.map(({ box, text }) => written(text, box, "aside")),
-    ...lines.flatMap(({ id, text }) => {
-      const place = places.get(id);
+    ...lines.flatMap((line) => {
+      const place = places.get(line.id);
       if (!place) return [];
-      known.set(id, place.index);
-      const label = written(text, place.box, "", place.index % 2 === 1);
-      label.style.fill = colorOf.get(id) ?? "";
-      if (isBehind(live, id)) label.style.opacity = ".25";
+      known.set(line.id, place.index);
+      const label = nameAt(line, place);
+      if (isBehind(live, line.id)) label.style.opacity = ".25";
       return [label];
     }),
   );
-}
-
-/** Text in a box, at its left end or its right one.
- * @param {string} text @param {Box} box @param {string} kind @param {boolean} [right] */
-function written(text, [left, top, end, bottom], kind, right = false) {
-  return shape("text", text, {
-    x: right ? end : left,
-    y: (top + bottom) / 2,
-    "text-anchor": right ? "end" : "start",
-    "dominant-baseline": "central",
-    class: kind,
-  });
 }
 
 /** What is said of the lines that have no name, in the corner that is farthest from all lines, or in the middle.

@@ -3,7 +3,7 @@
 import { PLACES, pathOf, sampled, vertexPairs } from "./curve.js";
 import { differenceText } from "./difference.js";
 import { button, element, shape } from "./dom.js";
-import { HEIGHT, placeLabels } from "./label_places.js";
+import { nameAt, placeLabels } from "./label_places.js";
 import { tellPage } from "./line.js";
 import { store } from "./store.js";
 
@@ -195,21 +195,19 @@ function small({ curves, truth }) {
     xaxis: { at: (/** @type {number} */ x) => (x / 1.02) * SIDE },
     yaxis: { at: (/** @type {number} */ y) => SIDE - (y / 1.02) * SIDE },
   };
-  const lines = [
-    ...(truth ? [{ id: "truth", name: "truth", color: "currentColor", vertices: vertexPairs(truth) }] : []),
-    ...curves,
-  ];
-  const places = placeLabels(
-    lines.map(({ id, name, vertices }) => ({
-      id,
-      text: name,
-      points: sampled(vertices).map(
-        ({ alpha, beta }) => /** @type {[number, number]} */ ([axes.xaxis.at(beta), axes.yaxis.at(alpha)]),
-      ),
-    })),
-    [SIDE, SIDE],
-    SIZE,
-  );
+  const known = truth
+    ? [{ id: "truth", name: "truth", color: "currentColor", vertices: vertexPairs(truth) }]
+    : [];
+  const lines = [...known, ...curves].map(({ id, name, color, vertices }) => ({
+    id,
+    color,
+    text: name,
+    vertices,
+    points: sampled(vertices).map(
+      ({ alpha, beta }) => /** @type {[number, number]} */ ([axes.xaxis.at(beta), axes.yaxis.at(alpha)]),
+    ),
+  }));
+  const places = placeLabels(lines, [SIDE, SIDE], SIZE);
   const ticks = [0, 0.5, 1].flatMap((tick) => [
     shape("path.grid", { d: `M${axes.xaxis.at(tick)},0V${SIDE}M0,${axes.yaxis.at(tick)}H${SIDE}` }),
     shape("text", String(tick), { x: axes.xaxis.at(tick), y: SIDE + 16, "text-anchor": "middle" }),
@@ -222,20 +220,9 @@ function small({ curves, truth }) {
       "stroke-dasharray": id === "truth" ? "5 4" : "",
     }),
   );
-  const names = lines.flatMap(({ id, name, color }) => {
-    const place = places.get(id);
-    if (!place) return [];
-    const [left, top, right] = place.box,
-      end = place.index % 2 === 1;
-    return [
-      shape("text.name", name, {
-        x: end ? right : left,
-        y: top + (HEIGHT * SIZE) / 2,
-        "text-anchor": end ? "end" : "start",
-        "dominant-baseline": "central",
-        fill: id === "truth" ? "currentColor" : `color-mix(in srgb, ${color} 70%, currentColor)`,
-      }),
-    ];
+  const names = lines.flatMap((line) => {
+    const place = places.get(line.id);
+    return place ? [nameAt(line, place)] : [];
   });
   return shape(
     "svg",
