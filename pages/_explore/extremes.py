@@ -161,8 +161,18 @@ def _tails(problem: Problem, found: results.Results) -> None:
             compact(figure, COMPACT_HEIGHT).update_yaxes(dtick=0.5)
         else:
             name += "-large"
-        look = {"small": beside, "wide": beside, "compact": beside}
-        panes.append(Pane(name, figure, title, follow=follow, help=words, **look))
+        panes.append(
+            Pane(
+                name,
+                figure,
+                title,
+                follow=follow,
+                small=beside,
+                wide=beside,
+                compact=beside,
+                help=words,
+            )
+        )
     live_figure("tail", panes, **following(problem, found))
     if differences and enlarged:
         st.markdown(_differences_table(differences))
