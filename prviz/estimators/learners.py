@@ -23,6 +23,7 @@ from prviz.estimators.kde import KDE
 from prviz.estimators.knn import KNN
 from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT, Distances
+from prviz.neighbors.kernels import slices
 from prviz.neighbors.threads import Progress, available_memory, available_threads, run_blocks
 from prviz.samples import Split
 
@@ -52,6 +53,8 @@ _LEAST_SPREAD = 0.02
 # square, and of the rest.
 MOST_NEIGHBOURS = 4_000
 MOST_FITTED = 10_000
+# Values that are ranked at a time, which are held eight times.
+_RANKED = 1 << 18
 # About the share of the time that the neighbours take, for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
@@ -221,19 +224,32 @@ def _standardised(split: Split, seed: int) -> _Standard:
     fitted, asked = (np.ascontiguousarray(each, dtype=np.float32) for each in scaled)
     sizes = np.array([len(side) for side in rows])
     generated = np.repeat([0, 1], sizes)
-    ranks = _ranks(fitted, fitted), _ranks(fitted, asked)
-    return _Standard(fitted, asked, ranks, generated, (sizes.sum() / 2 / sizes)[generated])
+    weights = (sizes.sum() / 2 / sizes)[generated]
+    return _Standard(fitted, asked, _ranks(fitted, asked), generated, weights)
 
 
-def _ranks(fit: Table, values: Table) -> Table:
-    """The share of the fit samples below each value, equal ones counted half, feature by feature."""
-    shares = np.empty(values.shape[::-1], dtype=values.dtype)
-    for share, column, asked in zip(shares, fit.T, values.T, strict=True):
-        own = np.sort(column)
-        order = np.argsort(asked)  # values in their order are found much faster
-        both = [np.searchsorted(own, asked[order], side=side) for side in ("left", "right")]
-        share[order] = (both[0] + both[1]) / (2 * len(column))
-    return np.ascontiguousarray(shares.T)
+def _ranks(fit: Table, values: Table) -> tuple[Table, Table]:
+    """The share of the fit samples below each of them and of the values, equal ones counted half, by feature."""
+    n = len(fit)
+    shares = np.empty((fit.shape[1], n + len(values)), dtype=fit.dtype)
+    for columns in slices(fit.shape[1], max(1, _RANKED // shares.shape[1])):
+        # of both in one order, the number of fit samples up to each place, and that at the ends of
+        # the ties around it
+        pooled = np.concatenate([fit[:, columns], values[:, columns]]).T.copy()
+        order = np.argsort(pooled, axis=1)
+        ordered = np.take_along_axis(pooled, order, axis=1)
+        is_fit = order < n
+        up_to = np.cumsum(is_fit, axis=1)
+        ends = np.ones(ordered.shape, dtype=np.bool_)
+        ends[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
+        starts = np.ones(ordered.shape, dtype=np.bool_)
+        starts[:, 1:] = ends[:, :-1]
+        below = np.maximum.accumulate(np.where(starts, up_to - is_fit, 0), axis=1)
+        within = np.where(ends, up_to, n)[:, ::-1]
+        within = np.minimum.accumulate(within, axis=1)[:, ::-1]
+        found = ((below + within) / (2 * n)).astype(fit.dtype)
+        np.put_along_axis(shares[columns], order, found, axis=1)
+    return np.ascontiguousarray(shares[:, :n].T), np.ascontiguousarray(shares[:, n:].T)
 
 
 def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
@@ -253,7 +269,7 @@ def _trees(split: _Standard, seed: int) -> Floats:
     called = np.zeros((2, len(split.evaluate)))
     for place, (fit, evaluate) in enumerate(((split.fit, split.evaluate), split.ranks)):
         for tree in _forest(fit, split, seed, TREES // FOREST_PARTS):
-            called[place] += tree.predict_proba(evaluate, check_input=False)[:, 1]
+            called[place] += _leaf_values(tree, evaluate)[:, 1]
     return called
 
 
@@ -263,11 +279,30 @@ def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any
     Tree by tree: a forest of scikit-learn changes the process's filters of warnings, which threads
     share.
     """
-    for own_seed in np.random.SeedSequence(seed).generate_state(count).tolist():
+    # checked again for every tree: without them a fit of few samples takes half of the time
+    weights = None if np.all(split.weights == 1) else split.weights
+    for state in _random_states(seed, count):
         tree = _library().tree.ExtraTreeClassifier(
-            min_samples_leaf=3, max_features="sqrt", random_state=own_seed
+            min_samples_leaf=3, max_features="sqrt", random_state=state
         )
-        yield tree.fit(fit, split.generated, split.weights, check_input=False)
+        yield tree.fit(fit, split.generated, weights, check_input=False)
+
+
+def _random_states(seed: int, count: int) -> Iterator[np.random.RandomState]:
+    """One generator in the states of as many seeds, one after the other.
+
+    A new generator of each would ask the system for random bytes first, which takes longer than a
+    tree of few samples.
+    """
+    state = np.random.RandomState(0)
+    for own_seed in np.random.SeedSequence(seed).generate_state(count).tolist():
+        state.seed(own_seed)
+        yield state
+
+
+def _leaf_values(tree: Any, values: Table) -> Floats:
+    """What the leaves of these samples hold: a share of each class, (m, 2), or a number, (m, 1)."""
+    return np.asarray(tree.tree_.predict(values))
 
 
 def _odds_of_trees(called: Floats, trees: int = TREES) -> Floats:
@@ -280,7 +315,7 @@ def _boosting(split: _Standard, seed: int) -> Floats:
     """Log odds by LogitBoost."""
     found = np.zeros(len(split.evaluate))
     for tree in _boosted(split.fit, split, seed):
-        found += _RATE * tree.predict(split.evaluate, check_input=False)
+        found += _RATE * _leaf_values(tree, split.evaluate)[:, 0]
     return found[None]
 
 
@@ -292,14 +327,14 @@ def _boosted(fit: Table, split: _Standard, seed: int) -> Iterator[Any]:
     from scipy.special import expit
 
     odds = np.zeros(len(fit))
-    for own_seed in np.random.SeedSequence(seed).generate_state(ROUNDS).tolist():
+    for state in _random_states(seed, ROUNDS):
         share = expit(odds)
         spread = np.maximum(share * (1 - share), _LEAST_SPREAD)
         tree = _library().tree.DecisionTreeRegressor(
-            max_depth=3, min_samples_leaf=10, max_features=0.25, random_state=own_seed
+            max_depth=3, min_samples_leaf=10, max_features=0.25, random_state=state
         )
         tree.fit(fit, (split.generated - share) / spread, spread * split.weights, check_input=False)
-        odds += _RATE * tree.predict(fit, check_input=False)
+        odds += _RATE * _leaf_values(tree, fit)[:, 0]
         yield tree
 
 
@@ -371,10 +406,8 @@ class Judge:
         ndarray
         """
         with _plain():
-            shares = [
-                tree.predict_proba(ranks, check_input=False)[:, 1] for tree in self._randomised
-            ]
-            steps = [tree.predict(ranks, check_input=False) for tree in self._boosted]
+            shares = [_leaf_values(tree, ranks)[:, 1] for tree in self._randomised]
+            steps = [_leaf_values(tree, ranks)[:, 0] for tree in self._boosted]
         odds = _odds_of_trees(np.sum(shares, axis=0), len(shares))
         return odds + _RATE * np.sum(steps, axis=0) if steps else odds
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 import prviz
 from prviz.estimators import cross_fitting, learners
@@ -241,3 +242,56 @@ def test_weights_are_found_without_threads_of_a_library(monkeypatch: pytest.Monk
     monkeypatch.setattr(scipy.optimize, "minimize", counting)
     Stack.fit({"a": np.random.default_rng(0).normal(size=(1, 40))}, np.arange(40) >= 20)
     assert set(known) == {1}
+
+
+def slow_ranks(fit: Any, values: Any) -> Any:
+    """Half of the fit samples below each value and half of those up to it, as a share, one by one."""
+    found = np.empty_like(values)
+    for place, column in enumerate(fit.T):
+        for row, value in enumerate(values[:, place]):
+            both = np.count_nonzero(column < value) + np.count_nonzero(column <= value)
+            found[row, place] = both / (2 * len(column))
+    return found
+
+
+@pytest.mark.parametrize("step", [0.5, 1e-9])
+def test_ranks_are_counts(monkeypatch: pytest.MonkeyPatch, step: float) -> None:
+    rng = np.random.default_rng(0)
+    fit, values = ((np.round(rng.normal(size=(n, 7)) / step) * step).astype("f4") for n in (31, 12))
+    fit[:, 2] = 0
+    fit[3, 1] = -0.0
+    values[5, 1] = 0.0
+    monkeypatch.setattr(learners, "_RANKED", 100)
+    of_fit, of_values = learners._ranks(fit, values)
+    assert np.array_equal(of_fit, slow_ranks(fit, fit))
+    assert np.array_equal(of_values, slow_ranks(fit, values))
+
+
+@pytest.mark.parametrize("sizes", [(50, 50), (50, 37)])
+def test_trees_are_those_of_plain_calls(sizes: tuple[int, int]) -> None:
+    """Without weights that are all 1, with one generator, and by what is in the leaves."""
+    from sklearn.tree import DecisionTreeRegressor, ExtraTreeClassifier
+
+    rng = np.random.default_rng(0)
+    sets = [np.round(rng.normal(place / 2, size=(n, 5)), 1) for place, n in enumerate(sizes)]
+    pair = SamplePair(*(Samples(each) for each in sets))
+    split = learners._standardised(pair.split(0.5, 0), 0)
+    called = np.zeros((2, len(split.evaluate)))
+    for place, table in enumerate(((split.fit, split.evaluate), split.ranks)):
+        for seed in np.random.SeedSequence(3).generate_state(10).tolist():
+            tree = ExtraTreeClassifier(
+                min_samples_leaf=3, max_features="sqrt", random_state=seed
+            ).fit(table[0], split.generated, split.weights)
+            called[place] += tree.predict_proba(table[1])[:, 1]
+    assert np.array_equal(learners._trees(split, 3), called)
+    odds = np.zeros(len(split.fit))
+    boosted = np.zeros(len(split.evaluate))
+    for seed in np.random.SeedSequence(3).generate_state(100).tolist():
+        share = expit(odds)
+        spread = np.maximum(share * (1 - share), 0.02)
+        step = DecisionTreeRegressor(
+            max_depth=3, min_samples_leaf=10, max_features=0.25, random_state=seed
+        ).fit(split.fit, (split.generated - share) / spread, spread * split.weights)
+        odds += 0.1 * step.predict(split.fit)
+        boosted += 0.1 * step.predict(split.evaluate)
+    assert np.array_equal(learners._boosting(split, 3), boosted[None])
