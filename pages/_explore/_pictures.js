@@ -1,25 +1,26 @@
 // Buttons that save a drawing as it is, SVG, or painted by the browser, PNG. Python sends the drawings' text.
 
+import { button, element } from "../_live/dom.js";
+
 /** Pixels of a PNG by pixel of the drawing: 1800 across the square. */
 const SCALE = 2;
 
 /** @param {Blob} blob @param {string} file */
 function save(blob, file) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = file;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may still be reading it
+  const href = URL.createObjectURL(blob);
+  element("a", { href, download: file }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000); // the browser may still be reading it
 }
 
 /** @param {Blob} svg @returns {Promise<Blob>} */
 async function png(svg) {
-  const image = document.createElement("img"),
-    url = URL.createObjectURL(svg);
-  image.src = url;
+  const url = URL.createObjectURL(svg),
+    image = element("img", { src: url });
   await image.decode();
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [SCALE * image.naturalWidth, SCALE * image.naturalHeight];
+  const canvas = element("canvas", {
+    width: SCALE * image.naturalWidth,
+    height: SCALE * image.naturalHeight,
+  });
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(url);
   return new Promise((resolve, reject) =>
@@ -33,16 +34,9 @@ export default function showButtons({ data, parentElement }) {
   const { name, drawings } = JSON.parse(new TextDecoder().decode(data));
   const buttons = Object.entries(drawings).flatMap(([shape, text]) =>
     ["PNG", "SVG"].map((kind) => {
-      const button = document.createElement("button"),
-        svg = new Blob([text], { type: "image/svg+xml" });
-      button.type = "button";
-      button.textContent = `${kind} ${shape}`;
-      button.onclick = async () =>
-        save(
-          kind === "SVG" ? svg : await png(svg),
-          `${name}-${shape.replace(":", "x")}.${kind.toLowerCase()}`,
-        );
-      return button;
+      const svg = new Blob([text], { type: "image/svg+xml" }),
+        file = `${name}-${shape.replace(":", "x")}.${kind.toLowerCase()}`;
+      return button(async () => save(kind === "SVG" ? svg : await png(svg), file), `${kind} ${shape}`);
     }),
   );
   parentElement.querySelector(".pictures")?.replaceChildren(...buttons);

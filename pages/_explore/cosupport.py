@@ -16,7 +16,7 @@ import streamlit as st
 
 from pages._explore.live_view import linked, visible
 from pages._explore.session import explore_session
-from pages._live.figure import Pane, Table, live_figure
+from pages._live.figure import Following, Pane, Table, live_figure
 from pages._shared import answers, sample_display
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
@@ -167,7 +167,8 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
         " the curves"
     )
     curves = linked({name: found.curves[name] for name in names}, problem.truth)
-    live_figure("cosupport-masses", [], curves=curves, table=Table(caption, _COLUMNS, rows))
+    table = Table(caption, _COLUMNS, rows)
+    live_figure("cosupport-masses", [], follow=Following(curves), table=table)
     st.caption(MASSES_HELP)
 
 

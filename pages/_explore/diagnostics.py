@@ -84,7 +84,7 @@ def _turn_over() -> None:
 
 def all_numbers(problem: Problem, found: results.Results) -> None:
     table = replace(live_view.numbers(problem, found), turned=True)
-    live_figure("numbers", [], table=table, **following(problem, found))
+    live_figure("numbers", [], table=table, follow=following(problem, found))
     enlarged = explore_session().enlarged
     by_k = visible(over(problem).get("k", []))
     if problem.truth is None:
@@ -116,7 +116,7 @@ def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> N
         log_x=True,
     )
     pane = Pane("sweep", figure, "IoU over k", follow="k", wide=True, help=OVER_K_HELP)
-    live_figure("sweep", [pane], **following(problem, found))
+    live_figure("sweep", [pane], follow=following(problem, found))
 
 
 def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = False) -> None:
@@ -191,7 +191,7 @@ def stability(problem: Problem, found: results.Results) -> None:
         panes.append(
             Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True)
         )
-    live_figure("stability", panes, legend=True, **following(problem, found))
+    live_figure("stability", panes, legend=True, follow=following(problem, found))
 
 
 def _frames_or_notice(problem: Problem) -> Mapping[str, Any] | None:

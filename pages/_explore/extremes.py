@@ -123,7 +123,7 @@ def draw(problem: Problem, found: results.Results) -> None:
         pane = Pane(
             "bias-curve", figure, "Estimated minus true precision", follow="bias", wide=True
         )
-        live_figure("bias", [pane], **following(problem, found))
+        live_figure("bias", [pane], follow=following(problem, found))
     _all(problem, found, single=wanted)
 
 
@@ -173,7 +173,7 @@ def _tails(problem: Problem, found: results.Results) -> None:
                 help=words,
             )
         )
-    live_figure("tail", panes, **following(problem, found))
+    live_figure("tail", panes, follow=following(problem, found))
     if differences and enlarged:
         st.markdown(_differences_table(differences))
 
@@ -302,7 +302,7 @@ def _over_k(problem: Problem, found: results.Results) -> None:
     # another figure.
     drawn = [*("split" if held_out else "none" for held_out in lines), *shown]
     live_figure(
-        f"extremes-over-k-{'-'.join(drawn)}", panes, legend=True, **following(problem, found)
+        f"extremes-over-k-{'-'.join(drawn)}", panes, legend=True, follow=following(problem, found)
     )
 
 

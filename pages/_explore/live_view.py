@@ -15,6 +15,7 @@ from pages._explore.session import ExploreSession, explore_session, state
 from pages._live.figure import (
     Chips,
     Control,
+    Following,
     Linked,
     Pane,
     Slider,
@@ -326,10 +327,10 @@ def position(problem: Problem) -> dict[str, float | None]:
     return {"k": problem.k, "bandwidth": problem.settings.bandwidth}
 
 
-def following(problem: Problem, found: results.Results) -> dict[str, Any]:
+def following(problem: Problem, found: results.Results) -> Following:
     """What lets a figure follow the main one's sliders in the browser."""
     curves = linked(found.curves, problem.truth)
-    return {"curves": curves, "frames": frames.profile_id(problem), "shown": position(problem)}
+    return Following(curves, frames.profile_id(problem), position(problem))
 
 
 def visible(names: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ import streamlit as st
 from pages._explore import cosupport
 from pages._explore.live_view import position, visible
 from pages._explore.session import COLOUR, LAM_METHOD, change, explore_session, state
-from pages._live.figure import Pane, live_figure, moved
+from pages._live.figure import Following, Pane, live_figure, moved
 from pages._shared import answers, cache, media, sample_display
 from pages._shared.sample_display import Evaluated
 from prviz import figures
@@ -88,15 +88,8 @@ def _draw(problem: Problem, found: results.Results) -> None:
     lists: dict[str, list[int]] = {}
     if classifiers is not None and colour == "Decision":
         lists = {group: places[rows].tolist() for group, rows in _lists(classifiers).items()}
-    wanted = sorted(
-        {*(place for group in lists.values() for place in group), *picked[:MOST_PICKED]}
-    )
-    near = _near(problem, shown, wanted)
-    index = {place: number for number, place in enumerate(places.tolist())} if wanted else {}
-    rows = {
-        place: _row(shown, place, index[place], classifiers) | {"near": near.get(place)}
-        for place in wanted
-    }
+    wanted = sorted({*picked[:MOST_PICKED]}.union(*lists.values()))
+    rows = _rows(problem, shown, wanted, places, classifiers)
     enlarged = explore_session().enlarged
     explorer |= {
         "lists": {group: [rows[place] for place in chosen] for group, chosen in lists.items()},
@@ -105,10 +98,6 @@ def _draw(problem: Problem, found: results.Results) -> None:
         "selected": picked,
     }
     figure = _figure(problem, found, shown, name, colour, places, classifiers)
-    title, key = _titles(name)
-    helps = [HELPS[colour].format(title=title, key=key), *_notes(problem, found, name), CLICK]
-    if len(shown.axes) == 2 and problem.sizes[2] > 2:
-        helps.insert(1, f"Drawn along {' and '.join(shown.axes)}.")
     pane = Pane(
         f"samples-{colour.lower()}",
         figure,
@@ -117,15 +106,12 @@ def _draw(problem: Problem, found: results.Results) -> None:
         compact=not enlarged,
         select=True,
         pictures=shown.pictures,
-        help=" ".join(filter(None, [*helps, media.hover_words(shown.pictures)])),
+        help=_help(problem, found, shown, name, colour),
     )
-    # The roles are the same at every k.
-    profile = ""
-    at = None
+    follow = None  # the roles are the same at every k
     if colour != "Role":
-        profile = frames.profile_id(problem)
-        at = position(problem)
-    live_figure(KEY, [pane], frames=profile, shown=at, explorer=explorer)
+        follow = Following({}, frames.profile_id(problem), position(problem))
+    live_figure(KEY, [pane], follow=follow, explorer=explorer)
     if classifiers is not None and colour == "Decision" and (enlarged or picked):
         _downloads(problem.settings, shown, places, classifiers, name)
     if colour == "Belief" and name and (enlarged or picked):
@@ -206,6 +192,18 @@ def _titles(name: str) -> tuple[str, str]:
     if name == TRUTH:
         return "Truth (likelihood ratio)", "q / p"
     return (ESTIMATORS[name].title, "c_Y / c_X") if name else ("", "")
+
+
+def _help(
+    problem: Problem, found: results.Results, shown: Evaluated, name: str, colour: str
+) -> str:
+    """What the colours mean, and what else there is to know of the figure."""
+    title, key = _titles(name)
+    helps = [HELPS[colour].format(title=title, key=key)]
+    if len(shown.axes) == 2 and problem.sizes[2] > 2:
+        helps.append(f"Drawn along {' and '.join(shown.axes)}.")
+    helps += [*_notes(problem, found, name), CLICK, media.hover_words(shown.pictures)]
+    return " ".join(filter(None, helps))
 
 
 def _notes(problem: Problem, found: results.Results, name: str) -> list[str]:
@@ -426,25 +424,38 @@ def _picked(of: str, places: Any) -> list[int]:
     return sorted({int(place) for place in chosen if place in known})
 
 
-def _row(
-    shown: Evaluated, place: int, index: int, classifiers: OptimalClassifiers | None
-) -> dict[str, Any]:
-    """The table's entries without neighbours of the sample at this place, which the family has
-    measured as `index`.
+def _rows(
+    problem: Problem,
+    shown: Evaluated,
+    wanted: Sequence[int],
+    places: Any,
+    classifiers: OptimalClassifiers | None,
+) -> dict[int, dict[str, Any]]:
+    """The table's entries for the samples at the wanted places, of those that the family has
+    measured.
     """
-    key = ""
-    level = 0
-    if classifiers is not None:
-        key = figures.key_text(float(classifiers.keys[index]))
-        level = int(classifiers.levels[index])
-    role, _ = shown.side(place)
-    return {**sample_display.details(shown, place), "key": key, "level": level, "real": role == 0}
+    if not wanted:
+        return {}
+    near = _near(problem, shown, wanted)
+    index = {place: number for number, place in enumerate(places.tolist())}
+    rows = {}
+    for place in wanted:
+        key = ""
+        level = 0
+        if classifiers is not None:
+            key = figures.key_text(float(classifiers.keys[index[place]]))
+            level = int(classifiers.levels[index[place]])
+        own = {"key": key, "level": level, "real": shown.side(place)[0] == 0}
+        rows[place] = {
+            **sample_display.details(shown, place),
+            **own,
+            "near": near.get(place),
+        }
+    return rows
 
 
 def _near(problem: Problem, shown: Evaluated, wanted: Sequence[int]) -> dict[int, list[str]]:
     """The nearest samples of the other set, as text, by place; empty while they are being measured."""
-    if not wanted:
-        return {}
     pair = shown.split.pair
     key = ("near", problem.key, problem.settings.split, problem.settings.approximate, tuple(wanted))
     n = max(pair.real.n, pair.generated.n)

@@ -14,6 +14,7 @@ import streamlit as st
 from pages._explore.approximate import NOTE
 from pages._explore.gives_away import known_witness
 from pages._explore.session import state
+from pages._live.modules import bundle
 from pages._shared.text import plain
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
@@ -28,7 +29,7 @@ _pictures = st.components.v2.component(
     "prviz_pictures",
     html='<div class="pictures" role="group" aria-label="Figure as a picture"></div>',
     css=(Path(__file__).parent / "_pictures.css").read_text(encoding="utf-8"),
-    js=(Path(__file__).parent / "_pictures.js").read_text(encoding="utf-8"),
+    js=bundle(Path(__file__).parent / "_pictures.js"),
 )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -188,6 +188,16 @@ class Chips:
 Control = Slider | Bars | Chips
 
 
+class Following(NamedTuple):
+    """Curves that panes follow, the id of the frames that hold them at other stops, and the stop
+    that is drawn.
+    """
+
+    curves: Linked
+    frames: str = ""
+    shown: Mapping[str, float | None] | None = None
+
+
 @dataclass(frozen=True)
 class Table:
     """The readout: one row of numbers by curve id; every column explains itself.
@@ -284,33 +294,27 @@ def live_figure(
     key: str,
     panes: Sequence[Pane],
     *,
-    curves: Linked | None = None,
+    follow: Following | None = None,
     table: Table | None = None,
-    frames: str = "",
-    shown: Mapping[str, float | None] | None = None,
     legend: bool = False,
     explorer: Mapping[str, Any] | None = None,
     standout: str = "",
 ) -> None:
     """Draw the panes; what is selected in them comes back through `moved(key)`.
 
-    curves: those that the panes follow. table: the readout below the panes.
-    frames, shown: the id of the frames that hold these curves at other stops, and the stop that is
-    drawn here. legend: say above the panes which colour is which curve, where they have no legends
-    of their own. explorer: the groups of samples of a pane that follows them, and their table
-    (pages/_explore/space.py). standout: a group of linked views, in which one item at a time stands
-    out (pages/_live/group.js). Traces carry an item's id as their `meta`, points as their
+    table: the readout below the panes. legend: say above the panes which colour is which curve,
+    where they have no legends of their own. explorer: the groups of samples of a pane that follows
+    them, and their table (pages/_explore/space.py). standout: a group of linked views, in which one
+    item at a time stands out (pages/_live/group.js). Traces carry an item's id as their `meta`, points as their
     customdata, panes as their `item`.
     """
     content = figure_content(
         panes,
-        curves=curves,
         table=table,
-        frames=frames,
-        shown=shown,
         legend=legend,
         explorer=explorer,
         standout=standout,
+        **(follow or Following({}))._asdict(),
     )
     _component(
         key=key,

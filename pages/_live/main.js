@@ -14,7 +14,7 @@ import { Pane, findPlotly, inTheme, placePane, themeOf } from "./pane.js";
 import { whileHere } from "./leaving.js";
 import { ask, askLater, hangUp, hideOther, isLate, noLine, pageDrawn, wireStop } from "./line.js";
 import { NO_FILM, makeFilm } from "./play.js";
-import { noPins, takePins } from "./pins.js";
+import { takePins } from "./pins.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { makeRows, noRows } from "./rows.js";
 import { noRings, takeRings } from "./rings.js";
@@ -141,7 +141,7 @@ function create(parent) {
     table: noCells(),
     rows: noRows(),
     film: NO_FILM,
-    pins: noPins(),
+    pins: null,
   };
   const resized = () =>
     timers.start("resize", RESIZE_MS, () => {

@@ -20,9 +20,6 @@ const MOST = 4,
   FOOT = 24,
   SIZE = 12; // pixels of one small figure
 
-/** @returns {Pins} */
-export const noPins = () => null;
-
 /** The pinned states that have come, the newest last.
  * @param {LiveFigure} live @returns {Snapshot[]} */
 const pinned = ({ payload: { pins = [] } }) => pins.flatMap((id) => store.snapshots.get(id) ?? []);
