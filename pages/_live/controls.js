@@ -302,12 +302,8 @@ export class Controls {
         { role: "group", ...(title && { "aria-label": title }) },
         ...members.map((control) => control.box),
       );
-      const placed = document.querySelector(`[data-prviz-place="${group}"]`) !== null;
-      this.#boxes.set(
-        group,
-        group === "modes" || (group === "data" && !placed) ? this.#fold(group, title, box) : box,
-      );
-      dock(/** @type {HTMLElement} */ (this.#boxes.get(group)), group, this.box);
+      const loose = group === "data" && !document.querySelector('[data-prviz-place="data"]');
+      this.#boxes.set(group, group === "modes" || loose ? this.#fold(group, title, box) : box);
     }
   }
 
