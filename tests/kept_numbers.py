@@ -41,7 +41,7 @@ from prviz.curves.pr_curve import PRCurve
 from prviz.curves.summaries import first_differences, numbers
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure import curve_conventions, risk, scalars, workload
-from prviz.measure.kernel_scores import half_spread, kernel_share
+from prviz.measure.kernel_scores import _Cubic, half_spread, kernel_share
 from prviz.measure.profiles import bandwidth_unit
 from prviz.samples import SamplePair, Samples
 from prviz.triage import evidence, reported
@@ -368,6 +368,13 @@ def measures() -> Iterator[Call]:
         yield f"{name}: part", partial(lambda pair: list(workload.subsample(pair, 6, 1)), pair)
     for seconds in (0.2, 30.4, 89.9, 90, 5399, 5400, 9e4):
         yield f"{seconds} s", partial(workload.duration, seconds)
+    for name, pair in pairs().items():
+        yield f"{name}: rounding of KID", partial(roundings, pair)
+
+
+def roundings(pair: SamplePair) -> Any:
+    centres = (None, pair.real.values[0].astype(float))
+    return [_Cubic(centre).rounding(pair) for centre in centres]
 
 
 def least_risks(pair: SamplePair) -> Any:

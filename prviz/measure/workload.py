@@ -210,7 +210,7 @@ def live_size(
 ) -> int:
     """The largest n for `subsample` whose expected time is within ``limit`` seconds; at least 2."""
     low = 2
-    high = max(n_real, n_generated, 2)
+    high = max(n_real, n_generated)
     while low < high:
         middle = (low + high + 1) // 2
         if needs_subsample(

@@ -23,7 +23,9 @@ pytest-cov):
 
 Mutants of annotations and inside of f-strings are not drawn: the first are never run, the second
 are text. Neither are those of `strict=`, a check of what is always true, and of caches, which
-change the time alone.
+change the time alone. Of the others, those that change no result whatever the input are listed
+with their reasons in equivalent_mutants.json, and counted for themselves: by the text of their
+line, before and after.
 """
 
 from __future__ import annotations
@@ -115,6 +117,9 @@ BUDGET_S = 20.0
 HANGS_CPU_S = 240
 HANGS_S = 600.0
 SURVIVES = ("passed", "none")
+# Each by the texts of its PLACE, with a reason.
+PLACE = ("file", "before", "after")
+EQUIVALENT = json.loads(Path(__file__).with_name("equivalent_mutants.json").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -584,20 +589,36 @@ def run(
     return results
 
 
+def is_equivalent(result: Mapping[str, Any]) -> bool:
+    """True for a mutant that is known to change no result."""
+    return any(all(result[name] == each[name] for name in PLACE) for each in EQUIVALENT)
+
+
+def share_text(part: int, of: int) -> str:
+    low, high = wilson(part, of)
+    return (
+        f"{part} of {of} mutants survive: {100 * part / of:.1f} % ({100 * low:.1f} to"
+        f" {100 * high:.1f} %, Wilson, 95 %)"
+    )
+
+
 def summary(results: Sequence[dict[str, Any]]) -> str:
-    """The mutants that survive, and their share."""
-    if not results:
+    """The mutants that survive, and their share: of all, and of those that can change a result."""
+    real = [each for each in results if not is_equivalent(each)]
+    if not real:
         return "no mutant"
-    alive = [each for each in results if each["outcome"] in SURVIVES]
-    low, high = wilson(len(alive), len(results))
+    alive = [each for each in real if each["outcome"] in SURVIVES]
     lines = [
         f"{each['file']}:{each['line']}: {each['before']}\n    -> {each['after']}" for each in alive
     ]
-    share = (
-        f"{100 * len(alive) / len(results):.1f} % ({100 * low:.1f} to {100 * high:.1f} %, Wilson,"
-        " 95 %)"
+    same = len(results) - len(real)
+    return "\n".join(
+        [
+            *lines,
+            share_text(len(alive), len(real)),
+            f"with {same} that change no result: {share_text(len(alive) + same, len(results))}",
+        ]
     )
-    return "\n".join([*lines, f"{len(alive)} of {len(results)} mutants survive: {share}"])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -662,7 +683,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             root, chosen, tests, given.out or Path(folder) / "results.jsonl", folders=given.folders
         )
     sys.stdout.write(summary(results) + "\n")
-    alive_now = sum(each["outcome"] in SURVIVES for each in results)
+    alive_now = sum(each["outcome"] in SURVIVES and not is_equivalent(each) for each in results)
     return int(given.most is not None and alive_now > given.most)
 
 

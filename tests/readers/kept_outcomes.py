@@ -32,6 +32,7 @@ from prviz.readers.columns import ColumnChoice
 from prviz.readers.conversion import CONVERTED, arrays_in
 from prviz.readers.source import Limits
 from tests.readers.by_hand import files, fill, folders
+from tests.readers.drawn_rules import rules
 
 FILE = Path(__file__).with_suffix(".json")
 SEED = 5
@@ -710,6 +711,7 @@ DRAWN: dict[str, tuple[Callable[[Rng], str], int]] = {
     "folders": (folder_outcome, 120),
     "held": (held_outcome, 500),
     "others": (other_outcome, 600),
+    "rules": (rules, 1600),
 }
 WRITTEN: dict[str, tuple[Callable[[int], str], int]] = {
     "by hand": (outcome_by_hand, len(BY_HAND)),

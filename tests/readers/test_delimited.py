@@ -122,6 +122,7 @@ def outcome(data: bytes, worth: int, limits: Limits | None = None) -> tuple[obje
 @settings(max_examples=50)
 @given(tables())
 @example(b"0,1\n" + b"1.5,2\n" * 5 + b'"1.5","2"\n')
+@example(b"a,b\n" + b"1.5,2\n" * 5 + b"true,2\n1,3\n")
 @example(b"id,a\n" + b" 1 ,2\n" * 4 + b" \n x\t,3")
 def test_both_parsers_read_and_refuse_alike(data: bytes) -> None:
     assert outcome(data, 0) == outcome(data, len(data) + 1)

@@ -29,7 +29,7 @@ from tests import file_builders as build
         (b"\x80\x05\x95\x10" + bytes(4) + b"\x8c", True),
         (b"\x80\x06\x95\x10" + bytes(4) + b"\x8c", False),  # no such protocol
         (b"\x80\x04", False),
-        (b"\x80\x04\x00\x00" + bytes(4) + b"{", False),
+        (b"\x80\x04\x00\x01" + bytes(4) + b"[", False),
         (b"\x80\x04\x01\x00" + bytes(4) + b'{"a"', False),  # the length of a header of .safetensors
         (b"\x80\x04\x01\x00" + bytes(4) + b"[", True),
         (b"\x80\x04\x01\x00" + b"\x01\x00\x00\x00" + b"{", True),

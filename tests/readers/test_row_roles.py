@@ -128,6 +128,8 @@ def test_rows_of_one_of_several_list_columns(
         )
         == 0
     )
+    frame.assign(dino=list(-VALUES)).drop(columns="role").to_parquet(file)
+    np.testing.assert_array_equal(read_pair(file, keys=("clip", "dino")).generated.values, -VALUES)
 
 
 @pytest.mark.parametrize("extension", ["csv", "parquet"])

@@ -109,19 +109,22 @@ def test_the_corners_hold_every_rate_of_the_region() -> None:
     assert inside > 500
 
 
-def test_the_bound_is_that_of_the_best_cut_at_every_lam() -> None:
+@pytest.mark.parametrize(("apart", "sizes"), [(0.7, (150, 90)), (9.0, (10_000, 9_000))])
+def test_the_bound_is_that_of_the_best_cut_at_every_lam(
+    apart: float, sizes: tuple[int, int]
+) -> None:
     rng = np.random.default_rng(2)
-    scores = Scores(rng.normal(-0.7, 1, 150), rng.normal(0.7, 1, 90))
-    sizes = (150, 90)
+    scores = Scores(rng.normal(-apart, 1, sizes[0]), rng.normal(apart, 1, sizes[1]))
+    lams = np.tan(np.linspace(0, np.pi / 2, 5000)[1:-1])  # some beyond those of the bound
     critical = critical_values(*sizes, 0.05 / CUTS)
     of_cuts = []
     for place in cut_places(CUTS):
         fpr, fnr = _corners(
             (np.mean(scores.real > place), np.mean(scores.generated <= place)), sizes, critical
         )
-        of_cuts.append((LAMS[:, None] * fpr + fnr).max(axis=1))
-    lowest = np.minimum(np.min(of_cuts, axis=0), np.minimum(LAMS, 1.0))
-    found = bound_of_scores(scores, sizes).alpha(LAMS)
+        of_cuts.append((lams[:, None] * fpr + fnr).max(axis=1))
+    lowest = np.minimum(np.min(of_cuts, axis=0), np.minimum(lams, 1.0))
+    found = bound_of_scores(scores, sizes).alpha(lams)
     assert np.all(found >= lowest - 1e-9)
     assert found.mean() < lowest.mean() + 0.03  # what is concave above it
 
