@@ -4,6 +4,7 @@ classifier.
 
 from __future__ import annotations
 
+import math
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 import prviz
 from prviz.curves import ErrorRates, PRCurve
+from prviz.estimators import learners
 from prviz.estimators.classifier import CLASSIFIER_BOOSTING, MEMBERS, WEIGHT_DECAY
 from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
@@ -315,3 +317,15 @@ def test_boosted_trees_are_fitted_one_at_a_time(monkeypatch: pytest.MonkeyPatch)
             )
         )
     assert most == [1, 1, 1]
+
+
+def test_boosting_adds_a_tenth_of_each_newton_step() -> None:
+    """Of sets that one cut tells apart a step is 1 over the chance of the right one."""
+    values = np.linspace(-1, 1, 40, dtype=np.float32)[:, None]
+    generated = (values[:, 0] > 0).astype(int)
+    split = learners._Standard(values, values, (values, values), generated, np.ones(40))
+    odds = 0.0
+    for _ in range(learners.ROUNDS):
+        odds += 0.1 * min(1 + math.exp(-odds), 1 / (1 + math.exp(odds)) / 0.02)
+    found = learners._boosting(split, 0)[0]
+    np.testing.assert_allclose(found, odds * (2 * generated - 1), rtol=1e-6)

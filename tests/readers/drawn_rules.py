@@ -57,6 +57,7 @@ ALL = ColumnChoice.of(None, (), None)
 BESIDE = (
     *("x", "y", "t", "count", "n", "weight", "patient", "umap_1", "umap_2", "time", "seed"),
     *("scale", "min", "zero", "f0_err", "elapsed_ms", "value", "row", "col", "gene", "id", "1"),
+    *("odd", "a_b", "a_c"),
 )
 PIECES = (
     ("q", "scale", "zero", "min", "max", "q_min", "q.scale"),
@@ -190,8 +191,13 @@ def columns(rng: Rng) -> Iterator[str]:
     n = int(pick(rng, (7, 8, 9, 12, 24, 63, 64, 65, 499, 500)))
     names = [f"f{place}" for place in range(int(pick(rng, (0, 1, 2, 3, 7, 8))))]
     names = some(rng, [*names, *some(rng, BESIDE, 1, 4)])
-    plain = rng.normal(size=n) if rng.random() < 0.7 else rng.integers(0, 255, n)
-    values = np.array([plain if name[0] == "f" else column(rng, n) for name in names], float).T
+    drawn = rng.normal(size=(len(names), n))
+    if (levels := pick(rng, (0, 0, 3, 255))) > 0:
+        drawn = rng.integers(0, levels, drawn.shape)
+    rows = [
+        each if name[0] == "f" else column(rng, n) for each, name in zip(drawn, names, strict=True)
+    ]
+    values = np.array(rows, float).T
     yield said(checked_columns, values, names, ALL, "t", pick(rng, ("t.csv", "t.npy")))
     yield f"{suspect_names(values, names)} {[is_key(each) for each in values.T]}"
     yield str(are_weights(list(values.T[:2])))
@@ -324,18 +330,20 @@ def texts(rng: Rng) -> Iterator[str]:
     """Cells of a few tokens."""
     cells = ["".join(rng.choice(TOKENS, int(rng.integers(1, 7)))) for _ in range(3)]
     for _ in range(6):
-        inside = pick(rng, (",", ", ", " ", "; ", ".", "\u00b0", ":")).join(
-            pick(rng, ("1", "0", "12", "345", "1.5", "0.25", "100", "-3"))
-            for _ in range(int(rng.integers(1, 5)))
-        )
-        cells.append(pick(rng, OPEN) + inside + pick(rng, CLOSE))
+        mark = pick(rng, (",", ", ", " ", "; ", ".", "'", ":"))
+        words = ("1", "0", "12", "345", "1.5", "0.25", "100", "-3")
+        inside = mark.join(pick(rng, words) for _ in range(int(rng.integers(1, 5))))
+        bare = f"{pick(rng, (1, 12))}{mark}345{pick(rng, ('', '.5', ',5', f'{mark}678'))}"
+        cells.append(pick(rng, (bare, pick(rng, OPEN) + inside + pick(rng, CLOSE))))
     for cell in cells:
         numbers = Numbers(pick(rng, ",;"))
         found = [numbers.number(each) for each in (cell, "1.5")]
         found += [listed_numbers(cell), looks_like_list(cell), looks_like_bare_list(cell)]
         found += [thousands_in(cell), decorated(cell), unit_of(cell)]
         found += [getattr(notation_of(cell), "what", ""), is_index_line(cell.split(","))]
-        yield f"{found} {stands_alone(cell.encode(), b' ')}"
+        yield str(found)
+    line = pick(rng, (b'" 1 2', b'" 1 inf', b'a " 1', b'1 " "', b"1 2", b'"1" 2', b'1 2 "'))
+    yield str(stands_alone(line, b" "))
     yield str(without_units([cells, cells[:2]]))
     code = pick(rng, ("utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "utf-32"))
     yield encoding_of(cells[0].encode(code)[: int(rng.integers(1, 8))])

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from prviz.readers import Limits, ReadError, read
-from prviz.readers.arrow import _claims_of_file, _Compact, _count
+from prviz.readers.arrow import _Chunk, _claims_of_file, _Compact, _count, _pages
 from prviz.readers.keyed import open_tensors
 from prviz.readers.source import FileSource, looks_pickled
 from prviz.readers.text_dialect import thousands_in
@@ -156,3 +156,8 @@ def test_a_packed_buffer_of_eight_bytes_alone_claims_what_they_say() -> None:
     written = [size for size in range(9, 400) if data.count(struct.pack("<qq", 0, size)) == 1]
     short = data.replace(struct.pack("<qq", 0, written[0]), struct.pack("<qq", 0, 8))
     assert list(_claims_of_file(io.BytesIO(short), len(short), Limits())) == [plain]
+
+
+def test_a_page_whose_header_is_cut_off_ends_the_reading() -> None:
+    with pytest.raises(IndexError):
+        next(_pages(io.BytesIO(b"\x15"), _Chunk((), 1, 0), 1))
