@@ -18,7 +18,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "tests" / "claims.toml"
-DOCUMENTS = ("README.md", "docs/guide.md", "docs/measured.md", "docs/papers.md", "data/README.md")
+DOCUMENTS = (
+    "README.md",
+    "data/README.md",
+    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
+)
 
 # What makes a sentence one that needs a source.
 CLAIM = re.compile(

@@ -292,7 +292,7 @@ def test_the_recipe_of_the_guide_logs_in_a_training_loop(
 ) -> None:
     blocks = re.findall(
         r"```python\n(.*?)```",
-        (ROOT / "docs/guide.md").read_text(encoding="utf-8"),
+        (ROOT / "docs/training.md").read_text(encoding="utf-8"),
         flags=re.DOTALL,
     )
     (recipe,) = [each for each in blocks if "Monitor" in each]
