@@ -79,6 +79,7 @@ const PARTS = /** @type {const} */ ([
   "explorer",
   "rows",
   "verdict",
+  "next",
   "readout",
   "progress",
   "picture",

@@ -9,6 +9,7 @@ import { drawGhosts } from "./pins.js";
 import { drawGrips } from "./grips.js";
 import { drawLabels } from "./labels.js";
 import { drawMarks } from "./lam_marks.js";
+import { showNext } from "./next_step.js";
 import { drawOverStops } from "./over_stops.js";
 import { CONFIG, inked, themed } from "./pane.js";
 import { drawingName, figureAt, showsCurves } from "./panes.js";
@@ -126,6 +127,7 @@ export function showNumbers(live, view) {
   drawOverStops(live, view);
   fillWithoutTruth(live, view);
   showWords(live, view);
+  showNext(live, view);
   // For tests: lam, the stop on screen, and the one that Plotly has drawn.
   root.dataset.lam = String(controls.lam);
   if (!view.stop) return;

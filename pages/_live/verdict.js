@@ -1,12 +1,14 @@
 // What the numbers of several curves come to, in one or two sentences: while k moves. tests/verdict_twin.py says the same in Python.
 
+import { pointAt } from "./curve.js";
+
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { Table } from "./readout.js" */
 
 /**
  * A family's title, the area under its curve, and the difference from the truth, if that is known.
- * believed: of the best classifier, beside others.
- * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number, believed?: boolean }} FamilyNumbers
+ * believed: of the best classifier, beside others. balanced: its precision where that is its recall.
+ * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number, believed?: boolean, balanced?: number }} FamilyNumbers
  *
  * What is known beside the numbers of families.
  * @typedef {object} DrawingState
@@ -138,9 +140,11 @@ function withoutArea(rows, trueArea, noise) {
 
 /** @param {FamilyNumbers} believed @param {FamilyNumbers[]} others */
 function toBelieve(believed, others) {
-  const area = printed(believed.auc);
-  if (others.every(({ auc }) => auc <= believed.auc)) return `The area is ${area} by the best classifier.`;
-  return `Believe the lowest, ${area}: held-out curves lie above the truth, up to chance.`;
+  const area = printed(believed.auc),
+    right = printed(100 * (1 - (believed.balanced ?? 1) / 2), 0);
+  const apart = `The best classifier is right ${right} times in 100; a coin is in 50.`;
+  if (others.every(({ auc }) => auc <= believed.auc)) return `${apart} Its area is ${area}.`;
+  return `${apart} Believe its curve, the lowest: area ${area}.`;
 }
 
 /** @param {FamilyNumbers[]} rows @param {number} noise @param {number | null} agreement */
@@ -213,7 +217,7 @@ export function verdict(
 export function refusal(titles) {
   const rows = titles.map((title) => ({ title, auc: 0, iou: 0, excess: 0, deficit: 0 }));
   return rows.length
-    ? ` ${names(rows)} ${verb(rows, "leaves", "leave")} the bound: refuted there (95 %).`
+    ? ` ${rows.length > 2 ? `${rows.length} curves` : names(rows)} ${verb(rows, "is", "are")} too high where thin (95 %).`
     : "";
 }
 
@@ -221,8 +225,9 @@ export function refusal(titles) {
  * @param {CurveAtStop[]} curves @param {Table} table @param {DrawingState} state */
 export function verdictAt(curves, { columns }, state = {}) {
   const at = Object.fromEntries(columns.map(({ key }, i) => [key, i]));
-  const numbers = (/** @type {CurveAtStop} */ { id, name, row = [] }) => ({
+  const numbers = (/** @type {CurveAtStop} */ { id, name, row = [], vertices }) => ({
     title: name,
+    balanced: id === BELIEVED ? pointAt(vertices, 1).alpha : undefined,
     believed: id === BELIEVED,
     auc: row[at.auc],
     iou: row[at.iou],

@@ -261,9 +261,9 @@ def _axes() -> list[str]:
     return [
         f'<path d="{" ".join(grid)}" fill="none" stroke="{RULE}" stroke-width="1"/>',
         *ticks,
-        _words("recall (diversity)", middle, TOP + SIDE + 54, 18, look=_MIDDLE),
+        _words(theme.RECALL, middle, TOP + SIDE + 54, 18, look=_MIDDLE),
         f'<g transform="translate(50 {turned:g}) rotate(-90)">'
-        f"{_words('precision (fidelity)', 0, 0, 18, look=_MIDDLE)}</g>",
+        f"{_words(theme.PRECISION, 0, 0, 18, look=_MIDDLE)}</g>",
     ]
 
 

@@ -141,6 +141,11 @@ def axis(title: str, **options: Any) -> dict[str, Any]:
     return {"title": {"text": title, "standoff": 8}, **lines, **options}
 
 
+# The axes of curves: here the two words are explained, for every figure and text around it.
+RECALL = "recall: what is real that it can make"
+PRECISION = "precision: what it makes that could be real"
+
+
 def square(x_title: str, y_title: str, **side: Any) -> dict[str, Any]:
     """Two axes with the same unit and the same options `side`."""
     side = {"constrain": "domain", **side}
@@ -152,7 +157,7 @@ def square(x_title: str, y_title: str, **side: Any) -> dict[str, Any]:
 
 def pr_axes(top: float = 1.02) -> dict[str, Any]:
     """The axes of precision against recall."""
-    return square("recall (diversity)", "precision (fidelity)", range=[0, top], dtick=0.2)
+    return square(RECALL, PRECISION, range=[0, top], dtick=0.2)
 
 
 def angle_axis() -> dict[str, Any]:

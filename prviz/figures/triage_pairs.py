@@ -42,9 +42,7 @@ def pair_curves_figure(
     return theme.finish(
         figure,
         height=520,
-        **theme.square(
-            "recall β (diversity)", "precision α (fidelity)", range=[0, 1.02], dtick=0.2
-        ),
+        **theme.pr_axes(),
         legend=theme.legend(centred=True),
     )
 

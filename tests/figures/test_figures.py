@@ -33,7 +33,7 @@ from prviz.figures import (
 )
 from prviz.figures.pr import BOUND, LIMIT, REFUTED
 from prviz.figures.svg import pr_svg
-from prviz.figures.theme import symbols
+from prviz.figures.theme import PRECISION, RECALL, symbols
 from prviz.toys import SupportMasses
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
@@ -291,8 +291,8 @@ def test_pr_figure_is_square_and_named() -> None:
     assert tuple(layout.xaxis.range) == tuple(layout.yaxis.range) == (0, 1.02)
     assert layout.yaxis.scaleanchor == "x"
     assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
-        "recall (diversity)",
-        "precision (fidelity)",
+        RECALL,
+        PRECISION,
     )
 
 

@@ -138,9 +138,13 @@ def test_both_give_the_same_sentences(blank: Page) -> None:
     [
         (
             [0.5, 0.1],
-            "Believe the lowest, 0.21: held-out curves lie above the truth, up to chance.",
+            "The best classifier is right 88 times in 100; a coin is in 50."
+            " Believe its curve, the lowest: area 0.21.",
         ),
-        ([0.1], "The area is 0.21 by the best classifier."),
+        (
+            [0.1],
+            "The best classifier is right 88 times in 100; a coin is in 50. Its area is 0.21.",
+        ),
         ([], "The area of Best classifier is 0.21."),
     ],
 )
@@ -148,7 +152,8 @@ def test_without_a_truth_the_best_classifier_is_to_be_believed(
     blank: Page, others: list[float], said: str
 ) -> None:
     rows = [{"title": f"family {area}", "auc": area} for area in others]
-    rows.insert(0, {"title": "Best classifier", "auc": 0.2149, "believed": True})
+    best = {"title": "Best classifier", "auc": 0.2149, "believed": True, "balanced": 0.25}
+    rows.insert(0, best)
     assert blank.evaluate("rows => live.verdict.verdict(rows, null)", rows) == said
 
 
@@ -260,10 +265,12 @@ def test_a_curve_that_leaves_the_bound_anywhere_is_refuted_whatever_its_area(bla
     assert across.auc < bound.auc
     curves = {"kde": across, "knn": inside}
     said = shown(blank, curves, rows={}, line=bound)
-    assert said.endswith(" KDE leaves the bound: refuted there (95 %).")
-    assert "refuted" not in shown(blank, curves, rows={})
-    assert "refuted" not in shown(blank, {"knn": inside, "kde": bound}, rows={}, line=bound)
-    assert "refuted" not in shown(blank, {"knn": inside, "tightest": across}, rows={}, line=bound)
+    assert said.endswith(" KDE is too high where thin (95 %).")
+    all_out = dict.fromkeys(["knn", "kde", "ipr"], across)
+    assert " 3 curves are too high where thin (95 %)." in shown(blank, all_out, rows={}, line=bound)
+    assert "thin" not in shown(blank, curves, rows={})
+    assert "thin" not in shown(blank, {"knn": inside, "kde": bound}, rows={}, line=bound)
+    assert "thin" not in shown(blank, {"knn": inside, "tightest": across}, rows={}, line=bound)
 
 
 def test_a_truth_without_area_has_its_areas_compared(blank: Page) -> None:

@@ -1,0 +1,70 @@
+// Try next: the one setting that brings a drawn curve closest to the truth, with what its row will say, out of the frames.
+
+import { setText } from "./dom.js";
+import { moves } from "./frames.js";
+import { unseen } from "./rows.js";
+import { store } from "./store.js";
+
+/** @import { CurveAtStop } from "./frames.js" */
+/** @import { LiveFigure } from "./main.js" */
+/** @import { Frames, Stop } from "./store.js" */
+/** @import { View } from "./view.js" */
+
+/** @typedef {{ slider: "k" | "bandwidth", value: number, text: string }} Step */
+
+const SLIDERS = /** @type {const} */ (["k", "bandwidth"]);
+const LEAST = 0.05; // rise of an overlap that is worth a click
+const EQUAL = 0.01; // difference of mean rises up to which the first slider, and its smallest value, is proposed
+
+/** The stop of a slider at which the drawn curves' overlaps rise most in the mean, none of them falling by more than
+ * chance; null where the best of them would not rise by more than that.
+ * @param {Frames} frames @param {CurveAtStop[]} curves @param {Stop} at @param {number} noise */
+export function nextStep(frames, curves, at, noise) {
+  /** @type {(Step & { rise: number }) | null} */
+  let best = null;
+  for (const slider of SLIDERS) {
+    const { stops, rows } = frames[slider],
+      moved = curves.filter(({ id, row }) => row && moves(frames, slider, id, at));
+    if (!moved.length) continue;
+    stops.forEach((value, i) => {
+      const rises = moved.map(({ id, row }) => rows[id][i][0] - /** @type {number[]} */ (row)[0]),
+        most = Math.max(...rises),
+        rise = rises.reduce((sum, each) => sum + each, 0) / curves.length;
+      if (value === null || Math.min(...rises) < -noise || most < Math.max(LEAST, noise)) return;
+      if (best && rise <= best.rise + EQUAL) return;
+      const first = moved[rises.indexOf(most)],
+        now = /** @type {number[]} */ (first.row)[0].toFixed(2),
+        then = rows[first.id][i][0].toFixed(2);
+      best = {
+        slider,
+        value,
+        rise,
+        text: `Try ${slider === "k" ? "k =" : "bandwidth"} ${value}: overlap of ${first.name} grows from ${now} to ${then}`,
+      };
+    });
+  }
+  return /** @type {Step | null} */ (best);
+}
+
+/** Beside the verdict, where a truth is known.
+ * @param {LiveFigure} live @param {View} view */
+export function showNext(live, { at, curves }) {
+  const { payload, controls, parts, panes, film } = live,
+    box = /** @type {HTMLButtonElement} */ (parts.next),
+    frames = store.frames.get(payload.frames);
+  const compared = payload.rows && payload.table?.columns[0].key === "iou";
+  const ready = compared && frames && at && panes.length && !film.open && !payload.pins?.length;
+  const hidden = ready ? unseen(live, panes[0], curves) : new Set();
+  const drawn = curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
+  const step = ready ? nextStep(frames, drawn, at, payload.noise ?? 0) : null;
+  box.hidden = !step;
+  if (!step) return;
+  setText(box, step.text);
+  box.onclick = () => {
+    const slider = controls.slider(step.slider);
+    if (!slider) return;
+    slider.value = step.value;
+    slider.events.changed(slider);
+    slider.range.focus({ preventScroll: true });
+  };
+}

@@ -1,0 +1,100 @@
+"""Try next: what the line says beside the verdict is what the rows say after the click."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from prviz.estimators import ESTIMATORS
+from prviz.measure.estimates import pr_curve
+from prviz.toys import toy
+from tests.browser import visit
+
+METHODS = ("knn", "ipr", "kde")
+
+
+def frames(k: dict[str, list[float]], bandwidth: dict[str, list[float]]) -> dict[str, Any]:
+    """Overlaps by family at k = 1, 2, ... and at bandwidths 1, 2, ..."""
+
+    def table(known: dict[str, list[float]]) -> dict[str, Any]:
+        rows = {name: [[value] for value in values] for name, values in known.items()}
+        stops = list(range(1, 1 + max(map(len, known.values()), default=0)))
+        return {"stops": stops, "rows": rows, "curves": rows}
+
+    return {"k": table(k), "bandwidth": table(bandwidth)}
+
+
+@pytest.mark.parametrize(
+    ("k", "bandwidth", "noise", "expected"),
+    [
+        # the mean of all three counts
+        (
+            {"knn": [0.5, 0.9, 0.8], "ipr": [0.5, 0.5, 0.8], "kde": [0.6, 0.6, 0.6]},
+            {"kde": [0.6, 0.95]},
+            0.01,
+            ["k", 3, "Try k = 3: overlap of kNN grows from 0.50 to 0.80"],
+        ),
+        (
+            {"knn": [0.7, 0.72], "ipr": [0.5, 0.5], "kde": [0.6, 0.6]},
+            {"kde": [0.6, 0.95]},
+            0.01,
+            ["bandwidth", 2, "Try bandwidth 2: overlap of KDE grows from 0.60 to 0.95"],
+        ),
+        # one would fall by more than chance; none grows by more than chance; nothing else to try
+        ({"knn": [0.5, 0.9], "ipr": [0.5, 0.4], "kde": [0.6, 0.6]}, {}, 0.01, None),
+        ({"knn": [0.5, 0.6], "ipr": [0.5, 0.6], "kde": [0.6, 0.6]}, {}, 0.2, None),
+        ({"knn": [0.9], "ipr": [0.9], "kde": [0.9]}, {}, 0.01, None),
+    ],
+)
+def test_it_proposes_what_helps_and_harms_no_curve(
+    blank: Page,
+    k: dict[str, list[float]],
+    bandwidth: dict[str, list[float]],
+    noise: float,
+    expected: list[Any] | None,
+) -> None:
+    curves = [{"id": name, "name": ESTIMATORS[name].title, "row": [k[name][0]]} for name in METHODS]
+    found = blank.evaluate(
+        """([frames, curves, noise]) => {
+            const step = live.next_step.nextStep(frames, curves, { k: 1, bandwidth: null }, noise);
+            return step && [step.slider, step.value, step.text];
+        }""",
+        [frames(k, bandwidth), curves, noise],
+    )
+    assert found == expected
+
+
+@pytest.mark.thorough
+def test_it_says_what_the_rows_say_after_the_click(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport={"width": 1366, "height": 768})
+    visit(page, "/?problem=modes&p.d=8&n=400&k=1&methods=knn,coverage")
+    line = page.locator(".live.screen .next")
+    expect(line).to_be_visible()
+    figure = page.locator(".st-key-part-pr-figure .plot")
+    before = figure.bounding_box()
+    (k, title, now, then) = re.fullmatch(
+        r"Try k = (\d+): overlap of (\w+) grows from (\S+) to (\S+)", line.inner_text()
+    ).groups()  # type: ignore[union-attr]
+    (name,) = (each for each in ("knn", "coverage") if ESTIMATORS[each].title == title)
+    problem = toy("modes", d=8)
+    pair = problem.sample(400, 0)
+    for value, said in ((1, now), (int(k), then)):
+        curve = pr_curve(*pair, method=name, k=value)
+        assert f"{curve.iou(problem.truth()):.2f}" == said
+    line.click()
+    expect(page.locator(f'.row[data-curve="{name}"] b')).to_have_text(then)
+    expect(line).to_be_hidden()
+    expect(page.get_by_role("slider", name="Neighbours k")).to_be_focused()
+    assert figure.bounding_box() == before
+
+
+@pytest.mark.thorough
+def test_without_a_truth_nothing_is_proposed(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport={"width": 1366, "height": 768})
+    visit(page, "/?source=bundled&problem=mixture-em-1&n=100&k=3")
+    page.locator(".over-stops small", has_text="area at every k").wait_for()
+    expect(page.locator(".live.screen .next")).to_be_hidden()
