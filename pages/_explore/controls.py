@@ -45,6 +45,7 @@ _EPS = "summary-eps"
 SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
 
 
+SWAP_HELP = "Real becomes generated, and generated real: precision and recall trade places."
 # A widget so keeps its value while another source hides it.
 KEEP: Literal["session"] = "session"
 
@@ -112,16 +113,18 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             methods = _families.choose(begun.methods)
         place("estimator")
         place("sampling")
-        with st.popover(
-            "More", icon=":material/tune:", type="tertiary", help="Numbers that the papers fix."
-        ):
-            methods, b, eps = _parameters(begun, methods)
-            key = begin(APPROXIMATE, begun.approximate)
-            label = "Approximate neighbour lists"
-            approximate = bool(
-                st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP)
-            )
-            st.button("The first five steps again", on_click=guide.show, args=(True,))
+        with st.container(horizontal=True, horizontal_alignment="distribute", key="part-more"):
+            with st.popover(
+                "More", icon=":material/tune:", type="tertiary", help="Numbers that the papers fix."
+            ):
+                methods, b, eps = _parameters(begun, methods)
+                key = begin(APPROXIMATE, begun.approximate)
+                label = "Approximate neighbour lists"
+                approximate = bool(
+                    st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP)
+                )
+                st.button("The first five steps again", on_click=guide.show, args=(True,))
+            _swap()
 
     def chosen(now: ExploreState) -> ExploreState:
         other = now.with_data(source, name, n)
@@ -133,6 +136,19 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
     if st.session_state[PANEL_TAB] == first:
         st.session_state[PANEL_TAB] = panels(source)[0]
     return uploaded, facts
+
+
+def _swap() -> None:
+    """The button that swaps real and generated, and swaps them back."""
+
+    def swap() -> None:
+        if state().settings.source == "upload":
+            uploads.swap()
+        else:
+            explore_session().update(ExploreState.with_roles_swapped)
+
+    label = "Swap roles back" if state().settings.swapped else "Swap roles"
+    st.button(label, type="tertiary", help=SWAP_HELP, on_click=swap, key="swap")
 
 
 def parameter_values(settings: ExploreSettings) -> dict[str, Any]:

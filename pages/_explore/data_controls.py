@@ -4,6 +4,7 @@ mode weights.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -22,6 +23,9 @@ from prviz.reports.settings import (
 )
 from prviz.toys import Parameter, toy
 from prviz.toys.painted import Painted, cell_names
+
+_OTHER_ROLE = {"real": "generated", "generated": "real", "p": "q", "q": "p", "P": "Q", "Q": "P"}
+_ROLE = re.compile(rf"\b(?:{'|'.join(_OTHER_ROLE)})\b")
 
 Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
@@ -60,8 +64,9 @@ def sliders(settings: ExploreSettings) -> list[Control]:
     for spec in specs(settings):
         value: Any = settings.parameters.get(spec.name, spec.default)
         limits = (spec.low, spec.high, 1 if spec.kind == "int" else FINEST)
-        text = f"{spec.help} From {spec.low:g} to {spec.high:g}."
-        label = spec.label[:1].upper() + spec.label[1:]
+        text = f"{_by_role(settings, spec.help)} From {spec.low:g} to {spec.high:g}."
+        name = _by_role(settings, spec.label)
+        label = name[:1].upper() + name[1:]
         if has_bars(spec):
             found.append(_bars(settings, spec, label))
             continue
@@ -124,8 +129,10 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
     if isinstance(problem, Painted):
         names = cell_names(problem.d, problem.side)
         columns = problem.side if problem.d > 1 else 0
-    real = problem.parameters.get("real_weights", ()) if spec.name == "generated_weights" else ()
-    color = REAL_COLOR if spec.name.startswith("real") else GENERATED_COLOR
+    is_real = spec.name.startswith("real") is not settings.swapped
+    other = "generated_weights" if settings.swapped else "real_weights"
+    real = () if is_real else problem.parameters.get(other, ())
+    color = REAL_COLOR if is_real else GENERATED_COLOR
     return Bars(
         PARAMETER_PREFIX + spec.name,
         label,
@@ -134,10 +141,17 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
         color,
         total=spec.total,
         columns=columns,
-        help=spec.help,
+        help=_by_role(settings, spec.help),
         group="modes",
         like=cast(tuple[float, ...], real),
     )
+
+
+def _by_role(settings: ExploreSettings, text: str) -> str:
+    """What a toy says of its two sets, in the roles that they have on screen."""
+    if not settings.swapped:
+        return text
+    return _ROLE.sub(lambda found: _OTHER_ROLE[found[0]], text)
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:

@@ -393,6 +393,8 @@ def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
     bound = bounds.shade(problem)
     limits = bounds.limits(problem)
     about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
+    if problem.settings.swapped:
+        about += " Real and generated are swapped here."
     helps = [problem.headline, about, HELP, hubs(problem)]
     helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
     traces = figures.pr_traces(

@@ -21,7 +21,7 @@ from prviz.readers.columns import EVERY, ColumnChoice
 from prviz.readers.media import Pictures
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Split
-from prviz.toys import ToyProblem, toy
+from prviz.toys import Swapped, ToyProblem, toy
 
 # Stops of the bandwidth, in mean k-NN radii at k = sqrt(n).
 UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
@@ -325,8 +325,12 @@ def problem_of(
     stores = stores or Stores()
     if settings.source == "toy":
         described = toy(settings.problem, **settings.parameters)
+        if settings.swapped:
+            described = Swapped(of=described)
         return DrawnProblem(settings=settings, stores=stores, toy=described)
     if settings.source != "upload":
         uploaded = None
     whole = bundled.bundled_pair(settings.problem) if uploaded is None else uploaded.pair
+    if uploaded is None and settings.swapped:  # an upload is swapped already
+        whole = SamplePair(whole.generated, whole.real)
     return FixedProblem(settings=settings, stores=stores, whole=whole, uploaded=uploaded)

@@ -144,9 +144,21 @@ class ExploreState:
         settings = replace(settings, parameters={**settings.parameters, **values})
         return replace(self, settings=settings)._remembering()
 
+    def with_roles_swapped(self) -> ExploreState:
+        """Real and generated in each other's place, at the classifier of before: lam becomes 1 / lam."""
+        lam = self.settings.lam
+        other = 1 / lam if lam > 0 else math.inf
+        return self.with_settings(
+            replace(self.settings, swapped=not self.settings.swapped, lam=other)
+        )
+
     def with_data(self, source: Source, problem: str, n: int | None = None) -> ExploreState:
         """Another pair, with what is remembered of it; n : of an upload."""
-        settings = replace(self.settings, source=source, problem=problem, parameters={})
+        same = (source, problem) == (self.settings.source, self.settings.problem)
+        swapped = self.settings.swapped and same
+        settings = replace(
+            self.settings, source=source, problem=problem, parameters={}, swapped=swapped
+        )
         if source == "toy":
             known = self.parameters.get(problem, {})
             values = {spec.name: known.get(spec.name, spec.default) for spec in specs(settings)}

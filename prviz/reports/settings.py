@@ -65,6 +65,7 @@ class ExploreSettings:
     lam:         the trade-off at which the linked figures are marked, in [0, inf]
     b:           weight of the F-scores' favoured side
     eps:         recall of alpha@eps
+    swapped:     whether the pair's generated samples are taken for the real ones, and the reverse
     approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`;
     repeats count for
                  nothing then
@@ -84,6 +85,7 @@ class ExploreSettings:
     lam: float = 1.0
     b: float = B
     eps: float = EPS
+    swapped: bool = False
     approximate: bool = False
     show: tuple[str, ...] = ()
 
@@ -150,6 +152,8 @@ class ExploreSettings:
         ]
         if self.repeats > 1:
             parts += [f"mean of {self.repeats} repeats"]
+        if self.swapped:
+            parts += ["roles swapped"]
         return ", ".join(parts)
 
     @classmethod
@@ -354,6 +358,7 @@ def _shown(text: str) -> tuple[str, ...]:
     return tuple(name for name in SHOWN if name in names)
 
 
+_YES_OR_NO = _one_of({"yes": True, "no": False}, "yes or no")
 _Codec = tuple[Callable[[ExploreSettings], str], Callable[[str], Any]]
 _CODECS: dict[str, _Codec] = {
     "source": (
@@ -374,9 +379,7 @@ _CODECS: dict[str, _Codec] = {
     "lam": (lambda s: repr(float(s.lam)), _number((0.0, math.inf))),
     "b": (lambda s: repr(float(s.b)), _number(B_LIMITS)),
     "eps": (lambda s: repr(float(s.eps)), _number(EPS_LIMITS)),
-    "approximate": (
-        lambda s: "yes" if s.approximate else "no",
-        _one_of({"yes": True, "no": False}, "yes or no"),
-    ),
+    "swapped": (lambda s: "yes" if s.swapped else "no", _YES_OR_NO),
+    "approximate": (lambda s: "yes" if s.approximate else "no", _YES_OR_NO),
     "show": (lambda s: ",".join(s.show), _shown),
 }

@@ -68,12 +68,14 @@ def _data(
     n = int(settings.n)
     if settings.source == "toy":
         problem = f"problem = prviz.toy({_call(settings.problem, settings.parameters)})"
+        sample = f"problem.sample({n}, seed=seed)"
+        mirrored = ".mirrored()" if settings.swapped else ""
         return [], [
             problem,
-            "truth = problem.truth()",
+            f"truth = problem.truth(){mirrored}",
             "",
             draw,
-            f"    return problem.sample({n}, seed=seed)",
+            *_drawn(settings, sample),
         ]
     imports = ["from prviz.measure.workload import subsample"]
     bundled = settings.source == "bundled"
@@ -81,7 +83,14 @@ def _data(
         data = [f"data = prviz.bundled_pair({settings.problem!r})"]
     else:
         data = _files(files, keys, columns)
-    return imports, [*data, "", draw, f"    return subsample(data, {n}, seed)"]
+    return imports, [*data, "", draw, *_drawn(settings, f"subsample(data, {n}, seed)")]
+
+
+def _drawn(settings: ExploreSettings, pair: str) -> list[str]:
+    """The body of draw(seed), from what makes the pair."""
+    if not settings.swapped or settings.source == "upload":  # an upload is swapped already
+        return [f"    return {pair}"]
+    return [f"    pair = {pair}", "    return prviz.SamplePair(pair.generated, pair.real)"]
 
 
 def _files(files: list[str], keys: Keys, columns: list[str]) -> list[str]:

@@ -28,8 +28,18 @@ from prviz.toys.gaussians import (
 )
 from prviz.toys.guidance import Guidance
 from prviz.toys.painted import Painted
+from prviz.toys.swapped import Swapped
 
-__all__ = ["TOYS", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value", "toy"]
+__all__ = [
+    "TOYS",
+    "InSupports",
+    "Parameter",
+    "SupportMasses",
+    "Swapped",
+    "ToyProblem",
+    "Value",
+    "toy",
+]
 
 _PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
     {

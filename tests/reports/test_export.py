@@ -251,6 +251,16 @@ def test_snippet_of_a_toy_repeats_its_curves(
     )
 
 
+def test_snippet_of_swapped_roles_mirrors_the_curves(
+    tmp_path: Path, estimates: dict[str, Estimate]
+) -> None:
+    chosen = {"methods": ("knn", "kde"), "swapped": True}
+    result = run(python_snippet(ExploreSettings(**{**vars(SMALL), **chosen})), tmp_path)
+    assert_same(result["curves"], {name: each.curve.mirrored() for name, each in estimates.items()})
+    truth = prviz.toy("shifted-gaussians", d=3, mu=0.5).truth().mirrored()
+    np.testing.assert_array_equal(result["truth"].vertices, truth.vertices)
+
+
 def test_snippet_of_the_default_screen_names_everything() -> None:
     snippet = python_snippet(ExploreSettings())
     assert "prviz.toy('mixtures')" in snippet

@@ -213,6 +213,7 @@ CHOICES: dict[str, st.SearchStrategy[object]] = {
     "lam": st.floats(0, allow_nan=False),
     "b": st.floats(0.01, 100),
     "eps": st.floats(0, 1),
+    "swapped": st.booleans(),
     "approximate": st.booleans(),
 }
 

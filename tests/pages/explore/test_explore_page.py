@@ -65,6 +65,25 @@ def test_first_view_is_bounded_modes_with_four_curves_and_the_truth() -> None:
     assert rows["truth"]["auc"] == pytest.approx(toy("modes").truth().auc)
 
 
+def test_a_press_swaps_the_roles_and_mirrors_what_is_drawn() -> None:
+    app = opened(n="100", k="5", lam="4.0", **{"p.d": "2"})
+    before = vertices(app)
+    angle = sliders(app)["angle"]
+    app.button(key="swap").click().run()
+    healthy(app)
+    after = vertices(app)
+    assert list(after) == list(before)
+    for name, curve in before.items():
+        np.testing.assert_allclose(np.array(after[name])[::-1, ::-1], curve, atol=1e-9)
+    assert sliders(app)["angle"] == 90 - angle
+    assert "Real and generated are swapped here." in about(app)
+    assert app.query_params["swapped"] == ["yes"]
+    assert app.query_params["lam"] == ["0.25"]
+    app.button(key="swap").click().run()
+    assert vertices(app) == before
+    assert "swapped" not in app.query_params
+
+
 @pytest.mark.parametrize("family", BUNDLED)
 def test_every_bundled_family_opens(family: str) -> None:
     app = opened(source="bundled", problem=BUNDLED[family].checkpoints[-1].name, n="200")

@@ -1,0 +1,82 @@
+"""A toy problem whose two distributions are in each other's role: its curve is mirrored, lam becomes 1 / lam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.curves import PRCurve
+from prviz.samples import SamplePair, Samples
+from prviz.toys.base import Floats, SupportMasses, ToyProblem
+
+_SAME = (
+    "title",
+    "source",
+    "summary",
+    "specs",
+    "presets",
+    "paper_n",
+    "preset_n",
+    "dtype",
+    "area_error",
+)
+
+
+@dataclass(frozen=True)
+class Swapped(ToyProblem):
+    """What the toy `of` calls generated is real here, and the reverse.
+
+    of : a toy problem, whose parameters this one has.
+    """
+
+    of: ToyProblem = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        for name in _SAME:
+            object.__setattr__(self, name, getattr(self.of, name))
+        object.__setattr__(self, "name", f"{self.of.name}, roles swapped")
+        object.__setattr__(self, "settings", self.of.settings)
+
+    @property
+    def d(self) -> int:
+        """Number of features of every sample."""
+        return self.of.d
+
+    @property
+    def default_n(self) -> int:
+        """Samples per distribution in the paper's setting."""
+        return self.of.default_n
+
+    def sample(self, n: int, seed: int = 0) -> SamplePair:
+        """The same samples as those of the toy itself, in each other's role."""
+        real, generated = self.of.sample(n, seed)
+        return SamplePair(Samples(generated.values, "real"), Samples(real.values, "generated"))
+
+    @property
+    def support_masses(self) -> SupportMasses:
+        """Closed-form masses of the supports and the co-support, mirrored."""
+        q_of_p, q_of_both, p_of_q, p_of_both = self.of.support_masses
+        return SupportMasses(p_of_q, p_of_both, q_of_p, q_of_both)
+
+    def limit(self, method: str, k: int) -> PRCurve:
+        """The toy's own limit, mirrored, as the families are."""
+        return self.of.limit(method, k).mirrored()
+
+    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self.of._draw_generated(n, rng)
+
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self.of._draw_real(n, rng)
+
+    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+        return -self.of._log_ratio(z)
+
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        real, generated = self.of._in_supports(z)
+        return generated, real
+
+    def _truth(self) -> PRCurve:
+        return self.of.truth().mirrored()
