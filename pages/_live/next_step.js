@@ -63,8 +63,7 @@ export function showNext(live, { at, curves }) {
   box.onclick = () => {
     const slider = controls.slider(step.slider);
     if (!slider) return;
-    slider.value = step.value;
-    slider.events.changed(slider);
+    slider.take(step.value);
     slider.range.focus({ preventScroll: true });
   };
 }
