@@ -22,6 +22,7 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 LAYERS = (
     (
         "prviz.array_input",
+        "prviz.arrays",
         "prviz.cells",
         "prviz.missing",
         "prviz.quoting",

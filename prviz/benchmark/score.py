@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.benchmark.pairs import DRAWS, PAIRS
-from prviz.benchmark.shapes import Floats, compare, points_of
+from prviz.benchmark.shapes import compare, points_of
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import estimate

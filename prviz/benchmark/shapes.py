@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import Comparison, PRCurve
 from prviz.curves.rays import area_on_rays, lams_of_rays, radii_on_rays
 
 RAYS = 1001
 # Of points: a vertical or level part of a curve stays one.
 _DECIMALS = 9
-
-Floats = NDArray[np.float64]
 
 
 def points_of(found: Any) -> Floats:

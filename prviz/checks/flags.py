@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.facts import (
     Duplicates,
     EqualRows,
@@ -47,7 +48,6 @@ from prviz.readers.suspects import (
 from prviz.samples import CUT, RENAMED, REORDERED, SamplePair, Samples, pair_of
 from prviz.warning import from_outside, warn
 
-Floats = NDArray[np.float64]
 Level = Literal["ok", "note", "warning"]
 
 # Rows of a set, and values of them at most, that its spreads are judged on.

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves.pr_curve import PRCurve
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,12 +18,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
+from prviz.arrays import Floats
 from prviz.curves.pr_curve import PRCurve
 
-Floats = NDArray[np.float64]
 LogRatios = Callable[[int, int], tuple[Floats, Floats]]
 
 # Bound on the error of a truth's area under the curve.

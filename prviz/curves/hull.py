@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from prviz.arrays import Floats
+
 Pieces = tuple[Floats, Floats, Floats, Floats]
 
 # Relative difference of slopes below which three points count as collinear: rates are counts over n

@@ -13,11 +13,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves.pr_curve import PRCurve
 
-Floats = NDArray[np.float64]
 Rates = tuple[Floats, Floats]  # fpr, fnr
 
 # Bins of eta, which has a continuous distribution, and thresholds on the key c_Y / c_X at which

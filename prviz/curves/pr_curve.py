@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import prviz
+from prviz.arrays import Floats
 from prviz.curves import hull, shown
 from prviz.curves.frozen import ReadOnlyArrays
 
-Floats = NDArray[np.float64]
 Divergence: TypeAlias = Literal["kl", "js", "hellinger", "chi2", "tv"]
 
 # Smaller rates count as 0: products and quotients of two of them would leave the range of float64.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Floats
 from prviz.curves.pr_curve import ErrorRates, PRCurve, score_keys
-
-Floats = NDArray[np.float64]
 
 # Fewest and most rays: fewer are no curve any more; the code published with the first PR curves
 # draws 1,001 angles.

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 # Probability that any column is named of two sets that are alike.

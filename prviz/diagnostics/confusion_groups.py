@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
 from prviz.estimators import Supports
 
 Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 # Level of a point without supports, c_X = c_Y = 0, which has no key.

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.estimators.hub import HUB
@@ -22,7 +23,6 @@ from prviz.samples import SamplePair, Samples, Split, as_samples
 from prviz.toys import ToyProblem
 
 Classes: TypeAlias = NDArray[np.int8]
-Floats: TypeAlias = NDArray[np.float64]
 PointSupports: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 
 # Name of each class of points, by its number.

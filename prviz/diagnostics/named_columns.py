@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.flags import called
 from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.samples import SamplePair, Samples
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 # Names at most.

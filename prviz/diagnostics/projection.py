@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.missing import needed_for
 from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair
@@ -23,8 +24,6 @@ _OVERSAMPLES = 10
 _ITERATIONS = 7
 # Values projected at a time.
 _BLOCK_VALUES = 1 << 22
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

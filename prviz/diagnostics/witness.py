@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.diagnostics.column_tests import ColumnCounts, holm, known_tests
 from prviz.diagnostics.correlation_tests import SURE, correlated_otherwise
 from prviz.diagnostics.named_columns import (
@@ -31,7 +32,6 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, Samples, Split, pair_of
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 # Chance below which trees alone tell the sets apart: columns and correlations, at LEVEL together,

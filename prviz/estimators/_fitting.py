@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
-
-Floats = NDArray[np.float64]
 
 # Largest absolute value after rescaling: its square, times any number of features, is finite in
 # float64.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators._fitting import Rescaled, one_thread
@@ -18,7 +19,6 @@ from prviz.missing import needed_for
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import Samples, Split, SplitRatio
 
-Floats = NDArray[np.float64]
 Votes = tuple[Floats, Floats]
 
 # Number of linear classifiers, their weight decay and number of epochs, as in the paper.

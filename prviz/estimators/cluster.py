@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.missing import needed_for
@@ -17,7 +18,6 @@ from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import SamplePair, Split
 from prviz.toys.base import Parameter
 
-Floats = NDArray[np.float64]
 Rows = NDArray[Any]
 
 # Number of clusters in the paper, and number of runs in the published code.

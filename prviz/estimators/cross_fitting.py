@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.estimators.learners import Votes, votes
 from prviz.estimators.stack import Stack
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, Samples, Split
 
-Floats = NDArray[np.float64]
 Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 FOLDS = 5

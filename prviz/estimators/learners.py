@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.estimators._fitting import one_thread
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
@@ -27,7 +28,6 @@ from prviz.neighbors.kernels import slices
 from prviz.neighbors.threads import Progress, available_memory, available_threads, run_blocks
 from prviz.samples import Split
 
-Floats = NDArray[np.float64]
 Table = NDArray[np.float32]
 Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
 Votes: TypeAlias = Mapping[str, Floats]

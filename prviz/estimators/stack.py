@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.estimators.learners import Votes
 from prviz.neighbors.threads import one_blas_thread
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 # Penalty of the weights, beside the mean log loss.

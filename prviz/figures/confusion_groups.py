@@ -14,7 +14,6 @@ from prviz.diagnostics.confusion_groups import GROUPS
 from prviz.figures import theme
 from prviz.figures.samples import density_histogram, sample_axes
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 

@@ -9,11 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.diagnostics.cosupport import CLASSES
 from prviz.diagnostics.support_balls import SupportBalls
 from prviz.figures import theme
-
-Floats = NDArray[np.float64]
 
 # By the place in CLASSES. Both: halfway between the two, as in the colours of the samples' votes.
 CLASS_COLORS = ("#C9C9C9", theme.REAL_COLOR, theme.GENERATED_COLOR, theme.EVEN_COLOR)

@@ -9,10 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.curves.pr_curve import score_keys
 from prviz.figures import theme
-
-Floats = NDArray[np.float64]
 
 FEWEST_FOR_CONTOURS = 200
 

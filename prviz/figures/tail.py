@@ -7,14 +7,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.band import Band
 from prviz.curves.summaries import FirstDifferences
 from prviz.figures import theme
 
-Floats = NDArray[np.float64]
 Side: TypeAlias = Literal["precision", "recall"]
 
 # Powers of ten at both ends, and points in between; the browser draws the same.

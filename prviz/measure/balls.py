@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.neighbors import nearest_radii
-
-Floats = NDArray[np.float64]
 
 
 def own_radii(values: NDArray[Any], k: int) -> Floats:

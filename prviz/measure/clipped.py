@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Floats
 from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer, open_radii, own_radii
 from prviz.neighbors import count_held, count_in_balls
 from prviz.samples import Samples
-
-Floats = NDArray[np.float64]
 
 
 class Clipped(NamedTuple):

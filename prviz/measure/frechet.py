@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples, as_samples
-
-Floats = NDArray[np.float64]
 
 # Rows that are converted to float64 at a time.
 BLOCK = 1024

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.flags import checked_pair
 from prviz.measure.frechet import BLOCK, DIGITS, TOO_SMALL, blocks, shift_of, variance_of_mean
 from prviz.samples import SamplePair, Samples, as_samples
 
-Floats = NDArray[np.float64]
 Kernel = Callable[[Floats, Floats], Floats]
 
 

@@ -39,6 +39,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer, open_radii, own_radii
 from prviz.measure.spelling import prdc_names
@@ -46,7 +47,6 @@ from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratio
 from prviz.neighbors.rows import RowView
 from prviz.samples import SamplePair, Samples, as_samples
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 BallKind: TypeAlias = Literal["closed", "open"]
 

@@ -11,13 +11,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import discrete_curve
 from prviz.samples import SamplePair, Samples, as_samples
-
-Floats = NDArray[np.float64]
 
 # Cells per bandwidth, and the most cells of a grid.
 _FINE = {1: 64, 2: 8}

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, sampled_truth
 from prviz.curves.limits import limit_curve
 from prviz.samples import SamplePair, Samples, as_samples
 
-Floats = NDArray[np.float64]
 Value = int | float | tuple[float, ...]
 
 # Largest n * d of one drawn set: 1.6 GB of float64.

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.toys.base import CellMasses, Parameter, Value, dimension
-
-Floats = NDArray[np.float64]
 
 # Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a
 # face never drops a sample. Cubes are at least one side apart.
@@ -117,7 +116,7 @@ class FiniteExamples(_Classes):
             "Distance of neighbouring boxes' centres, in units of a box's side.",
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "(a) mode collapse: one of two modes is dropped": _example((0.5, 0.5, 0, 0), (1, 0, 0, 0)),
         "(b) a second mode is invented": _example((1, 0, 0, 0), (0.5, 0.5, 0, 0)),
         "(c) perfect generator: identical": _example((0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0)),
@@ -166,7 +165,7 @@ class DroppedMode(FiniteExamples):
         ),
         FiniteExamples.specs[3],
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {}
+    presets = {}
 
 
 class CommonClasses(_Classes):
@@ -214,7 +213,7 @@ class CommonClasses(_Classes):
             "Distance of neighbouring classes' centres, in units of a class's side.",
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         f"rho = {percent} %": {"d": 64, "classes": 80, "share": percent / 100, "separation": 10.0}
         for percent in (50, 0, 25, 75, 100)
     }

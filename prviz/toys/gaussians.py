@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve, ground_truth
 from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
-
-Floats = NDArray[np.float64]
 
 
 class GaussianPair(ToyProblem):
@@ -78,7 +77,7 @@ class ShiftedGaussians(GaussianPair):
         dimension(64),
         Parameter("mu", "shift per coordinate mu", 1 / 8, 0.0, 2.0, 1 / 24, _SHIFT),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "mu = 1/8 (0.12)": {"d": 64, "mu": 1 / 8},
         "mu = 5/24 (0.21)": {"d": 64, "mu": 5 / 24},
         "mu = 7/24 (0.29)": {"d": 64, "mu": 7 / 24},
@@ -133,7 +132,7 @@ class Outlier(GaussianPair):
             "Value of all coordinates of the outlier.",
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "outlier at 4, mu = 3/8": {"d": 64, "mu": 3 / 8, "value": 4.0},
         "outlier at 4, mu = 1/8": {"d": 64, "mu": 1 / 8, "value": 4.0},
     }
@@ -179,7 +178,7 @@ class HighDimension(GaussianPair):
             "Norm of the shift of the generated Gaussian.",
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "distance 1": {"d": 2048, "shift": 1.0},
         "distance 2": {"d": 2048, "shift": 2.0},
     }
@@ -265,7 +264,7 @@ class Mixtures(ToyProblem):
             True,
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "weights of 2026 (n = 10,000)": _FIRST,
         "weights of 2024 (n = 1,000)": _SECOND,
         "mode collapse: p (1/2, 1/2), q (1, 0)": {
@@ -276,7 +275,7 @@ class Mixtures(ToyProblem):
         },
         "modes that overlap (means 0, -0.5, 0.3, 0.5)": _FIRST | {"means": (0.0, -0.5, 0.3, 0.5)},
     }
-    preset_n: ClassVar[dict[str, int]] = {"weights of 2024 (n = 1,000)": 1_000}
+    preset_n = {"weights of 2024 (n = 1,000)": 1_000}
 
     def _check(self) -> None:
         means, real, generated = (
@@ -352,7 +351,7 @@ class ScaledGaussian(GaussianPair):
         ),
         Parameter("shift", "shift of Q", 0.0, -5.0, 5.0, 0.05, "Mean of Q on every coordinate."),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "mild truncation, 0.9": {"d": 64, "scale": 0.9, "shift": 0.0},
         "strong truncation, 0.7": {"d": 64, "scale": 0.7, "shift": 0.0},
         "0.5 in the plane": {"d": 2, "scale": 0.5, "shift": 0.0},
@@ -397,7 +396,7 @@ class NarrowGaussian(GaussianPair):
             "sigma", "noise sigma", 0.1, 0.01, 0.95, 0.01, "Standard deviation of the noise."
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "a noisy picture (sigma 0.1, d = 64)": {"d": 64, "position": 1.0, "sigma": 0.1},
         "hardly narrower (sigma 0.9, d = 64)": {"d": 64, "position": 0.0, "sigma": 0.9},
         "in the plane (sigma 0.3, d = 2)": {"d": 2, "position": 1.0, "sigma": 0.3},
@@ -440,7 +439,7 @@ class Dirac(GaussianPair):
             "Value of all its coordinates; at 1 it is as far from the centre as a typical real sample.",
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "where real samples are (1)": {"d": 64, "position": 1.0},
         "at the centre (0)": {"d": 64, "position": 0.0},
     }
@@ -505,7 +504,7 @@ class Boxes(ToyProblem):
             "Share of the smaller box that lies in the other; 1 nests the two, 0 sets them apart.",
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "a fifth in common": {"d": 8, "volume": 1.0, "overlap": 0.2},
         "a fifth in common, d = 64": {"d": 64, "volume": 1.0, "overlap": 0.2},
         "generated inside real": {"d": 8, "volume": 0.2, "overlap": 1.0},

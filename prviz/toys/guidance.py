@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import finite_masses
 from prviz.toys.base import Parameter, ToyProblem, Value, dimension
-
-Floats = NDArray[np.float64]
 
 # Cells of the line around each class on which densities are integrated, and how far they reach on
 # either side.
@@ -86,7 +85,7 @@ class Guidance(ToyProblem):
             f"Guidance scale of the generated set. {_SCALE}",
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         "scale 4 against none": {**_CLASSES, "reference": 1.0, "scale": 4.0},
         "scale 1 against 5, as a sweep begins": {**_CLASSES, "reference": 5.0, "scale": 1.0},
         "scale 10 against 5, where it ends": {**_CLASSES, "reference": 5.0, "scale": 10.0},

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.toys.base import CellMasses, Parameter, Value, dimension
+from prviz.arrays import Floats
+from prviz.toys.base import CellMasses, Parameter, dimension
 
-Floats = NDArray[np.float64]
 Amounts = tuple[float, ...]
 
 LINE = 25
@@ -154,7 +154,7 @@ class Painted(CellMasses):
             "weights",
         ),
     )
-    presets: ClassVar[dict[str, dict[str, Value]]] = {
+    presets = {
         name: {"d": d, "real_weights": p, "generated_weights": q}
         for name, (d, p, q) in PAINTINGS.items()
     }

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, known_tests
 from prviz.diagnostics.named_columns import column_of, named_columns, number_text
 from prviz.samples import SamplePair
@@ -32,8 +31,6 @@ LOOKED_AT = 30
 MENDED = 0.05
 FACTOR = 1.2
 
-
-Floats: TypeAlias = NDArray[np.float64]
 
 REPAIRS: Mapping[str, str] = {
     "factor": " As if multiplied by a number: check units.",

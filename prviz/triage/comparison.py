@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
@@ -18,7 +19,6 @@ from prviz.triage.ranking import ROUNDING, check_confidence
 from prviz.uncertainty.bootstrap import interval
 from prviz.uncertainty.paired import GeneratorComparison, compare_estimates
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 # Ratio of generated to real density from which a real sample counts as covered: a quarter, since at

@@ -14,13 +14,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.facts import row_blocks, row_classes
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.preflight import centred_rows
 from prviz.samples import SamplePair, Samples
-
-Floats = NDArray[np.float64]
 
 # Precision at which the recall end is read, and recall at which the precision end is read: a little
 # inside the curve, as in `prviz.curves.summaries`.

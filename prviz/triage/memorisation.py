@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.facts import duplicates, row_classes
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut
@@ -26,7 +27,6 @@ from prviz.triage.measure import FAILURES, samples_at
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.result_cache import ResultCache
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 # A near copy has a ratio of at most the square of this quantile of the held-out ratios: about NEAR

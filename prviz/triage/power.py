@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
@@ -22,7 +23,6 @@ from prviz.triage.finding import percent
 from prviz.triage.findings import LEAST, sample_faults
 from prviz.triage.pair_statistics import cluster_of, clusters
 
-Floats = NDArray[np.float64]
 Plant = Callable[[Floats, Floats, np.random.Generator], Floats]
 
 # Fewest tries per fault that are worth a share, and most samples per set: more take minutes.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve, hull
 from prviz.estimators import Supports
 from prviz.studies.tasks import check_whole
@@ -20,7 +21,6 @@ from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 # Score by the best classifier below which a checkpoint counts as told from real samples: a second

@@ -8,14 +8,13 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Floats
 from prviz.measure.class_entropy import class_entropy
 from prviz.measure.frechet import FrechetDistance, measured_frechet
 from prviz.measure.scalars import scalars_of
 from prviz.samples import SamplePair
-
-Floats = NDArray[np.float64]
 
 # Largest ratio, less 1, of two Frechet distances that count as equal.
 EQUAL = 0.05

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.neighbors.kernels import slices
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 # Values of a block of features, 16 MB: as float64 it is all that is read of wide sets at a time.

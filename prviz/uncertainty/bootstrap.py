@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
@@ -18,8 +19,6 @@ from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
 from prviz.measure.frechet import check_level
 from prviz.neighbors.kernels import ranges
-
-Floats = NDArray[np.float64]
 
 Positions = NDArray[np.intp]
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from prviz.arrays import Floats
 
 # Width of a cell of true rates: in deviations of a measured rate, and near the rate 1 as a ratio of
 # distances from it.

@@ -14,13 +14,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.measure.estimates import Estimate
-
-Floats = NDArray[np.float64]
 
 # Probability that a bound holds where the user gives none.
 CONFIDENCE = 0.95

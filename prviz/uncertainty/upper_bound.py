@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
 from prviz.estimators import cross_fitting
@@ -19,8 +20,6 @@ from prviz.neighbors.threads import Progress, memory_at_most
 from prviz.samples import Samples, Split, independent_number, split_share
 from prviz.uncertainty.critical_values import CriticalValues, critical_values
 from prviz.uncertainty.family_bound import CONFIDENCE, bound_of, check_bounded, check_confidence
-
-Floats = NDArray[np.float64]
 
 NO_LOWER_BOUND = (
     "There is no such bound from below: any finite samples can come from two distributions that"

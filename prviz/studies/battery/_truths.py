@@ -6,12 +6,10 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve, ground_truth
-
-Floats = NDArray[np.float64]
 
 # Held just above 0 where rates can't be 0 but lie below every float that matters.
 _ALMOST_NONE = 1e-140

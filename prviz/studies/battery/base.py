@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.samples import SamplePair, Samples
 from prviz.studies.battery.rules import Rule
 from prviz.studies.tasks import check_whole
 
-Floats: TypeAlias = NDArray[np.float64]
 Side: TypeAlias = Literal["fidelity", "diversity"]
 Tag: TypeAlias = Literal["bounds", "purpose", "data", "hyperparameters", "invariance"]
 SIDES: tuple[Side, Side] = ("fidelity", "diversity")

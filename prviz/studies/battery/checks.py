@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve, ground_truth
 from prviz.studies.battery import _truths
 from prviz.studies.battery.base import Check, Criterion, N, Point, TrueExtremes, both
@@ -29,7 +29,6 @@ from prviz.studies.battery.rules import (
 
 Weights = tuple[float, ...]
 
-Floats = NDArray[np.float64]
 # The middle of 51 points.
 _MIDDLE = 25
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.studies.battery.base import SIDES, BatteryProblem, Check, Criterion, Side
 from prviz.studies.battery.checks import CHECKS
@@ -22,8 +23,6 @@ from prviz.studies.tasks import Row, table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> pd.DataFrame:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from prviz.arrays import Floats
+
 Verdict: TypeAlias = Literal["T", "F", "L", "H"]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.cluster import CLUSTER, CLUSTERS
 from prviz.studies.papers.base import (
     Experiment,
-    Mode,
     Size,
     cells,
     counted,
@@ -22,7 +20,7 @@ from prviz.studies.papers.base import (
 from prviz.studies.papers.charts import ChartLine, LineChart
 from prviz.studies.papers.digits import EVEN_SHARE, DigitShares
 from prviz.studies.sweeps import COLUMNS, Known
-from prviz.studies.tasks import Columns, Task
+from prviz.studies.tasks import Task
 from prviz.toys import toy
 
 if TYPE_CHECKING:
@@ -44,14 +42,14 @@ class ClusterNumberExperiment(Experiment):
         "Real samples are 60% of one kind, generated ones all of it: which number of clusters finds"
         " that?"
     )
-    columns: ClassVar[Columns] = COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    columns = COLUMNS
+    sizes = {
         "quick": Size(300, 1, 2.0),
         "paper": Size(2_000, 5, 60.0),
     }
     labels = ("data", "family", "clusters")
-    choices: ClassVar[Mapping[str, Any]] = {"data": _DATA[DigitShares.name]}
-    numbers: ClassVar[Mapping[str, str]] = {
+    choices = {"data": _DATA[DigitShares.name]}
+    numbers = {
         "AuC": "auc",
         "IoU": "iou",
         "highest precision": "alpha_inf",

@@ -14,7 +14,6 @@ from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.papers.base import (
     Experiment,
-    Mode,
     Size,
     counted,
     lines,
@@ -181,12 +180,12 @@ class GuidanceExperiment(Experiment):
     title = "Guidance against a reference scale"
     source = _SOURCE.format("5.4.2 and Figure 15")
     question = "Is every number highest where both sets have the same guidance scale?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(None, 1, 2.0),
         "paper": Size(None, 10, 20.0),
     }
     labels = ("family", "scale")
-    numbers: ClassVar[Mapping[str, str]] = _NUMBERS
+    numbers = _NUMBERS
     published = published("guidance")
 
     def _words(self, size: Size) -> str:
@@ -237,13 +236,13 @@ class PromptingExperiment(Experiment):
     title = "A generic prompt against a specific one"
     source = _SOURCE.format("5.4.1, Figures 11 to 13")
     question = "Does asking for fewer classes cost recall alone?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(None, 1, 1.5),
         "paper": Size(None, 10, 8.0),
     }
     labels = ("family", "classes")
-    parameters: ClassVar[Mapping[str, str]] = {"classes": "classes"}
-    numbers: ClassVar[Mapping[str, str]] = _NUMBERS
+    parameters = {"classes": "classes"}
+    numbers = _NUMBERS
     published = published("prompting")
 
     def _words(self, size: Size) -> str:
@@ -287,14 +286,12 @@ class InsideClassesExperiment(Experiment):
     title = "Variety inside a class"
     source = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, Figure 8"
     question = "Does a curve see that samples of one class differ more among themselves?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(None, 3, 1.6),
         "paper": Size(None, 10, 5.2),
     }
     labels = ("family", "temperature")
-    numbers: ClassVar[Mapping[str, str]] = {
-        k: _NUMBERS[k] for k in ("F8, leaning to precision", "F8, leaning to recall")
-    }
+    numbers = {k: _NUMBERS[k] for k in ("F8, leaning to precision", "F8, leaning to recall")}
 
     def _words(self, size: Size) -> str:
         return (

@@ -15,7 +15,6 @@ from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.papers.base import (
     Experiment,
-    Mode,
     Size,
     cells,
     counted,
@@ -255,14 +254,14 @@ class DigitsExperiment(Experiment):
         " Rabin 2019, section 6 and Figure 2"
     )
     question = "Does a dropped class cost recall alone, and an invented one precision alone?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(None, 1, 2.5),
         "paper": Size(None, 10, 20.0),
     }
     labels = ("family", "q")
-    parameters: ClassVar[Mapping[str, str]] = {"q": "q"}
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", **_ENDS}
-    published: ClassVar[Mapping[tuple[Any, ...], float]] = _expected()
+    parameters = {"q": "q"}
+    numbers = {"IoU": "iou", **_ENDS}
+    published = _expected()
 
     def _words(self, size: Size) -> str:
         if size.n is None:
@@ -324,14 +323,14 @@ class CommonClassesExperiment(Experiment):
     title = "80 classes, a share of them in common"
     source = "Simon, Webster, Rabin 2019, section 6 and Figure 3"
     question = "Who sees that only a share of many classes is common to both sides?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(2_000, 2, 2.5),
         "paper": Size(8_000, 5, 70.0, beside=True),
     }
     labels = ("family", "rho")
-    parameters: ClassVar[Mapping[str, str]] = {"rho": "share"}
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", **_ENDS}
-    published: ClassVar[Mapping[tuple[Any, ...], float]] = {
+    parameters = {"rho": "share"}
+    numbers = {"IoU": "iou", "excess": "excess", **_ENDS}
+    published = {
         (title_of(method), rho, end): rho
         for method in _COMMON_FAMILIES
         for rho in _SHARES
@@ -440,12 +439,12 @@ class TruncationExperiment(Experiment):
     question = (
         "What do the numbers say when diversity is traded for fidelity, down to a single picture?"
     )
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(None, 1, 3.0),
         "paper": Size(None, 10, 30.0),
     }
     labels = ("data", "family", "psi")
-    numbers: ClassVar[Mapping[str, str]] = {
+    numbers = {
         "AuC": "auc",
         "F8, leaning to precision": "f8_precision",
         "F8, leaning to recall": "f8_recall",

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve
 from prviz.random_network import random_features, random_weights
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines
+from prviz.studies.papers.base import Experiment, Size, cells, counted, lines
 from prviz.studies.papers.charts import LineChart
 from prviz.studies.papers.digits import TruncatedDigits
 from prviz.studies.sweeps import COLUMNS
-from prviz.studies.tasks import Columns, Task
+from prviz.studies.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,14 +110,14 @@ class EmbeddingsExperiment(Experiment):
     title = "Random networks, and fewer of their features"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2, impact of the embedding"
     question = "How many features of a random network does it take to see what a truncation loses?"
-    columns: ClassVar[Columns] = COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    columns = COLUMNS
+    sizes = {
         "quick": Size(300, 2, 3.0),
         "paper": Size(None, 10, 150.0),
     }
     labels = ("embedding", "psi", "d")
-    parameters: ClassVar[Mapping[str, str]] = {"psi": "psi", "embedding": "embedding"}
-    numbers: ClassVar[Mapping[str, str]] = {
+    parameters = {"psi": "psi", "embedding": "embedding"}
+    numbers = {
         "AuC": "auc",
         "F8, leaning to precision": "f8_precision",
         "F8, leaning to recall": "f8_recall",

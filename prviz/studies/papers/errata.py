@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS
 from prviz.estimators.ppr import tent_radius
@@ -28,8 +28,6 @@ from prviz.studies.papers.charts import (
 )
 from prviz.studies.papers.gaussians import Table1Experiment, mixture_problems
 from prviz.toys import toy
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.measure.frechet import frechet
 from prviz.measure.scalars import scalars
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Mode, Size, counted, listed, mean_of, title_of
+from prviz.studies.papers.base import Experiment, Size, counted, listed, mean_of, title_of
 from prviz.studies.papers.charts import CURVE_COLUMNS, CurveCell, CurveChart, curve_panels
 from prviz.studies.papers.digits import at_most
 from prviz.studies.sweeps import Cell, Known, Wanted
@@ -25,7 +25,6 @@ from prviz.studies.tasks import Columns, Row, Task
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 
 _LEVELS = 16.0
 _HALF = "the other half"
@@ -170,15 +169,15 @@ class FeaturesExperiment(Experiment):
     question = (
         "As raw data two sets may have nothing in common: what do features leave of the difference?"
     )
-    columns: ClassVar[Columns] = FEATURE_COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    columns = FEATURE_COLUMNS
+    sizes = {
         "quick": Size(150, 1, 4.0),
         "paper": Size(None, 5, 60.0),
     }
     labels = ("features", "pair", "family")
-    parameters: ClassVar[Mapping[str, str]] = {"pair": "generated", "features": "features"}
-    choices: ClassVar[Mapping[str, Any]] = {"family": title_of(_METHODS[0])}
-    numbers: ClassVar[Mapping[str, str]] = {
+    parameters = {"pair": "generated", "features": "features"}
+    choices = {"family": title_of(_METHODS[0])}
+    numbers = {
         "AuC": "auc",
         "precision": "precision",
         "recall": "recall",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from prviz.studies.papers.base import (
     Experiment,
-    Mode,
     Size,
     cells,
     counted,
@@ -39,7 +38,7 @@ from prviz.studies.papers.forensics import (
 )
 from prviz.studies.papers.printed import published
 from prviz.studies.sweeps import COLUMNS
-from prviz.studies.tasks import Columns, Task
+from prviz.studies.tasks import Task
 from prviz.toys import ToyProblem, toy
 
 if TYPE_CHECKING:
@@ -70,13 +69,13 @@ class Table1Experiment(Experiment):
         "How close do four families come to the truth, with few and many neighbours, with and"
         " without split?"
     )
-    columns: ClassVar[Columns] = CONVENTION_COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    columns = CONVENTION_COLUMNS
+    sizes = {
         "quick": Size(1_000, 2, 1.5),
         "paper": Size(10_000, 10, 350.0, beside=True),
     }
     labels = ("split", "k", "shift", "family")
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou"}
+    numbers = {"IoU": "iou"}
     published = PUBLISHED
 
     def _words(self, size: Size) -> str:
@@ -268,12 +267,12 @@ class MixturesExperiment(Experiment):
         "Which family finds the steps that dropped, invented and re-weighted modes make in the true"
         " curve?"
     )
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(2_000, 2, 0.5),
         "paper": Size(10_000, 10, 45.0, beside=True),
     }
     labels = ("weights", "split", "k", "family")
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
+    numbers = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
 
     def _words(self, size: Size) -> str:
         return (
@@ -341,12 +340,12 @@ class SameExperiment(Experiment):
     title = "P = Q, with and without split"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix, Figure 5"
     question = "What does an estimate see of a perfect generator, and does a split make it better?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(1_000, 3, 0.6),
         "paper": Size(10_000, 3, 25.0, beside=True),
     }
     labels = ("split", "k", "family")
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "α∞": "alpha_inf", "β0": "beta_0"}
+    numbers = {"IoU": "iou", "α∞": "alpha_inf", "β0": "beta_0"}
     published = published("same")
 
     def _words(self, size: Size) -> str:
@@ -404,12 +403,12 @@ class OutlierExperiment(Experiment):
     title = "One outlier among the real samples"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3 and Figure 7"
     question = "How far does a single outlier among the real samples move a curve?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(1_000, 3, 0.7),
         "paper": Size(10_000, 10, 85.0),
     }
     labels = ("k", "outlier", "family")
-    numbers: ClassVar[Mapping[str, str]] = {
+    numbers = {
         "IoU": "iou",
         "α∞": "alpha_inf",
         "α@0.05": "alpha_at_005",
@@ -478,14 +477,14 @@ class DimensionExperiment(Experiment):
     title = "Ambient dimension, 64 to 2048"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.4 and Figure 4"
     question = "The truth stays the same while the dimension grows: do the estimates?"
-    columns: ClassVar[Columns] = {**COLUMNS, **BESIDE_COLUMNS}
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    columns = {**COLUMNS, **BESIDE_COLUMNS}
+    sizes = {
         "quick": Size(500, 3, 1.8),
         "paper": Size(10_000, 5, 500.0, beside=True),
     }
     labels = ("distance", "d", "family")
-    parameters: ClassVar[Mapping[str, str]] = {"distance": "shift"}
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
+    parameters = {"distance": "shift"}
+    numbers = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
 
     def _words(self, size: Size) -> str:
         return (
@@ -541,12 +540,12 @@ class SampleSizeExperiment(Experiment):
     title = "Sample size, 10 to 10,000"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3 and Figure 4"
     question = "How many samples does it take until chance no longer moves the curve?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(1_000, 10, 0.6),
         "paper": Size(10_000, 100, 375.0, beside=True),
     }
     labels = ("n", "family")
-    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "AuC": "auc", "1 - TV": "one_minus_tv"}
+    numbers = {"IoU": "iou", "AuC": "auc", "1 - TV": "one_minus_tv"}
 
     def _words(self, size: Size) -> str:
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from prviz.estimators.hub import HUB, hubs_over_k
 from prviz.measure.estimates import Estimate
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.samples import SamplePair
-from prviz.studies.papers.base import Experiment, Mode, Size, counted, listed, mean_of, with_titles
+from prviz.studies.papers.base import Experiment, Size, counted, listed, mean_of, with_titles
 from prviz.studies.papers.charts import ChartLine, LineChart
 from prviz.studies.papers.digits import BundledDigits
 from prviz.studies.papers.printed import printed_in
@@ -233,19 +233,19 @@ class HubsExperiment(Experiment):
         "Do the samples that are often neighbours of others give the same precision and recall, and"
         " for less?"
     )
-    columns: ClassVar[Columns] = HUB_COLUMNS
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    columns = HUB_COLUMNS
+    sizes = {
         "quick": Size(200, 1, 4.0),
         "paper": Size(2_000, 3, 1000.0),
     }
     labels = ("data", "k", "t")
-    choices: ClassVar[Mapping[str, Any]] = {
+    choices = {
         "data": _DATA["shifted-gaussians"],
         "k": "3",
         "t": HUB.value("t"),
     }
     along = "t"
-    numbers: ClassVar[Mapping[str, str]] = {
+    numbers = {
         _SHARE: "hubs",
         "precision of all": "precision",
         "precision of hubs": "hub_precision",
@@ -265,7 +265,7 @@ class HubsExperiment(Experiment):
             for role in _ROLES
         },
     }
-    published: ClassVar[Mapping[tuple[Any, ...], float]] = _published()
+    published = _published()
 
     def _words(self, size: Size) -> str:
         return (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from prviz.measure.workload import fit_size
 from prviz.studies.convergence import fitted_slope, rate_exponent
 from prviz.studies.papers.base import (
     Experiment,
-    Mode,
     Size,
     cells,
     counted,
@@ -139,18 +138,18 @@ class PlugInExperiment(Experiment):
         "The theory bounds the curve of two estimated densities: how far is it from that of their"
         " classifier?"
     )
-    columns: ClassVar[Columns] = {
+    columns = {
         **COLUMNS,
         **ALPHA_COLUMNS,
         "alpha_error": "float64",
         "alpha_off": "float64",
     }
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    sizes = {
         "quick": Size(1_000, 3, 1.5),
         "paper": Size(10_000, 40, 60.0),
     }
     labels = ("d", "n", "estimate")
-    numbers: ClassVar[Mapping[str, str]] = {
+    numbers = {
         "IoU": "iou",
         _OFF: "alpha_error",
         _DISTANCE: "alpha_off",
@@ -257,13 +256,13 @@ class BiasExperiment(Experiment):
         "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 3.3, Proposition 14 and Remark 15"
     )
     question = "Is an estimate off because of chance, or would it be off on average too?"
-    columns: ClassVar[Columns] = {**COLUMNS, **_ERRORS}
-    sizes: ClassVar[Mapping[Mode, Size]] = {
+    columns = {**COLUMNS, **_ERRORS}
+    sizes = {
         "quick": Size(300, 5, 0.6),
         "paper": Size(3_000, 50, 60.0),
     }
     labels = ("split", "n", "k")
-    numbers: ClassVar[Mapping[str, str]] = {
+    numbers = {
         _OFF: "alpha_error",
         **{f"α({lam:g}) − truth": column for column, lam in _FARTHER.items()},
         "AuC − truth": "auc_error",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.estimators._fitting import one_thread
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import subsample_rows
@@ -19,8 +20,6 @@ from prviz.studies.surrogate.densities import Density
 from prviz.studies.surrogate.fitting import fit_density
 from prviz.studies.surrogate.surrogate import Surrogate
 from prviz.studies.tasks import check_whole
-
-Floats = NDArray[np.float64]
 
 # Most samples of either kind that are compared, and number of neighbours of each.
 MOST_COMPARED = 1000

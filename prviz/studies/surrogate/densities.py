@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg, special
 
+from prviz.arrays import Floats
 from prviz.estimators._fitting import one_thread
 from prviz.samples import Samples, as_samples
-
-Floats = NDArray[np.float64]
 
 # Values of a block of rows: 1 MB, which fits into the processor's cache.
 _BLOCK_VALUES = 1 << 17

@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.estimators._fitting import one_thread
 from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
 from prviz.studies.surrogate.densities import Density, blocks
 from prviz.studies.tasks import check_whole
 
-Floats = NDArray[np.float64]
 Fit = Literal["gaussian", "mixture"]
 Covariance = Literal["full", "tied", "diag"]
 

@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import (
     AREA_ERROR,
@@ -27,7 +28,6 @@ from prviz.samples import SamplePair, Samples, as_samples
 from prviz.studies.surrogate.densities import Density, blocks, mixed
 from prviz.studies.tasks import check_whole
 
-Floats = NDArray[np.float64]
 Value = TypeVar("Value")
 
 TRUTH_SAMPLES = 100_000
