@@ -28,6 +28,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import uneven
 from prviz.triage.measured import REPLICATES, CheckpointOutcome
 from prviz.triage.memorisation import Memorisation
+from prviz.triage.run import TriageResults
 from prviz.triage.witnesses import WitnessEntry
 
 NAME = "prviz-triage"
@@ -131,18 +132,17 @@ def files(
     key = ("triage-report", found.key, len(found.outcomes), goal, known)
 
     def compute() -> Document:
-        return document(
-            found.reference,
-            reference,
-            outcomes,
-            found.settings,
-            goal,
-            total=found.total,
-            memorisation=copies,
+        results = TriageResults(
+            reference=found.reference,
+            outcomes=outcomes,
+            settings=found.settings,
+            goal=goal,
+            memorisation=copies or {},
             yardstick=None if ceiling is None else ceiling.yardstick,
             findings=faults,
             witnesses=witnesses,
         )
+        return document(results, reference, total=found.total)
 
     def maker(make: Callable[[Document], bytes]) -> Callable[[], bytes]:
         return lambda: make(store.remembered(key, compute))

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from prviz.measure.estimates import Progress
     from prviz.samples import Samples
     from prviz.triage.arrivals import FileState
-    from prviz.triage.classes import ClassShare
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measure import CheckpointEvaluator
     from prviz.triage.measured import CheckpointOutcome, TriageSettings
@@ -730,7 +729,6 @@ class TriageCommand:
         notes = [*notes, *filter(None, (other_encoders(measured), left_out_text(skipped), few))]
         if found.no_ceiling:
             say(f"real against real can't be measured: {found.no_ceiling}")
-        classes: dict[str, tuple[ClassShare, ...]] = {}
         unmet: dict[str, str] = {}
         if arguments.by is not None:
             from prviz.triage.classes import class_shares
@@ -741,6 +739,7 @@ class TriageCommand:
             classes, unmet = class_shares(
                 run.reference, path, there, arguments.by, settings, memory_limit=limit
             )
+            found = replace(found, classes=classes)
             notes += [
                 f"{name} is not compared class by class: {reason}" for name, reason in unmet.items()
             ]
@@ -748,8 +747,8 @@ class TriageCommand:
         text = ""
         if total == len(outcomes):
             say_flags(warnings_of(outcomes, found.findings))
-            text = triage_text(found, arguments.reference.name, arguments.goal, notes, classes)
-        self.outputs.write(found, settings, classes, text, store=self.store, total=total)
+            text = triage_text(found, arguments.reference.name, notes)
+        self.outputs.write(found, text, store=self.store, total=total)
         if self.store.trouble is not None:
             say(f"{self.store.trouble}; the next run measures again")
         failed = sum(each.reason is not None for each in outcomes)

@@ -8,12 +8,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
-    from prviz.triage.classes import ClassShare
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import TriageSettings
     from prviz.triage.result_cache import ResultCache
@@ -100,8 +99,6 @@ class TriageOutputs:
     def write(
         self,
         found: TriageResults,
-        settings: TriageSettings,
-        classes: Mapping[str, Sequence[ClassShare]],
         text: str,
         *,
         store: ResultCache,
@@ -127,7 +124,7 @@ class TriageOutputs:
                     there = "" if new == len(rows) else f", {len(rows) - new} were there already"
                     say(f"{where}: {new} new steps{there}")
         if self.has_reports:
-            self._write_reports(found, settings, classes, store, total)
+            self._write_reports(found, store, total)
         if arguments.best_file is not None and found.judgement is not None:
             from prviz.readers.atomic_files import write_whole
 
@@ -142,33 +139,12 @@ class TriageOutputs:
             )
         sys.stdout.flush()
 
-    def _write_reports(
-        self,
-        found: TriageResults,
-        settings: TriageSettings,
-        classes: Mapping[str, Sequence[ClassShare]],
-        store: ResultCache,
-        total: int,
-    ) -> None:
+    def _write_reports(self, found: TriageResults, store: ResultCache, total: int) -> None:
         from prviz.reports.document import document
         from prviz.reports.files import write_reports
 
         arguments = self._arguments
-        report: dict[str, Any] = document(
-            found.reference,
-            arguments.reference,
-            found.outcomes,
-            settings,
-            arguments.goal,
-            memorisation=found.memorisation,
-            yardstick=found.yardstick,
-            findings=found.findings,
-            witnesses=found.witnesses,
-            classes=classes,
-            judgement=found.judgement,
-            store=store,
-            total=total,
-        )
+        report = document(found, arguments.reference, store=store, total=total)
         if self._reports:
             write_reports(report, self._reports)
             say(f"wrote {', '.join(str(path) for path in self._reports)}")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from prviz.readers.errors import one_line
@@ -19,40 +18,37 @@ if TYPE_CHECKING:
 _CLASSES = 3
 
 
-def triage_text(
-    found: TriageResults,
-    reference: str,
-    goal: float,
-    notes: Iterable[str],
-    classes: Mapping[str, Sequence[ClassShare]] = MappingProxyType({}),
-) -> str:
+def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> str:
     """The whole text.
 
-    reference : name of its file. notes : sentences without a full stop. classes : by the
-    checkpoint's name.
+    reference : name of its file. notes : sentences without a full stop.
     """
     from prviz.triage.memorisation import memorised_text
 
-    parts = []
-    if warning := memorised_text(
-        {one_line(name): each for name, each in found.memorisation.items()}
-    ):
-        parts.append(warning)
-    if found.judgement is not None:
-        parts += [
-            _verdict(found.judgement),
-            _ranking(found, found.judgement, reference, goal),
-            _findings(found),
-        ]
-        for name in (each for each in found.judgement.table["checkpoint"] if each in classes):
-            listed = _CLASSES if name == found.judgement.decision.best else 0
-            parts.append(_classes(one_line(name), classes[name], listed))
+    copies = {one_line(name): each for name, each in found.memorisation.items()}
+    parts = [memorised_text(copies)]
+    judgement = found.judgement
+    if judgement is not None:
+        parts += [_verdict(judgement), _ranking(found, judgement, reference)]
+        parts.append(_findings(found, judgement))
+        for name in judgement.table["checkpoint"]:
+            if name in found.classes:
+                listed = _CLASSES if name == judgement.decision.best else 0
+                parts.append(_classes(one_line(name), found.classes[name], listed))
     parts += [f"Note: {one_line(note)}." for note in notes]
-    failed = [each for each in found.outcomes if each.reason is not None]
-    if failed:
-        lines = [f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}" for each in failed]
-        parts.append("\n".join([f"Failed, {len(failed)} of {len(found.outcomes)}:", *lines]))
-    return "\n\n".join(part for part in parts if part) + "\n"
+    parts.append(_failed(found.outcomes))
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
+    """What could not be measured, and why; "" where all could."""
+    failed = [each for each in outcomes if each.reason is not None]
+    if not failed:
+        return ""
+    lines = [f"Failed, {len(failed)} of {len(outcomes)}:"]
+    for each in failed:
+        lines.append(f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}")
+    return "\n".join(lines)
 
 
 def left_out_text(skipped: Sequence[Path]) -> str:
@@ -74,21 +70,21 @@ def _verdict(judgement: Judgement) -> str:
     return one_line(f"{decision.sentence}{against}")
 
 
-def _ranking(found: TriageResults, judgement: Judgement, reference: str, goal: float) -> str:
+def _ranking(found: TriageResults, judgement: Judgement, reference: str) -> str:
     from prviz.triage.ranking import score
 
     method = judgement.decision.basis.method
-    of_method = [
-        each for outcome in found.outcomes for each in outcome.measured if each.method == method
+    of_method = [each for each in found.measured if each.method == method]
+    parts = [
+        _head(method, of_method, reference, found.goal),
+        _table(found.outcomes, judgement),
+        "draws: 95 % of the scores when the same samples are drawn again. best: share of the paired"
+        " draws.",
     ]
     known = found.yardstick
-    parts = [_head(method, of_method, reference, goal), _table(found.outcomes, judgement)]
-    parts.append(
-        "draws: 95 % of the scores when the same samples are drawn again. best: share of the paired"
-        " draws."
-    )
     if known is not None:
-        top, floor = (score(each[method].curve, goal) for each in (known.ceiling, known.floor))
+        top = score(known.ceiling[method].curve, found.goal)
+        floor = score(known.floor[method].curve, found.goal)
         parts.append(
             f"Real against real {top:.4f}: {known.source}. Floor {floor:.4f}: their features"
             " shuffled."
@@ -125,52 +121,51 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
     from prviz.estimators import ESTIMATORS
     from prviz.triage.ranking import marks
 
-    lines: list[dict[Any, Any]] = judgement.table.to_dict("records")
-    names = [line["checkpoint"] for line in lines]
-    extra = {each.checkpoint.name: each.checkpoint for each in outcomes}
-    columns = [["", *(str(place) for place in range(1, len(lines) + 1))]]
-    columns.append(["checkpoint", *map(one_line, names)])
-    columns.append(["step", *(_short(line["step"]) for line in lines)])
-    for column in dict.fromkeys(column for each in extra.values() for column in each.extra):
-        columns.append(
-            [one_line(column), *(_short(extra[name].extra.get(column)) for name in names)]
-        )
-    columns.append(["score", *(f"{line['score']:.4f}" for line in lines)])
-    columns.append(["draws", *(f"{line['low']:.4f} to {line['high']:.4f}" for line in lines)])
-    most = [judgement.at_most.get(name) for name in names]
-    columns.append(["at most", *("" if each is None else f"{each:.4f}" for each in most)])
-    columns.append(["best", *(_draws(line["best"]) for line in lines)])
+    extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
+    more = list(dict.fromkeys(column for each in extra.values() for column in each))
     basis = judgement.decision.basis
     if basis.second is None:
         others = [name for name in judgement.scores if name != basis.method]
     else:
         others = [basis.second]
-    for method in others:
-        scores = (judgement.scores[method].get(name) for name in names)
-        cells = ("-" if each is None else f"{each:.4f}" for each in scores)
-        columns.append([one_line(ESTIMATORS[method].title), *cells])
+    titles = [one_line(ESTIMATORS[method].title) for method in others]
+    head = ["", "checkpoint", "step", *map(one_line, more), "score", "draws", "at most", "best"]
+    head += titles
     if judgement.shares:
-        shares = (min(judgement.shares[name].share, 1.0) for name in names)
-        columns.append(["of real data", *(f"{each:.0%}" for each in shares)])
-    widths = [max(map(len, column)) for column in columns]
+        head.append("of real data")
+    rows = [head]
+    remarks = [""]
+    lines: list[dict[Any, Any]] = judgement.table.to_dict("records")
+    for place, line in enumerate(lines, start=1):
+        own = extra[line["checkpoint"]]
+        metadata = [_short(own.get(column)) for column in more]
+        rows.append([str(place), *_cells(line, metadata, judgement, others)])
+        remarks.append(_remarks(marks(place, line), line, judgement))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     widths[0] = max(widths[0], 4)
-    remarks = [
-        "",
-        *(
-            _remarks(marks(place, line), line, judgement)
-            for place, line in enumerate(lines, start=1)
-        ),
-    ]
-    rows = [
-        "  ".join(
-            [
-                cell.ljust(width) if at == 1 else cell.rjust(width)
-                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ]
-        )
-        for row in zip(*columns, strict=True)
-    ]
-    return "\n".join(f"{row}  {remark}".rstrip() for row, remark in zip(rows, remarks, strict=True))
+    text = []
+    for row, remark in zip(rows, remarks, strict=True):
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        cells[1] = row[1].ljust(widths[1])
+        text.append("  ".join([*cells, remark]).rstrip())
+    return "\n".join(text)
+
+
+def _cells(
+    line: dict[Any, Any], metadata: Sequence[str], judgement: Judgement, others: Sequence[str]
+) -> list[str]:
+    """A line of the table behind its place; others : families with a column of scores."""
+    name = line["checkpoint"]
+    cells = [one_line(name), _short(line["step"]), *metadata]
+    cells += [f"{line['score']:.4f}", f"{line['low']:.4f} to {line['high']:.4f}"]
+    most = judgement.at_most.get(name)
+    cells += ["" if most is None else f"{most:.4f}", _draws(line["best"])]
+    for method in others:
+        score = judgement.scores[method].get(name)
+        cells.append("-" if score is None else f"{score:.4f}")
+    if judgement.shares:
+        cells.append(f"{min(judgement.shares[name].share, 1.0):.0%}")
+    return cells
 
 
 def _draws(share: float) -> str:
@@ -187,27 +182,24 @@ def _remarks(text: str, line: dict[Any, Any], judgement: Judgement) -> str:
     return ", ".join(filter(None, (copied, text)))
 
 
-def _findings(found: TriageResults) -> str:
+def _findings(found: TriageResults, judgement: Judgement) -> str:
     """What is wrong with each checkpoint, in the order of the ranking."""
     from prviz.diagnostics.witness import GIVES_AWAY
 
-    if found.judgement is None:
-        return ""
     lines = ["What is wrong:"]
     nothing = []
-    for name in found.judgement.table["checkpoint"]:
-        if (faults := found.findings.get(name)) is None:
-            lines.append(
-                f"  {one_line(name)}: its file has changed since it was measured, or can't be read"
-            )
+    for name in judgement.table["checkpoint"]:
+        shown = one_line(name)
+        faults = found.findings.get(name)
+        if faults is None:
+            lines.append(f"  {shown}: its file has changed since it was measured, or can't be read")
         elif not faults:
-            nothing.append(one_line(name))
-        lines += [
-            f"  {one_line(name)}: {each.title}. {one_line(each.sentence)}" for each in faults or ()
-        ]
-        if (given_away := found.witnesses.get(name)) is not None and given_away["told_apart"]:
+            nothing.append(shown)
+        lines += [f"  {shown}: {each.title}. {one_line(each.sentence)}" for each in faults or ()]
+        given_away = found.witnesses.get(name)
+        if given_away is not None and given_away["told_apart"]:
             said = one_line("; ".join(given_away["statements"]))
-            lines.append(f"  {one_line(name)}: {GIVES_AWAY}: {said}.")
+            lines.append(f"  {shown}: {GIVES_AWAY}: {said}.")
     if nothing:
         lines.append(f"  nothing found: {', '.join(nothing)}")
     return "\n".join(lines)
@@ -217,15 +209,19 @@ def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
     """The classes of one checkpoint that are worse than chance, and so many at least."""
     from prviz.triage.classes import LEAST_OF_CLASS, class_sentence
 
-    worse = [each for each in shares if each.worse]
-    absent = [each for each in shares if not each.others and not each.worse]
-    few = [one_line(each.label) for each in shares if each.few]
-    lines = [
-        f"{name} by class, the worst first: {len(worse)} of {len(shares) - len(few)} are worse than"
-        " chance"
-    ]
-    compared = [each for each in shares if not each.few]
-    listed = compared[: max(len(worse), most)]
+    compared = []
+    absent = []
+    few = []
+    for each in shares:
+        if each.few:
+            few.append(one_line(each.label))
+        else:
+            compared.append(each)
+        if not each.others and not each.worse:
+            absent.append(each)
+    worse = sum(each.worse for each in shares)
+    lines = [f"{name} by class, the worst first: {worse} of {len(compared)} are worse than chance"]
+    listed = compared[: max(worse, most)]
     listed += [each for each in absent if each not in listed]
     lines += [f"  {one_line(class_sentence(each))}" for each in listed]
     if few and most:

@@ -46,7 +46,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -64,8 +64,8 @@ from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
-from prviz.triage.classes import ClassShare
 from prviz.triage.decision import (
+    Basis,
     Judgement,
     basis_of,
     capped_summaries,
@@ -80,7 +80,8 @@ from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpo
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
 from prviz.triage.ranking import AreaSides, digest_of_supports, score, side_replicates
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.witnesses import WitnessEntry, told_apart
+from prviz.triage.run import TriageResults
+from prviz.triage.witnesses import told_apart
 from prviz.triage.yardstick import Yardstick
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated, intervals_at_most
 
@@ -142,34 +143,21 @@ def schema() -> Document:
 
 
 def document(
-    reference: Samples,
+    found: TriageResults,
     path: str | PathLike[str],
-    outcomes: Sequence[CheckpointOutcome],
-    settings: TriageSettings,
-    goal: float = 0.5,
     *,
     replicates: int = REPLICATES,
     total: int | None = None,
-    memorisation: Mapping[str, Memorisation] | None = None,
-    yardstick: Yardstick | None = None,
-    findings: Mapping[str, Sequence[TriageFinding]] | None = None,
-    witnesses: Mapping[str, WitnessEntry] | None = None,
-    classes: Mapping[str, Sequence[ClassShare]] | None = None,
-    judgement: Judgement | None = None,
     store: ResultCache | None = None,
 ) -> Document:
     """The report of some outcomes, as described above.
 
     Parameters
     ----------
-    reference : the real samples. path : their file, as the report names it.
-    outcomes : outcomes of the checkpoints, in the order of the report.
-    goal : as in `prviz.triage.ranking.ranking`.
+    found : the outcomes, in the order of the report, and what is known of them. The decision is made
+    here where it has none.
+    path : file of the real samples, as the report names it.
     replicates : replicates of each bootstrap, whose seed is that of the settings.
-    memorisation, yardstick, findings, witnesses, classes : of `prviz.triage`, by the checkpoint's
-    name and of these
-        settings; None: not measured.
-    judgement : of these outcomes and goal; None: it is made here.
     store : keeps what is drawn again for intervals and rankings; None: it is not kept.
     total : number of checkpoints when all are measured; None: these are all.
 
@@ -177,95 +165,126 @@ def document(
     ------
     ValueError : no outcomes, or an argument out of bounds.
     """
-    if not outcomes:
-        raise ValueError("outcomes is empty; at least one checkpoint is needed")
-    if not 0 <= goal <= 1:
-        raise ValueError(
-            f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed"
-        )
-    check_whole("replicates", replicates, 2)
-    measured = [each for outcome in outcomes for each in outcome.measured]
-    n = reference.n
-    digest = reference.digest
-    if measured:
-        n = measured[0].n_real
-        digest = measured[0].digests.real
-    libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    judged_by = partial(
+    _check(found, replicates)
+    settings = found.settings
+    measured = found.measured
+    judged = partial(
         judge,
         measured,
-        goal,
+        found.goal,
         settings.seed,
-        memorised=[name for name, each in (memorisation or {}).items() if each.memorised],
-        apart=told_apart(witnesses or {}),
-        yardstick=yardstick,
+        memorised=found.memorised,
+        apart=told_apart(found.witnesses),
+        yardstick=found.yardstick,
         replicates=replicates,
         known=known_sides(measured),
         store=store,
     )
-    by_family: dict[str, Judgement | None] = {}
-    reasons: dict[str, str] = dict.fromkeys(settings.methods, "nothing was measured")
-    there = {each.checkpoint.name for each in measured}
-    for name in settings.methods:
-        by_family[name] = None
-        if not measured:
-            continue
-        if {each.checkpoint.name for each in measured if each.method == name} != there:
-            reasons[name] = NOT_ALL
-            continue
-        try:
-            by_family[name] = judged_by(basis=basis_of(measured, name))
-        except ValueError as error:  # runs that evaluate different samples
-            reasons[name] = str(error)
-    if measured and judgement is None:
-        judgement = judged_by()
-    entries = [_checkpoint(each, replicates, settings.seed, store) for each in outcomes]
-    flags = {each.checkpoint.name: each.measured[0].flags for each in outcomes if each.measured}
-    shares = {
-        name: each.shares for name, each in by_family.items() if each is not None and each.shares
+    by_family = {
+        name: _judged_by(name, measured, lambda basis: judged(basis=basis))
+        for name in settings.methods
     }
-    for entry in entries:
-        copies = (memorisation or {}).get(entry["name"])
-        entry["memorisation"] = None if copies is None else _copies(copies)
-        entry["share_of_ceiling"] = {
-            name: of_family[entry["name"]]._asdict()
-            for name, of_family in shares.items()
-            if entry["name"] in of_family
-        }
-        entry["flags"] = [each.entry() for each in flags.get(entry["name"], ())]
-        entry |= _judged(entry["name"], judgement, findings)
-        entry["witness"] = (witnesses or {}).get(entry["name"])
-        shares_of_classes = (classes or {}).get(entry["name"])
-        entry["classes"] = (
-            None if shares_of_classes is None else [each._asdict() for each in shares_of_classes]
+    judgement = found.judgement
+    if measured and judgement is None:
+        judgement = judged()
+    entries = []
+    for outcome in found.outcomes:
+        entry = _checkpoint(outcome, replicates, settings.seed, store)
+        entries.append(
+            entry | _beside(outcome, found, by_family) | _scored(entry["name"], judgement)
         )
+    total = len(entries) if total is None else total
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
-        "versions": {"prviz": prviz.__version__, **libraries, "python": platform.python_version()},
+        "versions": _versions(),
         "conventions": dict(CONVENTIONS),
         "settings": {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(settings).items()
         },
-        "goal": float(goal),
+        "goal": float(found.goal),
         "bootstrap": {"replicates": replicates, "seed": settings.seed, "level": LEVEL},
-        "complete": total is None or total == len(outcomes),
-        "total": len(outcomes) if total is None else total,
+        "complete": total == len(entries),
+        "total": total,
         "note": "; ".join(filter(None, (unequal(measured), other_encoders(measured)))) or None,
-        "reference": {
-            "name": reference.name,
-            "path": fspath(path),
-            "n": n,
-            "d": reference.d,
-            "digest": digest,
-            "encoder": dict(reference.encoder) or None,
-        },
-        "flags": [each.entry() for each in warnings_of(outcomes, findings or {})],
-        "yardstick": None if yardstick is None else _yardstick(yardstick, goal),
+        "reference": _reference(found.reference, path, measured),
+        "flags": [each.entry() for each in warnings_of(found.outcomes, found.findings)],
+        "yardstick": None if found.yardstick is None else _yardstick(found.yardstick, found.goal),
         "verdict": _verdict(judgement),
         "checkpoints": entries,
-        "rankings": {name: _ranking(by_family[name], reasons[name]) for name in settings.methods},
+        "rankings": {name: _ranking(each) for name, each in by_family.items()},
+    }
+
+
+def _check(found: TriageResults, replicates: int) -> None:
+    if not found.outcomes:
+        raise ValueError("outcomes is empty; at least one checkpoint is needed")
+    if not 0 <= found.goal <= 1:
+        raise ValueError(
+            f"goal = {found.goal}; a number from 0 (precision first) to 1 (recall first) is needed"
+        )
+    check_whole("replicates", replicates, 2)
+
+
+def _judged_by(
+    method: str, measured: Sequence[MeasuredCheckpoint], judged: Callable[[Basis], Judgement]
+) -> Judgement | str:
+    """The judgement by one family alone, or why there is none."""
+    if not measured:
+        return "nothing was measured"
+    names = {each.checkpoint.name for each in measured}
+    if {each.checkpoint.name for each in measured if each.method == method} != names:
+        return NOT_ALL
+    try:
+        return judged(basis_of(measured, method))
+    except ValueError as error:  # runs that evaluate different samples
+        return str(error)
+
+
+def _versions() -> Document:
+    libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    return {"prviz": prviz.__version__, **libraries, "python": platform.python_version()}
+
+
+def _reference(
+    reference: Samples, path: str | PathLike[str], measured: Sequence[MeasuredCheckpoint]
+) -> Document:
+    """The real samples as they were measured, or as they are where nothing was."""
+    n = reference.n
+    digest = reference.digest
+    if measured:
+        n = measured[0].n_real
+        digest = measured[0].digests.real
+    return {
+        "name": reference.name,
+        "path": fspath(path),
+        "n": n,
+        "d": reference.d,
+        "digest": digest,
+        "encoder": dict(reference.encoder) or None,
+    }
+
+
+def _beside(
+    outcome: CheckpointOutcome, found: TriageResults, by_family: Mapping[str, Judgement | str]
+) -> Document:
+    """What is known of a checkpoint beside its curves; None where it was not looked for."""
+    name = outcome.checkpoint.name
+    shares = {}
+    for method, judged in by_family.items():
+        if not isinstance(judged, str) and name in judged.shares:
+            shares[method] = judged.shares[name]._asdict()
+    copies = found.memorisation.get(name)
+    findings = found.findings.get(name)
+    classes = found.classes.get(name)
+    return {
+        "memorisation": None if copies is None else _copies(copies),
+        "share_of_ceiling": shares,
+        "flags": [each.entry() for each in (outcome.measured[0].flags if outcome.measured else ())],
+        "findings": None if findings is None else [_finding(each) for each in findings],
+        "witness": found.witnesses.get(name),
+        "classes": None if classes is None else [each._asdict() for each in classes],
     }
 
 
@@ -301,19 +320,15 @@ def keep_replicates(
             side_replicates(each, REPLICATES, settings.seed, store)
 
 
-def _judged(
-    name: str, judgement: Judgement | None, findings: Mapping[str, Sequence[TriageFinding]] | None
-) -> Document:
-    """Scores, bound and findings of a checkpoint."""
-    scores = {} if judgement is None else judgement.scores
-    found = (findings or {}).get(name)
-    return {
-        "scores": {
-            method: of_family[name] for method, of_family in scores.items() if name in of_family
-        },
-        "at_most": None if judgement is None else judgement.at_most.get(name),
-        "findings": None if found is None else [_finding(each) for each in found],
-    }
+def _scored(name: str, judgement: Judgement | None) -> Document:
+    """Scores and bound of a checkpoint."""
+    if judgement is None:
+        return {"scores": {}, "at_most": None}
+    scores = {}
+    for method, of_family in judgement.scores.items():
+        if name in of_family:
+            scores[method] = of_family[name]
+    return {"scores": scores, "at_most": judgement.at_most.get(name)}
 
 
 def _finding(found: TriageFinding) -> Document:
@@ -477,14 +492,13 @@ def _kept_intervals(facts: Any) -> dict[str, Interval] | None:
     return None
 
 
-def _ranking(judgement: Judgement | None, reason: str) -> Document:
-    if judgement is None:
-        return {"reason": reason, "lines": []}
-    lines = [
-        {name: _plain(value) for name, value in line.items()}
-        | {"at_most": judgement.at_most[line["checkpoint"]]}
-        for line in judgement.table.drop(columns="step").to_dict("records")
-    ]
+def _ranking(judged: Judgement | str) -> Document:
+    if isinstance(judged, str):
+        return {"reason": judged, "lines": []}
+    lines = []
+    for line in judged.table.drop(columns="step").to_dict("records"):
+        entry = {name: _plain(value) for name, value in line.items()}
+        lines.append(entry | {"at_most": judged.at_most[line["checkpoint"]]})
     return {"reason": None, "lines": lines}
 
 

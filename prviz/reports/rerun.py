@@ -19,6 +19,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, samples_at
 from prviz.triage.measured import TriageSettings
+from prviz.triage.run import TriageResults
 
 # Limits of a report, which may come from anybody; replicates of all checkpoints and families
 # together.
@@ -110,11 +111,13 @@ def rerun(
     ]
     replicates = report["bootstrap"]["replicates"]
     again = document(
-        evaluator.reference,
+        TriageResults(
+            reference=evaluator.reference,
+            outcomes=outcomes,
+            settings=settings,
+            goal=report["goal"],
+        ),
         recorded["path"],
-        outcomes,
-        settings,
-        report["goal"],
         replicates=replicates,
     )
     return _compared(report, again)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from prviz.cells import table_html
@@ -13,11 +13,12 @@ from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of
 from prviz.samples import Samples
+from prviz.triage.classes import ClassShare
 from prviz.triage.decision import Judgement, judge, looked_into
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.inspection import findings_of
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import (
     HeldOutDistances,
     Memorisation,
@@ -36,20 +37,34 @@ SHOWN = 5
 class TriageResults:
     """Outcomes of checkpoints and all that follows from them.
 
-    reference : the real samples as they were measured. memorisation, findings, witnesses : by the
-    checkpoint's name.
-    yardstick : None where it can't be measured, for the reason in no_ceiling. judgement : None if
+    reference : the real samples as they were measured. settings, goal : of the measurements, and of
+    the decision.
+    memorisation, findings, witnesses, classes : by the checkpoint's name, of those where it is
+    known. yardstick : None where it can't be measured, for the reason in no_ceiling. judgement : None if
     nothing was measured.
     """
 
     reference: Samples
-    outcomes: tuple[CheckpointOutcome, ...]
-    memorisation: Mapping[str, Memorisation]
-    findings: Mapping[str, tuple[TriageFinding, ...]]
-    witnesses: Mapping[str, WitnessEntry]
-    yardstick: Yardstick | None
-    no_ceiling: str
-    judgement: Judgement | None
+    outcomes: Sequence[CheckpointOutcome]
+    settings: TriageSettings
+    goal: float = 0.5
+    memorisation: Mapping[str, Memorisation] = field(default_factory=dict)
+    findings: Mapping[str, Sequence[TriageFinding]] = field(default_factory=dict)
+    witnesses: Mapping[str, WitnessEntry] = field(default_factory=dict)
+    classes: Mapping[str, Sequence[ClassShare]] = field(default_factory=dict)
+    yardstick: Yardstick | None = None
+    no_ceiling: str = ""
+    judgement: Judgement | None = None
+
+    @property
+    def measured(self) -> list[MeasuredCheckpoint]:
+        """Every checkpoint by every family."""
+        return [each for outcome in self.outcomes for each in outcome.measured]
+
+    @property
+    def memorised(self) -> list[str]:
+        """Names of the checkpoints that copy the reference."""
+        return [name for name, each in self.memorisation.items() if each.memorised]
 
     def __repr__(self) -> str:
         return f"TriageResults({len(self.outcomes)} checkpoints: {self._said})"
@@ -72,10 +87,7 @@ class TriageResults:
         ]
         best = self.judgement.decision.best
         measured = next(
-            each
-            for outcome in self.outcomes
-            for each in outcome.measured
-            if (each.checkpoint.name, each.method) == (best, method)
+            each for each in self.measured if (each.checkpoint.name, each.method) == (best, method)
         )
         decided = self.judgement.decision.headline
         aside = table_html(
@@ -143,18 +155,12 @@ class TriageRun:
         settings = self.settings
         store = self._store
         memory = self._memory
-        measured = [each for outcome in outcomes for each in outcome.measured]
+        nothing = TriageResults(
+            reference=self.reference, outcomes=tuple(outcomes), settings=settings, goal=self.goal
+        )
+        measured = nothing.measured
         if not measured:
-            return TriageResults(
-                reference=self.reference,
-                outcomes=tuple(outcomes),
-                memorisation={},
-                findings={},
-                witnesses={},
-                yardstick=None,
-                no_ceiling="",
-                judgement=None,
-            )
+            return nothing
         real = cut(self.reference, measured[0].n_real, settings.seed)
         copies = memorisation_of(
             self.reference,
@@ -200,9 +206,9 @@ class TriageRun:
             memory_limit=memory,
             progress=part_of(progress, 1, 2),
         )
-        return TriageResults(
+        return replace(
+            nothing,
             reference=real,
-            outcomes=tuple(outcomes),
             memorisation=copies,
             findings=faults,
             witnesses=witnesses,

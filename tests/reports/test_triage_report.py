@@ -16,6 +16,7 @@ import re
 import resource
 import shutil
 import tracemalloc
+from collections.abc import Sequence
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -40,6 +41,7 @@ from prviz.triage.decision import basis_of, judge
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.run import TriageResults
 from prviz.triage.yardstick import yardstick
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_found import bundled_found
@@ -78,10 +80,16 @@ def vars_of(one: Any) -> dict[str, Any]:
     return {name: getattr(one, name) for name in one.__dataclass_fields__}
 
 
+def results(
+    reference: Samples, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, **more: Any
+) -> TriageResults:
+    return TriageResults(reference=reference, outcomes=outcomes, settings=settings, **more)
+
+
 @cache
 def report() -> Document:
     reference, outcomes, settings = measured()
-    return document(reference, "real.npz", outcomes, settings, 0.25, replicates=20)
+    return document(results(reference, outcomes, settings, goal=0.25), "real.npz", replicates=20)
 
 
 def test_it_holds_what_was_measured_to_the_last_bit() -> None:
@@ -128,13 +136,15 @@ def test_it_holds_what_was_measured_to_the_last_bit() -> None:
     ]
     assert found["settings"]["k"] == 4
     assert found["complete"]
-    assert not document(reference, "r", outcomes, settings, replicates=2, total=9)["complete"]
+    assert not document(results(reference, outcomes, settings), "r", replicates=2, total=9)[
+        "complete"
+    ]
 
 
 def test_a_family_that_has_not_measured_all_ranks_none_and_no_other_stands_for_it() -> None:
     reference, outcomes, settings = measured()
     first, *others = outcomes
-    found = document(reference, "r", [first.of(["knn"]), *others], settings, replicates=2)[
+    found = document(results(reference, [first.of(["knn"]), *others], settings), "r", replicates=2)[
         "rankings"
     ]
     assert found["kde"] == {"reason": NOT_ALL, "lines": []}
@@ -182,9 +192,9 @@ def test_a_report_of_uncut_areas_is_told_from_another_measurement() -> None:
 def test_impossible_arguments_are_refused(goal: float, replicates: int) -> None:
     reference, outcomes, settings = measured()
     with pytest.raises(ValueError, match=r"goal|replicates"):
-        document(reference, "r", outcomes, settings, goal, replicates=replicates)
+        document(results(reference, outcomes, settings, goal=goal), "r", replicates=replicates)
     with pytest.raises(ValueError, match="outcomes is empty"):
-        document(reference, "r", (), settings)
+        document(results(reference, (), settings), "r")
 
 
 def test_the_tables_have_every_number_and_no_formula() -> None:
@@ -284,7 +294,9 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
 def test_every_figure_of_the_page_has_the_ceiling_and_every_score_its_share() -> None:
     reference, outcomes, settings = measured()
     top = yardstick(reference, settings)
-    found = document(reference, "real.npz", outcomes, settings, replicates=20, yardstick=top)
+    found = document(
+        results(reference, outcomes, settings, yardstick=top), "real.npz", replicates=20
+    )
     page = Page()
     page.feed(to_html(found))
     figures = json.loads(gzip.decompress(base64.b64decode(page.scripts[1])))
@@ -475,7 +487,7 @@ def quick_report() -> Document:
     outcomes = list(
         measure_all(reference, checkpoints_of("run", leave_out=["run/real.npz"]), settings)
     )
-    found = document(reference, "run/real.npz", outcomes, settings, replicates=2)
+    found = document(results(reference, outcomes, settings), "run/real.npz", replicates=2)
     Path("report.json").write_text(to_json(found))
     return found
 
