@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
@@ -24,13 +24,19 @@ from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.base import resolve_k
-from prviz.figures import Contender
+from prviz.figures import Contender, WonCell
 from prviz.measure.estimates import Progress, passes
 from prviz.measure.profiles import profile_pair
 from prviz.measure.workload import estimate_seconds, fit_size
 from prviz.studies.tasks import Row
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
+from prviz.triage.robustness import (
+    WinnerMap,
+    draw_map,
+    kendall_between_families,
+    rank_stability,
+    winner_map,
+)
 from prviz.triage.stability import (
     COLUMNS,
     REPEATS,
@@ -370,30 +376,13 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
         st.markdown(settings)
     every = sorted({*of.grid.ks, *(k for k in won.ks if k is not None)})
     ks: list[int | None] = [*every] if any(k is not None for k in won.ks) else [None]
-    # Winner, flip and tooltip of every cell; a cell not yet measured has no place.
-    places = {
-        (method, k): (won.methods.index(method), won.ks.index(k))
-        for method in won.methods
-        for k in won.ks
-        if k in ks and won.winners[won.methods.index(method), won.ks.index(k)] is not None
-    }
-    cells = [[places.get((method, k)) for k in ks] for method in of.grid.methods]
-    titles = [figures.plain(ESTIMATORS[method].title) for method in of.grid.methods]
-    tooltips = [
-        [
-            (
-                ""
-                if at is None
-                else f"{title}{f', k = {k}' * (k is not None)}<br>{_ahead(won.margins[at])}"
-            )
-            for k, at in zip(ks, row, strict=True)
-        ]
-        for title, row in zip(titles, cells, strict=True)
-    ]
+
+    def words(method: str, k: int | None) -> str:
+        title = figures.plain(ESTIMATORS[method].title)
+        return title if k is None else f"{title}, k = {k}"
+
     figure = figures.winners_figure(
-        [[None if at is None else won.winners[at] for at in row] for row in cells],
-        [[at is not None and bool(won.flips[at]) for at in row] for row in cells],
-        tooltips,
+        _cells(won, of.grid.methods, ks, words),
         of.contenders,
         rows=[ESTIMATORS[name].title for name in of.grid.methods],
         columns=["any" if k is None else str(k) for k in ks],
@@ -407,20 +396,34 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
     )
     live_figure("firmness-winners", [Pane("winners", figure, caption=caption, wide=True)])
     with st.expander("Every cell as a table"):
-        listed = [
-            (
-                ESTIMATORS[method].title,
-                k,
-                won.winners[r, c] or "chance",
-                won.margins[r, c],
-                bool(won.flips[r, c]),
-            )
-            for r, method in enumerate(won.methods)
-            for c, k in enumerate(won.ks)
-            if won.winners[r, c] is not None or won.close[r, c]
-        ]
+        listed = []
+        for r, method in enumerate(won.methods):
+            for c, k in enumerate(won.ks):
+                at = (r, c)
+                winner = won.winners[at] or ("chance" if won.close[at] else None)
+                if winner is not None:
+                    title = ESTIMATORS[method].title
+                    listed.append((title, k, winner, won.margins[at], bool(won.flips[at])))
         table = pd.DataFrame(listed, columns=["family", "k", "winner", "ahead by", "flips"])
         st.dataframe(table.round({"ahead by": 4}), hide_index=True)
+
+
+def _cells(
+    won: WinnerMap,
+    rows: Sequence[str],
+    columns: Sequence[int | None],
+    words: Callable[[str, Any], str],
+) -> list[WonCell]:
+    """The cells of the map that have a winner, by their places among the rows and columns drawn."""
+    found = []
+    for r, row in enumerate(won.methods):
+        for c, column in enumerate(won.ks):
+            winner = won.winners[r, c]
+            if winner is not None and row in rows and column in columns:
+                text = f"{words(row, column)}<br>{_ahead(won.margins[r, c])}"
+                place = (rows.index(row), columns.index(column))
+                found.append(WonCell(*place, winner, text, bool(won.flips[r, c])))
+    return found
 
 
 def _ahead(margin: float) -> str:
@@ -445,24 +448,10 @@ def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
         return
     text = fewer_samples(stability, method, drawn.verdict, of.signs)
     st.markdown(("" if of.complete else "So far: ") + text)
-    contenders = of.contenders
-    tooltips = [
-        [
-            (
-                ""
-                if drawn.winners[r, c] is None
-                else f"{each}, n = {n:,}<br>{_ahead(drawn.margins[r, c])}"
-            )
-            for c, n in enumerate(drawn.ks)
-        ]
-        for r, each in enumerate(drawn.methods)
-    ]
     winners = figures.winners_figure(
-        drawn.winners.tolist(),
-        drawn.flips.tolist(),
-        tooltips,
-        contenders,
-        rows=list(drawn.methods),
+        _cells(drawn, drawn.methods, drawn.ks, lambda draw, n: f"{draw}, n = {n:,}"),
+        of.contenders,
+        rows=drawn.methods,
         columns=[f"{n:,}" for n in drawn.ks],
         column_title="real samples n",
         flipped="dashed border: not the winner of all samples",

@@ -30,6 +30,7 @@ from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import bias_figure, pr_figure, pr_traces
 from prviz.figures.robustness import (
     Contender,
+    WonCell,
     agreement_figure,
     fewer_samples_figure,
     winners_figure,
@@ -63,6 +64,7 @@ __all__ = [
     "Highlight",
     "SettingError",
     "SettingLine",
+    "WonCell",
     "agreement_figure",
     "bias_figure",
     "carriers_figure",

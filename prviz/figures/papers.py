@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
-from prviz.studies.papers.charts import Chart, ChartBand, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 
 _ROW = 25
 _FEW = 5
@@ -55,25 +55,14 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
             x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=hover, **scale
         )
     )
-    by_ink = theme.by_ink(colours, (values - low) / (high - low))
-    for color, cells in by_ink.items():
-        text = [
-            f"{values[row, column].round(2) + 0.0:{digits}}"
-            + (f" {marks[row][column]}" if marks else "")
-            for row, column in cells
-        ]
-        at = {
-            "x": [x[column] for _, column in cells],
-            "y": [y[row] for row, _ in cells],
-            "text": text,
-        }
-        figure.add_scatter(
-            **at,
-            mode="text",
-            textfont={"color": color, "size": 12},
-            hoverinfo="skip",
-            showlegend=False,
-        )
+    cells = []
+    for ink, places in theme.by_ink(colours, (values - low) / (high - low)).items():
+        for row, column in places:
+            text = f"{values[row, column].round(2) + 0.0:{digits}}"
+            if marks:
+                text += f" {marks[row][column]}"
+            cells.append((x[column], y[row], text, ink))
+    theme.add_cell_texts(figure, cells)
     sides = {"showgrid": False, "zeroline": False, "type": "category"}
     # The others stand beside the first, row by row; where rows are few, there is room for names in
     # all.
@@ -102,27 +91,27 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
     names = _names(chart.panels.values())
     color = _colors(names)
     symbol = dict(zip(names, _SYMBOLS * len(names), strict=False))
-    for name, line in chart.panels[title].items():
-        look = theme.truth_line() if name == theme.TRUTH_LABEL else theme.line_of(color[name])
-        bars = {
-            "array": np.nan_to_num(line.sd),
-            "thickness": 1.2,
-            "width": 3,
-            "color": look["color"],
-        }
+    own = chart.panels[title]
+    printed = chart.published.get(title, {})
+    for name, line in own.items():
+        if name == theme.TRUTH_LABEL:
+            look = {"mode": "lines", "line": theme.truth_line()}
+        else:
+            look = {"mode": "lines+markers", "line": theme.line_of(color[name])}
+        ink = look["line"]["color"]
+        bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": ink}
         figure.add_scatter(
             x=line.x,
             y=line.mean,
             error_y=bars if np.isfinite(line.sd).any() else None,
             name=theme.label(name),
             legendgroup=theme.plain(name),
-            mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
-            line=look,
-            marker={"symbol": symbol.get(name, "circle"), "size": 7, "color": look["color"]},
+            marker={"symbol": symbol.get(name, "circle"), "size": 7, "color": ink},
             text=["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd],
             hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
+            **look,
         )
-    for name, line in chart.published.get(title, {}).items():
+    for name, line in printed.items():
         ink = color.get(name, theme.TRUTH_COLOR)
         mark = symbol.get(name, "circle")
         figure.add_scatter(
@@ -135,36 +124,35 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
             marker={"symbol": f"{mark}-open", "size": 12, "color": ink, "line": {"width": 2}},
             hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}<extra></extra>",
         )
-    every = [
-        line
-        for found in (chart.panels, chart.published)
-        for panel in found.values()
-        for line in panel.values()
-    ]
+    if np.isfinite(chart.mark):
+        figure.add_vline(chart.mark, line={"color": theme.TRUTH_COLOR, "width": 1, "dash": "dot"})
+    every: list[ChartLine] = []
+    for panel in (*chart.panels.values(), *chart.published.values()):
+        every += panel.values()
     x_axis: dict[str, Any] = {}
     if chart.log_x:
         places = sorted({float(x) for line in every for x in line.x})
-        x_axis = {
-            "type": "log",
-            "tickvals": places,
-            "ticktext": [f"{place:,.6g}" for place in places],
-        }
-    # From 0 to 1 for shares, else what the numbers need.
-    own = [*chart.panels[title].values(), *chart.published.get(title, {}).values()]
-    shown = own if title in chart.y_titles else every
-    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in shown] or [np.zeros(1)])
-    reach: dict[str, Any] = {"rangemode": "tozero"} if title in chart.y_titles else {}
-    if len(values) and values.min() >= 0 and values.max() <= 1.02:
-        reach = {"range": [0, 1.05]}
-    if np.isfinite(chart.mark):
-        figure.add_vline(chart.mark, line={"color": theme.TRUTH_COLOR, "width": 1, "dash": "dot"})
+        texts = [f"{place:,.6g}" for place in places]
+        x_axis = {"type": "log", "tickvals": places, "ticktext": texts}
+    if title in chart.y_titles:
+        y_axis = _reach([*own.values(), *printed.values()]) or {"rangemode": "tozero"}
+    else:
+        y_axis = _reach(every)
     return theme.finish(
         figure,
         height=440,
         xaxis=theme.axis(theme.plain(chart.x_title), **x_axis),
-        yaxis=theme.axis(theme.plain(chart.y_titles.get(title, chart.y_title)), **reach),
+        yaxis=theme.axis(theme.plain(chart.y_titles.get(title, chart.y_title)), **y_axis),
         legend=theme.legend(-0.22),
     )
+
+
+def _reach(lines: Sequence[ChartLine]) -> dict[str, Any]:
+    """The range of an axis from 0 to 1 for shares; {} for other numbers, which take what they need."""
+    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in lines] or [np.zeros(1)])
+    if len(values) and values.min() >= 0 and values.max() <= 1.02:
+        return {"range": [0, 1.05]}
+    return {}
 
 
 # ---- curves ----

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
 
 from prviz.figures import theme
 
@@ -19,6 +19,7 @@ _LINE = 46
 _INSET_X = 0.47
 _INSET_Y = 0.42
 _DASH = "5px,3px"
+_CELLS = {"showscale": False, "hoverongaps": False, "xgap": 2, "ygap": 2}
 _SAME = theme.FAMILY_COLORS["knn"]
 _TAU = theme.FAMILY_COLORS["kde"]
 
@@ -30,10 +31,21 @@ class Contender(NamedTuple):
     color: str
 
 
+class WonCell(NamedTuple):
+    """A cell that somebody wins, at a row and a column from 0.
+
+    words : what hovering says below the winner. flips : True if the verdict is another one.
+    """
+
+    row: int
+    column: int
+    winner: str
+    words: str
+    flips: bool
+
+
 def winners_figure(
-    winners: Sequence[Sequence[str | None]],
-    flips: Sequence[Sequence[bool]],
-    details: Sequence[Sequence[str]],
+    cells: Sequence[WonCell],
     contenders: Mapping[str, Contender],
     *,
     rows: Sequence[str],
@@ -43,88 +55,96 @@ def winners_figure(
 ) -> go.Figure:
     """A cell for every row and column with the winner's sign and colour, a dashed border where the verdict flips.
 
-    winners : names by row and column, None where nothing is known: the cell stays empty.
-    flips : whether another one than the verdict wins. details : what hovering a cell says below its
-    winner.
-    contenders : of every name among the winners. rows, columns : labels, the first row on top.
-    flipped : what the
-        legend calls the border.
+    cells : those with a winner; the others stay empty. contenders : of every name among the
+    winners. rows, columns : labels, the first row on top. flipped : what the legend calls the
+    border.
 
-    Raises ValueError for tables of another shape than the labels.
+    Raises ValueError for a cell outside of the labels.
     """
-    for name, cells in (("winners", winners), ("flips", flips), ("details", details)):
-        if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
+    for cell in cells:
+        if not (0 <= cell.row < len(rows) and 0 <= cell.column < len(columns)):
             raise ValueError(
-                f"{name} is not a table of {len(rows)} rows and {len(columns)} columns, as the"
-                " labels are"
+                f"cells has row {cell.row} and column {cell.column}; the labels are of {len(rows)}"
+                f" rows and {len(columns)} columns"
             )
-    won = [name for name in contenders if any(name in row for row in winners)]
+    winners = {cell.winner for cell in cells}
+    won = [name for name in contenders if name in winners]
     figure = go.Figure()
-    if won:  # one level of colour per winner
-        place = {name: float(index) for index, name in enumerate(won)}
-        edges = [index / len(won) for index in range(len(won) + 1)]
-        figure.add_heatmap(
-            z=[[None if name is None else place[name] for name in row] for row in winners],
-            text=[
-                [
-                    "" if name is None else f"<b>{theme.plain(name)}</b><br>{words}"
-                    for name, words in zip(*row, strict=True)
-                ]
-                for row in zip(winners, details, strict=True)
-            ],
-            hovertemplate="%{text}<extra></extra>",
-            colorscale=[
-                [edge, contenders[name].color]
-                for i, name in enumerate(won)
-                for edge in edges[i : i + 2]
-            ],
-            zmin=-0.5,
-            zmax=len(won) - 0.5,
-            showscale=False,
-            hoverongaps=False,
-            xgap=2,
-            ygap=2,
-        )
-    for ink in ("black", "white"):
-        signs = [
-            (x, y, contenders[name].sign)
-            for y, row in enumerate(winners)
-            for x, name in enumerate(row)
-            if name is not None and _ink(contenders[name].color) == ink
-        ]
-        _add_text(figure, signs, ink, 14)
-    bordered = flipped if any(map(any, flips)) else ""
+    if won:
+        _add_winners(figure, cells, won, contenders, (len(rows), len(columns)))
+    theme.add_cell_texts(
+        figure,
+        (
+            (
+                cell.column,
+                cell.row,
+                contenders[cell.winner].sign,
+                _ink(contenders[cell.winner].color),
+            )
+            for cell in cells
+        ),
+        size=14,
+    )
+    entries = []
     for name in won:
-        look = {
-            "mode": "markers",
-            "marker": {"symbol": "square", "size": 14, "color": contenders[name].color},
-        }
-        entry = f"{contenders[name].sign}: {theme.plain(name, 36)}"
-        figure.add_scatter(
-            x=[None], y=[None], **look, name=entry, hoverinfo="skip", showlegend=True
-        )
-    if bordered:
-        look = {"mode": "lines", "line": {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}}
-        figure.add_scatter(
-            x=[None], y=[None], **look, name=bordered, hoverinfo="skip", showlegend=True
-        )
-    dashed = [
-        {
-            "type": "rect",
-            "x0": x - _INSET_X,
-            "x1": x + _INSET_X,
-            "y0": y - _INSET_Y,
-            "y1": y + _INSET_Y,
-            "line": {"color": _ink(contenders[name].color), "width": 2, "dash": _DASH},
-        }
-        for y, row in enumerate(winners)
-        for x, name in enumerate(row)
-        if name is not None and flips[y][x]
-    ]
-    # Lines of the legend on the narrowest page.
-    lengths = [7 + min(len(name), 36) for name in won] + ([len(bordered) + 4] if bordered else [])
-    legend_lines = math.ceil(len(lengths) / max(_LINE // max(lengths), 1)) if lengths else 0
+        sign, color = contenders[name]
+        entries.append(7 + min(len(name), 36))
+        square = {"symbol": "square", "size": 14, "color": color}
+        _add_entry(figure, f"{sign}: {theme.plain(name, 36)}", mode="markers", marker=square)
+    dashed = [_border(cell, contenders[cell.winner].color) for cell in cells if cell.flips]
+    if dashed:
+        entries.append(len(flipped) + 4)
+        dash = {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}
+        _add_entry(figure, flipped, mode="lines", line=dash)
+    legend_lines = 0
+    if entries:  # on the narrowest page
+        legend_lines = math.ceil(len(entries) / max(_LINE // max(entries), 1))
     return _finished(figure, rows, columns, column_title, shapes=dashed, legend_lines=legend_lines)
+
+
+def _add_winners(
+    figure: go.Figure,
+    cells: Sequence[WonCell],
+    won: Sequence[str],
+    contenders: Mapping[str, Contender],
+    shape: tuple[int, int],
+) -> None:
+    """The cells, with one level of colour per winner."""
+    levels: list[list[float | None]] = [[None] * shape[1] for _ in range(shape[0])]
+    texts = [[""] * shape[1] for _ in range(shape[0])]
+    for cell in cells:
+        levels[cell.row][cell.column] = float(won.index(cell.winner))
+        texts[cell.row][cell.column] = f"<b>{theme.plain(cell.winner)}</b><br>{cell.words}"
+    scale = []
+    for place, name in enumerate(won):
+        color = contenders[name].color
+        scale += [[place / len(won), color], [(place + 1) / len(won), color]]
+    figure.add_heatmap(
+        z=levels,
+        text=texts,
+        hovertemplate="%{text}<extra></extra>",
+        colorscale=scale,
+        zmin=-0.5,
+        zmax=len(won) - 0.5,
+        **_CELLS,
+    )
+
+
+def _add_entry(figure: go.Figure, name: str, **look: Any) -> None:
+    """An entry of the legend alone."""
+    figure.add_scatter(x=[None], y=[None], **look, name=name, hoverinfo="skip", showlegend=True)
+
+
+def _border(cell: WonCell, color: str) -> dict[str, Any]:
+    """The dashed border inside a cell."""
+    return {
+        "type": "rect",
+        "x0": cell.column - _INSET_X,
+        "x1": cell.column + _INSET_X,
+        "y0": cell.row - _INSET_Y,
+        "y1": cell.row + _INSET_Y,
+        "line": {"color": _ink(color), "width": 2, "dash": _DASH},
+    }
 
 
 def fewer_samples_figure(
@@ -179,54 +199,24 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
     if len(values) != len(names) or any(len(row) != len(names) for row in values):
         raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
     titles = [theme.label(name, 24) for name in names]
-    details = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
-    look: dict[str, Any] = {
-        "colorscale": theme.HEAT,
-        "zmin": -1,
-        "zmax": 1,
-        "showscale": False,
-        "hoverongaps": False,
-    }
-    hover = "%{text}: τ = %{z:.2f}<extra></extra>"
-    figure = go.Figure(
-        go.Heatmap(
-            z=[list(row) for row in values],
-            text=details,
-            hovertemplate=hover,
-            xgap=2,
-            ygap=2,
-            **look,
-        )
+    table = np.array(values, dtype=np.float64).reshape(len(names), len(names))
+    figure = go.Figure()
+    figure.add_heatmap(
+        z=[list(row) for row in values],
+        text=[[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles],
+        hovertemplate="%{text}: τ = %{z:.2f}<extra></extra>",
+        colorscale=theme.HEAT,
+        zmin=-1,
+        zmax=1,
+        **_CELLS,
     )
-    for ink in ("black", "white"):
-        cells = [
-            (x, y, value)
-            for y, row in enumerate(values)
-            for x, value in enumerate(row)
-            if math.isfinite(value)
-            and theme.ink(sample_colorscale(theme.HEAT, [(value + 1) / 2], colortype="tuple")[0])
-            == ink
-        ]
-        texts = [
-            (x, y, f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}"))
-            for x, y, value in cells
-        ]
-        _add_text(figure, texts, ink, 12)
+    cells = []
+    for ink, places in theme.by_ink(theme.HEAT, (table + 1) / 2).items():
+        for row, column in places:
+            text = f"{round(table[row, column], 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
+            cells.append((column, row, text, ink))
+    theme.add_cell_texts(figure, cells)
     return _finished(figure, titles, titles, "", top=True)
-
-
-def _add_text(
-    figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str, size: int
-) -> None:
-    figure.add_scatter(
-        x=[x for x, _, _ in cells],
-        y=[y for _, y, _ in cells],
-        text=[text for _, _, text in cells],
-        mode="text",
-        textfont={"color": ink, "size": size},
-        hoverinfo="skip",
-        showlegend=False,
-    )
 
 
 def _finished(

@@ -71,16 +71,11 @@ def sweep_figure(
         ygap=2,
         showscale=False,
     )
-    for color, cells in theme.by_ink(theme.HEAT, tables[0] / end, reverse=less_is_better).items():
-        figure.add_scatter(
-            x=[column for _, column in cells],
-            y=[row for row, _ in cells],
-            text=[texts[row][column] for row, column in cells],
-            mode="text",
-            textfont={"color": color, "size": 12},
-            hoverinfo="skip",
-            showlegend=False,
-        )
+    inks = theme.by_ink(theme.HEAT, tables[0] / end, reverse=less_is_better)
+    theme.add_cell_texts(
+        figure,
+        [(j, i, texts[i][j], ink) for ink, places in inks.items() for i, j in places],
+    )
     lines = max((setting.count("\n") + 1 for setting in settings), default=1)
     lines = max(lines, 2) if np.isfinite(tables[1]).any() else lines
     return theme.finish(

@@ -224,6 +224,24 @@ def by_ink(
     return found
 
 
+def add_cell_texts(
+    figure: go.Figure, cells: Iterable[tuple[Any, Any, str, str]], size: int = 12
+) -> None:
+    """Text in cells, each as x, y, text and its colour, black or white: one trace a colour."""
+    listed = list(cells)
+    for color in ("black", "white"):
+        own = [cell for cell in listed if cell[3] == color]
+        figure.add_scatter(
+            x=[cell[0] for cell in own],
+            y=[cell[1] for cell in own],
+            text=[cell[2] for cell in own],
+            mode="text",
+            textfont={"color": color, "size": size},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+
+
 def subset(rows: Any, most: int, seed: int) -> Any:
     """The rows in increasing order, or a random subset of `most` of them."""
     if len(rows) <= most:

@@ -6,7 +6,13 @@ import math
 
 import pytest
 
-from prviz.figures import Contender, agreement_figure, fewer_samples_figure, winners_figure
+from prviz.figures import (
+    Contender,
+    WonCell,
+    agreement_figure,
+    fewer_samples_figure,
+    winners_figure,
+)
 
 WHO = {
     "one": Contender("A", "#0072B2"),
@@ -14,12 +20,15 @@ WHO = {
     "three": Contender("C", "#009E73"),
 }
 LABELS = {"rows": ["kNN", "iPR"], "columns": ["1", "4"], "column_title": "neighbours k"}
-TOLD = [["", "x"], ["y", "z"]]
 
 
 def test_every_cell_has_its_winners_sign_and_flipped_ones_a_border() -> None:
-    winners = [["one", "<b>two</b>"], [None, "one"]]
-    figure = winners_figure(winners, [[False, True], [False, False]], TOLD, WHO, **LABELS)
+    won = [
+        WonCell(0, 0, "one", "", False),
+        WonCell(0, 1, "<b>two</b>", "x", True),
+        WonCell(1, 1, "one", "z", False),
+    ]
+    figure = winners_figure(won, WHO, **LABELS)
     cells, *rest = figure.data
     assert list(map(list, cells.z)) == [[0.0, 1.0], [None, 0.0]]
     assert cells.text[0][1] == "<b>&lt;b&gt;two&lt;/b&gt;</b><br>x"
@@ -42,19 +51,22 @@ def test_every_cell_has_its_winners_sign_and_flipped_ones_a_border() -> None:
 
 
 def test_a_map_without_winners_keeps_its_shape() -> None:
-    empty = winners_figure([[None, None]] * 2, [[False, False]] * 2, TOLD, WHO, **LABELS)
+    empty = winners_figure([], WHO, **LABELS)
     assert not empty.layout.showlegend
     assert list(empty.layout.yaxis.ticktext) == ["kNN", "iPR"]
-    with pytest.raises(ValueError, match="flips is not a table of 2 rows and 2 columns"):
-        winners_figure([[None, None]] * 2, [[False]] * 2, TOLD, WHO, **LABELS)
+    with pytest.raises(
+        ValueError, match="row 2 and column 0; the labels are of 2 rows and 2 columns"
+    ):
+        winners_figure([WonCell(2, 0, "one", "", False)], WHO, **LABELS)
 
 
 def test_many_winners_have_room_for_their_names() -> None:
     who = {f"checkpoint number {place}": Contender(str(place), "#0072B2") for place in range(8)}
     labels = {"rows": ["kNN"], "columns": [str(k) for k in range(8)], "column_title": "k"}
-    row = [[False] * 8]
     few, many = (
-        winners_figure([names], row, [[""] * 8], who, **labels)
+        winners_figure(
+            [WonCell(0, at, name, "", False) for at, name in enumerate(names)], who, **labels
+        )
         for names in ([next(iter(who))] * 8, list(who))
     )
     assert many.layout.height - few.layout.height >= 6 * 20
