@@ -4,7 +4,7 @@ published one.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -28,6 +28,8 @@ from prviz.studies.battery import (
     published_verdict,
     setting,
 )
+from prviz.studies.battery.base import Side, Tag
+from prviz.studies.battery.readings import Reading
 from prviz.studies.battery.tasks import Mode
 
 FEW = "A few"
@@ -250,7 +252,7 @@ def cells(
     }
 
 
-def tags(check: str) -> list[str]:
+def tags(check: str) -> list[Tag]:
     """Tags of a check, the purpose last, as in the paper's tables."""
     return sorted(
         {each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag)
@@ -286,90 +288,86 @@ def message(known: Cells) -> str:
     return f"Where the truth passes, {best} fails {sum(fewest)} of {len(fewest)}{others}"
 
 
+# What the last lines of the table count: label, what it means, and which verdict of a cell.
+_TOTALS = (
+    ("passed", "cells that pass, of those measured so far", "verdict"),
+    ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
+    ("in the paper", "cells that pass in the published table, of the checks above", "published"),
+)
+
+
 def draw(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows so far."""
     # A reading of each kind: the truth's verdict is the same for all of a kind.
     truths = list({READINGS[name].at: name for name in reversed(choice.readings)}.values())[::-1]
-    lines = (
-        ("passed", "cells that pass, of those measured so far", "verdict"),
-        (
-            "the truth passes",
-            "cells that a perfect estimator passes under the same reading",
-            "oracle",
-        ),
-        (
-            "in the paper",
-            "cells that pass in the published table, of the checks above",
-            "published",
-        ),
-    )
-    columns = [
-        (name, side)
-        for name in choice.readings
-        for side, label in zip(SIDES, READINGS[name].pair, strict=True)
-        if label
-    ]
-    totals = []
-    for label, text, field in lines:
-        values = []
-        for column in columns:
-            found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
-            verdicts = [verdict for verdict in found if verdict]
-            values.append(
-                f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}"
-                if verdicts
-                else "–"
-            )
-        if field != "published" or set(values) != {"–"}:
-            totals.append({"label": label, "help": text, "values": values})
+    readings = [READINGS[name] for name in choice.readings]
+    columns = []
+    for name, reading in zip(choice.readings, readings, strict=True):
+        columns += [(name, side) for _, side in _sides(reading)]
+    rows = []
+    for check in choice.checks:
+        for place, tag in enumerate(tags(check)):
+            rows.append(_row(check, tag, known, truths, columns) | {"first": not place})
+    place = chosen(known)
     content = {
         "caption": "Click a mark for the reason.",
         "key": [{"kind": kind, "text": text} for kind, text in _KEY],
         "truths": [
             {"label": f"truth, {side}", "help": f"A perfect estimator. {SIDE_WORDS[side]}"}
-            for _ in truths
             for side in SIDES
-        ],
-        "columns": [
-            {
-                "label": reading.label,
-                "help": (
-                    f"{reading.label}: "
-                    + ", ".join(
-                        f"{label} for {side}"
-                        for label, side in zip(reading.pair, SIDES, strict=True)
-                        if label
-                    )
-                ),
-                "sides": [
-                    {"label": label, "help": f"{label}. {SIDE_WORDS[side]}"}
-                    for label, side in zip(reading.pair, SIDES, strict=True)
-                    if label
-                ],
-            }
-            for reading in map(READINGS.__getitem__, choice.readings)
-        ],
-        "rows": [
-            {
-                "check": CHECKS[check].title,
-                "tag": tag,
-                "help": TAGS[tag],  # type: ignore[index]
-                "first": not place,
-                "truth": [
-                    _truth(known.get(CellPlace(check, tag, reading, side)))
-                    for reading in truths
-                    for side in SIDES
-                ],
-                "cells": [_cell(known.get(CellPlace(check, tag, *column))) for column in columns],
-            }
-            for check in choice.checks
-            for place, tag in enumerate(tags(check))
-        ],
-        "totals": totals,
-        "chosen": place.id if (place := chosen(known)) else "",
+        ]
+        * len(truths),
+        "columns": [_column(reading) for reading in readings],
+        "rows": rows,
+        "totals": _totals(known, columns),
+        "chosen": place.id if place else "",
         "measured": measured,
     }
     _component(key=KEY, data=as_text(content), default={"cell": None}, on_cell_change=lambda: None)
+
+
+def _sides(reading: Reading) -> list[tuple[str, Side]]:
+    """The numbers that a reading has, each with what it measures."""
+    return [(label, side) for label, side in zip(reading.pair, SIDES, strict=True) if label]
+
+
+def _column(reading: Reading) -> dict[str, Any]:
+    """The head of a reading's columns."""
+    pair = _sides(reading)
+    said = ", ".join(f"{label} for {side}" for label, side in pair)
+    sides = [{"label": label, "help": f"{label}. {SIDE_WORDS[side]}"} for label, side in pair]
+    return {"label": reading.label, "help": f"{reading.label}: {said}", "sides": sides}
+
+
+def _row(
+    check: str, tag: Tag, known: Cells, truths: Sequence[str], columns: Sequence[tuple[str, Side]]
+) -> dict[str, Any]:
+    """A line of the table: the verdicts of the truth, and those of each column."""
+    of_truth = []
+    for reading in truths:
+        of_truth += [_truth(known.get(CellPlace(check, tag, reading, side))) for side in SIDES]
+    return {
+        "check": CHECKS[check].title,
+        "tag": tag,
+        "help": TAGS[tag],
+        "truth": of_truth,
+        "cells": [_cell(known.get(CellPlace(check, tag, *column))) for column in columns],
+    }
+
+
+def _totals(known: Cells, columns: Sequence[tuple[str, Side]]) -> list[dict[str, Any]]:
+    """How many cells of each column pass; without the paper's line where it has none of them."""
+    totals = []
+    for label, text, field in _TOTALS:
+        values = []
+        for column in columns:
+            found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
+            verdicts = list(filter(None, found))
+            passed = sum(each in PASSES for each in verdicts)
+            values.append(f"{passed} of {len(verdicts)}" if verdicts else "–")
+        if field != "published" or set(values) != {"–"}:
+            totals.append({"label": label, "help": text, "values": values})
+    return totals
 
 
 def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:

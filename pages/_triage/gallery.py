@@ -114,42 +114,23 @@ def draw(
         return
     looks = media.shown(case.side(role), rows, case.found.uploaded)
     near = _nearest(case, role, rows)
+    pictured = any(look.picture for look in looks)
     place: Any = st
-    if any(look.picture for look in looks):
-        other = OTHER[role]
-        near_looks = media.shown(
-            case.side(other), [row for row, _ in near.values()], case.found.uploaded
-        )
-        beside = {
-            row: NeighbourTile(look, f"its nearest {other} sample, row {nearest + 1}")
-            for (row, (nearest, _)), look in zip(near.items(), near_looks, strict=True)
-        }
+    if pictured:
         words = [f"{said} {each}" for each in columns[said]] if said else ()
-        tiles(case.side(role), rows, looks, role, beside=beside, words=words)
-        framed = any(each.look.picture for each in beside.values())
-        st.caption(
-            f"Small and framed: its nearest {other} sample."
-            if framed
-            else f"Rows of the {role} samples."
-        )
+        _draw_tiles(case, role, rows, looks, near, words)
         place = st.expander("The same as a table", icon=":material/table_rows:")
-    own = case.side(role)
-    other = OTHER[role]
     entries: dict[str, Any] = {}
-    if any(look.picture for look in looks):
+    if pictured:
         entries["picture"] = [look.picture or None for look in looks]
     entries["row"] = [int(row) + 1 for row in rows]
     if any(look.text for look in looks):
         entries["text"] = [look.text for look in looks]
-    # The space keeps a label from replacing a column of the same name.
-    names = [name for name in own.labels if name.strip().lower() != "text"][:3]
-    labels = {
-        f"{name} ": [str(label) for label in own.labels[name][np.asarray(rows)]] for name in names
-    }
-    entries |= labels | dict(columns)
+    entries |= _labels(case.side(role), rows) | dict(columns)
     if near:
-        entries[f"nearest {other} row"] = [near[int(row)][0] + 1 for row in rows]
-        entries["distance"] = [near[int(row)][1] for row in rows]
+        found = [near[int(row)] for row in rows]
+        entries[f"nearest {OTHER[role]} row"] = [nearest + 1 for nearest, _ in found]
+        entries["distance"] = [distance for _, distance in found]
     if any(look.problem for look in looks):
         entries["picture is missing"] = [look.problem for look in looks]
     place.dataframe(
@@ -161,6 +142,35 @@ def draw(
         },
         key=f"triage-samples-{where}",
     )
+
+
+def _draw_tiles(
+    case: Diagnosis,
+    role: Role,
+    rows: Sequence[int],
+    looks: Sequence[Shown],
+    near: Near,
+    words: Sequence[str],
+) -> None:
+    """The samples as tiles, each with its nearest of the other set, where that has a picture too."""
+    other = OTHER[role]
+    others = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
+    beside = {}
+    for row, look in zip(near, others, strict=True):
+        text = f"its nearest {other} sample, row {near[row][0] + 1}"
+        beside[row] = NeighbourTile(look, text)
+    tiles(case.side(role), rows, looks, role, beside=beside, words=words)
+    if any(look.picture for look in others):
+        st.caption(f"Small and framed: its nearest {other} sample.")
+    else:
+        st.caption(f"Rows of the {role} samples.")
+
+
+def _labels(side: Samples, rows: Sequence[int]) -> dict[str, list[str]]:
+    """The first labels; a space behind the name keeps one from replacing a column of that name."""
+    names = [name for name in side.labels if name.strip().lower() != "text"][:3]
+    places = np.asarray(rows)
+    return {f"{name} ": [str(label) for label in side.labels[name][places]] for name in names}
 
 
 def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:

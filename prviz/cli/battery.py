@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from prviz.cli.terminal import measured
+from prviz.cli.terminal import add_run, measured
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,24 +41,7 @@ def add_battery(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="which numbers (default: the published pairs, and the default families at 10)",
     )
-    parser.add_argument(
-        "--paper",
-        action="store_true",
-        help="as large as in the paper (default: a quick, smaller run)",
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)"
-    )
-    parser.add_argument(
-        "--repeats", type=int, metavar="N", help="repeats, in place of the mode's own"
-    )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="S",
-        help="seed of all samples and splits (default: 0)",
-    )
+    add_run(parser)
     parser.add_argument(
         "--oracle", action="store_true", help="judge the truth alone: nothing is drawn or measured"
     )
@@ -132,29 +114,26 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
     """Table of one line per check and tag, one column per reading: two cells of three verdicts each."""
     from prviz.studies.battery import SIDES
 
-    lines = judged.to_dict("records")
-    cells = {
-        (line["check"], line["tag"], line["reading"], line["side"]): "".join(
-            each if isinstance(each, str) else "-"
-            for each in (line["verdict"], line["oracle"], line["published"])
-        )
-        for line in lines
-    }
-    places = list(dict.fromkeys((line["check"], line["tag"]) for line in lines))
-    widths = {name: max(len(name), 7) for name in readings}
-    first, second = (max(len(place[part]) for place in places) for part in (0, 1))
-    rows = [
-        f"{'check':{first}}  {'asks':{second}} "
-        f" {'  '.join(f'{name:{width}}' for name, width in widths.items())}"
-    ]
-    for check, tag in places:
-        pairs = {
-            name: " ".join(cells.get((check, tag, name, side), "   ") for side in SIDES)
-            for name in readings
-        }
-        verdicts = "  ".join(f"{pairs[name]:{width}}" for name, width in widths.items())
-        rows.append(f"{check:{first}}  {tag:{second}}  {verdicts}")
-    return "\n".join(row.rstrip() for row in rows)
+    cells = {}
+    places: dict[tuple[str, str], None] = {}
+    for line in judged.to_dict("records"):
+        place = (line["check"], line["tag"])
+        places[place] = None
+        verdicts = (line["verdict"], line["oracle"], line["published"])
+        text = "".join(each if isinstance(each, str) else "-" for each in verdicts)
+        cells[(*place, line["reading"], line["side"])] = text
+    rows = [["check", "asks", *readings]]
+    for place in places:
+        row = [*place]
+        for name in readings:
+            row.append(" ".join(cells.get((*place, name, side), "   ") for side in SIDES))
+        rows.append(row)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
 
 
 def _counts(judged: pd.DataFrame) -> str:

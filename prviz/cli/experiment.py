@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from prviz.cli.parity import add_conventions, chosen_convention
-from prviz.cli.terminal import add_workers, measured
+from prviz.cli.terminal import add_run, add_workers, measured
 
 if TYPE_CHECKING:
     from prviz.studies.papers import Mode
@@ -26,24 +25,7 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="which one; without it, all are listed"
     )
-    parser.add_argument(
-        "--paper",
-        action="store_true",
-        help="as large as in the paper (default: a quick, smaller run)",
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)"
-    )
-    parser.add_argument(
-        "--repeats", type=int, metavar="N", help="repeats, in place of the mode's own"
-    )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="S",
-        help="seed of all samples and splits (default: 0)",
-    )
+    add_run(parser)
     add_conventions(parser, "table1's figures by this convention (rays: 9, 13, 31 or 1001)")
     add_workers(parser)
     parser.set_defaults(run=_experiment)

@@ -102,6 +102,28 @@ def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
         line.show("")
 
 
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` what every study has: its size, the file of its rows, repeats and seed."""
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="as large as in the paper (default: a quick, smaller run)",
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)"
+    )
+    parser.add_argument(
+        "--repeats", type=int, metavar="N", help="repeats, in place of the mode's own"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="seed of all samples and splits (default: 0)",
+    )
+
+
 def add_workers(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the options that run tasks on Dask workers."""
     where = parser.add_mutually_exclusive_group()

@@ -61,48 +61,8 @@ def check_figure(
     bottom = min(known) - 0.12
     top = max(known) + 0.12
     for each in asked:
-        # A band over several places, a thick bar at one; each kind stands in the legend once.
-        ink, kind = (_MET, "asked for, met") if each.met else (_MISSED, "asked for, missed")
-        low = max(each.low, bottom)
-        high = min(each.high, top)
-        listed = not any(trace.legendgroup == kind for trace in figure.data)
-        shared = {"name": kind, "legendgroup": kind, "showlegend": listed, "hoverinfo": "text"}
-        text = theme.plain(f"{each.text}: {'met' if each.met else 'missed'}", 120)
-        first, last = each.place
-        if first == last:
-            bar = {"color": theme.faded(ink, 0.55), "width": 9}
-            ends = {"symbol": "line-ew", "size": 16, "line": {"color": ink, "width": 2.5}}
-            figure.add_scatter(
-                x=[first, first],
-                y=[low, high],
-                mode="lines+markers",
-                line=bar,
-                marker=ends,
-                **shared,
-            )
-        else:
-            edge = {"color": ink, "width": 1, "dash": "dot"}
-            fill = theme.faded(ink, 0.2)
-            xs = [first, last, last, first, first]
-            ys = [low, low, high, high, low]
-            figure.add_scatter(
-                x=xs, y=ys, mode="lines", line=edge, fill="toself", fillcolor=fill, **shared
-            )
-        figure.data[-1].hovertext = text
-    repeated = [
-        (a, b, c)
-        for a, b, c in zip(x, mean, spread, strict=True)
-        if math.isfinite(b) and math.isfinite(c)
-    ]
-    if repeated:  # one standard deviation to either side
-        around = [
-            *((a, b + c) for a, b, c in repeated),
-            *((a, b - c) for a, b, c in reversed(repeated)),
-        ]
-        xs, ys = ([point[i] for point in around] for i in (0, 1))
-        figure.add_trace(
-            theme.polygon(xs, ys, theme.faded(color, 0.22), name="± spread over repeats")
-        )
+        _add_range(figure, each, bottom, top)
+    _add_spread(figure, x, mean, spread, color)
     figure.add_scatter(
         x=list(true_x),
         y=list(truth),
@@ -131,3 +91,66 @@ def check_figure(
         yaxis=theme.axis("value", range=[bottom, top]),
         legend=theme.legend(-0.26),
     )
+
+
+def _add_range(figure: go.Figure, asked: AllowedRange, bottom: float, top: float) -> None:
+    """A band over several places, a thick bar at one; each kind stands in the legend once."""
+    if asked.met:
+        ink = _MET
+        kind = "asked for, met"
+    else:
+        ink = _MISSED
+        kind = "asked for, missed"
+    low = max(asked.low, bottom)
+    high = min(asked.high, top)
+    first, last = asked.place
+    if first == last:
+        ends = {"symbol": "line-ew", "size": 16, "line": {"color": ink, "width": 2.5}}
+        look = {
+            "x": [first, first],
+            "y": [low, high],
+            "mode": "lines+markers",
+            "line": {"color": theme.faded(ink, 0.55), "width": 9},
+            "marker": ends,
+        }
+    else:
+        look = {
+            "x": [first, last, last, first, first],
+            "y": [low, low, high, high, low],
+            "mode": "lines",
+            "line": {"color": ink, "width": 1, "dash": "dot"},
+            "fill": "toself",
+            "fillcolor": theme.faded(ink, 0.2),
+        }
+    listed = not any(trace.legendgroup == kind for trace in figure.data)
+    said = f"{asked.text}: {'met' if asked.met else 'missed'}"
+    figure.add_scatter(
+        **look,
+        name=kind,
+        legendgroup=kind,
+        showlegend=listed,
+        hoverinfo="text",
+        hovertext=theme.plain(said, 120),
+    )
+
+
+def _add_spread(
+    figure: go.Figure,
+    x: Sequence[float],
+    mean: Sequence[float],
+    spread: Sequence[float],
+    color: str,
+) -> None:
+    """One standard deviation to either side, where there are repeats."""
+    places = []
+    upper = []
+    lower = []
+    for place, value, deviation in zip(x, mean, spread, strict=True):
+        if math.isfinite(value) and math.isfinite(deviation):
+            places.append(place)
+            upper.append(value + deviation)
+            lower.append(value - deviation)
+    if places:
+        around = theme.there_and_back(places, places), theme.there_and_back(upper, lower)
+        fill = theme.faded(color, 0.22)
+        figure.add_trace(theme.polygon(*around, fill, name="± spread over repeats"))
