@@ -95,7 +95,7 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
     printed = chart.published.get(title, {})
     for name, line in own.items():
         if name == theme.TRUTH_LABEL:
-            look = {"mode": "lines", "line": theme.truth_line()}
+            look: dict[str, Any] = {"mode": "lines", "line": theme.truth_line()}
         else:
             look = {"mode": "lines+markers", "line": theme.line_of(color[name])}
         ink = look["line"]["color"]

@@ -118,39 +118,36 @@ def checkpoints_figure(
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
     if len(ordered) > 1:  # a trace without points that brings the bar
-        ink = theme.shades(len(ordered))
-        last = len(ordered) - 1
-        first_and_last = (ordered[0], ordered[last])
-        words = [
-            f"step {step_words(view.step or 0.0)}" if stepped else short_name(view.name)
-            for view in first_and_last
-        ]
-        scale = [[index / last, color] for index, color in enumerate(ink)]
-        place = {
+        marker = _order_bar(ordered, stepped=stepped)
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
+    return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
+
+
+def _order_bar(ordered: Views, *, stepped: bool) -> dict[str, Any]:
+    """A marker with the bar of the colours, whose ends name the first and the last checkpoint."""
+    last = len(ordered) - 1
+    ends = []
+    for view in (ordered[0], ordered[last]):
+        ends.append(f"step {step_words(view.step or 0.0)}" if stepped else short_name(view.name))
+    return {
+        "color": [0],
+        "colorscale": [[at / last, color] for at, color in enumerate(theme.shades(len(ordered)))],
+        "cmin": 0,
+        "cmax": last,
+        "showscale": True,
+        "colorbar": {
             "orientation": "h",
             "yref": "container",
             "y": 0.005,
             "yanchor": "bottom",
             "ypad": 0,
-        }
-        bar = {
-            **place,
             "thickness": 10,
             "len": 0.7,
             "outlinewidth": 0,
             "tickvals": [0, last],
-            "ticktext": words,
-        }
-        marker = {
-            "color": [0],
-            "colorscale": scale,
-            "cmin": 0,
-            "cmax": last,
-            "showscale": True,
-            "colorbar": bar,
-        }
-        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
-    return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
+            "ticktext": ends,
+        },
+    }
 
 
 def checkpoint_panels(

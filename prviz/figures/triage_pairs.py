@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import PRCurve
 from prviz.figures import theme
@@ -98,48 +98,22 @@ def pair_difference_figure(
         ),
     )
     for place, better in enumerate((floor > 0, ceiling < 0)):
-        letter = "AB"[place]
-        color = theme.RIVAL_COLORS[place]
         figure.add_scatter(
             x=theta,
-            y=[
-                value if there else None
-                for value, there in zip(values.tolist(), better.tolist(), strict=True)
-            ],
-            name=f"{letter} is better",
+            y=np.where(better, values, None).tolist(),
+            name=f"{'AB'[place]} is better",
             mode="lines+markers",
-            line={"color": color, "width": 4},
+            line={"color": theme.RIVAL_COLORS[place], "width": 4},
             marker=_marker(place),
             showlegend=bool(better.any()),
             hoverinfo="skip",
         )
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], better, [False]]).astype(np.int8)))
-        runs = [
-            (int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)
-        ]
-        fill = {"fillcolor": theme.faded(color, 0.14), "line": {"width": 0}, "layer": "below"}
-        area = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, **fill}
-        shapes += [
-            {**area, "x0": float(theta[first]), "x1": float(theta[last])} for first, last in runs
-        ]
-        if runs:  # a note over the longest stretch, at the top for A and at the bottom for B
+        runs = _runs(better)
+        for first, last in runs:
+            shapes.append(_ground(place, float(theta[first]), float(theta[last])))
+        if runs:
             first, last = max(runs, key=lambda run: run[1] - run[0])
-            # so that the words stay inside
-            middle = float(np.clip((theta[first] + theta[last]) / 2, 18, 72))
-            edge: dict[str, Any] = (
-                {"y": 1, "yanchor": "top"} if place == 0 else {"y": 0, "yanchor": "bottom"}
-            )
-            text = f"{PAIR_SIGNS[place]} {letter} is better here"
-            notes.append(
-                {
-                    "x": middle,
-                    "yref": "paper",
-                    "text": text,
-                    "showarrow": False,
-                    "xanchor": "center",
-                    **edge,
-                }
-            )
+            notes.append(_note(place, float(theta[first] + theta[last]) / 2))
     longest = max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())
     reach = next((step for step in _REACHES if step >= longest), 1.0)
     ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
@@ -153,6 +127,40 @@ def pair_difference_figure(
         shapes=shapes,
         annotations=notes,
     )
+
+
+def _runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last place of every stretch of chosen ones."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
+    return [(int(begin), int(end) - 1) for begin, end in edges.reshape(-1, 2)]
+
+
+def _ground(place: int, low: float, high: float) -> dict[str, Any]:
+    """The shade where one generator is better."""
+    return {
+        "type": "rect",
+        "yref": "paper",
+        "x0": low,
+        "x1": high,
+        "y0": 0,
+        "y1": 1,
+        "fillcolor": theme.faded(theme.RIVAL_COLORS[place], 0.14),
+        "line": {"width": 0},
+        "layer": "below",
+    }
+
+
+def _note(place: int, middle: float) -> dict[str, Any]:
+    """The words over a stretch, within the axis: at the top for A, at the bottom for B."""
+    side = ({"y": 1, "yanchor": "top"}, {"y": 0, "yanchor": "bottom"})[place]
+    return {
+        "x": float(np.clip(middle, 18, 72)),
+        "yref": "paper",
+        "text": f"{PAIR_SIGNS[place]} {'AB'[place]} is better here",
+        "showarrow": False,
+        "xanchor": "center",
+        **side,
+    }
 
 
 def _marker(place: int) -> dict[str, Any]:

@@ -332,7 +332,7 @@ class Monitor:
             best_step=int(best or 0),
             told_apart=decision.told_apart,
             memorised=found.memorisation[name].memorised,
-            faults=found.findings.get(name, ()),
+            faults=tuple(found.findings.get(name, ())),
             metrics=row,
             sentence=decision.sentence,
             flags=next(

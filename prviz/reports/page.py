@@ -63,17 +63,6 @@ def to_html(report: Document) -> str:
     )
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
     drawn.sort(key=lambda name: name != _basis(report))  # the family of the verdict is shown first
-    buttons = ""  # that choose the family shown, if there are several
-    if len(drawn) > 1:
-        buttons = "".join(
-            f'<button type="button" data-show="{html.escape(name)}"'
-            f' aria-pressed="false">{_family(name)}</button>'
-            for name in drawn
-        )
-        buttons = (
-            '<nav aria-label="Family of estimators"><span class="soft">Measured'
-            f" by</span>{buttons}</nav>"
-        )
     prefix = common_prefix([each["name"] for each in report["checkpoints"]])
     shown = _without(report, prefix)
     body = [f"<h1>{html.escape(title)}</h1>", _opening(report), _faults(shown), _classes(shown)]
@@ -82,25 +71,41 @@ def to_html(report: Document) -> str:
             f"<p class='soft'>All names begin with {_name(prefix)}, which is left out below the"
             " verdict.</p>"
         )
-    body += [buttons, *(_section(shown, name) for name in drawn)]
-    if failed := [each for each in report["checkpoints"] if each["reason"] is not None]:
-        entries = "".join(
-            f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>"
-            for each in failed
-        )
-        body.append(
-            f"<h2>Not measured: {len(failed)} of"
-            f" {len(report['checkpoints'])}</h2><ul>{entries}</ul>"
-        )
-    else:
-        body.append("")
-    body.append(_about(report))
+    body.append(_buttons(drawn))
+    body += [_section(shown, name) for name in drawn]
+    body += [_failed(report), _about(report)]
     figures = {name: _figures(shown, name) for name in drawn}
     data = {"report": json.dumps(report, indent=1, allow_nan=False), "figures": json.dumps(figures)}
     script, style = (
         files("prviz.reports").joinpath(f"page.{kind}").read_text("utf-8") for kind in ("js", "css")
     )
     return standalone_page(title, body, data=data, script=script, style=style, schemes="light dark")
+
+
+def _buttons(drawn: Sequence[str]) -> str:
+    """Buttons that choose the family shown, if there are several."""
+    if len(drawn) < 2:
+        return ""
+    buttons = ""
+    for name in drawn:
+        buttons += (
+            f'<button type="button" data-show="{html.escape(name)}"'
+            f' aria-pressed="false">{_family(name)}</button>'
+        )
+    said = '<span class="soft">Measured by</span>'
+    return f'<nav aria-label="Family of estimators">{said}{buttons}</nav>'
+
+
+def _failed(report: Document) -> str:
+    """What could not be measured, and why."""
+    failed = [each for each in report["checkpoints"] if each["reason"] is not None]
+    if not failed:
+        return ""
+    entries = ""
+    for each in failed:
+        entries += f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>"
+    count = f"{len(failed)} of {len(report['checkpoints'])}"
+    return f"<h2>Not measured: {count}</h2><ul>{entries}</ul>"
 
 
 def _basis(report: Document) -> str:
@@ -263,28 +268,23 @@ def _opening(report: Document) -> str:
 
 def _faults(report: Document) -> str:
     """What is wrong with each checkpoint, in the order of the first family's ranking."""
-    found = {
-        each["name"]: each["findings"]
-        for each in report["checkpoints"]
-        if each.get("findings") is not None
-    }
-    if not found:
-        return ""
-    # older ones have none
-    witnesses = {each["name"]: _witness(each.get("witness")) for each in report["checkpoints"]}
-    first = report["rankings"][_basis(report)]
     entries = ""
     by_title = Counter[str]()
-    for name in (line["checkpoint"] for line in first["lines"] if line["checkpoint"] in found):
-        said = "".join(
-            f"<li><b>{_name(one['title'])}</b>: {_name(one['sentence'])}</li>"
-            for one in found[name]
-        )
-        said += witnesses.get(name, "")
-        entries += (
-            f"<dt>{_name(name)}</dt><dd>{f'<ul>{said}</ul>' if said else 'nothing found'}</dd>"
-        )
-        by_title.update(list(dict.fromkeys(one["title"].lower() for one in found[name])))
+    known = {each["name"]: each for each in report["checkpoints"]}
+    for line in report["rankings"][_basis(report)]["lines"]:
+        each = known[line["checkpoint"]]
+        found = each.get("findings")  # older reports have none
+        if found is None:
+            continue
+        said = ""
+        for one in found:
+            said += f"<li><b>{_name(one['title'])}</b>: {_name(one['sentence'])}</li>"
+        said += _witness(each.get("witness"))
+        listed = f"<ul>{said}</ul>" if said else "nothing found"
+        entries += f"<dt>{_name(each['name'])}</dt><dd>{listed}</dd>"
+        by_title.update(list(dict.fromkeys(one["title"].lower() for one in found)))
+    if all(each.get("findings") is None for each in report["checkpoints"]):
+        return ""
     grouped = _name(", ".join(f"{title} ({number})" for title, number in by_title.most_common()))
     if grouped:
         summary = f"What is wrong, and with how many: {grouped}"
@@ -390,11 +390,7 @@ def _ranking(report: Document, family: str) -> str:
             *(_short(each["extra"].get(name)) for name in extras),
             f"{line['score']:.4f}",
             f"{line['low']:.4f} to {line['high']:.4f}",
-            (
-                "-"
-                if (share := each.get("share_of_ceiling", {}).get(family)) is None
-                else _percent(share)
-            ),
+            _percent(each.get("share_of_ceiling", {}).get(family)),
             "-" if line.get("at_most") is None else f"at most {line['at_most']:.4f}",
             *(f"{line['second']:.4f}" for _ in second),
             html.escape(share_text(line["best"])),
@@ -407,8 +403,10 @@ def _ranking(report: Document, family: str) -> str:
     return f"{table}<details><summary>What “at most” says</summary><p>{AT_MOST}</p></details>"
 
 
-def _percent(share: Document) -> str:
-    """A share of what real samples reach; above it no more is meant."""
+def _percent(share: Document | None) -> str:
+    """A share of what real samples reach, if it is known; above it no more is meant."""
+    if share is None:
+        return "-"
     return f"{100 * min(share['share'], 1.0):.0f} %"
 
 
