@@ -308,7 +308,7 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
     for check in choice.checks:
         for place, tag in enumerate(tags(check)):
             rows.append(_row(check, tag, known, truths, columns) | {"first": not place})
-    place = chosen(known)
+    cell = chosen(known)
     content = {
         "caption": "Click a mark for the reason.",
         "key": [{"kind": kind, "text": text} for kind, text in _KEY],
@@ -320,7 +320,7 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
         "columns": [_column(reading) for reading in readings],
         "rows": rows,
         "totals": _totals(known, columns),
-        "chosen": place.id if place else "",
+        "chosen": cell.id if cell else "",
         "measured": measured,
     }
     _component(key=KEY, data=as_text(content), default={"cell": None}, on_cell_change=lambda: None)

@@ -100,7 +100,7 @@ def pair_difference_figure(
     for place, better in enumerate((floor > 0, ceiling < 0)):
         figure.add_scatter(
             x=theta,
-            y=np.where(better, values, None).tolist(),
+            y=[value if there else None for value, there in zip(values, better, strict=True)],
             name=f"{'AB'[place]} is better",
             mode="lines+markers",
             line={"color": theme.RIVAL_COLORS[place], "width": 4},

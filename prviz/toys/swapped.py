@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.samples import SamplePair, Samples
-from prviz.toys.base import Floats, SupportMasses, ToyProblem
+from prviz.toys.base import SupportMasses, ToyProblem
 
 _SAME = (
     "title",
