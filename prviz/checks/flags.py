@@ -105,6 +105,8 @@ _RARELY = 20.0
 # Chance beyond which lengths of the two sets overlap so much that their medians say little.
 _LENGTHS_OVERLAP = 0.25
 _LENGTH_RATIOS = (1.25, 1.5)  # of the median lengths of texts
+_MISSING = "Missing values as numbers"
+_FILL_IN = "Missing values count as numbers here: fill them in, or leave these rows out."
 _KEY = "Key among the features"
 _WEIGHTS = "Weights among the features"
 _TRANSPOSED = "Transposed"
@@ -119,6 +121,10 @@ _SAME_ROWS = 0.98
 # others of their columns they must be.
 _STAND_INS = (99, 999, 9999, 99999, 999999, 1e20, 1e30, 1e36, 9.96921e36, 3.4028235e38)
 _FAR = 3
+# Numbers that questionnaires write for "don't know", "refused" and the like, one or several in a
+# column, and the share of its rows that the commonest one stands for at least.
+_ANSWERS = (77, 88, *range(96, 100), 777, 888, *range(996, 1000), 7777, 8888, *range(9996, 10000))
+_ANSWERED_SO = 0.01
 # Ends of the types of whole numbers, which stand for missing ones where they repeat and are so far
 # from the others.
 _ENDS = (-128, 255, -32768, -32767, 32767, 65535, -(2**31), 1 - 2**31, 2**31 - 1, 2**32 - 1)
@@ -365,7 +371,7 @@ def only_seen(facts: DataFacts) -> list[Finding]:
         by_order,
         keys(pair),
         weights(facts),
-        stand_ins(pair),
+        stand_ins(facts),
     )
     listed = [finding for each in found for finding in each]
     return [*listed, *texts(pair), *sets_cut(pair), *reordered(pair)]
@@ -1034,10 +1040,11 @@ def weights(facts: DataFacts) -> list[Finding]:
     return [Finding(_WEIGHTS, value, "warning", effect, features)]
 
 
-def stand_ins(pair: SamplePair) -> list[Finding]:
+def stand_ins(facts: DataFacts) -> list[Finding]:
     """Numbers such as -999 or 1e30 that stand far from all others: they were missing values."""
+    pair = facts.pair
     found: list[Finding] = []
-    for role, samples in (("real", pair.real), ("generated", pair.generated)):
+    for role, samples, drawn in zip(("real", "generated"), pair, facts.drawn, strict=True):
         for value in sorted(set(samples.extremes)):
             usual = any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS)
             if not usual and value not in _ENDS:
@@ -1055,9 +1062,36 @@ def stand_ins(pair: SamplePair) -> list[Finding]:
             said = (
                 f"{value:.10g} in {rows:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
             )
-            effect = "Missing values count as numbers here: fill them in, or leave these rows out."
-            found.append(Finding("Missing values as numbers", said, "warning", effect))
+            found.append(Finding(_MISSING, said, "warning", _FILL_IN))
+        if not any(said.title == _MISSING and f" {role} rows" in said.value_text for said in found):
+            found += _answers(role, samples, drawn)
     return found
+
+
+def _answers(role: str, samples: Samples, drawn: SetFacts) -> list[Finding]:
+    """Codes of questionnaires that stand far from all other numbers of their columns."""
+    ends = np.abs([drawn.rows.min(axis=0), drawn.rows.max(axis=0)]) * drawn.unit
+    codes: set[float] = set()
+    columns = []
+    rows = np.zeros(samples.n, bool)
+    for column in np.flatnonzero(np.isin(np.round(ends, 6), _ANSWERS).any(axis=0)).tolist():
+        values = samples.values[:, column]
+        there = np.isin(np.abs(values), _ANSWERS)
+        held, counts = np.unique(values[there], return_counts=True)
+        others = np.unique(np.abs(values[~there]))
+        few = not len(held) or counts.max() < max(2, _ANSWERED_SO * samples.n)
+        if few or len(others) < 2 or np.abs(held).min() < _FAR * others[-1]:
+            continue
+        codes.update(held.tolist())
+        columns.append(column)
+        rows |= there
+    if not columns:
+        return []
+    said = (
+        f"{', '.join(f'{code:g}' for code in sorted(codes))} in {np.count_nonzero(rows):,} of"
+        f" {samples.n:,} {role} rows{_named(samples, columns)}"
+    )
+    return [Finding(_MISSING, said, "warning", _FILL_IN)]
 
 
 def texts(pair: SamplePair) -> list[Finding]:

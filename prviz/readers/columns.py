@@ -455,6 +455,12 @@ def _plan_numbers(
 
 
 def _refuse_text(name: str, kind: Any, where: str) -> ReadError:
+    if str(kind).partition("[")[0].removeprefix("large_") in ("binary", "fixed_size_binary"):
+        return ReadError(
+            f"{where}, column {quoted(name)}: holds bytes, not numbers. If they are numbers of"
+            " float32, make lists of them and save the table again:"
+            f"\ntable[{name!r}] = [np.frombuffer(each, 'float32') for each in table[{name!r}]]"
+        )
     return ReadError(
         f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in"
         f" both tables, with {drop_text([name])}, make numbers of its categories, for both tables"

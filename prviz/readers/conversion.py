@@ -313,7 +313,7 @@ _FAISS = (
     "index = faiss.read_index({file}); np.save({npy}, index.reconstruct_n(0, index.ntotal))"
 )
 _WORDS = (
-    "import numpy as np\nlines = open({file}, encoding='utf-8').read().splitlines(); d = int(lines[0].split()[1])\n"
+    "import numpy as np\nlines = list(open({file}, encoding='utf-8', newline='\\n')); d = int(lines[0].split()[1])\n"
     "np.save({npy}, np.array([line.split()[-d:] for line in lines[1:]], 'float32'))"
 )
 _ARFF = "import pandas as pd, scipy.io.arff\npd.DataFrame(scipy.io.arff.loadarff({file})[0]).to_parquet({parquet})"
@@ -326,9 +326,12 @@ _GEOJSON = (
     "import json, pandas as pd\nfeatures = json.load(open({file}, encoding='utf-8'))['features']\n"
     "pd.DataFrame([each['properties'] for each in features]).to_parquet({parquet})"
 )
-_STATA = "import pandas as pd\npd.read_stata({file}).to_parquet({parquet})"
+_STATA = (
+    "import pandas as pd\npd.read_stata({file}, convert_categoricals=False).to_parquet({parquet})"
+)
 _SAS = "import pandas as pd\npd.read_sas({file}).to_parquet({parquet})"
-_SPSS = "import pandas as pd\npd.read_spss({file}).to_parquet({parquet})"
+_XPORT = "import pyreadstat\npyreadstat.read_xport({file})[0].to_parquet({parquet})"
+_SPSS = "import pyreadstat\npyreadstat.read_sav({file})[0].to_parquet({parquet})"
 _AVRO = "import polars as pl\npl.read_avro({file}).write_parquet({parquet})"
 _R = "import pyreadr\nnext(iter(pyreadr.read_r({file}).values())).to_parquet({parquet})"
 _HTML = (
@@ -342,13 +345,13 @@ _MARKET = (
     "np.save({npy}, held.toarray() if scipy.sparse.issparse(held) else held)"
 )
 _BARS = (
-    "import csv, re\nlines = open({file}, encoding='utf-8').read().splitlines()\n"
-    "lines = [line.strip(' |') for line in lines if re.search(r'\\w', line)]\n"
+    "import csv, re\nlines = list(open({file}, encoding='utf-8'))\n"
+    "lines = [line.strip(' |\\n') for line in lines if re.search(r'\\w', line)]\n"
     "rows = [re.split(r'\\s*\\|\\s*', line) for line in lines if '|' in line]\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
 _TOUCHING = (
-    "import numpy as np, re\nlines = open({file}).read().splitlines(); digits = len(lines[0].strip().split('.')[-1])\n"
+    "import numpy as np, re\nlines = list(open({file})); digits = len(lines[0].strip().split('.')[-1])\n"
     "rows = [re.findall(r'[-+]?\\d*[.]' + digits * r'\\d', line) for line in lines]\n"
     "np.save({npy}, np.array([row for row in rows if row], float))"
 )
@@ -430,7 +433,8 @@ _KINDS: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
     ".vec": ("vectors of words", _WORDS),
     ".dta": ("a file of Stata", _STATA),
-    **dict.fromkeys((".sas7bdat", ".xpt"), ("a file of SAS", _SAS)),
+    ".sas7bdat": ("a file of SAS", _SAS),
+    ".xpt": ("a file of SAS", _XPORT),
     **dict.fromkeys((".sav", ".zsav"), ("a file of SPSS", _SPSS)),
     ".avro": ("an Avro file", _AVRO),
     **dict.fromkeys((".rds", ".rdata", ".rda"), ("a file of R", _R)),
@@ -450,9 +454,9 @@ _PACKAGES = {
     "import lance": "pylance",
     "polars": "polars",
     "pyreadr": "pyreadr",
+    "pyreadstat": "pyreadstat",
     "read_excel": "openpyxl",
     "read_html": "lxml",
-    "read_spss": "pyreadstat",
     "tensorflow": "tensorflow",
     "zarr": "zarr",
 }

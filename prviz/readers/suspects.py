@@ -41,7 +41,7 @@ _BESIDE = re.compile(
     r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)"
 )
-# Names of times, which in even steps from row to row say when a row was taken.
+# Names of times.
 _CLOCK = re.compile(
     r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?|ms|minutes?|hours?|days?)"
 )
@@ -180,16 +180,16 @@ def checked_columns(
         found = _suspects(values, features)
         if found.sure:
             raise SuspectColumnsError(_refusal(where, found, typed), tuple(found.sure))
-        if found.doubtful:
-            named = listed(found.doubtful)
-            what = (
-                "a feature, though its name"
-                if len(found.doubtful) == 1
-                else "features, though their names"
-            )
-            notes = (
-                f"read as {what} may say something else: {named}; left out with {drop_text(found.doubtful)}",
-            )
+        of_name = ("its name may", "their names may")
+        in_order = ("it grows or falls", "they grow or fall")
+        for names, why, rest in (
+            (found.doubtful, of_name, "say something else"),
+            (found.ordered, in_order, "from row to row"),
+        ):
+            if names:
+                what = "a feature, though" if len(names) == 1 else "features, though"
+                said = f"read as {what} {why[len(names) > 1]} {rest}: {listed(names)}"
+                notes = (*notes, f"{said}; left out with {drop_text(names)}")
     return Checked(values, tuple(features), {}, notes)
 
 
@@ -261,13 +261,25 @@ def _counting(values: Array) -> list[int]:
     return [place for place in likely.tolist() if (np.diff(values[:, place]) == 1).all()]
 
 
-def _in_even_steps(column: Array) -> bool:
-    """True for a column that grows or falls from row to row by the same amount, but for rounding."""
-    if len(column) < FIRST_ROWS:
-        return False
-    steps = np.diff(column.astype(np.float64))
-    mean = steps.mean()
-    return mean != 0 and bool((np.abs(steps - mean) <= _UNEVEN * abs(mean)).all())
+def _in_order(values: Array) -> tuple[set[int], set[int]]:
+    """Places of columns that grow or fall from row to row by the same amount, but for rounding, and by any amount.
+
+    Rows drawn at random do neither.
+    """
+    if len(values) < FIRST_ROWS:
+        return set(), set()
+    first = np.sign(np.diff(values[:FIRST_ROWS].astype(np.float64), axis=0))
+    likely = np.flatnonzero((first == first[0]).all(axis=0) & (first[0] != 0))
+    even = set()
+    ordered = set()
+    for place in likely.tolist():
+        steps = np.diff(values[:, place].astype(np.float64))
+        mean = steps.mean()
+        if (np.abs(steps - mean) <= _UNEVEN * abs(mean)).all():
+            even.add(place)
+        elif (np.sign(steps) == np.sign(mean)).all():
+            ordered.add(place)
+    return even, ordered
 
 
 def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -> ReadError | None:
@@ -303,10 +315,11 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 
 
 class _Suspects(NamedTuple):
-    """Columns that look like no features, each with what it looks like, and those that may be some."""
+    """Columns that look like no features, each with what it looks like; those that may be none, by name or by order."""
 
     sure: dict[str, str]
     doubtful: tuple[str, ...]
+    ordered: tuple[str, ...]
 
 
 def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
@@ -352,18 +365,14 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         for place, name in enumerate(plain)
         if _COUNT.fullmatch(name) and _counts_rows(values, place)
     }
-    clocks = {
-        place
-        for place, name in enumerate(plain)
-        if _CLOCK.fullmatch(name) and _in_even_steps(values[:, place])
-    }
+    even, ordered = _in_order(values)
     names = set(plain)
     errors = {
         place
         for place, name in enumerate(plain)
         if (match := _ERROR.fullmatch(name)) and set(match.groups()) & names
     }
-    sure |= keys | counts | clocks | errors
+    sure |= keys | counts | even | errors
     sure |= {
         place
         for place, name in enumerate(plain)
@@ -371,7 +380,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     }
     either -= sure
     if len(sure) == len(plain):
-        return _Suspects({}, ())
+        return _Suspects({}, (), ())
     doubtful = (
         ()
         if len(sure | either) == len(plain)
@@ -380,9 +389,14 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     reasons = {place: _reason(plain[place]) for place in sorted(sure)}
     reasons |= dict.fromkeys(sorted(keys), "a key, whose numbers all differ")
     reasons |= dict.fromkeys(sorted(counts), COUNT)
-    reasons |= dict.fromkeys(sorted(clocks), "a time, in even steps")
+    for place in sorted(even):
+        clock = _CLOCK.fullmatch(plain[place])
+        reasons[place] = "a time, in even steps" if clock else "in even steps from row to row"
     reasons |= dict.fromkeys(sorted(errors), "the error, or a mark, of another column")
-    return _Suspects({features[place]: reason for place, reason in reasons.items()}, doubtful)
+    in_order = tuple(features[place] for place in sorted(ordered - sure - either))
+    return _Suspects(
+        {features[place]: reason for place, reason in reasons.items()}, doubtful, in_order
+    )
 
 
 def _reason(name: str) -> str:

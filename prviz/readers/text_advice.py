@@ -435,7 +435,7 @@ class Layout:
 
     def _loaded(self, options: str) -> str:
         """The call that reads the file as a data frame."""
-        mark = "" if self.numbers.delimiter == "," else f", sep={self.numbers.delimiter!r}"
+        mark = _sep(self.numbers.delimiter)
         decimal = ', decimal=","' if self.numbers.commas and "decimal" not in options else ""
         encoding = "" if self.encoding == "utf-8" else f", encoding={self.encoding!r}"
         header = "" if self.names else ", header=None"
@@ -462,9 +462,16 @@ def _units(rows: Sequence[Sequence[str]], layout: Layout) -> str:
     )
 
 
+def _sep(delimiter: str) -> str:
+    """The argument of pandas for a delimiter; any number of spaces is one."""
+    if delimiter == " ":
+        return r", sep=r'\s+'"
+    return "" if delimiter == "," else f", sep={delimiter!r}"
+
+
 def _encoded(columns: Sequence[str], numbers: Numbers, typed: str, encoding: str) -> str:
     """Lines of Python that make 0 and 1 of categories, in all tables beside this one with the same columns."""
-    written = "" if numbers.delimiter == "," else f", sep={numbers.delimiter!r}"
+    written = _sep(numbers.delimiter)
     written += ', decimal=","' if numbers.commas else ""
     written += "" if encoding == "utf-8" else f", encoding={encoding!r}"
     path = Path(typed)

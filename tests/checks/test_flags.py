@@ -555,6 +555,21 @@ def test_ends_of_whole_numbers_that_repeat_far_from_the_others_are_flagged(
         ]
 
 
+@pytest.mark.parametrize("codes", [(98, 99), (77, 88, 99), (-97, -99), (998,)])
+def test_codes_of_questionnaires_are_flagged_in_their_column(codes: Sequence[int]) -> None:
+    rng = np.random.default_rng(0)
+    real, generated = (
+        np.c_[rng.integers(1, 6, (200, 3)), rng.normal(3e4, 9e3, 200)] for _ in range(2)
+    )
+    for place, code in enumerate(codes):
+        real[[place, 50 + place], 1] = code
+    [flag] = [flag for flag in flags_of(pair(real, generated, "abcd")) if "Missing" in flag.title]
+    listed = ", ".join(map(str, sorted(codes)))
+    assert flag.value_text == f"{listed} in {2 * len(codes)} of 200 real rows: b"
+    real[:, 1] = np.where(np.isin(real[:, 1], codes), codes[0], real[:, 1] * 0.3 * abs(codes[0]))
+    assert not [flag for flag in flags_of(pair(real, generated)) if "Missing" in flag.title]
+
+
 def test_large_numbers_of_their_kind_stand_for_nothing() -> None:
     rng = np.random.default_rng(0)
     for real in (

@@ -290,7 +290,9 @@ case("rows.fvecs")(
 )
 case("words.vec")(
     lambda path: path.write_text(
-        f"{N} {D}\n" + "\n".join(f"w{i} " + " ".join(map(str, row)) for i, row in enumerate(ROWS))
+        f"{N} {D}\n"
+        + "\n".join(f"w{i}\x85\u2028 " + " ".join(map(str, row)) for i, row in enumerate(ROWS)),
+        encoding="utf-8",
     )
 )
 
@@ -569,7 +571,27 @@ for ending in ("html", "htm"):
     case(f"page.{ending}", "lxml")(
         lambda path: path.write_text(FRAME.to_html(float_format="%.12f"))
     )
-case("stata.dta")(lambda path: FRAME.to_stata(path, write_index=False))
+case("stata.dta")(
+    lambda path: FRAME.to_stata(
+        path, write_index=False, value_labels={NAMES[0]: {0: "never", 1: "always"}}
+    )
+)
+
+
+@case("coded.sav", "pyreadstat")
+def _spss(path: Path) -> None:
+    import pyreadstat
+
+    pyreadstat.write_sav(FRAME, path, variable_value_labels={NAMES[0]: {VALUES[0, 0]: "never"}})
+
+
+@case("version8.xpt", "pyreadstat")
+def _xport(path: Path) -> None:
+    import pyreadstat
+
+    pyreadstat.write_xport(FRAME, path)
+
+
 case("market.mtx")(lambda path: scipy.io.mmwrite(path, VALUES))
 
 
@@ -640,7 +662,7 @@ case("maps.parquet")(
 # Kinds whose files no installed library writes: of .bvecs and the like the values are whole
 # numbers.
 WRITTEN_ELSEWHERE = {".bvecs", ".u8bin", ".i8bin", ".xls", ".tfrecord", ".tfrecords", ".hdf"}
-WRITTEN_ELSEWHERE |= {".sas7bdat", ".xpt", ".sav", ".zsav", ".rds", ".rdata", ".rda"}
+WRITTEN_ELSEWHERE |= {".sas7bdat", ".zsav", ".rds", ".rdata", ".rda"}
 # Plain bytes don't say how wide a sample is: see below.
 WRITTEN_ELSEWHERE |= {".raw", ".f32"}
 # See `test_tables_of_astronomers`.

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
@@ -99,6 +101,10 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
             ["''", ",", ";", "|"][place] + line[2:] if place < 4 else line
             for place, line in enumerate("\n".join(WORDS).replace("\t", " ").splitlines())
         ),
+        VALUES,
+    ),
+    "powers in places": (
+        "\n".join("".join(f"{v:26.16E}" for v in row).replace("E", "D") for row in VALUES.tolist()),
         VALUES,
     ),
     "powers": (table(FRAME.map(lambda value: f"{value:.17e}".replace("e", " x 10^"))), VALUES),
@@ -340,8 +346,8 @@ def test_a_table_of_objects_beside_texts(tmp_path: Path, monkeypatch: pytest.Mon
     np.testing.assert_array_equal(read("t.arrays.npz").values, VALUES)
 
 
-@pytest.mark.parametrize("name", ["t_s", "t", "elapsed_s", "time_ms", "seconds"])
-def test_a_time_in_even_steps_is_asked_about(name: str) -> None:
+@pytest.mark.parametrize("name", ["t_s", "t", "elapsed_s", "time_ms", "seconds", "charge"])
+def test_a_column_in_even_steps_is_asked_about(name: str) -> None:
     frame = pd.DataFrame(np.random.default_rng(1).normal(size=(64, 4)), columns=list("abcd"))
     frame[name] = np.round(5 + 0.1 * np.arange(64), 1)
     with pytest.raises(ReadError, match=f"column '{name}' looks like no feature"):
@@ -352,6 +358,16 @@ def test_a_time_in_even_steps_is_asked_about(name: str) -> None:
         frame.loc[40, name] += 0.001
         assert read(("t.csv", table(frame).encode())).d == 5
         assert read(("t.csv", table(frame.assign(t=1.5)).encode())).d == 5
+
+
+def test_a_column_that_only_grows_or_falls_is_remarked() -> None:
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(64, 4)), columns=list("abcd"))
+    for name, values in (("b", frame["b"].sort_values()), ("c", frame["c"].sort_values()[::-1])):
+        found = read(("t.csv", table(frame.assign(**{name: values.to_numpy()})).encode()))
+        [note] = found.notes
+        assert note.startswith("read as a feature, though it grows or falls from row to row")
+        assert note.endswith(f"left out with drop={name!r} (--drop {name})")
+    assert not read(("t.csv", table(frame).encode())).notes
 
 
 @pytest.mark.parametrize("extension", [".parquet", ".feather", ".jsonl"])
@@ -378,6 +394,18 @@ def test_one_value_a_row_of_a_binary_table(
     exec(str(error.value).partition("\n")[2], {})
     np.testing.assert_allclose(read("t_wide.csv").values, VALUES, rtol=1e-12)
     assert read(f"t{extension}", columns="value").values.shape == (120, 1)
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.binary(16), pa.large_binary()])
+def test_bytes_of_numbers_in_a_binary_table_become_lists(kind: pa.DataType, tmp_path: Path) -> None:
+    rows = [row.tobytes() for row in VALUES.astype("f4")]
+    pq.write_table(pa.table({"pk": range(30), "v": pa.array(rows, kind)}), tmp_path / "t.parquet")
+    with pytest.raises(ReadError, match="holds bytes, not numbers") as error:
+        read(tmp_path / "t.parquet")
+    held = pd.read_parquet(tmp_path / "t.parquet")
+    exec(str(error.value).partition("\n")[2], {"np": np, "table": held})
+    held.to_parquet(tmp_path / "t.parquet")
+    np.testing.assert_array_equal(read(tmp_path / "t.parquet").values, VALUES.astype("f4"))
 
 
 def test_texts_beside_numbers_of_a_binary_table_are_refused_by_name(tmp_path: Path) -> None:
