@@ -182,13 +182,13 @@ def checked_columns(
             raise SuspectColumnsError(_refusal(where, found, typed), tuple(found.sure))
         of_name = ("its name may", "their names may")
         in_order = ("it grows or falls", "they grow or fall")
-        for names, why, rest in (
+        for names, why, after in (
             (found.doubtful, of_name, "say something else"),
             (found.ordered, in_order, "from row to row"),
         ):
             if names:
                 what = "a feature, though" if len(names) == 1 else "features, though"
-                said = f"read as {what} {why[len(names) > 1]} {rest}: {listed(names)}"
+                said = f"read as {what} {why[len(names) > 1]} {after}: {listed(names)}"
                 notes = (*notes, f"{said}; left out with {drop_text(names)}")
     return Checked(values, tuple(features), {}, notes)
 
