@@ -69,8 +69,8 @@ def live(facts: DeltaGenerator) -> None:
     """
     held = explore_session()
     shared = session()
-    if held.about is not None:
-        st.rerun()  # the page opens the card: here the next answer would close it
+    if held.about is not None or held.next is not None:
+        st.rerun()  # the page opens the card, which the next answer would close, and takes settings
     change(
         panel=st.session_state.get(PANEL_TAB) or state().panel,
         view=st.session_state.get(MAIN_VIEW) or VIEWS[0],

@@ -13,7 +13,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages._explore import cosupport
+from pages._explore import cosupport, painting
 from pages._explore.live_view import position, visible
 from pages._explore.session import COLOUR, LAM_METHOD, change, explore_session, state
 from pages._live.figure import Following, Pane, live_figure, moved
@@ -78,6 +78,8 @@ def _draw(problem: Problem, found: results.Results) -> None:
     with st.container(horizontal=True, gap="small", key="space-controls"):
         colour = _colour(problem)
         name = "" if colour == "Role" else _family(problem, colour)
+        if colour == "Role":
+            painting.offer(problem)
     if colour == "Map":
         cosupport.draw_map(problem, found, name)
         return
@@ -107,6 +109,7 @@ def _draw(problem: Problem, found: results.Results) -> None:
         select=True,
         pictures=shown.pictures,
         help=_help(problem, found, shown, name, colour),
+        canvas=painting.canvas(problem) if colour == "Role" else None,
     )
     follow = None  # the roles are the same at every k
     if colour != "Role":
@@ -373,7 +376,13 @@ def _figure(
 
     key = ("figure", _key(problem, name), colour, enlarged, media.view_key(problem.uploaded))
     lower = LINES_HEIGHT * (problem.truth is None)
-    return cache.remembered(key, lambda: _laid_out(make(), colour, lower, enlarged=enlarged))
+    def laid_out() -> go.Figure:
+        figure = _laid_out(make(), colour, lower, enlarged=enlarged)
+        if colour == "Role" and painting.is_painted(problem):
+            figure.update_xaxes(range=(0, 1)).update_yaxes(range=(0, 1))
+        return figure
+
+    return cache.remembered(key, laid_out)
 
 
 def _laid_out(figure: go.Figure, colour: str, lower: int, *, enlarged: bool) -> go.Figure:

@@ -104,6 +104,7 @@ class Pane:
     fit: as large as the window lets it be, without a legend; for a square pane.
     alt: text for screen readers where there is no caption. help: text behind a question mark beside
     the title.
+    canvas: the cells of a painting, which a brush paints (pages/_explore/painting.py).
     """
 
     id: str
@@ -125,6 +126,7 @@ class Pane:
     brush: bool = False
     alt: str = ""
     help: str = ""
+    canvas: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ function create(parent) {
       !controls.list.length &&
       (live.payload.table ||
         live.panes.some((pane) =>
-          curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane),
+          curves ? pane.spec.follow || pane.spec.canvas : isGrouped(pane) || isTail(pane) || movesLam(pane) || pane.spec.canvas,
         ))
     )
       schedule(live, curves);
@@ -184,7 +184,7 @@ function create(parent) {
     window.removeEventListener("keydown", escape);
     window.removeEventListener("click", clicked, true);
     leaveStandout(live);
-    if (live.payload.rows) store.ask = null;
+    if (live.payload.rows) store.ask = store.figure = null;
     hangUp(live);
     timers.stopAll();
     cancelAnimationFrame(live.frame);
@@ -244,6 +244,7 @@ function update(live, payload, late) {
   if (payload.above) document.querySelector(`.st-key-${payload.above}`)?.setAttribute("data-shown", "");
   if (!late) live.controls.take(payload.controls);
   if (payload.rows) {
+    store.figure = live;
     store.isHeld = () => Boolean(live.controls.held);
     store.ask = () => ask(live);
   }

@@ -2,6 +2,7 @@
 // The curves come first, other panes and figures after them. Of samples, which Plotly draws slowly, we draw the groups
 // while a slider moves; Plotly catches up when it rests, or before it answers to the pointer.
 
+import { drawBrush } from "./brush.js";
 import { groupsName, isGrouped, paintSamples } from "./confusion_groups.js";
 import { showExplorer } from "./explorer.js";
 import { removeFirst } from "./first.js";
@@ -38,6 +39,7 @@ function visible(live, pane, curves) {
 export function drawOver(live, pane, view = look(live)) {
   if (!pane.wired || pane.gone) return;
   if (pane.spec.select) paintSamples(live, pane);
+  drawBrush(live, pane);
   if (isGrouped(pane)) return;
   drawGhosts(live, pane, view);
   drawMarks(live, pane, view);

@@ -26,6 +26,7 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * @property {boolean} half
  * @property {Figure} figure
  * @property {string[]} pictures
+ * @property {import("./brush.js").Canvas | null} [canvas] what can be painted
  *
  * @typedef {{ data: Trace[], layout: Record<string, any> }} Figure
  *

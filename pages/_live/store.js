@@ -30,6 +30,7 @@ import { vertexPairs } from "./curve.js";
  * @property {{ id: string, at: Stop, lam: number } | null} sliders where they stand, and the id of the frames they are of
  * @property {Map<string, StandoutGroup>} standouts
  * @property {(() => boolean) | null} isHeld a slider of the main figure is held
+ * @property {import("./main.js").LiveFigure | null} figure the page's main one
  * @property {(() => void) | null} renew has Python draw the whole page
  * @property {(() => void) | null} ask lets the page's main figure ask what is still missing
  */
@@ -46,6 +47,7 @@ export const store = (page.__prviz ??= {
   sliders: null,
   standouts: new Map(),
   isHeld: null,
+  figure: null,
   renew: null,
   ask: null,
 });

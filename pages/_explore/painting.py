@@ -1,0 +1,51 @@
+"""Painting both sets in the panel Space: a toy of cells, whose truth follows every stroke."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from pages._explore.session import change, explore_session, state
+from prviz.live.problems import Problem
+from prviz.live.state import PANELS, ROLE
+from prviz.toys.painted import PAINTINGS, Painted
+
+# What the brush begins with.
+FIRST = "Ring in a disc"
+
+
+def is_painted(problem: Problem) -> bool:
+    """True if the samples are drawn in the plane whose cells are painted."""
+    return isinstance(problem.toy, Painted) and problem.toy.d == 2
+
+
+def canvas(problem: Problem) -> dict[str, Any] | None:
+    """What the brush paints, and the pictures of as many cells to start from; None for other data."""
+    painted = problem.toy
+    if not isinstance(painted, Painted) or not is_painted(problem):
+        return None
+    pictures = [
+        {"name": name, "amounts": (real, generated)}
+        for name, (d, real, generated) in PAINTINGS.items()
+        if d == painted.d and len(real) == painted.side**2
+    ]
+    return {"columns": painted.side, "pictures": pictures}
+
+
+def begin(task: str = "") -> None:
+    """Callback: paint, from the first picture, for this task."""
+    d, real, generated = PAINTINGS[FIRST]
+    parameters = {"d": d, "real_weights": real, "generated_weights": generated}
+    now = replace(state().settings, source="toy", problem=Painted.name, parameters=parameters)
+    settings = replace(now, n=Painted.paper_n, k="sqrt")
+    change(task=task, panel=PANELS[0], colour=ROLE)
+    explore_session().next = settings, None
+
+
+def offer(problem: Problem) -> None:
+    """A button that leaves another toy for a painting."""
+    if problem.toy is not None and not is_painted(problem):
+        words = "Paint both sets yourself: truth and curves follow."
+        st.button("Paint", help=words, on_click=begin, key="paint")
