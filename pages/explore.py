@@ -16,6 +16,7 @@ from pages._explore import (
     far_off,
     guide,
     live_view,
+    predict,
     preflight,
     takeaway,
 )
@@ -136,6 +137,7 @@ def page() -> None:
     if guide.is_due():
         guide.draw()
         return
+    predict.alone()
     notices = st.container()
     drop = st.container(key="part-drop")
     about = own.about

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import approximate as _approximate
-from pages._explore import guide
+from pages._explore import guide, predict
 from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
@@ -68,6 +68,8 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     widgets |= parameter_values(settings)
     for paper, families in _families.by_paper().items():
         widgets[_families.METHODS.format(paper)] = _families.among(families, settings.methods)
+    if settings.source == "toy":
+        widgets[PROBLEM] = settings.problem
     if settings.source == "bundled":
         family = bundled.family_of(settings.problem)
         widgets |= {FAMILY: family, CHECKPOINT.format(family): settings.problem}
@@ -124,6 +126,8 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
                     st.toggle(label, key=key, help=_approximate.HELP, persist_state=KEEP)
                 )
                 st.button("The first five steps again", on_click=guide.show, args=(True,))
+                if source == "toy":
+                    predict.choose()
             _swap()
 
     def chosen(now: ExploreState) -> ExploreState:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from pages._explore import data_controls, far_off
+from pages._explore import data_controls, far_off, predict
 from pages._explore.approximate import NOTE
 from pages._explore.session import ExploreSession, explore_session, state
 from pages._live.figure import (
@@ -230,6 +230,7 @@ def content(
         "of": [state.settings.source, state.settings.problem],
         "hidden": state.hidden,
         "folded": state.folded,
+        "task": predict.shown(problem, state.task),
         "coarse": answer.coarse,
         "stale": answer.stale,
         "other": not answer.final and asked.key[:2] != problem.key[:2],

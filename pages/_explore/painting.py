@@ -10,6 +10,7 @@ import streamlit as st
 from pages._explore.session import change, explore_session, state
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, ROLE
+from prviz.reports.settings import ExploreSettings
 from prviz.toys.painted import PAINTINGS, Painted
 
 # What the brush begins with.
@@ -34,14 +35,27 @@ def canvas(problem: Problem) -> dict[str, Any] | None:
     return {"columns": painted.side, "pictures": pictures}
 
 
-def begin(task: str = "") -> None:
-    """Callback: paint, from the first picture, for this task."""
+def settings_of(before: ExploreSettings, family: str = "") -> ExploreSettings:
+    """The first picture, with the other settings as before; family : one that must be measured."""
     d, real, generated = PAINTINGS[FIRST]
     parameters = {"d": d, "real_weights": real, "generated_weights": generated}
-    now = replace(state().settings, source="toy", problem=Painted.name, parameters=parameters)
-    settings = replace(now, n=Painted.paper_n, k="sqrt")
+    methods = tuple(dict.fromkeys([*before.methods, *filter(None, [family])]))
+    return replace(
+        before,
+        source="toy",
+        problem=Painted.name,
+        parameters=parameters,
+        n=Painted.paper_n,
+        k="sqrt",
+        methods=methods,
+    )
+
+
+def begin(task: str = "", family: str = "") -> None:
+    """Callback: paint, from the first picture, for this task."""
+    now = state().settings
     change(task=task, panel=PANELS[0], colour=ROLE)
-    explore_session().next = settings, None
+    explore_session().next = settings_of(now, family), None
 
 
 def offer(problem: Problem) -> None:

@@ -376,6 +376,7 @@ def _figure(
 
     key = ("figure", _key(problem, name), colour, enlarged, media.view_key(problem.uploaded))
     lower = LINES_HEIGHT * (problem.truth is None)
+
     def laid_out() -> go.Figure:
         figure = _laid_out(make(), colour, lower, enlarged=enlarged)
         if colour == "Role" and painting.is_painted(problem):

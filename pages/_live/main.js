@@ -21,6 +21,7 @@ import { noRings, takeRings } from "./rings.js";
 import { markSheet } from "./sheet.js";
 import { leaveStandout, takeStandout } from "./standout.js";
 import { store, withVertices } from "./store.js";
+import { noTask, takeTask } from "./task.js";
 import { look } from "./view.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -65,6 +66,7 @@ import { look } from "./view.js";
  * @property {Rows} rows
  * @property {import("./play.js").Playing} film what is played in place of the settings
  * @property {import("./pins.js").Pins} pins
+ * @property {import("./task.js").Task} task
  *
  * @typedef {typeof PARTS[number]} Part
  */
@@ -80,6 +82,7 @@ const PARTS = /** @type {const} */ ([
   "rows",
   "verdict",
   "next",
+  "task",
   "readout",
   "progress",
   "picture",
@@ -143,6 +146,7 @@ function create(parent) {
     rows: noRows(),
     film: NO_FILM,
     pins: null,
+    task: noTask(),
   };
   const resized = () =>
     timers.start("resize", RESIZE_MS, () => {
@@ -155,7 +159,9 @@ function create(parent) {
       !controls.list.length &&
       (live.payload.table ||
         live.panes.some((pane) =>
-          curves ? pane.spec.follow || pane.spec.canvas : isGrouped(pane) || isTail(pane) || movesLam(pane) || pane.spec.canvas,
+          curves
+            ? pane.spec.follow || pane.spec.canvas
+            : isGrouped(pane) || isTail(pane) || movesLam(pane) || pane.spec.canvas,
         ))
     )
       schedule(live, curves);
@@ -259,6 +265,7 @@ function update(live, payload, late) {
   if (payload.rows && live.film === NO_FILM) live.film = makeFilm(live);
   live.film.take();
   takePins(live);
+  takeTask(live);
   markPlaces(live);
   makeTable(live);
 }

@@ -19,6 +19,7 @@ import { fillRows, unseen } from "./rows.js";
 import { fillWithoutTruth } from "./without_truth.js";
 import { drawRings } from "./rings.js";
 import { emphasize } from "./standout.js";
+import { showTask } from "./task.js";
 import { look } from "./view.js";
 
 /** @import { LiveFigure } from "./main.js" */
@@ -130,6 +131,7 @@ export function showNumbers(live, view) {
   fillWithoutTruth(live, view);
   showWords(live, view);
   showNext(live, view);
+  showTask(live, view);
   // For tests: lam, the stop on screen, and the one that Plotly has drawn.
   root.dataset.lam = String(controls.lam);
   if (!view.stop) return;

@@ -51,7 +51,7 @@ function pointsOf(vertices) {
 
 /** @type {Record<string, (pane: PaneAtStop) => PaneChange>} */
 const FIGURES = {
-  pr({ live: { payload }, pane, curves, local }) {
+  pr({ live: { payload, task }, pane, curves, local }) {
     const traces = local ? withoutBands(pane, curves) : {};
     const compared = payload.table?.columns[0].key === "iou";
     for (const { id, vertices } of payload.lines) {
@@ -65,7 +65,7 @@ const FIGURES = {
     }
     const bound = boundOf(payload);
     for (const { id, name, vertices, row, dotted } of curves) {
-      const iou = compared && row && id !== "truth" && `IoU ${row[0].toFixed(2)}`,
+      const iou = compared && row && id !== "truth" && !task.secret && `IoU ${row[0].toFixed(2)}`,
         points = pointsOf(vertices);
       const named = { name: [name, iou, id !== "truth" && pane.spec.note].filter(Boolean).join(", ") },
         thin = pane.spec.figure.data.findIndex(

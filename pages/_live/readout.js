@@ -138,6 +138,7 @@ function showVerdict(live, view) {
     { noise = payload.noise, few = payload.few ?? null } = view,
     pending = payload.pending && !live.film.open;
   if (!rows || !table) return;
+  if (payload.task && live.task.secret) return setText(verdict, payload.task.text);
   const differs = pinnedText(live, view);
   if (differs) return setText(verdict, differs);
   const counted = curves.filter(({ id }) => !off.has(id)),
@@ -178,10 +179,12 @@ export function showWords(live, view) {
     timers,
   } = live;
   if (!list.length || !curves.length) return;
-  const values = curves.map((curve) => {
-    const at = pointAt(curve.vertices, lam);
-    return `${curve.name} ${at.alpha.toFixed(2)} / ${at.beta.toFixed(2)}`;
-  });
+  const values = curves
+    .filter(({ id }) => !(live.task.secret && id === "truth"))
+    .map((curve) => {
+      const at = pointAt(curve.vertices, lam);
+      return `${curve.name} ${at.alpha.toFixed(2)} / ${at.beta.toFixed(2)}`;
+    });
   setText(status, lamSlider ? `At λ = ${shortNumber(lam)}, precision / recall: ${values.join(" · ")}` : "");
   timers.start("spoken", SPOKEN_MS, () => {
     const at = ownStop(live);

@@ -171,7 +171,7 @@ function makeRow(live, curve, compared) {
 }
 
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */
-export function fillRows({ payload, rows: { list } }, curves) {
+export function fillRows({ payload, rows: { list }, task }, curves) {
   for (const [id, { number, missed, invented }] of list) {
     if (curves.some((curve) => curve.id === id)) continue;
     setText(number, "–"); // a film's frame lacks it
@@ -203,7 +203,7 @@ export function fillRows({ payload, rows: { list } }, curves) {
     const beyond = believed
       ? ` Beyond its own bound on the truth (95 %) ${range}: its area is cut to it.`
       : ` Refuted ${range}: there it leaves the bound on the truth (95 %).`;
-    cells.box.title = `${name}: ${said}.${lams ? beyond : ""} ${CLICK}`;
+    cells.box.title = task.secret ? CLICK : `${name}: ${said}.${lams ? beyond : ""} ${CLICK}`;
   }
 }
 
@@ -248,9 +248,10 @@ export function limitUnder({ payload: { lines }, rows: { under }, film }, { curv
   return curve && limit ? { curve, vertices: limit.vertices } : null;
 }
 
-/** Curves that are not drawn: those that the user has hidden and, in the main figure, those that equal one before them.
+/** Curves that are not drawn: those that the user has hidden and, in the main figure, those that equal one before them;
+ * the truth while it is to be predicted.
  * @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves */
-export function unseen({ rows: { hidden } }, { spec }, curves) {
+export function unseen({ rows: { hidden }, task }, { spec }, curves) {
   const twins = spec.fit ? equalTo(curves.filter(({ id }) => !hidden.has(id))).keys() : [];
-  return new Set([...hidden, ...twins]);
+  return new Set([...hidden, ...twins, ...(task.secret ? ["truth"] : [])]);
 }

@@ -36,6 +36,7 @@ import { store } from "./store.js";
  * @property {ExplorerSpec | null} explorer
  * @property {string} standout the group of linked views (group.js), "" where there is none
  * @property {string[]} [films] what can be played: "n", "k", "seed"
+ * @property {import("./task.js").TaskSpec | null} [task]
  * @property {string[]} [pins] ids of the pinned states' snapshots, the newest last
  * @property {string} [now] id that the snapshot of what is drawn would have
  * @property {import("./difference.js").Words} [words] the settings, for what differs from a pinned state

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
+from prviz.live.tasks import TASKS
 from prviz.measure.estimates import K
 from prviz.reports.settings import (
     BANDWIDTH_LIMITS,
@@ -33,6 +34,7 @@ VIEW = "view"
 COLOURS = "colour"
 HIDDEN = "hidden"
 FOLDED = "folded"
+TASK = "task"
 # Pinned states, one entry each: more than these are too small side by side.
 PINS = ("pin1", "pin2", "pin3", "pin4")
 # What stands for a pinned state whose own link would be empty.
@@ -60,7 +62,7 @@ class ExploreState:
     panel, view, colour : the open panel, the axes of the main figure, and what the colours of the
     panel Space mean.
     hidden : the families that the user has switched off. folded : those that are too many to be
-    drawn as well.
+    drawn as well. task : a key of TASKS, or "".
     pins : settings of the states that are pinned, the newest last; of an upload with the digest of
     its files as its
         problem.
@@ -77,6 +79,7 @@ class ExploreState:
     colour: str = ROLE
     hidden: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
+    task: str = ""
     pins: tuple[ExploreSettings, ...] = ()
     n: int = FIRST_VIEW.n
     parameters: Mapping[str, Mapping[str, ParameterValue]] = field(default_factory=dict, hash=False)
@@ -86,7 +89,7 @@ class ExploreState:
 
     def to_query(self) -> dict[str, str]:
         """The settings and what is open and drawn, as far as it is not so at first, as entries of a link."""
-        entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour}
+        entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour, TASK: self.task}
         # The curve to believe may be drawn without being chosen.
         able = dict.fromkeys([*self.settings.methods, TIGHTEST.name])
         for entry, names in ((HIDDEN, self.hidden), (FOLDED, self.folded)):
@@ -108,6 +111,7 @@ class ExploreState:
         panel = query.get(PANEL, "")
         view = query.get(VIEW, "")
         panel = FORMER_PANELS.get(panel, panel)
+        task = query.get(TASK, "")
         pins = []
         for name in PINS:
             if name not in query:
@@ -117,12 +121,13 @@ class ExploreState:
             if not wrong and pin not in pins:
                 pins.append(pin)
         state = cls(
-            panel=panel if panel in PANELS else panels(settings.source)[0],
+            panel=panel if panel in PANELS and task not in TASKS else panels(settings.source)[0],
             view=view if view in VIEWS else VIEWS[0],
-            colour=query.get(COLOURS, ROLE),
+            colour=ROLE if task in TASKS else query.get(COLOURS, ROLE),
             hidden=_families(query.get(HIDDEN, "").split(",")),
             folded=_families(query.get(FOLDED, "").split(",")),
             pins=tuple(pins),
+            task=task if task in TASKS else "",
         )
         return state.with_settings(settings), messages
 

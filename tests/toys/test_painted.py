@@ -5,6 +5,7 @@ toy.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chisquare, kstest
 
 from prviz.reports.settings import LONGEST_VALUE, ExploreSettings
 from prviz.toys import toy
@@ -172,3 +174,24 @@ def test_the_largest_painting_fits_into_a_link() -> None:
     assert max(map(len, query.values())) <= LONGEST_VALUE
     assert len(urlencode(query)) < 8000  # characters that every server accepts in one line
     assert ExploreSettings.from_query(dict(parse_qsl(urlencode(query)))) == (chosen, [])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_truth_of_a_painting_is_the_sum_over_its_cells_in_fractions(seed: int) -> None:
+    twentieths = np.random.default_rng(seed).integers(0, 21, (2, 144))
+    problem = painted(2, *twentieths / 20)
+    p, q = ([Fraction(int(each), int(side.sum())) for each in side] for side in twentieths)
+    for lam in (Fraction(1, 7), Fraction(1), Fraction(3, 2), Fraction(20)):
+        exact = sum(min(lam * a, b) for a, b in zip(p, q, strict=True))
+        assert float(problem.truth().alpha(float(lam))) == pytest.approx(float(exact), abs=1e-14)
+
+
+def test_samples_of_a_painting_fall_into_its_cells_by_their_masses() -> None:
+    problem = painted(2, *np.random.default_rng(5).integers(1, 21, (2, 144)) / 20)
+    n = 50_000
+    for side, masses in zip(problem.sample(n, seed=7), problem.masses, strict=True):
+        counts = np.bincount(problem.cell_of(side.values), minlength=144)
+        assert chisquare(counts, n * masses).pvalue > 1e-3
+        inside = side.values * 12 % 1  # place in the cell
+        assert kstest(inside[:, 0], "uniform").pvalue > 1e-3
+        assert kstest(inside[:, 1], "uniform").pvalue > 1e-3

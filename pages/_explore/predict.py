@@ -1,0 +1,60 @@
+"""Tasks for a class: which one, and how the page looks while the truth is hidden or in a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from pages._explore import painting
+from pages._explore.session import change, state
+from prviz.live import frames
+from prviz.live.problems import Problem
+from prviz.live.state import PANELS, ROLE
+from prviz.live.tasks import TASKS
+
+_KEY = "task"
+_NONE = "none"
+HELP = (
+    "The address of the page carries it. A question hides the truth until an answer is given, which"
+    " makes a code to paste. With &embed=true in the address the figure stands alone, for a frame."
+)
+
+
+def choose() -> None:
+    """The choice of a task."""
+
+    def chosen() -> None:
+        name = st.session_state[_KEY]
+        if name in TASKS and TASKS[name].family:
+            painting.begin(name, TASKS[name].family)
+        else:
+            change(task="" if name == _NONE else name, panel=PANELS[0], colour=ROLE)
+
+    st.session_state[_KEY] = state().task or _NONE
+    texts = {_NONE: "None", **{name: task.text for name, task in TASKS.items()}}
+    st.selectbox(
+        "Task for a class",
+        list(texts),
+        format_func=texts.__getitem__,
+        key=_KEY,
+        on_change=chosen,
+        help=HELP,
+    )
+
+
+def shown(problem: Problem, name: str) -> Mapping[str, Any] | None:
+    """The task of this name as the figure draws it; None for none, and where the data have no answer."""
+    task = TASKS.get(name)
+    if task is None or problem.truth is None or problem.settings.approximate:
+        return None
+    if task.column and frames.comparable(problem) is None:
+        return None
+    return {"name": name, **vars(task)}
+
+
+def alone() -> None:
+    """In a frame that asks for it the figure stands alone."""
+    if st.context.is_embedded:
+        st.html('<i class="figure-alone"></i>')

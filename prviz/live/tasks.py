@@ -1,0 +1,41 @@
+"""Tasks that a link carries: an answer to give before the truth is shown, or a goal to reach by painting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What is asked for.
+
+    text : on screen.
+    column : number of the table whose largest value is the answer; the truth stays hidden until
+    one is given. "" for a goal.
+    family : of a goal, which has an area of at least `least` where that of the truth is at most
+    `most`.
+    """
+
+    text: str
+    column: str = ""
+    family: str = ""
+    least: float = 0.0
+    most: float = 0.0
+
+
+# With two digits an area of at least this is 1, and one of at most that 0.
+_ONE = 0.995
+_ZERO = 0.005
+
+TASKS: Mapping[str, Task] = MappingProxyType(
+    {
+        "closest": Task(text="Which curve comes closest to the truth?", column="iou"),
+        "highest": Task(text="Which curve is farthest too high?", column="excess"),
+        "ipr-one": Task(
+            text="Make iPR say 1 where the truth is 0.", family="ipr", least=_ONE, most=_ZERO
+        ),
+    }
+)
+"""Every task by its name in links."""
