@@ -10,7 +10,7 @@ import streamlit as st
 from pages._explore.session import change, explore_session, state
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, ROLE
-from prviz.reports.settings import ExploreSettings
+from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.toys.painted import PAINTINGS, Painted
 
 # What the brush begins with.
@@ -38,7 +38,11 @@ def canvas(problem: Problem) -> dict[str, Any] | None:
 def settings_of(before: ExploreSettings, family: str = "") -> ExploreSettings:
     """The first picture, with the other settings as before; family : one that must be measured."""
     d, real, generated = PAINTINGS[FIRST]
-    parameters = {"d": d, "real_weights": real, "generated_weights": generated}
+    parameters: dict[str, ParameterValue] = {
+        "d": d,
+        "real_weights": real,
+        "generated_weights": generated,
+    }
     methods = tuple(dict.fromkeys([*before.methods, *filter(None, [family])]))
     return replace(
         before,

@@ -5,7 +5,7 @@ import { withAmount } from "./bars.js";
 import { button, element, setText, shape } from "./dom.js";
 import { store } from "./store.js";
 
-/** @import { Bars } from "./bars.js" */
+/** @import { makeBars } from "./bars.js" */
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
 
@@ -17,6 +17,7 @@ import { store } from "./store.js";
  * @typedef {{ columns: number, pictures: { name: string, amounts: Amounts }[] }} Canvas
  *
  * @typedef {{ column: number, row: number }} Cell
+ * @typedef {ReturnType<typeof makeBars>} Bars
  *
  * set: the one that is painted, or null where the pointer is Plotly's; cell: that of the keyboard.
  * @typedef {object} Brush
@@ -45,7 +46,7 @@ const BRUSHES = new WeakMap();
 /** The controls of both sets; null where the main figure has other ones. @returns {[Bars, Bars] | null} */
 function controls() {
   const found = IDS.map((id) => store.figure?.controls.find(id));
-  return found.every((each) => each && "cells" in each) ? /** @type {[Bars, Bars]} */ (found) : null;
+  return found.every((each) => each && "names" in each.spec) ? /** @type {[Bars, Bars]} */ (found) : null;
 }
 
 /** @returns {Amounts | null} */
@@ -59,7 +60,7 @@ function put(live, pane, next) {
   both.forEach((control, i) => {
     control.value = next[i];
   });
-  for (const control of moved) control.events.changed(control);
+  for (const control of moved) store.figure?.controls.events.changed(control);
   drawBrush(live, pane);
 }
 
@@ -140,7 +141,7 @@ function made(live, pane, canvas) {
     change(pictures[start.selectedIndex - 1].amounts);
     start.selectedIndex = 0;
   };
-  const sheet = shape("rect", { class: "sheet", tabindex: 0, role: "application", fill: "transparent" });
+  const sheet = shape("rect.sheet", { tabindex: 0, role: "application", fill: "transparent" });
   /** @type {Brush} */
   const brush = {
     set: 1,
@@ -155,15 +156,7 @@ function made(live, pane, canvas) {
     sheet,
   };
   pane.plot.before(
-    element(
-      "div",
-      { class: "brush-tools", role: "group", "aria-label": "Brush" },
-      ...sets,
-      erase,
-      undo,
-      clear,
-      start,
-    ),
+    element("div.brush-tools", { role: "group", "aria-label": "Brush" }, ...sets, erase, undo, clear, start),
   );
   wire(live, pane, brush);
   return brush;
@@ -212,7 +205,7 @@ function wire(live, pane, brush) {
   sheet.onpointerup = sheet.onpointercancel = (event) => {
     if (event.pointerId !== brush.stroke?.pointer) return;
     brush.stroke = null;
-    controls()?.[0].events.released();
+    store.figure?.controls.events.released();
   };
   sheet.oncontextmenu = (event) => event.preventDefault();
   sheet.onfocus = sheet.onblur = () => drawBrush(live, pane);
@@ -288,7 +281,7 @@ export function drawBrush(live, pane) {
   );
   if (!sheet.isConnected) svg.append(sheet);
   svg.querySelector(".at")?.remove();
-  if (sheet.matches(":focus-visible")) svg.append(shape("rect", { class: "at", ...place(brush.cell) }));
+  if (sheet.matches(":focus-visible")) svg.append(shape("rect.at", place(brush.cell)));
   svg.classList.toggle("off", set === null);
   brush.sets.forEach((each, i) => each.setAttribute("aria-pressed", String(set === i)));
   brush.erase.setAttribute("aria-pressed", String(erases));

@@ -53,7 +53,8 @@ export function showNext(live, { at, curves }) {
     box = /** @type {HTMLButtonElement} */ (parts.next),
     frames = store.frames.get(payload.frames);
   const compared = payload.rows && payload.table?.columns[0].key === "iou";
-  const ready = compared && frames && at && panes.length && !film.open && !payload.pins?.length;
+  const open = film.open || payload.pins?.length || live.task.secret;
+  const ready = compared && frames && at && panes.length && !open;
   const hidden = ready ? unseen(live, panes[0], curves) : new Set();
   const drawn = curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
   const step = ready ? nextStep(frames, drawn, at, payload.noise ?? 0) : null;

@@ -157,6 +157,6 @@ function count(live) {
   const others = lines.length - here.length;
   task.counts.replaceChildren(
     ...bars,
-    ...(others ? [element("li", `${others} of other settings or no code`, { class: "others" })] : []),
+    ...(others ? [element("li.others", `${others} of other settings or no code`)] : []),
   );
 }
