@@ -84,7 +84,7 @@ function elementsOf(live, spec) {
     element("div", element("p", "Paste them, one a line."), task.codes, task.counts),
   );
   parts.task.dataset.asks = spec.name;
-  return [...choices, reveal, task.said, paste];
+  return [element("div.choices", ...choices, reveal), task.said, paste];
 }
 
 /** The curves of the largest number, with those that chance may have made smaller.

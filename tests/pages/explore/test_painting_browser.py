@@ -175,10 +175,13 @@ def test_the_truth_is_hidden_until_an_answer_and_codes_of_a_class_are_counted(pa
     expect(reveal).to_be_disabled()
     for hidden in (".rows .bar", ".st-key-part-export", ".st-key-part-panel [role=tablist]"):
         expect(page.locator(hidden).first).to_be_hidden()
+    plot = page.locator(".live.screen .pane.fit .plot")
+    place_before = plot.bounding_box()
     task.get_by_role("button", name="kNN").click()
     reveal.click()
     expect(page.locator(".live.screen .curve-labels")).to_contain_text("truth")
     expect(page.locator(".rows .bar").first).to_be_visible()
+    assert plot.bounding_box() == place_before
     said = task.get_by_role("status").first
     code = re.search(r"closest\.[0-9a-f]{4}\.knn", said.text_content() or "")
     assert code is not None
