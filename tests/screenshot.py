@@ -58,7 +58,7 @@ def triage(browser: Browser, server: AppServer) -> None:
     ).page
     page.set_default_timeout(300_000)  # every checkpoint's faults
     page.goto("/triage?set=mixture")
-    page.locator(".ranking tbody tr:nth-child(6) .chip").wait_for()
+    page.locator(".ranking tbody tr:nth-child(6)").wait_for()
     page.locator(".st-key-triage-aside").wait_for(state="detached")
     wait_idle(page)
     page.screenshot(path=FOLDER / "triage.png")

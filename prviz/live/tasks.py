@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class ClassTask:
     """What is asked for.
 
     text : on screen.
@@ -29,11 +29,11 @@ class Task:
 _ONE = 0.995
 _ZERO = 0.005
 
-TASKS: Mapping[str, Task] = MappingProxyType(
+TASKS: Mapping[str, ClassTask] = MappingProxyType(
     {
-        "closest": Task(text="Which curve comes closest to the truth?", column="iou"),
-        "highest": Task(text="Which curve is farthest too high?", column="excess"),
-        "ipr-one": Task(
+        "closest": ClassTask(text="Which curve comes closest to the truth?", column="iou"),
+        "highest": ClassTask(text="Which curve is farthest too high?", column="excess"),
+        "ipr-one": ClassTask(
             text="Make iPR say 1 where the truth is 0.", family="ipr", least=_ONE, most=_ZERO
         ),
     }
