@@ -39,7 +39,7 @@ export function nextStep(frames, curves, at, noise) {
         slider,
         value,
         rise,
-        text: `Try ${slider === "k" ? "k =" : "bandwidth"} ${value}: overlap of ${first.name} grows from ${now} to ${then}`,
+        text: `Try ${slider === "k" ? "k =" : "bandwidth"} ${value}: ${first.name} ${now} → ${then}`,
       };
     });
   }

@@ -36,9 +36,7 @@ export function drawOverStops(live, { at, curves }) {
     SHOWN.set(box, name);
     setText(
       box.lastChild,
-      lines.length
-        ? (payload.table?.columns[0].key === "iou" ? "overlap" : "area") + (id === "k" ? " at every k" : "")
-        : "",
+      lines.length ? (payload.table?.columns[0].key === "iou" ? "overlap" : "area") : "",
     );
     if (frames) box.firstElementChild?.replaceWith(picture(frames[id], lines, at?.[id] ?? null));
   }

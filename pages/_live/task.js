@@ -49,7 +49,7 @@ export function takeTask(live) {
   const secret = Boolean(spec?.column) && !task.revealed;
   if (secret !== task.secret) for (const pane of live.panes) pane.must = true;
   task.secret = secret;
-  root.ownerDocument.documentElement.toggleAttribute("data-prviz-secret", secret);
+  root.ownerDocument.documentElement.toggleAttribute("data-prviz-asked", secret);
 }
 
 /** @param {LiveFigure} live @param {TaskSpec} spec */

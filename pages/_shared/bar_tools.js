@@ -20,8 +20,16 @@ function onKey(event) {
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const found = KEYS.find(([key]) => key === event.key),
     list = document.getElementById("prviz-keys");
-  if (found) slider(found[1])?.focus();
+  if (event.key === "Tab")
+    placeSkip(); // Streamlit's own link may have come, or been drawn anew, since
+  else if (found) slider(found[1])?.focus();
   else if (event.key === "?") list?.togglePopover();
+}
+
+/** Put the skip button among the first stops of the Tab key, behind Streamlit's own link. */
+function placeSkip() {
+  const own = document.querySelector("#root a:has(~ section)");
+  if (own && own.nextElementSibling !== skip) own.after(skip);
 }
 
 /** Where a page may not write to the clipboard, which is anywhere but here and on https, a selected text can be copied.
@@ -40,7 +48,7 @@ const bar = /** @type {HTMLElement} */ (document.querySelector(".bar-tools"));
 const skip = /** @type {HTMLButtonElement} */ (bar.querySelector(".bar-skip")),
   link = /** @type {HTMLButtonElement} */ (bar.querySelector(".link"));
 skip.onclick = () => slider("k")?.focus();
-document.querySelector("#root a:has(~ section)")?.after(skip); // among the first stops of the Tab key
+placeSkip();
 link.onclick = async () => {
   await copy(location.href);
   link.textContent =

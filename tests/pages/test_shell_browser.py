@@ -92,6 +92,7 @@ def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(
     page = new_page(viewport=WIDE)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit(page)
+    page.get_by_role("slider", name="Neighbours k").wait_for()
     wait_idle(page)
     for _ in range(2):
         page.keyboard.press("Tab")

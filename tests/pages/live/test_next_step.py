@@ -36,13 +36,13 @@ def frames(k: dict[str, list[float]], bandwidth: dict[str, list[float]]) -> dict
             {"knn": [0.5, 0.9, 0.8], "ipr": [0.5, 0.5, 0.8], "kde": [0.6, 0.6, 0.6]},
             {"kde": [0.6, 0.95]},
             0.01,
-            ["k", 3, "Try k = 3: overlap of kNN grows from 0.50 to 0.80"],
+            ["k", 3, "Try k = 3: kNN 0.50 → 0.80"],
         ),
         (
             {"knn": [0.7, 0.72], "ipr": [0.5, 0.5], "kde": [0.6, 0.6]},
             {"kde": [0.6, 0.95]},
             0.01,
-            ["bandwidth", 2, "Try bandwidth 2: overlap of KDE grows from 0.60 to 0.95"],
+            ["bandwidth", 2, "Try bandwidth 2: KDE 0.60 → 0.95"],
         ),
         # one would fall by more than chance; none grows by more than chance; nothing else to try
         ({"knn": [0.5, 0.9], "ipr": [0.5, 0.4], "kde": [0.6, 0.6]}, {}, 0.01, None),
@@ -77,7 +77,7 @@ def test_it_says_what_the_rows_say_after_the_click(new_page: Callable[..., Page]
     figure = page.locator(".st-key-part-pr-figure .plot")
     before = figure.bounding_box()
     (k, title, now, then) = re.fullmatch(
-        r"Try k = (\d+): overlap of (\w+) grows from (\S+) to (\S+)", line.inner_text()
+        r"Try k = (\d+): (\w+) (\S+) → (\S+)", line.inner_text()
     ).groups()  # type: ignore[union-attr]
     (name,) = (each for each in ("knn", "coverage") if ESTIMATORS[each].title == title)
     problem = toy("modes", d=8)
@@ -96,5 +96,5 @@ def test_it_says_what_the_rows_say_after_the_click(new_page: Callable[..., Page]
 def test_without_a_truth_nothing_is_proposed(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport={"width": 1366, "height": 768})
     visit(page, "/?source=bundled&problem=mixture-em-1&n=100&k=3")
-    page.locator(".over-stops small", has_text="area at every k").wait_for()
+    page.locator("[data-prviz=k] .over-stops small", has_text="area").wait_for()
     expect(page.locator(".live.screen .next")).to_be_hidden()
