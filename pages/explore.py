@@ -86,9 +86,8 @@ def live(facts: DeltaGenerator) -> None:
         shared.shown = answer
     problem = answer.problem
     found = answer.found
-    with answers.waiting(
-        st.container(key="prviz-follow-panel")
-    ):  # the main figure shows the progress
+    # the main figure shows the progress
+    with answers.waiting(st.container(key="prviz-follow-panel")):
         # Containers keep their old content until they are redrawn; an `st.empty` would blink at
         # every answer.
         curve, beside = st.columns([1.6, 1], gap="small")

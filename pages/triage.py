@@ -22,9 +22,8 @@ def page() -> None:
         )
         with data:
             source = choose_source()
-        if (
-            source is not None and kept.sized != source.which
-        ):  # other sizes, which say by themselves what they need
+        # other sizes, which say by themselves what they need
+        if source is not None and kept.sized != source.which:
             kept.sized = source.which
             if kept.equal_by_default:
                 kept.equal_by_default = st.session_state[EQUAL] = False

@@ -162,9 +162,8 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         )
     if array.ndim == 1:
         return _stacked(array.tolist(), name)
-    if (
-        array.ndim == 2 and array.shape[1] == 1 and np.ndim(array[0, 0]) == 1
-    ):  # a data frame with one column of lists
+    # a data frame with one column of lists
+    if array.ndim == 2 and array.shape[1] == 1 and np.ndim(array[0, 0]) == 1:
         return _stacked(array[:, 0].tolist(), name)
     bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)
     if bad is None:

@@ -87,9 +87,8 @@ def texts() -> Iterator[tuple[str, str]]:
             flags=re.DOTALL,
         )
         text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-        if (
-            name == "docs/papers.md"
-        ):  # the notes alone: other columns are names, and figures that a test computes
+        # the notes alone: other columns are names, and figures that a test computes
+        if name == "docs/papers.md":
             text = re.sub(r"^\| .*\|(.*)\|$", r"\1\n", text, flags=re.MULTILINE)
         parts = re.split(r"\n\s*\n|\n(?=[|]|[-*] |\d\. )", text)
         yield from ((name, part) for part in parts if not _ROW_OF_NUMBERS.fullmatch(part.strip()))

@@ -196,9 +196,8 @@ class Visitor:
         asked.file_names.extend(files)
         self._socket.send(message.SerializeToString())
         while (answer := self._receive()).file_urls_response.response_id != asked.request_id:
-            if (
-                answer.WhichOneof("type") == "new_session"
-            ):  # the answers that waited are dropped where a run begins
+            # the answers that waited are dropped where a run begins
+            if answer.WhichOneof("type") == "new_session":
                 self._socket.send(message.SerializeToString())
         state = FileUploaderState()
         statuses = []

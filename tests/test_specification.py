@@ -74,9 +74,8 @@ def results(case: dict[str, Any], family: str) -> dict[str, Any]:
         "alpha": [specification.alpha(rates, lam) for lam in LAMS],
         "summaries": specification.summaries(rates),
     }
-    if (
-        case["fit_rows"] != case["evaluate_rows"] and family != "eas"
-    ):  # eas is chosen on evaluation samples
+    # eas is chosen on evaluation samples
+    if case["fit_rows"] != case["evaluate_rows"] and family != "eas":
         sizes = n, len(case["evaluate_rows"][1])
         bounded = specification.bound(rates, sizes, bool(np.any((c_x == 0) & (c_y == 0))))
         found["bound"] = [specification.alpha(bounded, lam) for lam in LAMS]

@@ -261,9 +261,8 @@ def _beside(
         " likely to err alike.",
         square=True,
     )
-    if (
-        beside.truth.auc < HARDLY
-    ):  # the fits of fewer dimensions are projections of these, which overlap no less
+    # the fits of fewer dimensions are projections of these, which overlap no less
+    if beside.truth.auc < HARDLY:
         st.info(
             f"In these {shape.d} dimensions the two fits hardly overlap: the area under the true"
             f" curve is {beside.truth.auc:.4f}, and an estimate with any area at all is far off."

@@ -132,9 +132,8 @@ def draw() -> None:
     first step.
     """
     state = st.session_state.get("course")
-    with answers.waiting(
-        st.container(key="course-waits")
-    ):  # always there, so that the course keeps its place
+    # always there, so that the course keeps its place
+    with answers.waiting(st.container(key="course-waits")):
         known = measurements(state.get("wish") if isinstance(state, Mapping) else None)
     content = {
         "lessons": dict(steps.LESSONS),

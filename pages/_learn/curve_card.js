@@ -165,6 +165,11 @@ function shaded({ at }, { truth, curves }, now) {
   ];
 }
 
+/** A point in the colour of the hand.
+ * @param {number} x @param {number} y */
+const pointOfHand = (x, y) =>
+  mark("circle.at", { cx: x, cy: y, r: 7, fill: "var(--hand)", stroke: "var(--ground)", "stroke-width": 2 });
+
 /** The points that are read at half the recall and at half the precision.
  * @param {Square} square @param {Vertex[]} vertices */
 function halves({ em, at, toX, toY }, vertices) {
@@ -188,14 +193,7 @@ function halves({ em, at, toX, toY }, vertices) {
         stroke: "var(--ghost)",
         "stroke-dasharray": "2 4",
       }),
-      mark("circle.at", {
-        cx: x,
-        cy: y,
-        r: 7,
-        fill: "var(--hand)",
-        stroke: "var(--ground)",
-        "stroke-width": 2,
-      }),
+      pointOfHand(x, y),
       text(share, Math.min(place.x, toX(1) - em), place.y, {
         "text-anchor": down ? "middle" : across < 0.2 ? "start" : "end",
         class: "small halo",
@@ -409,15 +407,6 @@ export function curveDrawing(made, values, { width, height, em, hands, ghost, mo
       grab: () => ({ id: "angle" }),
     };
   }
-  marks.push(
-    mark("circle.at", {
-      cx: x,
-      cy: y,
-      r: 7,
-      fill: "var(--hand)",
-      stroke: "var(--ground)",
-      "stroke-width": 2,
-    }),
-  );
+  marks.push(pointOfHand(x, y));
   return { marks: marks.join(""), handles: [] };
 }

@@ -129,9 +129,8 @@ class Run(Background):
         methods = self.settings.methods
         with other._lock:
             known = {path: other._found[path] for path in paths if path in other._found}
-        if (
-            methods != other.settings.methods
-        ):  # a failure may be due to a family that is not needed here
+        # a failure may be due to a family that is not needed here
+        if methods != other.settings.methods:
             known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
         self._found |= known
 

@@ -299,9 +299,8 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) ->
     if not visitor().explorer.busy or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
     results = _results(source, about[1], kept.steady[1], run.total, run.store)
-    with answers.waiting(
-        st.container(key="triage-aside")
-    ):  # always there, so that the figures keep their place
+    # always there, so that the figures keep their place
+    with answers.waiting(st.container(key="triage-aside")):
         part = _draw_open(results)
     write_link(
         {**kept.base_link, **screen.link(results, part, named=source.link.get("data") != "upload")}

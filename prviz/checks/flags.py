@@ -623,9 +623,8 @@ def discrete(rows: Floats) -> bool:
     different = np.unique(rows, axis=0)[:256]
     if len(different) < 2:
         return False
-    if (
-        len(different) > 2 and len(np.unique(different)) <= 2
-    ):  # each of many categories is in one row of these
+    # each of many categories is in one row of these
+    if len(different) > 2 and len(np.unique(different)) <= 2:
         return True
     values = 0
     others = 0
@@ -677,9 +676,8 @@ def _transposed(facts: DataFacts) -> list[Finding]:
     for samples in pair:
         each = samples.values.astype(np.float64)
         left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
-    if (
-        abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3
-    ):  # a generated row is made from the real one
+    # a generated row is made from the real one
+    if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:
         return []
     effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
     value = f"row by row, the means of the {n:,} rows agree in both sets, as those of features do"
@@ -1054,9 +1052,8 @@ def stand_ins(facts: DataFacts) -> list[Finding]:
             others = np.abs(samples.values[:, columns][~there[:, columns]])
             if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
                 continue
-            if not usual and (
-                there.sum() < 2 or len(np.unique(others)) < 3
-            ):  # or a mask of 0 and 255
+            # or a mask of 0 and 255
+            if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):
                 continue
             rows = int(there.any(axis=1).sum())
             said = (

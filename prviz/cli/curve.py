@@ -517,9 +517,8 @@ def _table(
         if bound is not None and most is None and (runs := refuted_runs(each.curve, bound)):
             where = ", ".join(f"{low:.3g} <= lam <= {high:.3g}" for low, high in runs)
             remarks[len(rows) - 1] = f"  refuted, {where}"
-        if (
-            name in spreads
-        ):  # the lower and the upper ends of all intervals, named by their percentiles
+        # the lower and the upper ends of all intervals, named by their percentiles
+        if name in spreads:
             tail = 50 * (1 - spreads[name].level)
             sides = zip(*intervals_at_most(spreads[name].intervals, most).values(), strict=True)
             for share, side in zip((tail, 100 - tail), sides, strict=True):

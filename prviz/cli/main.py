@@ -216,10 +216,11 @@ def _app(arguments: argparse.Namespace) -> int:
         # Else a frame has no cookie, by which Streamlit knows an upload of its own page.
         line += ["--server.xsrfCookieSameSite", "none"]
     line += ["--server.headless", "true"] if arguments.no_browser else []
+    # the server finishes its work, then raises the signal once more
     for number in (
         signal.SIGTERM,
         signal.SIGINT,
-    ):  # the server finishes its work, then raises the signal once more
+    ):
         signal.signal(number, lambda *_: sys.exit(0))
     sys.argv = ["streamlit", *line]
     try:
@@ -237,9 +238,8 @@ def _usable_port(host: str, port: int | None) -> int:
                 host, candidate, type=socket.SOCK_STREAM
             )[0]
             with socket.socket(family, kind, protocol) as probe:
-                if (
-                    sys.platform != "win32"
-                ):  # as the server itself does: there, the option would hide a conflict
+                # as the server itself does: there, the option would hide a conflict
+                if sys.platform != "win32":
                     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(address)
         except socket.gaierror as error:

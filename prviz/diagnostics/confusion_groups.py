@@ -123,9 +123,8 @@ class OptimalClassifiers(ReadOnlyArrays):
         finite = np.unique(keys[np.isfinite(keys)])
         cuts = np.concatenate([[-np.inf], finite, [np.inf]])
         unsupported = cuts >= 1
-        if np.any(
-            without
-        ):  # where the prefix at 0/0 itself and the two ends are further classifiers
+        # where the prefix at 0/0 itself and the two ends are further classifiers
+        if np.any(without):
             cuts = np.concatenate([cuts, [1.0, cuts[-2], 0.0]])
             unsupported = np.append(unsupported, [True, False, True])
         counts = np.stack(_wrong(keys, n_real, cuts, unsupported), axis=1).tolist()

@@ -81,9 +81,8 @@ class Stack:
 
         first = np.append(np.full(table.shape[1], 1.0 / table.shape[1]), 0.0)
         limits = [(0.0, None)] * table.shape[1] + [(None, None)]
-        with (
-            one_blas_thread()
-        ):  # of a dozen numbers: threads of SciPy's BLAS take a hundred times as long
+        # of a dozen numbers: threads of SciPy's BLAS take a hundred times as long
+        with one_blas_thread():
             result = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=limits)
         *found, intercept = result.x.tolist()
         chosen = {

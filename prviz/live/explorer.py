@@ -329,9 +329,8 @@ class Explorer:
             each.due = now + each.every
             if each.state() == each.drawn:
                 continue
-            with (
-                self._changed
-            ):  # no other question comes between: its browser would hear of the news late
+            # no other question comes between: its browser would hear of the news late
+            with self._changed:
                 if question.open:
                     each.due = now + max(each.every, AGAIN_SECONDS)
                     question.send("news", {"part": part})

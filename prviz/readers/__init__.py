@@ -211,12 +211,13 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
     from prviz.readers.npy import zip_members
 
     names = zip_members(source, limits)
+    # as pandas writes a table
     if len(names) == 1 and Path(names[0]).suffix.lower() in (
         "",
         ".zip",
         ".txt",
         ".dat",
-    ):  # as pandas writes a table
+    ):
         table = beside(source.typed, ".csv")
         raise ReadError(
             f"{source.where}: a zip archive of one file, {quoted(names[0])}. If it is a table of text, use this file:\n"

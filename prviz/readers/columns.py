@@ -212,9 +212,8 @@ def sort_columns(
             features.append(place)
         elif is_label(name) or not numeric[place]:
             labels.append(place)
-    if all(
-        names[place].isdecimal() for place in features
-    ):  # pandas' numbers, in whatever order they were written
+    # pandas' numbers, in whatever order they were written
+    if all(names[place].isdecimal() for place in features):
         features.sort(key=lambda place: int(names[place]))
     return features, labels
 
@@ -547,9 +546,8 @@ class TableRows:
             self._refuse_null(column, f"column {quoted(name)}")
             stored = column.to_numpy(zero_copy_only=False)
             self._check_exact(stored[:, None], index)
-            with np.errstate(
-                invalid="ignore"
-            ):  # a signalling NaN is refused later, as every NaN is
+            # a signalling NaN is refused later, as every NaN is
+            with np.errstate(invalid="ignore"):
                 part[:, index] = stored
         return part
 

@@ -182,9 +182,8 @@ def header(
         and _halved(ahead[0][1], [fields for _, fields in ahead[1:]])
     ):
         raise refuse_comma_pairs(where, typed, len(ahead[0][1]))
-    if (
-        ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep="
-    ):  # as Excel writes its delimiter
+    # as Excel writes its delimiter
+    if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":
         del ahead[0]
     _drop_titles(ahead, records, numbers)
     if not ahead:

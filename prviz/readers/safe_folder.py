@@ -161,9 +161,8 @@ def _entries(root: Path, folder: Path) -> Iterator[Iterator[os.DirEntry[str]]]:
 
 def _open_below(root: Path, path: Path) -> int:
     """Descriptor of the file at `path`, a resolved path below `root`. Raises OSError if it is gone."""
-    if (
-        os.open not in os.supports_dir_fd
-    ):  # folders have no descriptors: the opened file is compared with the path
+    # folders have no descriptors: the opened file is compared with the path
+    if os.open not in os.supports_dir_fd:
         opened = os.open(path, _READING)
         try:
             if path.resolve(strict=True) != path or not os.path.samestat(

@@ -343,9 +343,8 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if numbered and max(numbered.values()) >= max(_FAMILY, others / 2):
         sure |= either | {place for place, name in enumerate(plain) if _BESIDE.fullmatch(name)}
     family, most = max(numbered.items(), key=lambda each: each[1], default=("", 0))
-    if most >= max(
-        _LONG_FAMILY, _OUTSIDERS * others
-    ):  # one name that stands alone beside f0, f1, f2 ...
+    # one name that stands alone beside f0, f1, f2 ...
+    if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
         stems = Counter(name.rpartition("_")[0] for name in plain)
         either |= {
             place

@@ -286,8 +286,7 @@ def _inside(
     else:
         for at, each in enumerate(value, start=1):
             name = each.get("name", each.get("checkpoint")) if isinstance(each, dict) else None
-            if (
-                isinstance(name, str) and "name" not in each
-            ):  # a line of a ranking: its place is one difference
+            # a line of a ranking: its place is one difference
+            if isinstance(name, str) and "name" not in each:
                 each = {**each, "place": at}
             yield (*where, name if isinstance(name, str) else str(at)), each

@@ -350,9 +350,8 @@ def _event_file(rows: Rows) -> bytes:
         values = [Summary.Value(tag=name, simple_value=value) for name, value in found.items()]
         events.append(Event(wall_time=now, step=step, summary=Summary(value=values)))
     contents = b""
-    for data in (
-        each.SerializeToString() for each in events
-    ):  # length, its checksum, data, their checksum
+    # length, its checksum, data, their checksum
+    for data in (each.SerializeToString() for each in events):
         length = struct.pack("<Q", len(data))
         contents += (
             length

@@ -80,9 +80,8 @@ def remove_abandoned() -> None:
             try:
                 # an OSError if another process has it
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(
-                    os.fstat(lock), (folder / _LOCK).lstat()
-                ):  # else another folder by now
+                # else another folder by now
+                if os.path.samestat(os.fstat(lock), (folder / _LOCK).lstat()):
                     shutil.rmtree(folder)  # follows no link
             finally:
                 os.close(lock)
@@ -97,9 +96,8 @@ def _root() -> Path:
             # Locked before it is renamed, so that other processes always find the lock held.
             lock = os.open(folder / f"new-{_LOCK}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             if sys.platform != "win32":
-                with suppress(
-                    OSError
-                ):  # a file system without locks: only this process removes the folder
+                # a file system without locks: only this process removes the folder
+                with suppress(OSError):
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     (folder / f"new-{_LOCK}").rename(folder / _LOCK)
             _own = folder, lock

@@ -69,9 +69,8 @@ class Sessions:
         """End sessions without a connection for `after` seconds; called on the thread of the event loop."""
         gone = []
         for name, each in list(self._open.items()):
-            if each.left is not None and internals.is_connected(
-                name
-            ):  # again, and has asked for nothing yet
+            # again, and has asked for nothing yet
+            if each.left is not None and internals.is_connected(name):
                 each.left = now
             elif each.left is not None and now - each.left >= after:
                 gone.append(name)
@@ -80,9 +79,8 @@ class Sessions:
         if gone:
             gc.collect()  # sessions contain reference cycles
             if sys.platform == "linux":
-                with suppress(
-                    AttributeError
-                ):  # only glibc has the function; its threads keep freed memory otherwise
+                # only glibc has the function; its threads keep freed memory otherwise
+                with suppress(AttributeError):
                     ctypes.CDLL(None).malloc_trim(0)
 
     def close_all(self) -> None:

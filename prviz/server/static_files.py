@@ -105,9 +105,8 @@ class StaticFiles:
             name = _ICON
         content = _published.get(name) or self._files.get(name)
         if content is None or scope["method"] not in ("GET", "HEAD"):
-            if (
-                "." not in scope["path"].rpartition("/")[2]
-            ):  # a page: "not modified" would be one with an earlier style
+            # a page: "not modified" would be one with an earlier style
+            if "." not in scope["path"].rpartition("/")[2]:
                 scope["headers"] = [
                     each for each in scope["headers"] if each[0].lower() not in _CONDITIONS
                 ]

@@ -275,9 +275,8 @@ def _as_texts(labels: ArrayLike) -> NDArray[np.str_]:
     if found.dtype.kind == "f" and np.isfinite(found).all() and np.all(found == np.rint(found)):
         found = found.astype(np.int64)
     texts = found.astype(str)
-    if found.dtype.kind in "OU" and all(
-        map(_WHOLE.fullmatch, set(texts.tolist()))
-    ):  # as pandas writes 1 beside gaps
+    # as pandas writes 1 beside gaps
+    if found.dtype.kind in "OU" and all(map(_WHOLE.fullmatch, set(texts.tolist()))):
         return np.array([text.partition(".")[0] for text in texts.tolist()], dtype=str)
     return texts
 

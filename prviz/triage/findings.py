@@ -235,9 +235,8 @@ def sample_faults(
     if single := one_row(facts):  # no spread, to which nothing can be compared
         return (single,)
     spreads = facts.real.sd, facts.generated.sd
-    if _tested(pair) < LEAST or not all(
-        each.any() for each in spreads
-    ):  # of rows that are all equal nothing else
+    # of rows that are all equal nothing else
+    if _tested(pair) < LEAST or not all(each.any() for each in spreads):
         return row_faults(facts, copies)
     shown = agreed_faults(halvings(pair, memory_limit=memory_limit), facts, copies)
     return _with_columns(pair, shown, copies, memory_limit)
@@ -245,9 +244,8 @@ def sample_faults(
 
 def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int) -> Found:
     """The faults with the features that differ: these alone where nothing is left without them."""
-    if any(
-        fault.key in {"repeated", "collapse"} for fault in shown
-    ):  # rows that repeat others are no fair draw
+    # rows that repeat others are no fair draw
+    if any(fault.key in {"repeated", "collapse"} for fault in shown):
         return shown
     of = differing(pair)
     if not of.columns:
@@ -419,9 +417,8 @@ def _other_faults(
         and "collapse" not in copied
     ):
         parts.append((statistics.tight, nearly_repeated(statistics)))
-    if any(
-        fault.key == "collapse" for _, fault in parts
-    ):  # samples that repeat others move all else
+    # samples that repeat others move all else
+    if any(fault.key == "collapse" for _, fault in parts):
         parts = [part for part in parts if part[1].key not in EXCLUDES["collapse"]]
     parts.sort(key=lambda part: -part[0])
     sure = {"collapse", "copies", "near_copies"}  # rows that repeat others are seen by themselves

@@ -228,10 +228,11 @@ def halvings(
     No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in
     blocks then.
     """
+    # matrices this small cost several times as much on two
     with (
         one_blas_thread(),
         one_openmp_thread(),
-    ):  # matrices this small cost several times as much on two
+    ):
         compared = _Compared(pair, min(rows, rows_within(pair.d, memory_limit)), memory_limit)
         return tuple(
             _halved(compared, np.random.default_rng((seed, turn)), turn) for turn in range(times)

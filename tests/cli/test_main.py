@@ -595,9 +595,8 @@ def test_control_c_stops_with_one_line(tmp_path: Path) -> None:
         assert time.monotonic() - start < 10
         assert process.stdout is not None
         assert process.stdout.read() == b""
-    with contextlib.suppress(
-        OSError
-    ):  # how a terminal whose other side is closed says that nothing is left
+    # how a terminal whose other side is closed says that nothing is left
+    with contextlib.suppress(OSError):
         while part := os.read(ours, 1000):
             seen += part
     os.close(ours)

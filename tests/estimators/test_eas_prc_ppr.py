@@ -163,9 +163,8 @@ def test_without_split_the_extreme_classifiers_of_eas_and_prc_are_the_published_
         mirrored = estimate(SamplePair(pair.generated, pair.real), method, k=k, split=None)[method]
         assert last_classifier(found)[1] == ends[0]
         assert last_classifier(mirrored)[1] == ends[1]
-        if (
-            method == "eas"
-        ):  # every real sample is in its own ball: these bound the curve's own ends
+        # every real sample is in its own ball: these bound the curve's own ends
+        if method == "eas":
             assert last_classifier(found)[0] == 0
             assert found.curve.extreme_precision <= ends[0]
             assert found.curve.extreme_recall <= ends[1]

@@ -209,10 +209,11 @@ def test_foreign_names_are_words_and_never_markup() -> None:
     for figure in figures:
         content = json.loads(figure.to_json())
         for trace in content["data"]:
+            # a front end compares them, and shows them to nobody
             for unread in (
                 "meta",
                 "customdata",
-            ):  # a front end compares them, and shows them to nobody
+            ):
                 trace.pop(unread, None)
         text = json.dumps(content, ensure_ascii=False)
         assert not [tag for tag in ("<a ", "%{x} ", "$y$") if tag in text]

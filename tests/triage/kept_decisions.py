@@ -106,9 +106,8 @@ def sums_of_few_samples() -> dict[str, float]:
 
 
 def folded(values: dict[str, float]) -> float:
-    if (
-        abs(values["stretch_z"]) < 1e-9
-    ):  # one cluster, whose centre is the mean: a ratio of two roundings
+    # one cluster, whose centre is the mean: a ratio of two roundings
+    if abs(values["stretch_z"]) < 1e-9:
         values = {**values, "stretch": 0.0}
     known = (2.0 if np.isnan(value) else value / (1 + abs(value)) for value in values.values())
     return float(sum(place * each for place, each in enumerate(known, start=1)))

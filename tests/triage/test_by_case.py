@@ -1634,10 +1634,11 @@ def test_the_oldest_results_make_room_up_to_a_slack(tmp_path: Path) -> None:
     store._room = 400
     store._trim(files[3])
     assert store._room == 0
+    # 1,500 bytes stay: the largest size less a sixteenth
     for size, left in (
         (700, [1, 2, 3]),
         (701, [1, 3]),
-    ):  # 1,500 bytes stay: the largest size less a sixteenth
+    ):
         files[1].write_bytes(bytes(size))
         store._room = 0
         store._trim(files[3])

@@ -111,8 +111,10 @@ def test_runs_count_by_their_mean_and_bad_arguments_are_said(dropped):
     one, several = (compare_two(measured(some), measured(b), bootstrap=5) for some in (a, [a, a]))
     assert np.array_equal(one.only_a, several.only_a)
     for options, message in (
-        ({"covered": 0}, "covered = 0"), ({"points": 1}, "points = 1"), ({"confidence": 0}, "confidence = 0"),
-    ):  # fmt: skip
+        ({"covered": 0}, "covered = 0"),
+        ({"points": 1}, "points = 1"),
+        ({"confidence": 0}, "confidence = 0"),
+    ):
         with pytest.raises(ValueError, match=message):
             compare_two(measured(a), measured(b), **options)
     with pytest.raises(ValueError, match="one family"):

@@ -16,9 +16,8 @@ def test_the_statistics_of_planted_faults_are_those_kept() -> None:
     found = statistics()
     assert set(found) == set(KEPT["statistics"]), HOW
     for name, values in found.items():
-        if (
-            abs(values["stretch_z"]) < 1e-9
-        ):  # one cluster, whose centre is the mean: a ratio of two roundings
+        # one cluster, whose centre is the mean: a ratio of two roundings
+        if abs(values["stretch_z"]) < 1e-9:
             values["stretch"] = KEPT["statistics"][name]["stretch"]
         assert values == pytest.approx(KEPT["statistics"][name], rel=1e-6, abs=1e-9, nan_ok=True), (
             f"{name}; {HOW}"

@@ -477,9 +477,8 @@ class TruncationExperiment(Experiment):
                     (truncated_gaussian(psi), size.n or _N),
                     (TruncatedDigits(psi), size.n),
                 ):
-                    if (
-                        n is not None or repeat == 0
-                    ):  # of all samples and without split, there is one value
+                    # of all samples and without split, there is one value
+                    if n is not None or repeat == 0:
                         found.append(Cell(problem, n, None, repeat, seed, UNSPLIT))
                     found.append(Cell(problem, n, 0.5, repeat, seed, SPLIT))
         return curve_cells(found)

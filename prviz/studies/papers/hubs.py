@@ -82,10 +82,11 @@ class HubCell(WiderCell):
         if not isinstance(cell.problem, Known):
             raise TypeError(f"{cell.problem.name}: a pair that can be drawn is needed")
         pair = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
+        # what happens once in a process takes no time of those below
         for method in (
             "ipr",
             HUB.name,
-        ):  # what happens once in a process takes no time of those below
+        ):
             _timed(replace(cell, wanted=((method, cell.wanted[0][1], None),)), pair)
         with threadpool_limits(1, "blas"):  # FAISS has one of its own, which is loaded by now
             return _rows(cell, pair)
