@@ -89,11 +89,12 @@ def tab_result(
 
 
 def _comes_first() -> bool:
-    """Whether the part waits for another result; of a fragment, which is drawn by itself, this may
-    have come since.
+    """Whether the part waits for another result; it may have come since where a fragment is drawn by
+    itself, but while all is drawn the page has room for one wait.
     """
-    before = session().waited_for
-    return before is not None and not before.known
+    held = session()
+    before = held.waited_for
+    return before is not None and (held.drawing or not before.known)
 
 
 def wait_for(need: Need[Any]) -> None:
@@ -116,8 +117,12 @@ def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
     held = session()
     held.waited_for = None
     held.progress = progress
+    held.drawing = True
     visitor().explorer.stopped = held.stopped
-    yield
+    try:
+        yield
+    finally:  # also where the page is left to be drawn anew
+        held.drawing = False
     if held.waited_for is None:
         visitor().explorer.expect(None)
 

@@ -42,10 +42,10 @@ class Session(Stores):
         in the fields when the user asked to replace them. pictures : id and content of the zip of
         pictures last read.
     shown : Explore's last final answer.
-    waited_for : what the open part waits for, as the last run of the page has said. stopped :
-    reason by key why
-        something is not measured: the user has stopped it, or it has failed. progress : where that
-        is shown.
+    waited_for : what the open part waits for, as the last run of the page has said.
+    drawing : whether that part is being drawn as a whole.
+    stopped : reason by key why something is not measured: the user has stopped it, or it has failed.
+    progress : where that is shown.
     viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it
     has stopped.
     """
@@ -58,6 +58,7 @@ class Session(Stores):
     pictures: tuple[str, ZipPictures | None] = ("", None)
     shown: Answer | None = None
     waited_for: Need[Any] | None = None
+    drawing: bool = False
     progress: DeltaGenerator | None = None
     viewer: str = field(default_factory=secrets.token_hex)
     left_runs: set[Hashable] = field(default_factory=set)

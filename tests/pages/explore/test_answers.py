@@ -528,3 +528,29 @@ def test_a_bound_that_was_stopped_says_so_and_is_taken_up_again() -> None:
     assert "Stopped: the bound is not drawn." in [each.value for each in app.info]
     next(each for each in app.button if each.label == "Compute it after all").click().run()
     assert need.key not in shared.stopped
+
+
+# ---- one wait at a time ----
+
+
+def _two_waits() -> None:
+    """A part with two results to wait for, of which the first comes while the part is drawn."""
+
+    from pages._shared import answers
+    from pages._shared.cache import session
+
+    with answers.waiting():
+        answers.tab_result(("first",), 60.0, lambda _: "found")
+        session().results.put(("first",), "found")
+        answers.tab_result(("second",), 60.0, lambda _: "found")
+
+
+def test_a_result_that_comes_while_the_part_is_drawn_leaves_one_wait() -> None:
+    app = AppTest.from_function(_two_waits).run()
+    assert not app.exception
+    assert [each.value for each in app.caption] == [
+        "Being measured …",
+        "Being measured after the rest of this panel …",
+    ]
+    assert not app.run().exception
+    assert [each.value for each in app.caption] == ["Being measured …"]
