@@ -76,8 +76,8 @@ else:
     publish_style(f":where(:root:not(.page-triage, .page-learn, .page-bias_lab)) {{\n{_rules}}}")
     _rules = Path(__file__).with_name("pages").joinpath("_triage", "screen.css").read_text("utf-8")
     publish_style(f":where(:root.page-triage) {{\n{_rules}}}")
-    _options = sessions.options(warm_up, close_all)
-    _options["middleware"].append(
+    options = sessions.options(warm_up, close_all)
+    options["middleware"].append(
         Middleware(VisitorLine, base_path=st.get_option("server.baseUrlPath"))
     )
-    app = st.App(__file__, **_options)
+    app = st.App(__file__, **options)

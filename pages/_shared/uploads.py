@@ -36,8 +36,6 @@ from prviz.readers.paths import served_folder
 from prviz.samples import SamplePair, Samples
 from prviz.server.uploads import uploads
 
-LIMIT_MB = 500
-LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
 FORMS = (
     "Rows are samples, columns are features. One .npz may hold both, as real and fake. Columns of a"
     " table may say what a sample looks like: `text`, and `image` or `path` for its picture. Files"
@@ -67,6 +65,11 @@ _NO_PAIR = (
 _DIMMED = "<style>.st-key-part-pr-figure { opacity: .3 !important; }</style>"
 # Most characters of a file's name on its chip.
 CHIP = 18
+
+
+def limits() -> readers.Limits:
+    """Limits of the values of one file."""
+    return readers.Limits(max_bytes=uploads.file_mb * 1024**2)
 
 
 class _RefusedError(Exception):
@@ -165,9 +168,11 @@ def _fields(k: int | str, said: DeltaGenerator) -> Fields:
     for column, role in zip(st.columns(2), ("real", "generated"), strict=True):
         key = f"upload-{role}.{emptied}" if emptied else f"upload-{role}"
         files.append(
-            column.file_uploader(f"{role.capitalize()} samples", key=key, max_upload_size=LIMIT_MB)
+            column.file_uploader(
+                f"{role.capitalize()} samples", key=key, max_upload_size=uploads.file_mb
+            )
         )
-    st.caption(f"{readers.ACCEPTED_TEXT}, up to {LIMIT_MB} MB", help=FORMS)
+    st.caption(f"{readers.ACCEPTED_TEXT}, up to {uploads.file_mb} MB", help=FORMS)
     for each in filter(None, files):
         uploads.arrived(each.name)
     ids = tuple(None if each is None else str(each.file_id) for each in files)
@@ -217,7 +222,7 @@ def _take_example() -> None:
     for name, side in zip(("digits.npy", "mixture.npy"), pair, strict=True):
         file = io.BytesIO()
         np.save(file, side.values)
-        read.append(readers.read((name, file.getvalue()), limits=LIMITS))
+        read.append(readers.read((name, file.getvalue()), limits=limits()))
     _empty_fields()
     session().uploaded = Uploaded(SamplePair(*read), ("digits.npy", "mixture.npy"), (None, None))
 
@@ -289,7 +294,7 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
             pair = cache.held_samples(
                 ("pair", upload.file_id, chosen, session().columns),
                 lambda: readers.read_chosen_pair(
-                    source, session().columns, keys=chosen, limits=LIMITS
+                    source, session().columns, keys=chosen, limits=limits()
                 ),
             )
     except readers.ReadError as error:
@@ -312,7 +317,9 @@ def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple
             pass
         else:
             return None
-    return cache.remembered(("roles", upload.file_id), lambda: readers.roles(source, limits=LIMITS))
+    return cache.remembered(
+        ("roles", upload.file_id), lambda: readers.roles(source, limits=limits())
+    )
 
 
 def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, str] | None:
@@ -370,7 +377,7 @@ def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Sampl
         with st.spinner(f"Reading {plain(upload.name)}"):
             return cache.held_samples(
                 ("file", upload.file_id, key, choice),
-                lambda: readers.read_chosen(source, choice, key=key, limits=LIMITS),
+                lambda: readers.read_chosen(source, choice, key=key, limits=limits()),
             )
     except readers.SuspectColumnsError as error:
         ask_columns(upload.name, error.columns, choice, _take_columns)
@@ -456,7 +463,7 @@ def pictures_box(pair: SamplePair, origin: Hashable) -> HeldPictures:
     folder = _folder()
     st.caption(
         f"The `image` or `path` column names pictures: {', '.join(FORMATS)}, in one zip of up to"
-        f" {LIMIT_MB} MB."
+        f" {uploads.file_mb} MB."
         + (
             " What it lacks is looked for in the folder that this app was started with."
             if folder
@@ -464,7 +471,7 @@ def pictures_box(pair: SamplePair, origin: Hashable) -> HeldPictures:
         )
     )
     key, zipped = _zip(
-        st.file_uploader("Pictures (zip)", key="upload-pictures", max_upload_size=LIMIT_MB)
+        st.file_uploader("Pictures (zip)", key="upload-pictures", max_upload_size=uploads.file_mb)
     )
     sources: tuple[Pictures, ...] = tuple(each for each in (zipped, folder) if each is not None)
     held = HeldPictures((key, None if folder is None else served_folder()), sources)

@@ -78,11 +78,11 @@ def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None)
         runs.put(work.key, run, replace=False).start(viewer)
     waits = _waits(work, _run(work))
 
-    def state() -> tuple[bool, int, int]:
+    def state() -> tuple[bool, int, int, int]:
         now = runs.get(work.key) or run
         if now.working and work.key not in left:
             now.touch(viewer)
-        return now.working, now.size, now.done
+        return now.working, now.size, now.done, now.place
 
     follow(
         f"work-{_name(work)}",
@@ -187,10 +187,15 @@ def buttons(
     with st.container(horizontal=True, vertical_alignment="center", key=box):
         if waits:
             halted = work.stopping
+            left = f", {duration(work.seconds_left)} left"
+            if halted:
+                left = f"; {stopping}"
+            elif work.place:
+                left = f", place {work.place} in the queue"
             st.button("Stop", on_click=stop, key=stop_key, icon=":material/stop:", disabled=halted)
             st.progress(
                 work.share,
-                f"{count}{f'; {stopping}' if halted else f', {duration(work.seconds_left)} left'}",
+                f"{count}{left}",
             )
         elif not work.complete:
             label = "Continue" if work.done else "Start"

@@ -14,6 +14,7 @@ from prviz.live.problems import Uploaded
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import human_size
 from prviz.samples import Samples
+from prviz.server.limits import limits
 from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.arrivals import FileState
 from prviz.triage.inputs import Checkpoint, named
@@ -127,18 +128,20 @@ class UploadedFiles:
     def _check_room(self, size: int) -> None:
         """Raise OSError, with the bytes in use, if there is no room for `size` more."""
         held = sum(path.stat().st_size for path in self.paths)
-        if held + size > MOST_BYTES:
+        most = limits.part(MOST_BYTES)
+        everybodys = limits.part(ALL_BYTES)
+        if held + size > most:
             use = (
-                f"the files of this session may take {human_size(MOST_BYTES)} and"
+                f"the files of this session may take {human_size(most)} and"
                 f" {human_size(held)} are in use"
             )
-            raise OSError(
-                f"{use}; remove some first, or start the app on their folder: prviz app --data DIR"
-            )
+            if not limits.public:
+                use = f"{use}; start the app on their folder: prviz app --data DIR"
+            raise OSError(f"{use}; remove some first")
         others = private_bytes()
-        if others + size > ALL_BYTES:
+        if others + size > everybodys:
             use = (
-                f"the files of all visitors may take {human_size(ALL_BYTES)} and"
+                f"the files of all visitors may take {human_size(everybodys)} and"
                 f" {human_size(others)} are in use"
             )
             raise OSError(

@@ -29,6 +29,7 @@ from prviz import estimators
 from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_pair, bundled_path, zoo_checkpoints
 from prviz.samples import Samples
+from prviz.server.limits import limits
 from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
@@ -45,10 +46,12 @@ def choose_source() -> CheckpointSource | None:
     none yet.
     """
     linked = session().link.get("data", "bundled")
-    if linked not in SOURCES:
-        refuse("data", f"The link names no source of data: {plain(linked)}.")
-    begin(SOURCE, linked if linked in SOURCES else "bundled")
     titles = {name: title for name, (title, _) in SOURCES.items()}
+    if limits.public:
+        del titles["folder"]
+    if linked not in titles:
+        refuse("data", f"The link names no source of data: {plain(linked)}.")
+    begin(SOURCE, linked if linked in titles else "bundled")
     return SOURCES[choose_one("Data", titles, key=SOURCE, persist_state="session")][1]()
 
 

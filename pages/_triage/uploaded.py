@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._shared.text import plain
-from pages._shared.uploads import LIMIT_MB, say_refused
+from pages._shared.uploads import say_refused
 from pages._triage import source
 from pages._triage.checkpoints import count_of
 from pages._triage.files import CheckpointSource, UploadedFiles
@@ -20,8 +20,9 @@ from prviz.triage.result_cache import ResultCache
 def choose() -> CheckpointSource | None:
     held = session().uploads
     st.caption(
-        f"Rows are samples, columns are features: {ACCEPTED_TEXT}, up to {LIMIT_MB} MB each. Files"
-        " and results stay in this session, are deleted with it, and never enter a link."
+        f"Rows are samples, columns are features: {ACCEPTED_TEXT}, up to"
+        f" {uploads.file_mb} MB each. Files and results stay in this session, are"
+        " deleted with it, and never enter a link."
     )
     _fields(held)
     say_refused()
@@ -89,13 +90,13 @@ def _fields(held: UploadedFiles | None) -> None:
     }
     left, right = st.columns(2)
     real = left.file_uploader(
-        "Reference: the real samples", key=keys["real"], max_upload_size=LIMIT_MB
+        "Reference: the real samples", key=keys["real"], max_upload_size=uploads.file_mb
     )
     many = right.file_uploader(
         "Checkpoints, all at once",
         accept_multiple_files=True,
         key=keys["many"],
-        max_upload_size=LIMIT_MB,
+        max_upload_size=uploads.file_mb,
     )
     table = other = None
     if held is not None and held.checkpoints:
@@ -108,7 +109,7 @@ def _fields(held: UploadedFiles | None) -> None:
             "Other real samples (optional): show what is possible, else two halves of the"
             " reference do"
         )
-        other = st.file_uploader(label, key=keys["held-out"], max_upload_size=LIMIT_MB)
+        other = st.file_uploader(label, key=keys["held-out"], max_upload_size=uploads.file_mb)
     if not (real or table or other or many):
         return
     if held is None:

@@ -97,6 +97,7 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
         return (
             run.working,
             run.stopping,
+            run.place,
             run.seen,
             round(run.share, 2),
             str(run.error),

@@ -11,12 +11,18 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 
+from prviz.neighbors.threads import available_threads
+from prviz.server.limits import limits
+from prviz.server.work_queue import WorkQueue
+
 # Share done from which the pace gives the time left; below it the estimate made before the start
 # counts.
 FIRST_SHARE = 0.05
 # Seconds since the last poll after which a viewer counts as gone (a page that shows it polls every
 # second).
 LOOKING_SECONDS = 10.0
+# All visitors' work.
+_queue = WorkQueue(available_threads())
 
 
 class CancelledError(Exception):
@@ -43,6 +49,7 @@ class Background(ABC):
         self._lock = threading.Lock()
         self._wanted, self._ended = False, threading.Event()
         self._ended.set()
+        self.place = 0  # in the queue of all visitors' work, from 1; 0: it works
         self._part = 0.0  # share done of the current piece
         self._began = time.monotonic()
         self._before = 0.0  # time of the last start, and the share done by then
@@ -113,8 +120,10 @@ class Background(ABC):
             self._began = time.monotonic()
             self._before = self.share
             try:
-                self._report(0.0)
-                self._measure()
+                with _queue.turn(self._wait):
+                    self.place = 0
+                    self._report(0.0)
+                    self._measure()
             except CancelledError:
                 pass
             except (ValueError, TypeError, MemoryError, OSError) as error:
@@ -123,11 +132,18 @@ class Background(ABC):
                 logging.getLogger(__name__).exception("a piece of work failed")
                 self.error = error
             self._part = 0.0
+            self.place = 0
             with self._lock:
                 if not self._wanted or self.error is not None or self.done == self.total:
                     self._wanted = False
                     self._ended.set()
                     return
+
+    def _wait(self, place: int) -> None:
+        """Note the place in the queue; raise CancelledError where nobody waits any more."""
+        self.place = place
+        self._began = time.monotonic()
+        self._report(0.0)
 
     def stop(self) -> None:
         """Begin no further piece. Finished pieces stay, and a new start continues."""
@@ -156,6 +172,7 @@ class Background(ABC):
             self._wanted = False
         if not self._wanted:
             raise CancelledError
+        limits.check(now - self._began)
         self._part = min(max(share, self._part), 1.0)
         since = self.share - self._before
         if since > 0 and since >= self.first_share:

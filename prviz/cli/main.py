@@ -34,7 +34,14 @@ from prviz.readers.errors import error_text, one_line
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
 from prviz.server import sessions
 from prviz.server.hosts import FRAMES_VARIABLE, HOSTS_VARIABLE, named_host, named_origin
-from prviz.server.uploads import uploads
+from prviz.server.limits import (
+    NO_FOLDER,
+    PUBLIC_VARIABLE,
+    SHARED_SECONDS,
+    TIME_VARIABLE,
+    time_limit,
+)
+from prviz.server.uploads import PUBLIC_MB, uploads
 
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
@@ -169,6 +176,26 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
             " this machine's)"
         ),
     )
+    parser.add_argument(
+        "--public",
+        action="store_true",
+        default=os.environ.get(PUBLIC_VARIABLE, "0") not in ("", "0"),
+        help=(
+            "for everybody: toys, lessons and bundled data at any name, uploads of up to"
+            f" {PUBLIC_MB} MB a file, no folder of this machine, a bound on each visitor's memory"
+            " and time"
+        ),
+    )
+    parser.add_argument(
+        "--time-limit",
+        default=os.environ.get(TIME_VARIABLE, ""),
+        type=_named(_time_limit),
+        metavar="SECONDS",
+        help=(
+            "most seconds of one piece of a visitor's work, 0 for no limit (default:"
+            f" {SHARED_SECONDS:.0f} where others than this machine reach the app, else none)"
+        ),
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     parser.add_argument(
         "--data",
@@ -198,11 +225,15 @@ def _app(arguments: argparse.Namespace) -> int:
         f"prviz: {sessions.address(arguments.host, port, arguments.base_path)}  (Ctrl-C stops it)",
         flush=True,
     )
+    if arguments.public and arguments.data is not None:
+        raise ValueError(f"--public: {NO_FOLDER}")
     os.environ.pop(PICTURES_VARIABLE, None)
     if arguments.data is not None:
         os.environ[PICTURES_VARIABLE] = str(arguments.data)
     os.environ[HOSTS_VARIABLE] = " ".join(arguments.allow_host)
     os.environ[FRAMES_VARIABLE] = " ".join(arguments.allow_frame)
+    os.environ[PUBLIC_VARIABLE] = str(int(arguments.public))
+    os.environ[TIME_VARIABLE] = arguments.time_limit
     uploads.most = arguments.upload_budget or uploads.most
     line = ["run", str(script), "--server.address", arguments.host, "--server.port", str(port)]
     # the address stands above; also no look-up of public ones
@@ -270,6 +301,12 @@ def _named(read: Callable[[str], str]) -> Callable[[str], str]:
             raise argparse.ArgumentTypeError(str(error)) from error
 
     return read_option
+
+
+def _time_limit(text: str) -> str:
+    if text:
+        time_limit(text)
+    return text
 
 
 def _base_path(text: str) -> str:

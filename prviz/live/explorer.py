@@ -11,7 +11,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from prviz.live import frames, needs, results
@@ -20,7 +22,9 @@ from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.live.results import Answer
 from prviz.live.snapshots import Snapshot
-from prviz.measure.estimates import Progress
+from prviz.neighbors.threads import available_threads
+from prviz.server.limits import limits
+from prviz.server.work_queue import WorkQueue
 
 # Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on
 # this processor, and a moving slider asks anew.
@@ -35,6 +39,9 @@ AGAIN_SECONDS = 2.0
 # Seconds for which background work pauses before it looks again whether another visitor's curves
 # are measured.
 PAUSE_SECONDS = 0.01
+# Estimated seconds of work in the background from which it waits for its turn among that of other
+# visitors.
+QUEUED_SECONDS = 1.0
 # Share done from which the pace gives the time left; below it the estimate made before the start
 # counts.
 FIRST_SHARE = 0.05
@@ -188,6 +195,7 @@ class Explorer:
     # meanwhile.
     _urgent: ClassVar[int] = 0
     _urgent_lock: ClassVar[threading.Lock] = threading.Lock()
+    _queue: ClassVar[WorkQueue] = WorkQueue(available_threads())
 
     def __init__(self, stopped: dict[Hashable, str] | None = None) -> None:
         self.stopped = {} if stopped is None else stopped
@@ -342,10 +350,16 @@ class Explorer:
     def _measure(self, need: Need[Any], question: Question) -> None:
         """Measure this, keep its result or the reason why there is none, and tell the browser."""
         urgent = need.kind in ("coarse", "curves")
+        queued = not urgent and not self._measuring and need.seconds >= QUEUED_SECONDS
         self._measuring.append(need.key)
         self._count_urgent(urgent)
+        progress = self._progress(need)
+        turn: AbstractContextManager[None] = nullcontext()
+        if queued:
+            turn = self._queue.turn(partial(progress, 0.0))
         try:
-            found = need.compute(self._progress(need))
+            with turn:
+                found = need.compute(progress)
             if need.store is not None:
                 need.store.put(need.key, found)
         except (ValueError, TypeError, MemoryError, OSError) as error:
@@ -360,14 +374,17 @@ class Explorer:
         with cls._urgent_lock:
             cls._urgent += more
 
-    def _progress(self, need: Need[Any]) -> Progress:
-        """What the work calls with the share done: where it may end, pause, or let more urgent work come first."""
+    def _progress(self, need: Need[Any]) -> Callable[..., None]:
+        """What the work calls with the share done: where it may end, or let other work come first.
+
+        Before its turn it is called with the place in the queue too.
+        """
         began = said = drawn = time.monotonic()
         urgent = need.kind in ("coarse", "curves")
         checked: list[Need[Any]] = []
 
-        def progress(share: float) -> None:
-            nonlocal said, drawn, checked
+        def progress(share: float, place: int = 0) -> None:
+            nonlocal began, said, drawn, checked
             question = self._needed(need)
             while not urgent and Explorer._urgent:
                 time.sleep(PAUSE_SECONDS)
@@ -379,6 +396,9 @@ class Explorer:
                     self._measure(first, question)
                     self._say(question)
             now = time.monotonic()
+            if place:
+                began = now
+            limits.check(now - began)
             if need.pieces and now - drawn > need.pieces:
                 drawn = now
                 question.send("page")
@@ -386,8 +406,11 @@ class Explorer:
                 said = now
                 self._look(question)
                 left = _seconds_left(now - began, share, need.seconds)
+                note = need.note
+                if place:
+                    note = f"{note}, place {place} in the queue"
                 content = {
-                    "note": need.note,
+                    "note": note,
                     "share": round(share, 3),
                     "left": round(left, 1),
                     "quiet": not urgent,

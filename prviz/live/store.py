@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from prviz.recent import LeastRecentlyUsed
+from prviz.server.limits import limits
 
-# Limits of each store, in entries and bytes. Every visitor has own stores, so that none sees
-# another's data. Samples and profiles have stores of their own: a large one must not push out
-# everything else.
+# Limits of each store, in entries and bytes; a shared server gives a part of them. Every visitor
+# has own stores, so that none sees another's data. Samples and profiles have stores of their own:
+# a large one must not push out everything else.
 CAPACITY = 48
 RESULTS_BYTES = 200_000_000
 SAMPLES_CAPACITY = 24
@@ -26,14 +27,16 @@ class Stores:
     """What one visitor has read, drawn and measured."""
 
     results: LeastRecentlyUsed = field(
-        default_factory=lambda: LeastRecentlyUsed(CAPACITY, RESULTS_BYTES)
+        default_factory=lambda: LeastRecentlyUsed(CAPACITY, limits.part(RESULTS_BYTES))
     )
     samples: LeastRecentlyUsed = field(
-        default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, SAMPLES_BYTES)
+        default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, limits.part(SAMPLES_BYTES))
     )
     profiles: LeastRecentlyUsed = field(
-        default_factory=lambda: LeastRecentlyUsed(PROFILES_CAPACITY, PROFILES_BYTES)
+        default_factory=lambda: LeastRecentlyUsed(PROFILES_CAPACITY, limits.part(PROFILES_BYTES))
     )
     snapshots: LeastRecentlyUsed = field(
-        default_factory=lambda: LeastRecentlyUsed(SNAPSHOTS_CAPACITY, SNAPSHOTS_BYTES, stay=40)
+        default_factory=lambda: LeastRecentlyUsed(
+            SNAPSHOTS_CAPACITY, limits.part(SNAPSHOTS_BYTES), stay=40
+        )
     )

@@ -99,6 +99,9 @@ class HostGuard:
     A WebSocket is opened, and a question posted, by pages of the app alone, of the same host and
     port: another port of this machine may be that of another program. A proxy may name another
     host, or leave out the port, where its own name is one of `proxies`.
+
+    any_host : True for an app that is for everybody, where a page that reaches it by DNS rebinding
+    sees no more than anybody does.
     """
 
     def __init__(
@@ -107,8 +110,10 @@ class HostGuard:
         hosts: Iterable[str],
         proxies: Iterable[str] = (),
         frames: Iterable[str] = (),
+        any_host: bool = False,
     ) -> None:
         self.app, self._headers = app, headers(frames)
+        self._any_host = any_host
         self._hosts = frozenset(map(host_name, (*LOCAL, *hosts, *proxies)))
         self._proxies = frozenset(map(host_name, proxies)) - frozenset(LOCAL)
 
@@ -132,9 +137,12 @@ class HostGuard:
 
         sent = Headers(scope=scope)
         arrived = scope.get("server") or ("localhost",)
-        accepted = (self._hosts | {host_name(arrived[0])}) - {None}
+        accepted = self._hosts | {host_name(arrived[0])}
         hosts = sent.getlist("host")
-        if len(hosts) != 1 or host_name(hosts[0]) not in accepted:
+        name = None
+        if len(hosts) == 1:
+            name = host_name(hosts[0])
+        if name is None or not (self._any_host or name in accepted):
             target = (
                 f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}"
                 if hosts

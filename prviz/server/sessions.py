@@ -25,11 +25,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.server import internals
 from prviz.server.hosts import FRAMES_VARIABLE, HOSTS_VARIABLE, HostGuard, named_host, named_origin
+from prviz.server.limits import NO_FOLDER, PUBLIC_VARIABLE, TIME_VARIABLE, limits
 from prviz.server.private_folders import remove_abandoned, remove_own
 from prviz.server.static_files import StaticFiles
-from prviz.server.uploads import UploadGuard, uploads
+from prviz.server.uploads import PUBLIC_MB, UploadGuard, uploads
 
 # The versions of Streamlit on which the four pages run: `.ci/run` opens them on the oldest and the
 # newest.
@@ -148,6 +150,7 @@ def options(
         name for name in streamlit.get_option("server.allowedHosts") if name and "*" not in name
     ]
     address = streamlit.get_option("server.address")
+    _take_limits(address)
     static = Path(streamlit.__file__).parent / "static" / "static"
     layers = [
         Middleware(
@@ -155,6 +158,7 @@ def options(
             hosts=[address] if address else [],
             proxies=proxies,
             frames=_setting(FRAMES_VARIABLE, named_origin),
+            any_host=limits.public,
         ),
         Middleware(
             UploadGuard,
@@ -174,6 +178,18 @@ def _setting(variable: str, read: Callable[[str], str]) -> list[str]:
         return [read(text) for text in os.environ.get(variable, "").split()]
     except ValueError as error:
         raise SystemExit(f"prviz: error: {variable}: {error}") from error
+
+
+def _take_limits(address: str | None) -> None:
+    """Take the limits at this address; a wrong setting ends the server before it starts."""
+    try:
+        limits.begin(address)
+    except ValueError as error:
+        raise SystemExit(f"prviz: error: {TIME_VARIABLE}: {error}") from error
+    if limits.public:
+        uploads.file_mb = PUBLIC_MB
+        if os.environ.get(PICTURES_VARIABLE):
+            raise SystemExit(f"prviz: error: {PUBLIC_VARIABLE}: {NO_FOLDER}")
 
 
 @asynccontextmanager

@@ -14,6 +14,9 @@ from prviz.readers.source import human_size
 from prviz.server import internals
 from prviz.server.hosts import App, Message, Receive, Send
 
+# MB of one file, and of one where the app is for everybody.
+LARGEST_MB = 500
+PUBLIC_MB = 20
 # Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest
 # size of a field.
 SESSION_BYTES = 3 * 512 * 1024**2
@@ -28,6 +31,8 @@ _FILE_NAME = re.compile(rb'filename="([^"\r\n]{0,300})"')
 # Most names that a refusal repeats, and first bytes of an upload that are searched for its name.
 _MOST_NAMES = 5
 _HEAD_BYTES = 2000
+# Bytes of an upload beside its file.
+_HEADERS_BYTES = 1_000_000
 _FORBIDDEN = 403
 _NOT_FOUND = 404
 _LENGTH_REQUIRED = 411
@@ -56,6 +61,7 @@ class Refused:
 class Uploads:
     """Budget of uploads, which Streamlit keeps in the memory of the server.
 
+    file_mb : most MB of one file.
     owners : by session, the cookie of its browser, by which its uploads are known.
     """
 
@@ -65,6 +71,7 @@ class Uploads:
             sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         with suppress(ValueError, OSError):  # of a container
             sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+        self.file_mb = LARGEST_MB
         # bytes of all sessions together
         self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)
         self.owners: dict[str, str | None] = {}
@@ -106,7 +113,13 @@ class Uploads:
         held = {name: sum(files.values()) for name, files in list(self._held.items())}
         own = held.get(session, 0)
         total = sum(held.values())
-        limit = min(SESSION_BYTES, self.most)
+        largest = self.file_mb * 1024**2
+        if size > largest + _HEADERS_BYTES:
+            return (
+                f"A file may have {self.file_mb} MB here; prviz on your own machine takes larger"
+                " ones."
+            )
+        limit = min(SESSION_BYTES, self.most, 3 * (largest + _HEADERS_BYTES))
         if own + size > limit:
             return (
                 f"The upload fields of this session may hold {human_size(limit)} in memory at a"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from prviz.live.problems import Problem, problem_of
 from prviz.live.store import Stores
 from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
+from prviz.server.limits import TOO_LONG, limits
+from prviz.server.work_queue import WorkQueue
 from tests.waiting import until
 
 SETTINGS = ExploreSettings(
@@ -390,3 +393,40 @@ def test_parts_inside_one_that_is_drawn_anew_are_forgotten_unless_they_are_drawn
     assert visitor.explorer._watched.keys() == everything - {"first", "first inside"}
     visitor.explorer.unwatch("outer")
     assert visitor.explorer._watched.keys() == {"beside"}
+
+
+def test_long_work_waits_for_its_turn_and_says_its_place(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
+    queue = WorkQueue(1)
+    monkeypatch.setattr(Explorer, "_queue", queue)
+    monkeypatch.setattr(explorer, "PROGRESS_SECONDS", 0.0)
+    made: list[str] = []
+    store = visitor.stores.results
+    visitor.explorer.expect(Need(("long",), lambda tick: made.append("long"), 5.0, "Long", store))
+    with queue.turn(lambda _: None):
+        mine = visitor.ask(SETTINGS)
+        said = visitor.messages(mine)
+        before = list(takewhile(lambda message: "queue" not in message.get("note", ""), said))
+        assert "curves" in {message["kind"] for message in before}  # which wait for nobody
+        assert next(said)["note"] == "Long, place 1 in the queue"
+        visitor.explorer.expect(
+            Need(("short",), lambda tick: made.append("short"), 0.5, store=store)
+        )
+        again = visitor.ask(SETTINGS)
+        until(lambda: made == ["short"], 30)
+    assert visitor.kinds(again)[-1] == "done"
+    visitor.explorer.expect(Need(("long",), lambda tick: made.append("long"), 5.0, "Long", store))
+    assert visitor.kinds(visitor.ask(SETTINGS))[-1] == "done"
+    assert made == ["short", "long"]
+
+
+def test_work_ends_at_the_time_limit_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
+    monkeypatch.setattr(limits, "seconds", 0.1)
+    _, go = slowly(monkeypatch, SETTINGS.n)
+    monkeypatch.setattr(needs, "profile", lambda *given: None)
+    assert visitor.kinds(visitor.ask(SETTINGS)) == ["page", "done"]
+    assert set(visitor.explorer.stopped.values()) == {TOO_LONG}
+    go.set()

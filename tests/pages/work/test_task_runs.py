@@ -16,6 +16,8 @@ import pytest
 
 from pages._work import background
 from pages._work.task_runs import TaskRun, held_runs
+from prviz.server.limits import TOO_LONG, limits
+from prviz.server.work_queue import WorkQueue
 from tests.browser import ROOT
 from tests.waiting import until
 
@@ -241,3 +243,33 @@ def test_rows_that_are_known_are_not_measured_again() -> None:
     until(lambda: held.complete)
     assert gate.ran == [0, 2]
     assert held.rows()["value"].tolist()[2:4] == [-1, -1]
+
+
+def test_runs_wait_for_their_turn_and_know_their_place(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_queue", WorkQueue(1))
+    runs = [run_of(gate, 5) for _ in range(3)]
+    for run in runs:
+        run.start("me")
+        until(lambda run=run: run.done == 4 or run.place)
+    assert [run.place for run in runs] == [0, 1, 2]
+    assert {run.done for run in runs[1:]} == {0}
+    runs[1].leave("me")
+    until(lambda: not runs[1].working and runs[2].place == 1)
+    gate.open.set()
+    until(lambda: runs[2].complete)
+    assert runs[2].place == 0
+
+
+def test_a_run_ends_at_the_time_limit_with_its_rows(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(gate)
+    run.start("me")
+    until(lambda: run.done == 4)
+    monkeypatch.setattr(limits, "seconds", 0.0)
+    gate.open.set()
+    until(lambda: not run.working)
+    assert str(run.error) == TOO_LONG
+    assert run.size >= 8
