@@ -381,6 +381,8 @@ def _figure(
         figure = _laid_out(make(), colour, lower, enlarged=enlarged)
         if colour == "Role" and painting.is_painted(problem):
             figure.update_xaxes(range=(0, 1)).update_yaxes(range=(0, 1))
+        elif points.shape[1] > 1:  # a distance looks the same in every direction
+            figure.update_yaxes(scaleanchor="x", constrain="range")
         return figure
 
     return cache.remembered(key, laid_out)

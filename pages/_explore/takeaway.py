@@ -18,6 +18,7 @@ from pages._live.modules import bundle
 from pages._shared.text import plain
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
+from prviz.figures import paper
 from prviz.figures.svg import pr_svg
 from prviz.figures.theme import number
 from prviz.live import bounds, frames, results
@@ -81,20 +82,25 @@ def _export(problem: Problem, found: results.Results, link: str) -> None:
     )
     shown = [method for method in found.curves if method not in hidden] or list(found.curves)
     found = replace(found, curves={method: found.curves[method] for method in shown})
+    beside: dict[str, Any] = {
+        "truth": problem.truth,
+        "bound": bounds.shade(problem),
+        "limits": {
+            method: limit for method, limit in bounds.limits(problem).items() if method in shown
+        },
+        "bands": {method: band for method, band in found.bands.items() if method in shown},
+    }
     drawing = partial(
         pr_svg,
         found.curves,
         title=problem.title,
         subtitle=line,
-        truth=problem.truth,
-        bound=bounds.shade(problem),
-        limits={
-            method: limit for method, limit in bounds.limits(problem).items() if method in shown
-        },
-        bands={method: band for method, band in found.bands.items() if method in shown},
         notes=None if approximation is None else dict.fromkeys(shown, NOTE),
+        **beside,
     )
-    st.caption("Figure: square for a paper, 16:9 for a slide")
+    st.caption("Figure: a column of a paper, square, or 16:9 for a slide")
+    if approximation is None:
+        _columns(found, name, beside)
     drawings = {"square": drawing(), "16:9": drawing(wide=True)}
     _pictures(key="pictures", data=as_text({"name": name, "drawings": drawings}))
     st.caption("Page and numbers")
@@ -113,6 +119,22 @@ def _export(problem: Problem, found: results.Results, link: str) -> None:
         st.caption(
             "Uploaded files can't travel in a link; the code above reads them from your own disk."
         )
+
+
+def _columns(found: results.Results, name: str, beside: dict[str, Any]) -> None:
+    """Buttons for PDF files as wide as a paper's columns."""
+    if not paper.is_installed():
+        st.caption(f"No PDF: {paper.MISSING}.")
+        return
+    with st.container(horizontal=True):
+        for width in paper.WIDTHS:
+            st.download_button(
+                f"PDF {width}",
+                partial(paper.pdf, found.curves, width, **beside),
+                f"{name}-{width.replace(' ', '-')}.pdf",
+                "application/pdf",
+                on_click="ignore",
+            )
 
 
 def _files(

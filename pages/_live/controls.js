@@ -294,8 +294,12 @@ export class Controls {
   // The data fold away: on a narrow screen they would push the figure out of sight while the user moves k.
   #layOut() {
     this.leave();
+    const narrow = matchMedia("(max-width: 767px)").matches;
     for (const [group, title] of Object.entries(TITLES)) {
-      const members = this.list.filter((control) => control.spec.group === group);
+      const members = this.list.filter(
+        // on a phone chips are in the sheet: below the figure stand its rows
+        ({ spec }) => (narrow && "options" in spec ? "sampling" : spec.group) === group,
+      );
       if (!members.length) continue;
       const box = element(
         "div.group",

@@ -103,7 +103,7 @@ export function makeFilm(live) {
     setText(save, SAVE);
     stops = over === "k" ? everyK() : [];
     playing = !isStill();
-    root.dataset.film = over;
+    root.dataset.film = document.documentElement.dataset.prvizFilm = over;
     parts.film.hidden = false;
     kinds.replaceChildren(
       ...(live.payload.films ?? []).map((each) =>
@@ -123,6 +123,7 @@ export function makeFilm(live) {
     over = "";
     parts.film.hidden = true;
     delete root.dataset.film;
+    delete document.documentElement.dataset.prvizFilm;
     if (inside) start.focus({ preventScroll: true });
     schedule(live);
   }
@@ -244,7 +245,10 @@ export function makeFilm(live) {
     take,
     hear,
     close,
-    leave: () => here.abort(),
+    leave: () => {
+      here.abort();
+      delete document.documentElement.dataset.prvizFilm;
+    },
     wish: () => (over ? { film: over, gif: saving } : {}),
     look() {
       if (over) last = frameAt(at) ?? last;

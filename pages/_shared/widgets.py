@@ -98,6 +98,17 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
   .block-container { padding-inline: var(--prviz-space-3); }
   .bar-tools { display: none; }
 }
+/* For a finger the bar's buttons reach over its whole height. */
+@media (pointer: coarse) {
+  .st-key-prviz-bar > * { min-width: 44px !important; justify-content: center; }
+  .st-key-prviz-bar a { min-width: 44px; justify-content: center; }
+  :is(.bar-tools, .st-key-part-export, #MainMenu) button { position: relative; }
+  :is(.bar-tools, .st-key-part-export) button::after { content: ""; position: absolute; inset: -9px -4px; }
+  .bar-tools .keys::after { inset: -9px; }
+  [data-testid="stHeader"] button { min-width: 44px; min-height: 44px; }
+  #MainMenu { margin-right: -18px; }
+  @media (max-width: 640px) { .st-key-prviz-bar { gap: var(--prviz-space-2); } }
+}
 /* Panels of one experiment, as many in a row as are legible. */
 [class*="st-key-side-by-side-"] .live .panes {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr));

@@ -6,15 +6,17 @@ way here.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
+from prviz.curves.refuted import is_refuted
 from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, place_labels
 from prviz.figures.shown_curves import Curves, Others, named_curves, named_others, titles
@@ -22,6 +24,9 @@ from prviz.figures.shown_curves import Curves, Others, named_curves, named_other
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from prviz.curves.band import Band
+    from prviz.uncertainty.bootstrap import IntervalBand
 
 Points = NDArray[np.float64]
 
@@ -39,8 +44,15 @@ INK = "#1f2430"
 SOFT = "#5b6472"
 RULE = "#e4e7ec"
 DASHES = (0, (3.5, 2.0))
+DOTS = (0, (0.1, 2.0))
 END = 1.02
 DPI = 300
+_WORDS = {
+    "curve": "estimate",
+    "truth": "truth",
+    "limit": "with ever more samples",
+    "bound": "truth is below, 95 %",
+}
 # Widest letters of the font beside Helvetica's bold ones, whose width places of names are computed
 # from.
 _WIDER = 1.08
@@ -51,6 +63,8 @@ def plot_matplotlib(
     *,
     truth: Others = None,
     bound: Others = None,
+    limits: Others = None,
+    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw curves in axes of Matplotlib, each with its name beside it.
@@ -62,7 +76,12 @@ def plot_matplotlib(
     truth : PRCurve, or mapping of str to PRCurve, optional
         Dashed; of a mapping each in the colour of the curve of its name.
     bound : PRCurve, or mapping of str to PRCurve, optional
-        Upper bounds of the truth, such as `prviz.upper_bound`; thin, in the same colours.
+        Upper bounds of the truth, such as `prviz.upper_bound`; thin, in the same colours. Beyond
+        one for all curves the plot is grey, and curves are thin.
+    limits : mapping of str to PRCurve, optional
+        What the curve of each name comes to with ever more samples; dotted, in its colour.
+    bands : mapping of str to Band, optional
+        Around the curve of each name, in its colour.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None: axes of a new figure as wide as one column, which pyplot does not know.
 
@@ -85,8 +104,20 @@ def plot_matplotlib(
     color = theme.colors(shown)
     names = titles(shown)
     drawn: list[tuple[str, PRCurve, dict[str, Any]]] = []
+    common = bound if isinstance(bound, PRCurve) else None
+    if common is not None:
+        _, precision, recall = common.sample(200)
+        beyond = ([*recall, 0, 2, 2], [*precision, 2, 2, 0])
+        axes.fill(*beyond, color=theme.TRUTH_COLOR, alpha=0.1, linewidth=0)
+    for name, band in (bands or {}).items():
+        recall = np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1)
+        precision = np.clip(theme.there_and_back(band.alpha_low, band.alpha_high), 0, 1)
+        axes.fill(recall, precision, color=color[name], alpha=0.25, linewidth=0)
     for name, curve in bounds.items():
         drawn.append(("bound", curve, {"color": color.get(name, SOFT), "linewidth": THIN}))
+    for name, curve in named_others(limits, shown, "limit").items():
+        dotted = {"linewidth": DASHED, "linestyle": DOTS, "dash_capstyle": "round"}
+        drawn.append(("limit", curve, {"color": color[name], **dotted}))
     for name, curve in truths.items():
         drawn.append(
             (
@@ -99,9 +130,13 @@ def plot_matplotlib(
         drawn.append((name, curve, {"color": color[name], "linewidth": CURVE}))
     styles: dict[str, Any] = {}
     for name, curve, look in drawn:
-        _, precision, recall = curve.sample(200)
+        lam, precision, recall = curve.sample(200)
+        if look["linewidth"] == CURVE and common is not None:
+            refuted = is_refuted(lam, precision, recall, common)
+            axes.plot(recall, precision, **{**look, "linewidth": THIN})
+            precision = np.where(refuted, np.nan, precision)
         (line,) = axes.plot(recall, precision, solid_joinstyle="round", **look)
-        styles[name if name in ("bound", "truth") else "curve"] = line
+        styles["curve" if look["linewidth"] == CURVE else name] = line
     corner = _key(axes, styles, [curve for _, curve, _ in drawn])
     _names(axes, names, drawn, color, corner)
     return axes
@@ -113,6 +148,8 @@ def save(
     *,
     truth: Others = None,
     bound: Others = None,
+    limits: Others = None,
+    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     width: str | float = "one column",
 ) -> None:
     """Write a figure for a paper: .pdf or .svg with their font, or .png, without a browser.
@@ -123,7 +160,7 @@ def save(
         What is drawn; axes and figures as they are.
     path : str or Path
         A file that ends in .pdf, .svg or .png (300 dots per inch); one that exists is replaced.
-    truth, bound : optional
+    truth, bound, limits, bands : optional
         As in `prviz.plot_matplotlib`.
     width : {"one column", "two columns"} or float
         3.25 in, 6.75 in, or inches; letters have 8 pt in each. A figure that was drawn already
@@ -143,7 +180,6 @@ def save(
         raise ValueError(
             f"width = {width!r}; {' or '.join(map(repr, WIDTHS))} or 1 to 40 inches are needed"
         )
-    import matplotlib as mpl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -156,15 +192,34 @@ def save(
             " instead"
         )
     elif not isinstance(curves, Figure):
-        figure = plot_matplotlib(curves, truth=truth, bound=bound, ax=_new_axes(inches)).figure
+        axes = _new_axes(inches)
+        beside: Any = {"truth": truth, "bound": bound, "limits": limits, "bands": bands}
+        figure = plot_matplotlib(curves, ax=axes, **beside).figure
+    _write(figure, target, target.suffix.lower())
+
+
+def pdf(curves: Curves, width: str, **beside: Any) -> bytes:
+    """A file as `save` writes it; beside : truth, bound, limits and bands."""
+    file = io.BytesIO()
+    _write(plot_matplotlib(curves, ax=_new_axes(WIDTHS[width]), **beside).figure, file, ".pdf")
+    return file.getvalue()
+
+
+def is_installed() -> bool:
+    """True if Matplotlib is there."""
+    return find_spec("matplotlib") is not None
+
+
+def _write(figure: Any, target: Path | IO[bytes], kind: str) -> None:
+    import matplotlib as mpl
+
     # TrueType, which IEEE and ACM ask for; letters of an SVG as outlines, which look alike
     # everywhere; no date
     known: Any = {"pdf.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "prviz"}
     dated = {".pdf": "CreationDate", ".svg": "Date"}
-    kind = target.suffix.lower()
     undated = {dated[kind]: None} if kind in dated else {}
     with mpl.rc_context(known):
-        figure.savefig(target, dpi=DPI, metadata=undated)
+        figure.savefig(target, format=kind[1:], dpi=DPI, metadata=undated)
 
 
 def check_target(path: Path, asked: str) -> None:
@@ -177,7 +232,7 @@ def check_target(path: Path, asked: str) -> None:
 
 
 def _need_matplotlib(asked: str) -> None:
-    if find_spec("matplotlib") is None:
+    if not is_installed():
         raise ModuleNotFoundError(f"{asked}: {MISSING}", name="matplotlib")
 
 
@@ -232,19 +287,20 @@ def _key(axes: Axes, styles: Mapping[str, Any], curves: list[PRCurve]) -> list[P
 
     if len(styles) < 2:
         return []
-    words = {"curve": "estimate", "truth": "truth", "bound": "truth is below, 95 %"}
+    dashes = {"truth": DASHES, "limit": DOTS}
     looks = [
         Line2D(
             [],
             [],
             color=SOFT,
             linewidth=styles[name].get_linewidth(),
-            linestyle=DASHES if name == "truth" else "-",
+            linestyle=dashes.get(name, "-"),
+            dash_capstyle="round",
         )
-        for name in words
+        for name in _WORDS
         if name in styles
     ]
-    texts = [text for name, text in words.items() if name in styles]
+    texts = [text for name, text in _WORDS.items() if name in styles]
     width, height = _room(axes)
     wide = min(width, LETTERS * (3.4 + LETTER * _WIDER * max(map(len, texts))))
     tall = LETTERS * (1.55 * len(texts) + 0.8)

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from PIL import Image
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.figures import paper
+from prviz.curves.band import Band
+from prviz.curves.refuted import is_refuted
+from prviz.figures import paper, theme
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +31,10 @@ def test_each_curve_is_named_in_its_colour_and_truths_are_dashed(
 ) -> None:
     axes = prviz.plot_matplotlib(curves, truth=curves, bound=curves["c"])
     assert [text.get_text() for text in axes.texts] == list(curves)
-    drawn = [line for line in axes.lines if len(line.get_xdata()) > 100]
-    assert [line.is_dashed() for line in drawn] == [False, True, True, False, False]
-    assert [line.get_color() for line in drawn[1:3]] == [line.get_color() for line in drawn[3:]]
+    long = [line for line in axes.lines if len(line.get_xdata()) > 100]
+    drawn = [line for line in long if line.get_linewidth() > paper.THIN]
+    assert [line.is_dashed() for line in drawn] == [True, True, False, False]
+    assert [line.get_color() for line in drawn[:2]] == [line.get_color() for line in drawn[2:]]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [
         "estimate",
         "truth",
@@ -99,3 +103,28 @@ def test_what_can_not_be_drawn_is_said(
     monkeypatch.setattr(paper, "find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match="pip install matplotlib"):
         prviz.save(curves, "fig.pdf")
+
+
+def test_limits_bands_and_the_bound_are_drawn_as_on_screen(curves: dict[str, PRCurve]) -> None:
+    near = next(iter(curves.values()))
+    bound = PRCurve.from_error_rates([0.0, 0.2, 1.0], [0.99, 0.55, 0.0])
+    lam = np.geomspace(0.1, 10, 20)
+    of = near.alpha(lam)
+    spread = np.full(20, 0.05)
+    band = Band(lam=lam, alpha_mean=of, alpha_sd=spread, beta_mean=of / lam, beta_sd=spread / lam)
+    beside = {"bound": bound, "limits": {"knn": bound}, "bands": {"knn": band}}
+    axes = prviz.plot_matplotlib({"knn": near}, **beside)
+    ink = to_rgb(theme.colors(["knn"])["knn"])
+    beyond, around = (patch.get_facecolor() for patch in axes.patches)
+    assert beyond == (*to_rgb(theme.TRUTH_COLOR), 0.1)
+    assert around == (*ink, 0.25)
+    _, dotted, thin, bold = (line for line in axes.lines if len(line.get_xdata()) > 100)
+    assert to_rgb(dotted.get_color()) == ink
+    assert dotted.is_dashed()
+    # Beyond the bound the curve is thin alone.
+    refuted = is_refuted(*near.sample(200), bound)
+    assert 0 < refuted.sum() < len(refuted)
+    assert np.array_equal(np.isnan(bold.get_ydata()), refuted)
+    assert thin.get_linewidth() < bold.get_linewidth()
+    assert "with ever more samples" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert paper.pdf({"knn": near}, "two columns", **beside).startswith(b"%PDF")

@@ -15,6 +15,7 @@ import pytest
 
 from pages._explore.session import PANEL_TAB
 from prviz.curves import PRCurve
+from prviz.figures import paper
 from prviz.live import bounds
 from prviz.live.state import PANELS
 from prviz.reports.export import python_snippet
@@ -37,6 +38,8 @@ def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) ->
     app.run()
     healthy(app)
     assert [button.label for button in app.get("download_button")] == [
+        "PDF one column",
+        "PDF two columns",
         "HTML",
         "Table as CSV",
         "Curves as CSV",
@@ -65,6 +68,34 @@ def test_the_figure_has_what_stands_beside_the_curves_on_screen(
     app.run()
     healthy(app)
     assert [(sorted(each["limits"]), each["bound"]) for each in drawn] == [(["knn"], None)] * 2
+
+
+def test_a_pdf_holds_what_is_on_screen_or_the_page_says_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: dict[str, dict[str, Any]] = {}
+
+    def note(curves: Any, width: str, **beside: Any) -> bytes:
+        made[width] = {"curves": list(curves), **beside}
+        return b""
+
+    monkeypatch.setattr(paper, "pdf", note)
+    monkeypatch.setattr(
+        "streamlit.download_button",
+        lambda label, make, *_, **__: label.startswith("PDF") and make(),
+    )
+    app = opened(**QUICK, methods="knn,ipr", folded="ipr", show="limits", repeats="2")
+    app.session_state["export"] = True
+    app.run()
+    healthy(app)
+    assert list(made) == list(paper.WIDTHS)
+    for beside in made.values():
+        assert beside["curves"] == list(beside["limits"]) == list(beside["bands"]) == ["knn"]
+    monkeypatch.setattr(paper, "is_installed", lambda: False)
+    app.run()
+    healthy(app)
+    said = [caption.value for caption in app.caption if "PDF" in caption.value]
+    assert said == ["No PDF: it needs Matplotlib, which is not installed: pip install matplotlib."]
 
 
 OUT = "Leave them out"

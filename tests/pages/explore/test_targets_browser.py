@@ -1,0 +1,134 @@
+"""Widths: what a finger taps has 44 pixels, and nothing covers a row or the figure."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser import AppServer, Tab, open_tab, overlaps, visit
+
+# Controls in sight, each by the pixels that a tap reaches it on, from its middle to the sides.
+SMALL = """() => {
+    const kinds = `button, a[href], input, select, summary, textarea, [role=tab], .over-stops`;
+    const inside = "[inert], [aria-hidden=true], .st-key-space .tools";
+    const found = [];
+    let seen = 0;
+    for (const node of document.querySelectorAll(kinds)) {
+        const shown = node.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+        if (!shown || node.disabled || node.closest(inside)) continue;
+        const drawn = node.getBoundingClientRect().width > 1 && getComputedStyle(node).clipPath === "none";
+        if (!drawn && !node.closest("[data-rac]")) continue; // for the keyboard alone
+        const knob = node.closest("[data-rac]:has(> * > input[type=range])");
+        const target = knob ?? node.closest("[role=group]:has(> [role=combobox])") ?? node;
+        target.scrollIntoView({ block: "center", behavior: "instant" });
+        const box = target.getBoundingClientRect();
+        const middle = [box.left + box.width / 2, box.top + box.height / 2];
+        const reach = (dx, dy) => {
+            let far = 0;
+            while (far < 50) {
+                const hit = document.elementFromPoint(middle[0] + far * dx, middle[1] + far * dy);
+                if (!target.contains(hit)) break;
+                far += 1;
+            }
+            return far;
+        };
+        const wide = reach(1, 0) + reach(-1, 0);
+        const tall = reach(0, 1) + reach(0, -1);
+        seen += 1;
+        const least = node.matches(".over-stops") ? 24 : 43;
+        if (wide < 43 || tall < least)
+            found.push(`${node.ariaLabel || node.textContent || node.className}: ${wide} x ${tall}`);
+    }
+    return [seen, found];
+}"""
+COVERED = """() => {
+    const box = (name) => document.querySelector(name).getBoundingClientRect();
+    const sheet = box("[data-testid=stSidebar]"), figure = box(".live.screen .plot");
+    const rows = [...document.querySelectorAll(".rows .row")].map(row => row.getBoundingClientRect());
+    return { sheet: sheet.top, height: sheet.height, bar: box(".st-key-prviz-bar").bottom,
+        figure: [figure.top, figure.bottom], rows: rows.map(row => [row.top, row.bottom]) };
+}"""
+
+
+def _opened(
+    app_server: AppServer, chromium: Browser, size: tuple[int, int], *, touch: bool = True
+) -> Tab:
+    viewport = {"width": size[0], "height": size[1]}
+    tab = open_tab(chromium, app_server.url, viewport=viewport, has_touch=touch)
+    visit(tab.page)
+    expect(tab.page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
+    expect(tab.page.locator(".st-key-samples .plot .trace").first).to_be_attached()
+    return tab
+
+
+def _sideways(page: Page) -> int:
+    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+@pytest.mark.parametrize("path", ["/", "/?source=bundled&problem=mixture-converged"])
+@pytest.mark.parametrize("size", [(390, 844), (820, 1180)])
+def test_every_target_of_a_finger_has_44_pixels(
+    app_server: AppServer, chromium: Browser, size: tuple[int, int], path: str
+) -> None:
+    tab = _opened(app_server, chromium, size)
+    if path != "/":
+        visit(tab.page, path)
+        expect(tab.page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
+    seen, small = tab.page.evaluate(SMALL)
+    assert seen > 30
+    assert small == []
+    assert _sideways(tab.page) == 0
+    tab.check()
+    tab.context.close()
+
+
+def test_on_a_phone_verdict_figure_and_rows_stand_above_a_sheet_of_k(
+    app_server: AppServer, chromium: Browser
+) -> None:
+    tab = _opened(app_server, chromium, (390, 844))
+    seen = tab.page.evaluate(COVERED)
+    assert len(seen["rows"]) == 4
+    assert seen["bar"] <= seen["figure"][0] < seen["figure"][1] <= seen["rows"][0][0]
+    assert max(bottom for _, bottom in seen["rows"]) <= seen["sheet"] + 1
+    k = tab.page.locator("[data-prviz=k] input[type=range]")
+    assert k.evaluate("k => k.getBoundingClientRect().bottom <= innerHeight")
+    assert not overlaps(tab.page, [".said", ".st-key-main-view", ".pane > .help", ".row", ".stage"])
+    tab.page.get_by_role("button", name="Pin").click()
+    tab.page.get_by_role("button", name="Compare 1").click()
+    expect(tab.page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
+    assert not overlaps(tab.page, [".compare h2", ".compare h3", ".compare p", ".compare button"])
+    assert _sideways(tab.page) == 0
+    tab.check()
+    tab.context.close()
+
+
+def test_at_820_figure_rows_and_panel_are_whole_without_scrolling(
+    app_server: AppServer, chromium: Browser
+) -> None:
+    tab = _opened(app_server, chromium, (820, 1180))
+    lowest = """name => Math.max(...[...document.querySelectorAll(name)]
+        .map(node => node.getBoundingClientRect().bottom))"""
+    for part in (".live.screen .plot", ".rows", ".st-key-samples .plot", ".st-key-part-more"):
+        assert tab.page.evaluate(lowest, part) <= 1180, part
+    scatter = tab.page.locator(".st-key-samples .plot").bounding_box()
+    assert scatter is not None
+    assert scatter["height"] >= 140
+    units = "({ _fullLayout: { xaxis, yaxis } }) => [xaxis._m, yaxis._m].map(Math.abs)"
+    x, y = tab.page.locator(".st-key-samples .plot").evaluate(units)
+    assert x == pytest.approx(y, rel=0.01)
+    tab.check()
+    tab.context.close()
+
+
+def test_at_twice_the_size_the_figure_stands_whole_above_the_handle(
+    app_server: AppServer, chromium: Browser
+) -> None:
+    tab = _opened(app_server, chromium, (683, 384), touch=False)
+    seen = tab.page.evaluate(COVERED)
+    assert seen["height"] < 40
+    assert seen["bar"] <= seen["figure"][0] < seen["figure"][1] <= seen["sheet"]
+    assert _sideways(tab.page) == 0
+    tab.check()
+    tab.context.close()
