@@ -9,7 +9,6 @@ from prviz.estimators import ESTIMATORS
 from prviz.live.results import Results
 from prviz.reports.settings import ExploreSettings
 
-NOTE = "approximate"
 PENDING = "approximate: how far from the exact curves is being measured"
 HELP = (
     "For exploring very large files: curves from approximate lists of nearest neighbours, on at"

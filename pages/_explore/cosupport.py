@@ -14,9 +14,9 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages._explore.live_view import linked, visible
+from pages._explore.live_view import visible
 from pages._explore.session import explore_session
-from pages._live.figure import Following, Pane, Table, live_figure
+from pages._live.figure import live_figure
 from pages._shared import answers, sample_display
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
@@ -37,7 +37,9 @@ from prviz.diagnostics.projection import Projection, discriminant_projection, pr
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
 from prviz.live import results
+from prviz.live.figure import Following, Pane, Table
 from prviz.live.problems import Problem
+from prviz.live.view import linked
 from prviz.measure.estimates import Progress, of_evaluation, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size
 from prviz.samples import Split

@@ -9,18 +9,19 @@ from typing import Any
 
 import streamlit as st
 
-from pages._explore import encoders, extremes, gives_away, live_view, space, takeaway
-from pages._explore.live_view import following, no_frames, over, shown_alone, visible
+from pages._explore import encoders, extremes, gives_away, space, takeaway
+from pages._explore.live_view import following, over, shown_alone, visible
 from pages._explore.session import PANEL_TAB, explore_session, state
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import answers, best_setting
 from pages._shared.cache import session
 from pages._shared.text import plain
 from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
-from prviz.live import bounds, results
+from prviz.live import bounds, results, view
 from prviz.live import frames as _frames
+from prviz.live.figure import Pane
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, panels
 
@@ -83,7 +84,7 @@ def _turn_over() -> None:
 
 
 def all_numbers(problem: Problem, found: results.Results) -> None:
-    table = replace(live_view.numbers(problem, found), turned=True)
+    table = replace(view.numbers(problem, found), turned=True)
     live_figure("numbers", [], table=table, follow=following(problem, found))
     enlarged = explore_session().enlarged
     by_k = visible(over(problem).get("k", []))
@@ -196,7 +197,7 @@ def stability(problem: Problem, found: results.Results) -> None:
 
 def _frames_or_notice(problem: Problem) -> Mapping[str, Any] | None:
     """Curves and numbers at every stop; where they are missing, the page says why."""
-    why = no_frames(problem)
+    why = view.no_frames(problem)
     found = _frames.known_frames(problem)
     if why or found is None:
         st.caption(why or "Over k: measuring every value …")

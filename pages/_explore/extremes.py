@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pages._explore.live_view import following, over, visible
 from pages._explore.session import explore_session
-from pages._live.figure import Pane, compact, live_figure
+from pages._live.figure import compact, live_figure
 from pages._shared import answers
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
@@ -30,6 +30,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.figures.tail import HIGHEST, LOWEST, Side
 from prviz.figures.theme import number
 from prviz.live import frames, results
+from prviz.live.figure import Pane
 from prviz.live.needs import PROFILE_SECONDS
 from prviz.live.problems import Problem, allowed
 from prviz.measure.estimates import Progress

@@ -17,12 +17,12 @@ from scipy.special import ndtr
 
 from pages._explore.session import explore_session
 from pages._live.figure import load_published
-from pages._live.modules import bundle
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import mixture_log_ratio
 from prviz.live.frames import flat
 from prviz.live.message import as_text
+from prviz.live.modules import bundle
 from prviz.measure.estimates import estimate
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import streamlit as st
 
 from pages._explore import painting
 from pages._explore.session import change, state
-from prviz.live import frames
-from prviz.live.problems import Problem
 from prviz.live.state import PANELS, ROLE
 from prviz.live.tasks import TASKS
 
@@ -42,16 +37,6 @@ def choose() -> None:
         on_change=chosen,
         help=HELP,
     )
-
-
-def shown(problem: Problem, name: str) -> Mapping[str, Any] | None:
-    """The task of this name as the figure draws it; None for none, and where the data have no answer."""
-    task = TASKS.get(name)
-    if task is None or problem.truth is None or problem.settings.approximate:
-        return None
-    if task.column and frames.comparable(problem) is None:
-        return None
-    return {"name": name, **vars(task)}
 
 
 def alone() -> None:

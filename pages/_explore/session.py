@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.cache import of_session
+from prviz.live.conversation import Conversation
 from prviz.live.problems import Uploaded
 from prviz.live.state import ExploreState
 from prviz.reports.settings import ExploreSettings
@@ -30,15 +30,10 @@ MAIN_VIEW = "main-view"
 
 
 @dataclass
-class ExploreSession:
-    """The state of the page.
+class ExploreSession(Conversation):
+    """The state of the page, at first the link's, or what another page has put.
 
-    state : what the user has chosen: at first the link's, or what another page has put. The page
-    and the line change
-        it, each by `update`.
-    asked : number of the browser's last question. link_messages : what was wrong with the link.
-    refused : why the toy
-        refuses what the user has just moved.
+    link_messages : what was wrong with the link.
     uploaded : the pair in the upload fields.
     about : the family whose card opens next. method : the family in focus in the panel Space.
     picked : what the user has selected in that panel, as the browser sent it.
@@ -51,11 +46,8 @@ class ExploreSession:
         and duplicates is wanted.
     """
 
-    state: ExploreState | None = None
-    asked: int = 0
     uploaded: Uploaded | None = None
     link_messages: list[str] = field(default_factory=list)
-    refused: str = ""
     about: str | None = None
     method: str | None = None
     picked: Mapping[str, Any] = field(default_factory=dict)
@@ -64,17 +56,6 @@ class ExploreSession:
     next: tuple[ExploreSettings, Uploaded | None] | None = None
     enlarged: bool = False
     influential: bool = False
-    lock: threading.RLock = field(default_factory=threading.RLock)
-
-    def update(
-        self, change: Callable[[ExploreState], ExploreState] = lambda now: now
-    ) -> ExploreState:
-        """Replace the state by what `change` makes of it, which is returned; no change of another
-        thread is lost.
-        """
-        with self.lock:
-            self.state = change(self.state or ExploreState())
-            return self.state
 
 
 def explore_session() -> ExploreSession:

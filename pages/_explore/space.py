@@ -14,9 +14,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages._explore import cosupport, painting
-from pages._explore.live_view import position, visible
+from pages._explore.live_view import visible
 from pages._explore.session import COLOUR, LAM_METHOD, change, explore_session, state
-from pages._live.figure import Following, Pane, live_figure, moved
+from pages._live.figure import live_figure, moved
 from pages._shared import answers, cache, media, sample_display
 from pages._shared.sample_display import Evaluated
 from prviz import figures
@@ -26,7 +26,9 @@ from prviz.diagnostics.cosupport import says_support
 from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
 from prviz.live import frames, results
+from prviz.live.figure import Following, Pane
 from prviz.live.problems import Problem
+from prviz.live.view import position
 from prviz.measure.estimates import of_evaluation
 from prviz.neighbors import nearest_rows
 from prviz.reports import export

@@ -14,7 +14,6 @@ import streamlit as st
 from pages._explore.approximate import NOTE
 from pages._explore.gives_away import known_witness
 from pages._explore.session import state
-from pages._live.modules import bundle
 from pages._shared.text import plain
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
@@ -23,6 +22,7 @@ from prviz.figures.svg import pr_svg
 from prviz.figures.theme import number
 from prviz.live import bounds, frames, results
 from prviz.live.message import as_text
+from prviz.live.modules import bundle
 from prviz.live.problems import Problem
 from prviz.reports import export
 

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one, described, explore_link
 from prviz import figures
+from prviz.live.figure import Pane
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
 from prviz.measure.paper_conventions import PAPERS, PaperConvention
 from prviz.neighbors.threads import available_threads

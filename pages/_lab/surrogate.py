@@ -17,7 +17,7 @@ from pages._explore import controls
 from pages._lab import surrogate_fits, surrogate_form, surrogate_paper
 from pages._lab.surrogate_fits import SCENARIOS
 from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import answers, cache, work_box
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
@@ -26,6 +26,7 @@ from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.figures import SettingError
+from prviz.live.figure import Pane
 from prviz.live.need import Need
 from prviz.measure import estimates
 from prviz.measure.estimates import K as Neighbours

@@ -13,12 +13,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import work_box
 from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import SettingLine
+from prviz.live.figure import Pane
 from prviz.measure.estimates import K
 from prviz.readers.bundled import BUNDLED, bundled_pair
 from prviz.samples import SamplePair, Samples

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
@@ -23,6 +23,7 @@ from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import COMPARISONS, SUMMARIES
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
+from prviz.live.figure import Pane
 from prviz.measure.workload import duration
 from prviz.studies.sweeps import (
     COLUMNS,

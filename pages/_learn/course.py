@@ -13,12 +13,12 @@ import streamlit as st
 
 from pages._learn import steps
 from pages._live.figure import load_published
-from pages._live.modules import bundle
 from pages._shared import answers
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.live.message import as_text
+from prviz.live.modules import bundle
 from prviz.live.need import Need
 from prviz.measure.estimates import Progress, estimate_repeated
 from prviz.recent import LeastRecentlyUsed

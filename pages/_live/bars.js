@@ -5,7 +5,7 @@ import { button, element, setText } from "./dom.js";
 /** @import { ControlEvents } from "./controls.js" */
 
 /**
- * The bars as Python describes them (Bars in pages/_live/figure.py).
+ * The bars as Python describes them (Bars in prviz/live/figure.py).
  * @typedef {object} BarsSpec
  * @property {string} id
  * @property {string} label

@@ -8,7 +8,7 @@ import { button, dock, element } from "./dom.js";
 /** @import { Stop } from "./store.js" */
 
 /**
- * One slider as Python describes it (Slider in pages/_live/figure.py).
+ * One slider as Python describes it (Slider in prviz/live/figure.py).
  * @typedef {object} SliderSpec
  * @property {string} id
  * @property {string} label
@@ -23,7 +23,7 @@ import { button, dock, element } from "./dom.js";
  * @property {"estimator" | "data" | "modes" | "sampling" | "figure"} group
  * @property {boolean} line label, slider and number in one line
  *
- * Several names, each of which is on or off (Chips in pages/_live/figure.py).
+ * Several names, each of which is on or off (Chips in prviz/live/figure.py).
  * @typedef {{ id: string, label: string, options: [name: string, label: string, help: string][], value: string[], group: SliderSpec["group"], angle?: undefined }} ChipsSpec
  *
  * @typedef {ReturnType<typeof makeSlider>} Slider

@@ -12,9 +12,9 @@ from pathlib import Path
 import streamlit as st
 
 from pages._live.figure import load_published
-from pages._live.modules import bundle
 from pages._live.route import visitor
 from prviz.live.message import as_text
+from prviz.live.modules import bundle
 
 # Name of the part that is the whole page.
 PAGE = "page"

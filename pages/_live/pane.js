@@ -5,7 +5,7 @@ import { element, setAttributes, setText, shape } from "./dom.js";
 /** @import { LiveFigure } from "./main.js" */
 
 /**
- * One pane as Python describes it (Pane in pages/_live/figure.py).
+ * One pane as Python describes it (Pane in prviz/live/figure.py).
  * @typedef {object} PaneSpec
  * @property {string} id
  * @property {string} title

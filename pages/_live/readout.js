@@ -15,7 +15,7 @@ import { boundOf, limitUnder } from "./rows.js";
 /** @import { View } from "./view.js" */
 
 /**
- * The table as Python describes it (Table in pages/_live/figure.py); rows: numbers by curve id.
+ * The table as Python describes it (Table in prviz/live/figure.py); rows: numbers by curve id.
  * @typedef {{ caption: string, columns: { key: string, label: string, explanation: string }[], rows: Record<string, number[]>, turned: boolean }} Table
  *
  * What the table on screen is made for, and its cells by curve id.

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import number
+from prviz.live.figure import Pane
 from prviz.measure.risk import choices, lowest_risk, risk
 
 HELP = (

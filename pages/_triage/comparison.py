@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import answers, media
 from pages._shared.text import plain
 from pages._shared.widgets import described
@@ -23,6 +23,7 @@ from pages._triage.ranking import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SE
 from pages._triage.session import PAIR, session
 from prviz.curves.summaries import SUMMARIES
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
+from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress, judged
 from prviz.reports.export import table_csv
 from prviz.samples import SamplePair

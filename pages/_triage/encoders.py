@@ -9,13 +9,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import answers, media
 from pages._shared.networks import choose_networks
 from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults
 from prviz.embed.lens import lens
 from prviz.figures.lens import EncoderPoint, encoders_figure
+from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.readers.errors import error_text

@@ -7,7 +7,7 @@ import math
 
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import media
 from pages._shared.text import plain
 from pages._triage import gallery
@@ -15,6 +15,7 @@ from pages._triage.checkpoints import CheckpointResults
 from pages._triage.reported import asked, difference_of, frechet_of
 from prviz.figures.reported import TradePoint, equal_distance_figure
 from prviz.figures.triage_pairs import pair_curves_figure
+from prviz.live.figure import Pane
 from prviz.samples import Samples
 from prviz.triage.reported import EQUAL, OppositePair, opposite_pairs
 

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages._explore import extremes
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import cache, media
 from pages._shared.text import plain
 from pages._triage import gallery
@@ -22,6 +22,7 @@ from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import GROUP_LOOKS, Highlight, key_text
 from prviz.figures.theme import number
+from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress
 from prviz.neighbors.balls import ROLES, Role
 from prviz.triage.curve_findings import mode_reweighting, outlier_faults

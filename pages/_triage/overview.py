@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared.widgets import choose_one
 from pages._triage import reported
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, of_each
@@ -27,6 +27,7 @@ from prviz.figures.triage import (
     step_words,
     steps_figure,
 )
+from prviz.live.figure import Pane
 from prviz.measure.blind_spots import BLIND_SPOTS, number_title
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.ranking import AT_MOST

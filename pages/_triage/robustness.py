@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import pandas as pd
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import answers, best_setting, cache, work_box
 from pages._shared.families import titles
 from pages._shared.text import plain
@@ -25,6 +25,7 @@ from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.figures import Contender, WonCell
+from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress, passes
 from prviz.measure.profiles import profile_pair
 from prviz.measure.workload import estimate_seconds, fit_size

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from pages._live.figure import Pane, live_figure
+from pages._live.figure import live_figure
 from pages._shared import cache
 from pages._triage import side_by_side, table
 from pages._triage.checkpoints import CheckpointResults, selected
@@ -39,6 +39,7 @@ from prviz.figures.triage import (
     in_order,
     steps_figure,
 )
+from prviz.live.figure import Pane
 from prviz.triage.decision import Disagreement, Judgement, family_title
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import by_checkpoint

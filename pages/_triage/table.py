@@ -11,9 +11,9 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._live.figure import load_published
-from pages._live.modules import bundle
 from pages._triage.session import CheckpointChoice
 from prviz.live.message import as_text
+from prviz.live.modules import bundle
 
 KEY = "triage-ranking"
 # The group of linked views: the table and the figures.

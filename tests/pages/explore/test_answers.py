@@ -12,14 +12,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._explore import live_view
 from pages._explore.session import PANEL_TAB
-from pages._live.figure import plain_figure
 from pages._shared import answers
 from prviz.estimators import DEFAULT_METHODS
 from prviz.figures.pr import BOUND, pr_figure
 from prviz.live import bounds, needs, problems, results
+from prviz.live import view as live_view
 from prviz.live.explorer import STOPPED
+from prviz.live.figure import plain_figure
 from prviz.live.state import VIEWS
 from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._explore import painting, predict
+from pages._explore import painting
 from prviz.live.problems import problem_of
 from prviz.live.state import ExploreState
 from prviz.live.tasks import TASKS
+from prviz.live.view import task_content
 from prviz.measure.estimates import estimate
 from prviz.reports.settings import FIRST_VIEW, ExploreSettings
 from prviz.toys import toy
@@ -70,19 +71,19 @@ def test_a_link_carries_a_task_and_opens_nothing_that_gives_it_away() -> None:
 
 def test_a_question_is_asked_only_of_data_that_answer_it() -> None:
     first = problem_of(FIRST_VIEW)
-    assert predict.shown(first, "") is None
-    shown = predict.shown(first, "closest")
+    assert task_content(first, "") is None
+    shown = task_content(first, "closest")
     assert shown is not None
     assert shown["column"] == "iou"
     bundled = problem_of(ExploreSettings(source="bundled", problem="mixture-converged"))
-    assert predict.shown(bundled, "closest") is None
+    assert task_content(bundled, "closest") is None
     apart = problem_of(
         ExploreSettings(
             problem="finite", parameters=dict(toy("finite").presets["(d) nothing in common"])
         )
     )
-    assert predict.shown(apart, "closest") is None
-    assert predict.shown(apart, "ipr-one") is not None
+    assert task_content(apart, "closest") is None
+    assert task_content(apart, "ipr-one") is not None
 
 
 def test_a_task_is_chosen_in_the_sidebar() -> None:

@@ -11,13 +11,13 @@ import pytest
 from playwright.sync_api import Page
 
 from pages._live import figure
-from pages._live.figure import Slider
 from prviz.curves import PRCurve
 from prviz.curves.refuted import refuted_runs
 from prviz.curves.summaries import first_differences
 from prviz.estimators import ESTIMATORS
 from prviz.figures.pr import LIMIT, limit_label
 from prviz.figures.theme import number
+from prviz.live.figure import Slider
 from prviz.measure.estimates import estimate
 from prviz.toys import TOYS, toy
 from tests.marks import exhaustive_but

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from pages._live import modules
-from pages._live.modules import bundle
+from prviz.live import modules
+from prviz.live.modules import bundle
 
 FOLDER = Path(modules.__file__).parent
 

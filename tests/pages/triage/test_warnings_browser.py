@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from pages._live.modules import bundle
 from pages._triage import table
+from prviz.live.modules import bundle
 from tests.browser import cut_texts, overlaps, visit, wait_idle
 from tests.file_builders import npy
 

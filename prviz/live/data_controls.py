@@ -1,6 +1,4 @@
-"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and
-mode weights.
-"""
+"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and mode weights."""
 
 from __future__ import annotations
 
@@ -11,8 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from pages._live.figure import Bars, Control, Slider
 from prviz.figures import GENERATED_COLOR, REAL_COLOR
+from prviz.live.figure import Bars, Control, Slider
 from prviz.live.state import SPLIT_PERCENTS, control_ids, has_bars, percent, specs
 from prviz.reports.settings import (
     N_LIMITS,
@@ -49,9 +47,7 @@ FINEST = 1e-4
 
 
 def sliders(settings: ExploreSettings) -> list[Control]:
-    """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where
-    they are read.
-    """
+    """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where they are read."""
 
     def slider(
         name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = ""
@@ -119,9 +115,7 @@ def _sampling(settings: ExploreSettings) -> list[Slider]:
 
 
 def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
-    """The weights of the modes, or the amounts of a painting's cells: a grid where it has two
-    dimensions.
-    """
+    """The weights of the modes, or the amounts of a painting's cells: a grid in two dimensions."""
     problem = toy(settings.problem, **settings.parameters)
     value = cast(tuple[float, ...], problem.parameters[spec.name])
     names = [f"mode {index + 1}" for index in range(len(value))]
@@ -155,9 +149,7 @@ def _by_role(settings: ExploreSettings, text: str) -> str:
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:
-    """Stops from `low` to `high` by `step`; where these are too many, MOST_STOPS even steps on a
-    log scale.
-    """
+    """Stops from `low` to `high` by `step`; where these are too many, MOST_STOPS even steps on a log scale."""
     count = round((spec.high - spec.low) / spec.step)
     if count <= MOST_STOPS:
         found = spec.low + spec.step * np.arange(count + 1)

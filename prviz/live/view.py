@@ -1,0 +1,327 @@
+"""The main figure: k, bandwidth and lam as sliders, the curves, the same classifiers in error space."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping
+from functools import cache, partial
+from typing import Any
+
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.curves.summaries import TRUTH
+from prviz.estimators import ESTIMATORS
+from prviz.estimators.hub import COSTLY, Hub
+from prviz.estimators.ipr import IPR
+from prviz.figures.pr import BOUND, limit_label
+from prviz.live import bounds, data_controls, frames, needs, results, snapshots
+from prviz.live.figure import (
+    Chips,
+    Control,
+    Linked,
+    Pane,
+    Slider,
+    Table,
+    figure_content,
+    joined,
+    lam_angle,
+    plain_figure,
+    plain_trace,
+)
+from prviz.live.problems import Problem
+from prviz.live.results import Answer
+from prviz.live.state import VIEWS, ExploreState
+from prviz.live.tasks import TASKS
+from prviz.reports.export import limit_of
+from prviz.reports.settings import BANDWIDTH_LIMITS, SHOW_BOUND, SHOW_LIMITS
+from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
+
+# What is said of curves from approximate neighbour lists.
+NOTE = "approximate"
+BOUND_HELP = (
+    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent;"
+    " by the best classifier, judged on samples that it has not seen. A curve is thin where it"
+    " does: there a family is refuted, and the area of the best classifier is cut to its bound."
+    f" {NO_LOWER_BOUND}"
+)
+LIMITS_HELP = (
+    "Dotted: what an estimator comes to with ever more samples at this k. What lies between that"
+    " and the truth no further sample repairs, only another k."
+)
+ERROR_HELP = (
+    "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
+)
+K_HELP = "How many nearest neighbours a ball holds; √n uses the size of one set before the split."
+HELP = (
+    "Higher and further right is better. A click on a curve sets λ, and in Space takes its family."
+)
+
+
+def controls(problem: Problem, view: str) -> list[Control]:
+    """The controls of the figure; the bandwidth's only where a family has one.
+
+    view : one of VIEWS; bound and limits are drawn beside curves alone, and so are the chips that
+    ask for them.
+    """
+    settings = problem.settings
+    top = problem.largest_k
+    ks, units = problem.stops
+    k = Slider(
+        "k",
+        "Neighbours k",
+        ks,
+        settings.k,
+        problem.k,
+        marks=[
+            *((mark, str(mark)) for mark in (3, 4, 5) if mark <= top),
+            ("sqrt", f"√n = {min(problem.root_k, top)}"),
+        ],
+        number=(1, top, 1),
+        help=f"{K_HELP} {no_frames(problem)}".strip(),
+    )
+    bandwidth = Slider(
+        "bandwidth",
+        "KDE bandwidth",
+        units,
+        settings.bandwidth,
+        1.0 if settings.bandwidth is None else settings.bandwidth,
+        marks=[(None, "auto: each class's own"), (1, "1")],
+        number=(*BANDWIDTH_LIMITS, 0.001),
+        empty="auto",
+        help=(
+            "Radius of KDE's balls, in mean k-NN radii. auto: each class's own mean radius; a"
+            " value: one for both."
+        ),
+    )
+    angle = lam_angle(settings.lam)
+    lam = Slider(
+        "angle",
+        "Trade-off λ = precision / recall",
+        range(91),
+        angle,
+        angle,
+        marks=[(0, "recall end"), (45, "λ = 1"), (90, "precision end")],
+        angle=True,
+        group="figure",
+        help=(
+            "Large λ: what share of the generated samples is good. Small λ: what share of the real"
+            " ones is covered."
+        ),
+    )
+    found: list[Control] = [
+        k,
+        *([bandwidth] if units else []),
+        *data_controls.sliders(settings),
+        lam,
+    ]
+    if problem.truth is not None and not settings.approximate and view == VIEWS[0]:
+        found.append(Chips("show", "Show", _shown(problem), settings.show))
+    return found
+
+
+def no_frames(problem: Problem) -> str:
+    """Why nothing is said of every k at once; empty where it is, or will be."""
+    if problem.settings.approximate:
+        return "Approximate curves are measured at one k at a time."
+    if needs.profile(problem) is None:
+        return "Measuring every k would take more than a minute. Use fewer samples."
+    return ""
+
+
+def _shown(problem: Problem) -> list[tuple[str, str, str]]:
+    """What can be drawn beside the curves: name, label and help."""
+    bound = bounds.bound(problem)
+    label = (
+        "95 % bound"
+        if bound is None or bound.auc <= bounds.WIDEST
+        else "95 % bound: rules nothing out"
+    )
+    limits = [(SHOW_LIMITS, "limits for n → ∞", LIMITS_HELP)]
+    return [
+        (SHOW_BOUND, label, BOUND_HELP),
+        *(limits if problem.settings.split is not None else []),
+    ]
+
+
+def content(
+    state: ExploreState,
+    asked: Problem,
+    number: int,
+    answer: Answer,
+    *,
+    stopped: Collection[Hashable] = (),
+    have: set[str] | None = None,
+    errors: Mapping[str, float] | None = None,
+) -> bytes:
+    """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
+
+    number : of the last question that `asked` knows of. stopped : keys of given-up work. have : as
+    of `figure_content`. errors : of each family's area, on a surrogate, where they are known.
+    """
+    problem = answer.problem
+    found = answer.drawn
+    truth = problem.truth
+    curves = found.curves
+    shade = bounds.shade(problem)
+    # drawn for the row that is pointed at
+    known = bounds.every_limit(problem) if answer.final else {}
+    limits = {limit_label(name): curve for name, curve in known.items()}
+    table = numbers(problem, found)
+    drawing = figure_content(
+        [
+            (
+                curve_space(problem, found, table)
+                if state.view == VIEWS[0]
+                else error_space(problem, found)
+            )
+        ],
+        controls=controls(asked, state.view),
+        curves=linked(curves, truth),
+        lines=limits if shade is None else {BOUND: shade, **limits},
+        have=have,
+        table=table,
+        bound=None if truth is not None or shade is None else shade.auc,
+        noise=results.noise(problem),
+        few=bounds.too_few(problem),
+        errors=errors,
+        frames=frames.profile_id(problem) if answer.final else "",
+        shown=position(problem),
+    )
+    pins = snapshots.pinned(asked, state.pins)
+    beside = {
+        "films": snapshots.films(problem) if answer.final else [],
+        "pins": [snapshots.snapshot_id(each) for each in pins],
+        "now": snapshots.snapshot_id(problem),
+        "words": snapshots.words(problem),
+        "asked": number,
+        "of": [state.settings.source, state.settings.problem],
+        "hidden": state.hidden,
+        "folded": state.folded,
+        "task": task_content(problem, state.task),
+        "coarse": answer.coarse,
+        "stale": answer.stale,
+        "other": not answer.final and asked.key[:2] != problem.key[:2],
+        "pending": bounds.is_pending(problem, stopped),
+        "more": bool(needs.missing(needs.needs(asked, None, snapshots.pin_needs(pins)), stopped)),
+    }
+    return joined(drawing, beside)
+
+
+def task_content(problem: Problem, name: str) -> Mapping[str, Any] | None:
+    """The task of this name as the figure draws it; None for none, and where the data have no answer."""
+    task = TASKS.get(name)
+    if task is None or problem.truth is None or problem.settings.approximate:
+        return None
+    if task.column and frames.comparable(problem) is None:
+        return None
+    return {"name": name, **vars(task)}
+
+
+def position(problem: Problem) -> dict[str, float | None]:
+    """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic one."""
+    return {"k": problem.k, "bandwidth": problem.settings.bandwidth}
+
+
+def hubs(problem: Problem) -> str:
+    """Sentence on the share of hubs among the samples, where a family measures at hubs alone."""
+    for name in problem.settings.methods:
+        family = ESTIMATORS[name]
+        kept = results.kept_estimate(problem, name)
+        if not isinstance(family, Hub) or kept is None:
+            continue
+        share = len(kept.supports.c_real) / sum(problem.judged)
+        costs = f": this costs more than {IPR.title} on all of them" if share >= COSTLY else ""
+        return f" {family.title}: {share:.0%} of the samples are hubs at this k{costs}."
+    return ""
+
+
+@cache
+def _layout() -> dict[str, Any]:
+    """The layout of the curves' figure, the same for all."""
+    layout: dict[str, Any] = plain_figure(figures.pr_figure({}))["layout"]
+    return layout
+
+
+def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
+    """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
+    truth = problem.truth
+    curves = found.curves
+    note = "" if found.approximation is None else NOTE
+    compared = frames.comparable(problem) is not None
+    words = {name: f"IoU {table.rows[name][0]:.2f}" if compared else "" for name in curves}
+    notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
+    bound = bounds.shade(problem)
+    limits = bounds.limits(problem)
+    about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
+    if problem.settings.swapped:
+        about += " Real and generated are swapped here."
+    helps = [problem.headline, about, HELP, hubs(problem)]
+    helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
+    traces = figures.pr_traces(
+        curves,
+        truth=truth,
+        bound=bound,
+        limits=limits,
+        bands=found.bands,
+        notes=notes,
+        placed=False,
+    )
+    # on top
+    data = sorted(map(plain_trace, traces), key=lambda trace: bool(trace["legendgroup"] == TRUTH))
+    return Pane(
+        "pr",
+        {"data": data, "layout": _layout()},
+        "Precision against recall",
+        help=" ".join(filter(None, helps)),
+        follow="pr",
+        square=True,
+        fit=True,
+        note=note,
+    )
+
+
+def error_space(problem: Problem, found: results.Results) -> Pane:
+    """The same classifiers by their two error rates."""
+    note = "" if found.approximation is None else NOTE
+    figure = figures.error_space_figure(
+        found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note)
+    )
+    plain = plain_figure(figure)
+    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # on top
+    for trace in plain["data"]:  # the browser has the curves
+        for part in ("x", "y", "text", "customdata"):
+            trace.pop(part)
+    return Pane(
+        "error",
+        plain,
+        "Error space",
+        follow="error",
+        square=True,
+        fit=True,
+        note=note,
+        help=ERROR_HELP,
+    )
+
+
+def numbers(problem: Problem, found: results.Results) -> Table:
+    """Every number of every curve."""
+    settings = problem.settings
+    truth = problem.truth
+    bound = bounds.bound(problem)
+    rows = {
+        name: frames.row(curve, problem, limit_of(name, bound))
+        for name, curve in found.curves.items()
+    }
+    known = {}
+    if truth is not None:
+        key = ("truth-row", *problem.key[1:3], settings.b, settings.eps)
+        known = {TRUTH: problem.stores.results.remembered(key, partial(frames.row, truth, problem))}
+    kind = "every" if found.approximation is None else f"every {NOTE}"
+    caption = f"Summaries of {kind} curve" + ("" if truth is None else ", the truth first")
+    return Table(caption, frames.columns(problem), {**known, **rows})
+
+
+def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> Linked:
+    """The curves that the marks at lam follow: every estimate and the truth."""
+    color = figures.colors(curves)
+    found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
+    return found if truth is None else {TRUTH: ("truth", figures.TRUTH_COLOR, truth), **found}
