@@ -5,7 +5,7 @@ import js from "@eslint/js";
 const browser = [
   ...["window", "document", "matchMedia", "getComputedStyle", "structuredClone", "performance", "URL", "Blob", "TextDecoder", "TextDecoderStream", "AbortController"],
   ...["Element", "HTMLElement", "ResizeObserver", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame", "cancelAnimationFrame"],
-  ...["navigator", "location", "history", "fetch", "URLSearchParams", "AbortController", "atob"],
+  ...["navigator", "location", "history", "fetch", "URLSearchParams", "AbortController", "atob", "Response", "DecompressionStream", "MutationObserver"],
 ];
 
 export default [

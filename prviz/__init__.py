@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from prviz.measure.scalars import rarity as rarity
     from prviz.measure.scalars import realism as realism
     from prviz.measure.scalars import scalars as scalars
+    from prviz.notebook.widget import widget as widget
     from prviz.readers import ReadError as ReadError
     from prviz.readers import read as read
     from prviz.readers import read_pair as read_pair
@@ -91,6 +92,7 @@ _MODULES = {
     "measure.paper_conventions": ("paper_curve",),
     "measure.profiles": ("Profile", "profile"),
     "measure.scalars": ("compute_prdc", "rarity", "realism", "scalars"),
+    "notebook.widget": ("widget",),
     "readers": ("read", "read_pair", "ReadError"),
     "readers.bundled": ("bundled_pair",),
     "reports.monitor": ("Monitor",),

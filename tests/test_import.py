@@ -39,7 +39,7 @@ LAYERS = (
     ("prviz.triage", "prviz.figures", "prviz.embed", "prviz.benchmark"),
     ("prviz.reports",),
     ("prviz.live",),
-    ("prviz.cli",),
+    ("prviz.cli", "prviz.notebook"),
     ("prviz.__main__",),
 )
 KNOW_STREAMLIT = {"prviz.server.internals", "prviz.server.sessions"}

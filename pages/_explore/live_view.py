@@ -13,7 +13,7 @@ from pages._live.route import Ask
 from pages._shared.cache import Session, session
 from prviz.curves.summaries import TRUTH
 from prviz.estimators import ESTIMATORS
-from prviz.live import frames, results, snapshots, view
+from prviz.live import frames, results, view
 from prviz.live.explorer import Question, Sink
 from prviz.live.figure import Following
 from prviz.live.problems import Problem, allowed, problem_of
@@ -98,12 +98,7 @@ def _ask_for_card(name: object) -> None:
 def _pin(snapshot: object) -> None:
     """The button Pin: what is on screen, or a state that is pinned already, by its snapshot's id."""
     held = explore_session()
-    asked = wanted(held, session())
-    settings = snapshots.to_pin(asked)
-    for pin in state().pins:
-        if any(snapshots.snapshot_id(each) == snapshot for each in snapshots.pinned(asked, [pin])):
-            settings = pin
-    held.update(lambda now: now.with_pin(settings))
+    held.pin(wanted(held, session()), snapshot)
 
 
 # What the page does when the figure tells it something; it is drawn again in any case.

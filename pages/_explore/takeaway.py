@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages._explore.approximate import NOTE
 from pages._explore.gives_away import known_witness
 from pages._explore.session import state
 from pages._shared.text import plain
@@ -24,6 +23,7 @@ from prviz.live import bounds, frames, results
 from prviz.live.message import as_text
 from prviz.live.modules import bundle
 from prviz.live.problems import Problem
+from prviz.live.view import NOTE
 from prviz.reports import export
 
 _pictures = st.components.v2.component(

@@ -268,7 +268,9 @@ export class Controls {
     this.list.forEach((control, i) => {
       const spec = /** @type {any} */ (specs[i]); // of the control's kind
       control.refresh(spec);
-      if (control.value === control.sent && !spec.angle) control.value = control.sent = spec.value;
+      // Python has lam in whole degrees only
+      const same = spec.angle && Math.abs(spec.value - Number(control.value)) < 1;
+      if (control.value === control.sent && !same) control.value = control.sent = spec.value;
       if (!control.edited) control.show();
     });
     const lam = this.lamSlider ? angleToLam(this.lamSlider.number) : 1;

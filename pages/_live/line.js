@@ -5,7 +5,7 @@
 import { setText } from "./dom.js";
 import { inTheme } from "./pane.js";
 import { keepFrames, keepSnapshot, store, withVertices } from "./store.js";
-import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
+import { GONE, LostError, RETRY_MS, progressText } from "./stream.js";
 import { drawnHere } from "./view.js";
 
 /** @import { LiveFigure } from "./main.js" */
@@ -128,7 +128,7 @@ async function send(live, stop = false) {
       have: [...store.frames.keys(), ...store.curves.keys()],
       ...live.film.wish(),
     };
-    for await (const text of answerTo(question, token, flight.abort.signal)) {
+    for await (const text of live.host.answerTo(question, token, flight.abort.signal)) {
       const message = JSON.parse(inTheme(live, text));
       if (line.flight === flight || message.kind === "page") take(live, message); // the page is told once
     }

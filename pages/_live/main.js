@@ -21,6 +21,7 @@ import { noRings, takeRings } from "./rings.js";
 import { markSheet } from "./sheet.js";
 import { leaveStandout, takeStandout } from "./standout.js";
 import { store, withVertices } from "./store.js";
+import { answerTo } from "./stream.js";
 import { noTask, takeTask } from "./task.js";
 import { look } from "./view.js";
 
@@ -34,9 +35,15 @@ import { look } from "./view.js";
 /** @import { Payload } from "./view.js" */
 
 /**
+ * What the figure stands in does for it.
+ * @typedef {object} Host
+ * @property {(question: Record<string, unknown>, token: string, signal: AbortSignal) => AsyncIterable<string>} answerTo the messages of Python's answer, each as JSON
+ * @property {() => Promise<Plotly>} findPlotly
+ *
  * One live figure. Each piece of its state belongs to the module that gives it its type.
  * @typedef {object} LiveFigure
  * @property {HTMLElement} parent
+ * @property {Host} host
  * @property {HTMLElement} root
  * @property {Record<Part, HTMLElement>} parts elements of live.html
  * @property {Payload} payload
@@ -95,6 +102,9 @@ const RESIZE_MS = 80; // without a change of the width, after which all panes ar
 // a step of the slider.
 const BEHIND_MS = 1000;
 
+/** Streamlit's page. @type {Host} */
+const PAGE = { answerTo, findPlotly };
+
 /** @type {WeakMap<HTMLElement, LiveFigure>} */
 const INSTANCES = new WeakMap();
 
@@ -112,6 +122,7 @@ function create(parent) {
   /** @type {LiveFigure} */
   const live = {
     parent,
+    host: PAGE,
     root,
     parts,
     timers,
@@ -324,10 +335,11 @@ function show(live, payload, late = false) {
 }
 
 /**
- * @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void, setTriggerValue: (name: string, value: unknown) => void }} component
+ * @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void, setTriggerValue: (name: string, value: unknown) => void, host?: Host }} component
  */
-export default function mount({ data, parentElement, setStateValue, setTriggerValue }) {
+export default function mount({ data, parentElement, setStateValue, setTriggerValue, host = PAGE }) {
   const live = INSTANCES.get(parentElement) ?? create(parentElement);
+  live.host = host;
   const tell = whileHere(parentElement);
   live.send = (values) => tell(() => setStateValue("values", values));
   live.tell = (name, value) => tell(() => setTriggerValue(name, value));
@@ -337,7 +349,8 @@ export default function mount({ data, parentElement, setStateValue, setTriggerVa
   if (!payload.rows || !isLate(live, payload)) show(live, payload);
   pageDrawn(live, payload);
   if (!live.plotly) {
-    findPlotly()
+    host
+      .findPlotly()
       .then((plotly) => {
         if (INSTANCES.get(parentElement) !== live) return undefined;
         Object.assign(live, { plotly, size: sizeOf(live) });

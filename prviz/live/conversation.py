@@ -87,3 +87,12 @@ class Conversation:
         if self.refused:
             question.send("page")
         return question
+
+    def pin(self, asked: Problem, snapshot: object) -> None:
+        """Pin what is asked for, or take it away; or a state that is pinned, by its snapshot's id."""
+        settings = snapshots.to_pin(asked)
+        for pin in self.update().pins:
+            held = snapshots.pinned(asked, [pin])
+            if any(snapshots.snapshot_id(each) == snapshot for each in held):
+                settings = pin
+        self.update(lambda now: now.with_pin(settings))

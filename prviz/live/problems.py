@@ -43,6 +43,7 @@ class Uploaded:
     choice: of the columns of both files.
     before: the settings and the upload, if it was one, that this pair was shown from without some
     of its features.
+    truth: the true curve, where it is known.
     """
 
     pair: SamplePair
@@ -52,6 +53,7 @@ class Uploaded:
     pictures: HeldPictures | None = None
     choice: ColumnChoice = EVERY
     before: tuple[ExploreSettings, Uploaded | None] | None = None
+    truth: PRCurve | None = None
 
     @property
     def choices(self) -> tuple[ColumnChoice, ...]:
@@ -290,6 +292,10 @@ class FixedProblem(Problem):
             subsample_rows(side.n, self.settings.n, self.settings.seed) for side in self.whole
         )
         return real, generated
+
+    @cached_property
+    def truth(self) -> PRCurve | None:
+        return None if self.uploaded is None else self.uploaded.truth
 
     def _drawn(self, seed: int) -> SamplePair:
         return subsample(self.whole, self.settings.n, seed)

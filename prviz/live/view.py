@@ -51,9 +51,8 @@ ERROR_HELP = (
     "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
 )
 K_HELP = "How many nearest neighbours a ball holds; √n uses the size of one set before the split."
-HELP = (
-    "Higher and further right is better. A click on a curve sets λ, and in Space takes its family."
-)
+HELP = "Higher and further right is better. A click on a curve sets λ."
+SPACE_HELP = "It takes its family into Space, too."
 
 
 def controls(problem: Problem, view: str) -> list[Control]:
@@ -138,7 +137,7 @@ def _shown(problem: Problem) -> list[tuple[str, str, str]]:
     limits = [(SHOW_LIMITS, "limits for n → ∞", LIMITS_HELP)]
     return [
         (SHOW_BOUND, label, BOUND_HELP),
-        *(limits if problem.settings.split is not None else []),
+        *(limits if problem.toy is not None and problem.settings.split is not None else []),
     ]
 
 
@@ -151,11 +150,13 @@ def content(
     stopped: Collection[Hashable] = (),
     have: set[str] | None = None,
     errors: Mapping[str, float] | None = None,
+    panels: bool = True,
 ) -> bytes:
     """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
 
     number : of the last question that `asked` knows of. stopped : keys of given-up work. have : as
-    of `figure_content`. errors : of each family's area, on a surrogate, where they are known.
+    of `figure_content`. errors : of each family's area, on a surrogate, where they are known. panels : True
+    if panels stand beside the figure.
     """
     problem = answer.problem
     found = answer.drawn
@@ -169,7 +170,7 @@ def content(
     drawing = figure_content(
         [
             (
-                curve_space(problem, found, table)
+                curve_space(problem, found, table, panels=panels)
                 if state.view == VIEWS[0]
                 else error_space(problem, found)
             )
@@ -241,7 +242,9 @@ def _layout() -> dict[str, Any]:
     return layout
 
 
-def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
+def curve_space(
+    problem: Problem, found: results.Results, table: Table, *, panels: bool = True
+) -> Pane:
     """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
     truth = problem.truth
     curves = found.curves
@@ -254,7 +257,7 @@ def curve_space(problem: Problem, found: results.Results, table: Table) -> Pane:
     about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
     if problem.settings.swapped:
         about += " Real and generated are swapped here."
-    helps = [problem.headline, about, HELP, hubs(problem)]
+    helps = [problem.headline, about, HELP, SPACE_HELP * panels, hubs(problem)]
     helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
     traces = figures.pr_traces(
         curves,

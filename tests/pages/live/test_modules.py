@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from prviz.live import modules
 from prviz.live.modules import bundle
+from tests.browser import ROOT
 
-FOLDER = Path(modules.__file__).parent
+FOLDER = ROOT / "pages" / "_live"
 
 
 def write(folder: Path, **texts: str) -> Path:

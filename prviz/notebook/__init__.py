@@ -1,0 +1,1 @@
+"""The live figure in a notebook."""

@@ -1,0 +1,365 @@
+"""A widget with the live figure of a pair of sets of samples, which its kernel measures."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+from IPython.display import HTML, display
+from numpy.typing import ArrayLike
+
+from prviz.checks.flags import checked_pair
+from prviz.curves import PRCurve, shown
+from prviz.curves.summaries import TRUTH
+from prviz.estimators import ESTIMATORS
+from prviz.figures.theme import TRUTH_COLOR, colors
+from prviz.live import results, view
+from prviz.live.conversation import Conversation
+from prviz.live.explorer import Explorer
+from prviz.live.figure import joined
+from prviz.live.problems import Problem, Uploaded, allowed, problem_of
+from prviz.live.results import Answer
+from prviz.live.state import ExploreState
+from prviz.live.store import Stores
+from prviz.measure.estimates import K, method_names
+from prviz.notebook.parts import digests, part
+from prviz.reports.settings import BANDWIDTH_LIMITS, REPEATS_LIMITS, SEED_LIMITS, ExploreSettings
+from prviz.samples import SamplePair, Samples, SplitRatio, split_share
+
+# Views of one widget that are kept: of a page that was closed nothing tells the kernel.
+MOST_VIEWS = 8
+SETTINGS = ("k", "bandwidth", "split", "seed", "repeats", "lam")
+
+
+class CurveWidget(anywidget.AnyWidget):
+    """The live figure of one pair; see `prviz.widget`.
+
+    Attributes
+    ----------
+    k : int or "sqrt"
+        Neighbours.
+    bandwidth : float, optional
+        Of the kde family, in units of the mean k-NN radius at k = sqrt(n); None: each class's own.
+    split : float, optional
+        Share of each set that defines the classifiers; None: no split.
+    seed, repeats : int
+        Of the split, and the number of splits, over which curves are averaged.
+    lam : float
+        The trade-off at which the figure marks its curves, from 0 to inf.
+    families : tuple of str
+        Names in ESTIMATORS, in the order of drawing.
+    curves : dict of str to PRCurve
+        The curve of each family at these settings; read only. Observers hear of every new drawing.
+    truth : PRCurve, optional
+        The true curve; read only.
+    """
+
+    _esm = Path(__file__).with_name("widget.js")
+    _parts = traitlets.Dict().tag(sync=True)
+    _still = traitlets.Unicode().tag(sync=True)
+    _still_id = traitlets.Unicode().tag(sync=True)
+
+    k = traitlets.Union([traitlets.Int(min=1), traitlets.Enum(["sqrt"])], default_value="sqrt")
+    bandwidth = traitlets.Float(None, allow_none=True, min=BANDWIDTH_LIMITS[0])
+    split = traitlets.Float(0.5, allow_none=True)
+    seed = traitlets.Int(0, min=SEED_LIMITS[0], max=SEED_LIMITS[1])
+    repeats = traitlets.Int(1, min=REPEATS_LIMITS[0], max=REPEATS_LIMITS[1])
+    lam = traitlets.Float(1.0, min=0.0)
+    families = traitlets.Tuple()
+    curves = traitlets.Dict(read_only=True)
+    truth = traitlets.Instance(PRCurve, allow_none=True, read_only=True)
+
+    def __init__(self, pair: SamplePair, truth: PRCurve | None, settings: ExploreSettings) -> None:
+        self._stores = Stores()
+        self._stopped = dict[Hashable, str]()
+        self._explorers = dict[str, Explorer]()
+        self._conversation = Conversation(ExploreState().with_settings(settings))
+        self._data = Uploaded(pair, (), (None, None), truth=truth)
+        self._quiet = False
+        self._document: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        super().__init__(_parts=digests(), _still_id=secrets.token_hex(6))
+        self.set_trait("truth", truth)
+        self._show_settings()
+        self._measure()
+        self.on_msg(self._hear)
+
+    # ---- Python's side ----
+
+    def _problem(self) -> Problem:
+        """What the settings ask for, as far as the samples allow it."""
+        return allowed(problem_of(self._conversation.update().settings, self._data, self._stores))
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Within, traits follow the settings, not the reverse."""
+        before = self._quiet
+        self._quiet = True
+        try:
+            yield
+        finally:
+            self._quiet = before
+
+    def _show_settings(self) -> None:
+        """Let the traits say what the browser has set."""
+        settings = self._conversation.update().settings
+        with self._quietly():
+            for name in SETTINGS:
+                setattr(self, name, getattr(settings, name))
+            self.families = settings.methods
+
+    def _measure(self) -> None:
+        """Measure the curves of the settings, and draw them everywhere."""
+        problem = self._problem()
+        answer = Answer(problem, results.results(problem))
+        self._keep(answer)
+        self._draw(answer)
+
+    def _keep(self, answer: Answer) -> None:
+        """Let the traits hold what is drawn, unless the settings are others by now."""
+        if results.key(answer.problem) != results.key(self._problem()):
+            return
+        self.set_trait("curves", dict(answer.found.curves))
+        self._still = self._picture()
+
+    def _picture(self) -> str:
+        """The curves as an SVG with their numbers, as HTML without a script."""
+        ordered = sorted(self.curves, key=lambda name: float(self.curves[name].auc))
+        color = colors(self.curves)
+        drawn = {ESTIMATORS[name].title: self.curves[name] for name in ordered}
+        named = {ESTIMATORS[name].title: color[name] for name in ordered}
+        if self.truth is not None:
+            drawn = {TRUTH: self.truth, **drawn}
+            named = {TRUTH: TRUTH_COLOR, **named}
+        return shown.as_html(drawn, named)
+
+    @traitlets.validate("split")
+    def _legal_split(self, proposal: Mapping[str, Any]) -> float | None:
+        try:
+            return split_share(proposal["value"])
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from error
+
+    @traitlets.validate("families")
+    def _legal_families(self, proposal: Mapping[str, Any]) -> tuple[str, ...]:
+        try:
+            return tuple(method_names(list(proposal["value"])))
+        except (ValueError, TypeError) as error:
+            raise traitlets.TraitError(str(error)) from error
+
+    @traitlets.validate("k")
+    def _legal_k(self, proposal: Mapping[str, Any]) -> K:
+        k: K = proposal["value"]
+        most = self._problem().largest_k
+        if k != "sqrt" and k > most and not self._quiet:
+            raise traitlets.TraitError(
+                f"k = {k}; the smaller set of fit samples allows 1 to {most}"
+            )
+        return k
+
+    @traitlets.observe(*SETTINGS, "families")
+    def _set(self, change: Mapping[str, Any]) -> None:
+        """Take over what Python has set."""
+        if self._quiet:
+            return
+        name = {"families": "methods"}.get(change["name"], change["name"])
+        self._conversation.update(
+            lambda now: now.with_settings(replace(now.settings, **{name: change["new"]}))
+        )
+        wanted = self._problem().settings
+        self._conversation.update(lambda now: now.with_settings(wanted))
+        self._show_settings()
+        self._measure()
+        self._update_document()
+
+    def __repr__(self) -> str:
+        areas = ", ".join(f"{name} {curve.auc:.2f}" for name, curve in self.curves.items())
+        return f"CurveWidget(k = {self._problem().k}, area: {areas})"
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The widget, and for documents without a kernel the picture."""
+        data, meta = super()._repr_mimebundle_(**options) or ({}, {})
+        return {**data, "text/html": self._still}, meta
+
+    def _ipython_display_(self, **options: Any) -> None:
+        """Show the widget, and below it what stays where no kernel answers: hidden while one does.
+
+        A notebook that is opened again knows nothing of its widgets.
+        """
+        data, meta = super()._repr_mimebundle_(**options) or ({}, {})
+        display(data, metadata=meta, raw=True)
+        self._document = display(self._stays(), display_id=True)
+
+    def _update_document(self) -> None:
+        if self._document is not None:
+            self._document.update(self._stays())
+
+    def _stays(self) -> HTML:
+        return HTML(f'<div class="prviz-{self._still_id}">{self._still}</div>')
+
+    def close(self) -> None:
+        """End all work, and take the widget from the page."""
+        for explorer in self._explorers.values():
+            explorer.close()
+        self._explorers.clear()
+        super().close()
+
+    # ---- the browser's side ----
+
+    def _hear(self, _widget: Any, message: Mapping[str, Any], _buffers: Sequence[Any]) -> None:
+        """Answer a message of the browser."""
+        self._loop = _running_loop()
+        name = str(message.get("view", ""))
+        match message.get("kind"):
+            case "part":
+                wanted = str(message["name"])
+                self.send({"kind": "part", "name": wanted}, [part(wanted)])
+            case "ask":
+                self._answer(name, message["question"])
+            case "pin":
+                self._conversation.pin(self._problem(), message["value"])
+                self._draw(self._known())
+            case "open" | "follow":
+                self._draw(self._known())
+                self._update_document()
+            case "ping":
+                self.send({"kind": "pong"})
+            case "leave" if name in self._explorers:
+                self._explorers.pop(name).close()
+
+    def _explorer(self, name: str) -> Explorer:
+        """The explorer of one view, the oldest one's being closed where there are too many."""
+        found = self._explorers.pop(name, None) or Explorer(self._stopped)
+        self._explorers[name] = found
+        for old in list(self._explorers)[:-MOST_VIEWS]:
+            self._explorers.pop(old).close()
+        return found
+
+    def _answer(self, name: str, question: Mapping[str, Any]) -> None:
+        """Let the view's explorer answer a question, line by line."""
+        number = int(question["q"])
+        explorer = self._explorer(name)
+
+        def send(line: bytes | None) -> None:
+            head = {"kind": "line", "view": name, "q": number}
+            self.send(head, [] if line is None else [line])
+
+        if question.get("stop"):
+            explorer.stop()
+        asked = self._conversation.understand(question, send, self._problem, self._content)
+        self._show_settings()
+        explorer.ask(asked)
+
+    def _content(self, asked: Problem, number: int, answer: Answer, have: set[str]) -> bytes:
+        if answer.final:
+            self._later(partial(self._keep, answer))
+        state = self._conversation.update()
+        return view.content(
+            state, asked, number, answer, stopped=self._stopped, have=have, panels=False
+        )
+
+    def _later(self, call: Callable[[], None]) -> None:
+        """Call in the kernel's own thread, where observers run."""
+        if self._loop is None:
+            call()
+        else:
+            self._loop.call_soon_threadsafe(call)
+
+    def _known(self) -> Answer:
+        """What is known of the settings, or of those before."""
+        problem = self._problem()
+        found = results.known(problem)
+        if found is not None:
+            self._shown = Answer(problem, found)
+            return self._shown
+        return replace(self._shown, stale=True)
+
+    def _draw(self, answer: Answer) -> None:
+        """Let every view draw this, and the controls say what the settings are."""
+        if not answer.stale:
+            self._shown = answer
+        state = self._conversation.update()
+        content = view.content(
+            state,
+            self._problem(),
+            self._conversation.asked,
+            answer,
+            stopped=self._stopped,
+            panels=False,
+        )
+        # the figure asks nothing without a token
+        self.send({"kind": "draw"}, [joined(content, {"above": "", "token": "kernel"})])
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def widget(
+    real: SamplePair | Samples | ArrayLike,
+    generated: Samples | ArrayLike | None = None,
+    truth: PRCurve | None = None,
+    *,
+    families: Sequence[str] | str | None = None,
+    k: K = "sqrt",
+    split: SplitRatio = 0.5,
+    seed: int = 0,
+) -> CurveWidget:
+    """The live figure of a pair in a notebook: Explore's, whose sliders its kernel answers.
+
+    Needs ``pip install "prviz[notebook]"``.
+
+    Parameters
+    ----------
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ. A `SamplePair` in the place of both will do.
+    truth : PRCurve, optional
+        The true curve, where it is known.
+    families : sequence of str or str, optional
+        Names in ESTIMATORS; None: the default ones.
+    k, split, seed : optional
+        As in `pr_curve`, where the sliders begin.
+
+    Returns
+    -------
+    CurveWidget
+        Its attributes ``k``, ``bandwidth``, ``split``, ``seed``, ``repeats``, ``lam`` and
+        ``families`` follow the sliders, and move them when they are set; ``curves`` holds the curve
+        of each family.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `pr_curve`.
+    ModuleNotFoundError
+        Without anywidget.
+
+    Examples
+    --------
+    >>> real, generated = prviz.toy("mixtures").sample(500, seed=0)  # doctest: +SKIP
+    >>> w = prviz.widget(real, generated)  # doctest: +SKIP
+    >>> w.k = 9  # doctest: +SKIP
+    >>> w.curves["knn"].auc  # doctest: +SKIP
+    """
+    pair = checked_pair(real, generated)
+    settings = ExploreSettings(
+        source="upload",
+        problem="",
+        n=max(pair.real.n, pair.generated.n),
+        methods=tuple(method_names(families)),
+        k=k,
+        split=split_share(split),
+        seed=seed,
+    )
+    return CurveWidget(pair, truth, settings)
