@@ -228,6 +228,7 @@ class CurveWidget(anywidget.AnyWidget):
                 self._conversation.pin(self._problem(), message["value"])
                 self._draw(self._known())
             case "open" | "follow":
+                self._explorer(name)
                 self._draw(self._known())
                 self._update_document()
             case "ping":
@@ -286,6 +287,8 @@ class CurveWidget(anywidget.AnyWidget):
         """Let every view draw this, and the controls say what the settings are."""
         if not answer.stale:
             self._shown = answer
+        if not self._explorers:
+            return
         state = self._conversation.update()
         content = view.content(
             state,
