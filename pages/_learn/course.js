@@ -2,11 +2,10 @@
 // right the curve that it draws, with the ghost of where it was.
 
 import { element, setText } from "../_live/dom.js";
-import { whileHere } from "../_live/leaving.js";
 import { curveDrawing, footOf, ghostOf } from "./curve_card.js";
 import { FIGURES } from "./figures.js";
-import { JUDGES, needs, target } from "./guesses.js";
-import { lessonPlan, save, standalonePage } from "./handouts.js";
+import { JUDGES, target } from "./guesses.js";
+import { SAVED, lessonPlan, save, standalonePage } from "./handouts.js";
 import { exploreQuery, stepQuery, valuesFrom } from "./links.js";
 import { makeStage } from "../_shared/stage.js";
 
@@ -38,11 +37,8 @@ import { makeStage } from "../_shared/stage.js";
  * @property {string} style
  * @property {string} script name of the course's own script; "" where the course stands alone
  * @property {{ step: string, values: Values }} [at] where a course that stands alone begins
- *
- * @typedef {{ content: Content, course: Course }} Mounted
  */
 
-const LATER_MS = 1500; // after the first drawing, before the app is to measure for later lessons
 const MOVE_MS = 600;
 const LINK_MS = 250;
 
@@ -71,15 +67,11 @@ export class Course {
   #frame = 0;
   #movement = 0;
   #linkTimer = 0;
-  #wished = "";
-  #later = 0;
 
-  /** @param {HTMLElement} root @param {Content} content @param {(parts: string[]) => void} wish */
-  constructor(root, content, wish) {
-    // wish: have the app measure these parts
+  /** @param {HTMLElement} root @param {Content} content */
+  constructor(root, content) {
     this.root = root;
     this.content = content;
-    this.wish = wish;
     this.address = location.pathname;
     this.style = element("style", content.style);
     this.lessonButton = button("", "lesson", () => this.menu.togglePopover(), { "aria-haspopup": "true" });
@@ -134,7 +126,7 @@ export class Course {
               title: "Large and without the page around it; key P",
             }),
             button("Lesson plan", "", () =>
-              save("prviz-lesson-plan.md", lessonPlan(this.content, location.href), "text/markdown"),
+              save("prviz-lesson-plan.md", lessonPlan(this.content, location), "text/markdown"),
             ),
             button("Save as a page", "", () => this.#savePage(), {
               title: "One file that opens anywhere, also inside another page",
@@ -157,6 +149,8 @@ export class Course {
     );
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
     window.addEventListener("keydown", this.onKey);
+    this.onHash = () => this.go(this.#named(location.hash.slice(1)));
+    window.addEventListener("hashchange", this.onHash);
     this.onScreen = () => {
       if (!document.fullscreenElement) this.present(false);
     }; // Escape has left it
@@ -165,15 +159,19 @@ export class Course {
     this.observer.observe(this.figure.frame);
     this.observer.observe(this.curve.frame);
     const query = new URLSearchParams(location.search),
-      asked = content.at?.step ?? query.get("step") ?? lastStep;
-    const found = content.steps.findIndex(({ id, lesson }) => id === asked || lesson === asked);
+      here = this.#named(content.script ? "" : location.hash.slice(1)), // in a saved course
+      at = here < 0 ? content.at : { step: content.steps[here].id, values: {} };
     root.toggleAttribute("data-only", query.has("only"));
     if (query.get("present") === "1") this.present(true);
-    this.index = Math.max(found, 0);
-    if (content.at ?? query.has("step"))
-      this.#open({ ...valuesFrom(query, this.step.start), ...content.at?.values });
+    this.index = Math.max(this.#named(at?.step ?? query.get("step") ?? lastStep), 0);
+    if (at ?? query.has("step")) this.#open({ ...valuesFrom(query, this.step.start), ...at?.values });
     else this.#reopen();
-    this.#later = setTimeout(() => this.#wishMore(), LATER_MS);
+  }
+
+  /** The place of the step with this id, or of the first one of this lesson; -1 where there is none.
+   * @param {string} name */
+  #named(name) {
+    return this.content.steps.findIndex(({ id, lesson }) => id === name || lesson === name);
   }
 
   get step() {
@@ -189,24 +187,6 @@ export class Course {
     return document.documentElement.hasAttribute("data-present");
   }
 
-  /** New content of the same course: what has been measured meanwhile.
-   * @param {Content} content */
-  take(content) {
-    this.content = content;
-    this.#model();
-    this.words();
-    this.schedule();
-  }
-
-  /** Have the parts measured: first the one that is waited for here, then in the order of the course. */
-  #wishMore() {
-    const { measured, script, steps } = this.content,
-      parts = [this.step, ...steps].flatMap((step) => needs(step) ?? []).filter((part) => !measured[part]);
-    if (!script || !parts.length || parts.join() === this.#wished) return;
-    this.#wished = parts.join();
-    this.wish([...new Set(parts)]);
-  }
-
   /** @param {number} index */
   go(index) {
     if (
@@ -218,7 +198,6 @@ export class Course {
       return;
     this.index = index;
     this.#reopen();
-    this.#wishMore();
     this.lead.focus({ preventScroll: true });
   }
 
@@ -333,7 +312,7 @@ export class Course {
 
   words() {
     const { step, answered } = this,
-      { steps, lessons, measured } = this.content,
+      { steps, lessons } = this.content,
       names = Object.keys(lessons),
       place = names.indexOf(step.lesson);
     this.root.dataset.step = step.id;
@@ -351,8 +330,6 @@ export class Course {
     setText(this.clause, answered ? step.takeaway : step.clause);
     this.clause.classList.toggle("seen", answered !== null);
     setText(this.ask, step.guess.ask);
-    const need = needs(step),
-      waits = need !== null && !measured[need];
     this.options.replaceChildren(
       ...step.guess.options
         .filter(({ id, label }) => label || id === answered?.answer)
@@ -369,7 +346,6 @@ export class Course {
             "data-key": String(i + 1),
           });
           chip.prepend(element("span.sign", state === "right" ? "✓ " : state ? "✗ " : ""));
-          chip.disabled = waits;
           return chip;
         }),
     );
@@ -410,7 +386,11 @@ export class Course {
     lastStep = step.id;
     clearTimeout(this.#linkTimer);
     this.#linkTimer = setTimeout(() => {
-      if (!content.script || location.pathname !== this.address) return; // the reader is on the way to another page
+      if (!content.script) {
+        if (location.protocol !== "about:") location.replace(`#${step.id}`); // a frame without an address has none
+        return;
+      }
+      if (location.pathname !== this.address) return; // the reader is on the way to another page
       history.replaceState(
         history.state,
         "",
@@ -431,11 +411,7 @@ export class Course {
 
   async #savePage() {
     const { content, step, kept } = this;
-    save(
-      "prviz-course.html",
-      await standalonePage({ ...content, at: { step: step.id, values: kept } }),
-      "text/html",
-    );
+    save(SAVED, await standalonePage({ ...content, at: { step: step.id, values: kept } }), "text/html");
   }
 
   /** @param {KeyboardEvent} event */
@@ -461,33 +437,29 @@ export class Course {
 
   leave() {
     window.removeEventListener("keydown", this.onKey);
+    window.removeEventListener("hashchange", this.onHash);
     document.removeEventListener("fullscreenchange", this.onScreen);
     this.observer.disconnect();
     this.tools.remove();
     cancelAnimationFrame(this.#movement);
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#linkTimer);
-    clearTimeout(this.#later);
     document.documentElement.removeAttribute("data-present");
   }
 }
 
 /** A course that stands alone in a page.
  * @param {HTMLElement} root @param {Content} content */
-export const alone = (root, content) => new Course(root, content, () => {});
+export const alone = (root, content) => new Course(root, content);
 
 /** @type {Map<HTMLElement, Course>} */
 const COURSES = new Map();
 
-/** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
-export default function mount({ data, parentElement, setStateValue }) {
-  const content = /** @type {Content} */ (JSON.parse(new TextDecoder().decode(data))),
-    known = COURSES.get(parentElement);
+/** @param {{ data: Uint8Array, parentElement: HTMLElement }} component */
+export default function mount({ data, parentElement }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".course-root"));
-  const tell = whileHere(parentElement);
-  if (known) known.take(content);
-  else
-    COURSES.set(parentElement, new Course(root, content, (wish) => tell(() => setStateValue("wish", wish))));
+  if (!COURSES.has(parentElement))
+    COURSES.set(parentElement, new Course(root, JSON.parse(new TextDecoder().decode(data))));
   return () => {
     COURSES.get(parentElement)?.leave();
     COURSES.delete(parentElement);

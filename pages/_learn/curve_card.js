@@ -50,7 +50,7 @@ export function footOf(made, angle, hands) {
       .map(({ name, vertices }, i) => {
         const { iou, excess, deficit } = compared(vertices, truth);
         return i
-          ? `With ${name}: ${percent(1 - iou)}.`
+          ? `${name[0].toUpperCase()}${name.slice(1)}: ${percent(1 - iou)}.`
           : `Wrong (shaded): ${percent(1 - iou)} of the area under either curve, ${percent(excess)} too much, ${percent(deficit)} too little.`;
       })
       .join(" ");

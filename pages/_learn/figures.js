@@ -40,16 +40,14 @@ import { mark, path } from "../_shared/stage.js";
  * One measurement of the dimension's lesson.
  * @typedef {{ d: number, n: number, curves: Record<string, number[]>, iou: Record<string, number> }} Cell
  *
- * Measured in the background, part by part: curves for infinitely many samples by k, cells over the dimension, and over
- * the number of samples in a few dimensions; `share` is how much of the next part is done.
- * @typedef {{ limits?: Record<string, number[]>, d?: Cell[], n?: Cell[], share?: number, names: Record<string, string>, colors: Record<string, string> }} Measured
+ * Kept measurements (pages/_learn/measured.py): curves for infinitely many samples by k, and cells by the part they are of.
+ * @typedef {{ limits?: Record<string, number[]>, names: Record<string, string>, colors: Record<string, string> } & Partial<Record<"d" | "n" | "believed" | "bound", Cell[]>>} Measured
  *
  * @typedef {object} Figure
  * @property {string} title
  * @property {(values: Values, made: Made) => string} [heading] in the title's place on screen
  * @property {(values: Values, setting: Pick<Setting, "hands" | "measured">) => Made} model
  * @property {(values: Values, made: Made, setting: Setting) => Drawing} draw
- * @property {(hands: string[]) => "d" | "n"} [needs] the measurement that it waits for
  */
 
 /** @type {(value: number, low: number, high: number) => number} */
@@ -1186,67 +1184,44 @@ const along = (cells, axis) =>
     cells.filter((cell) => cell[axis === "d" ? "n" : "d"] === held).sort((a, b) => a[axis] - b[axis]),
   );
 
-/** @type {Figure} */
+/** The hands are the axis, and the part where another is measured along it.
+ * @type {Figure} */
 const sweep = {
   title: "How wrong, measured",
-  needs: (hands) => (hands.includes("n") ? "n" : "d"),
   model(values, { hands, measured }) {
-    const truth = bellsCurve(2, 1),
-      axis = hands.includes("n") ? "n" : "d",
-      rows = along(measured[axis] ?? [], axis);
-    const at = (/** @type {Cell[]} */ row) =>
-      row[
-        row.findIndex(
-          (cell) =>
-            cell[axis] ===
-            closest(
-              row.map((each) => each[axis]),
-              values[axis],
-            ),
-        )
-      ];
-    const names = measured.names,
-      colors = measured.colors;
-    /** @type {Named[]} */
-    const curves =
-      axis === "d"
-        ? rows.flatMap((row) =>
-            Object.keys(names).map((name) => ({
-              name: names[name],
-              color: colors[name],
-              vertices: vertexPairs(at(row).curves[name]),
-            })),
-          )
-        : rows.map((row, i) => ({
-            name: `d = ${row[0].d}`,
-            color: `var(--order${i})`,
-            vertices: vertexPairs(at(row).curves.knn),
+    const [axis, part = axis] = /** @type {("d" | "n")[]} */ (hands),
+      rows = along(measured[part] ?? [], axis),
+      stops = rows[0].map((cell) => cell[axis]),
+      at = stops.indexOf(closest(stops, values[axis]));
+    const series =
+      rows.length > 1
+        ? rows.map((row, i) => ({ row, of: "knn", name: `d = ${row[0].d}`, color: `var(--order${i})` }))
+        : Object.keys(rows[0][0].curves).map((of) => ({
+            row: rows[0],
+            of,
+            name: measured.names[of],
+            color: measured.colors[of],
           }));
-    const lines =
-      axis === "d"
-        ? rows.flatMap((row) =>
-            Object.keys(names).map((name) => ({
-              name: names[name],
-              color: colors[name],
-              errors: row.map(({ iou }) => 1 - iou[name]),
-            })),
-          )
-        : rows.map((row, i) => ({
-            name: `d = ${row[0].d}`,
-            color: `var(--order${i})`,
-            errors: row.map(({ iou }) => 1 - iou.knn),
-          }));
-    return { truth, curves, more: { axis, stops: rows[0]?.map((cell) => cell[axis]) ?? [], lines } };
+    return {
+      truth: bellsCurve(2, 1),
+      curves: series.map(({ row, of, name, color }) => ({
+        name,
+        color,
+        vertices: vertexPairs(row[at].curves[of]),
+      })),
+      more: {
+        axis,
+        stops,
+        lines: series.map(({ row, of, name, color }) => ({
+          name,
+          color,
+          errors: row.map(({ iou }) => 1 - iou[of]),
+        })),
+      },
+    };
   },
-  draw(values, made, { width, height, em, measured }) {
+  draw(values, made, { width, height, em }) {
     const { axis, stops, lines } = made.more;
-    if (!stops.length)
-      return {
-        marks: label(`measuring … ${percent(measured.share ?? 0)}`, width / 2, height / 2, {
-          fill: "var(--soft)",
-        }),
-        handles: [],
-      };
     return trackDrawing({
       id: axis,
       name: axis === "d" ? "dimension d" : "samples n of each",

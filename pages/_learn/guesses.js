@@ -79,11 +79,6 @@ function matched(drop, number) {
   return { shift: +nearest((shift) => of(bellsCurve(shift, 1)), wanted, 0, 3.5).toFixed(4) };
 }
 
-/** The measurement that a step's guess, or its figure, waits for.
- * @param {{ figure: string, hands: string[], guess: { judge: string } }} step */
-export const needs = ({ figure, hands, guess }) =>
-  FIGURES[figure].needs?.(hands) ?? (guess.judge === "limit" ? "limits" : null);
-
 /** Values that a guess moves to.
  * @param {Record<string, Change | string>} to @param {Values} values @returns {Values} */
 export function target(to, values) {
@@ -191,6 +186,26 @@ export const JUDGES = {
     const off = made.curves.map(({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth))),
       all = off.reduce((sum, { excess, deficit }) => sum + excess - deficit, 0) / off.length;
     return sign(all, EVEN_AREA, ["low", "near", "high"]);
+  },
+  // The curve that has most in common with the truth.
+  nearest(_, { made }) {
+    const shares = made.curves.map(
+      ({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth)).iou,
+    );
+    return Math.max(...shares) - Math.min(...shares) < 0.02 ? "equal" : made.curves[largest(shares)].name;
+  },
+  // What the last curve, a bound, does.
+  bound(before, after) {
+    const [then, now] = [before, after].map(({ made }) =>
+      compared(made.curves[made.curves.length - 1].vertices, /** @type {Vertex[]} */ (made.truth)),
+    );
+    return now.deficit > EVEN ? "below" : now.iou > then.iou + 0.02 ? "nearer" : "stays";
+  },
+  // Whether the estimate falls by at least half of what the truth does.
+  tells(before, after) {
+    const fall = (/** @type {(at: At) => Vertex[]} */ of) =>
+      NUMBERS.area(of(before)) - NUMBERS.area(of(after));
+    return fall(shown) > fall(({ made }) => /** @type {Vertex[]} */ (made.truth)) / 2 ? "yes" : "no";
   },
   // In how many dimensions the error of kNN falls least, for its size.
   helps({ values: { n: few } }, { values: { n: many }, made }) {

@@ -2,7 +2,7 @@
 
 import { element } from "../_live/dom.js";
 import { FIGURES } from "./figures.js";
-import { JUDGES, needs, target } from "./guesses.js";
+import { JUDGES, target } from "./guesses.js";
 
 /** @import { Content, Step } from "./course.js" */
 
@@ -14,14 +14,12 @@ export function save(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** The answer to a step's guess as the step begins; null while something is still to be measured.
+/** The answer to a step's guess as the step begins.
  * @param {Step} step @param {Content} content */
 export function solution(step, { measured }) {
   const figure = FIGURES[step.figure],
     values = { angle: 45, ...step.start },
-    setting = { hands: step.hands, measured },
-    need = needs(step);
-  if (need && !measured[need]) return null;
+    setting = { hands: step.hands, measured };
   const after = target(step.guess.to, values),
     made = figure.model(values, setting),
     then = figure.model(after, setting);
@@ -29,17 +27,24 @@ export function solution(step, { measured }) {
     { values, made, measured },
     { values: after, made: then, measured },
   );
-  return step.guess.options.find(({ id }) => id === answer) ?? null;
+  return /** @type {Step["guess"]["options"][0]} */ (step.guess.options.find(({ id }) => id === answer));
 }
 
+/** Name of the saved course. */
+export const SAVED = "prviz-course.html";
+
 /** The course on one page, in Markdown: exercises and solutions as the steps begin.
- * @param {Content} content @param {string} address of the course */
-export function lessonPlan(content, address) {
+ * @param {Content} content @param {{ origin: string, hostname: string, pathname: string }} address of the course; one of
+ *   this machine, which others can't open, gives way to the saved course */
+export function lessonPlan(content, { origin, hostname, pathname }) {
+  const local = /^(localhost|127\..*|\[::1\])$/.test(hostname),
+    course = local ? `${SAVED}#` : `${origin}${pathname}?step=`;
   const lines = [
     "# Precision and recall of generative models: a lesson plan",
     "",
     '20 minutes at a screen. In each step: move the picture, let the class vote on the question, press the answer, ask "what did you just see?".',
     "Keys: ← → steps, 1 to 5 answers, P large screen.",
+    ...(local ? [`Links open ${SAVED} beside this plan: *Save as a page* makes it.`] : []),
     "",
   ];
   Object.entries(content.lessons).forEach(([lesson, title], i) => {
@@ -51,10 +56,10 @@ export function lessonPlan(content, address) {
           .filter(Boolean)
           .join(" / ");
       lines.push(
-        `**[${step.lead}](${address.split("?")[0]}?step=${step.id})** ${step.clause}`,
+        `**[${step.lead}](${course}${step.id})** ${step.clause}`,
         "",
         `- Exercise: ${step.guess.ask} (${options})`,
-        `- Solution: ${found ? `${found.label || found.id}. ${found.because}` : "the app measures it in the background; save this plan again in a moment."}`,
+        `- Solution: ${found.label || found.id}. ${found.because}`,
         `- To see: ${step.takeaway}`,
         "",
       );

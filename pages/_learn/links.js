@@ -46,7 +46,7 @@ const LEGAL = {
   mu: (value) => value >= 0 && value <= 3,
   drop: (value) => value >= 0 && value <= 0.8,
   k: (value) => [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30].includes(value),
-  n: (value) => [20, 40, 50, 80, 100, 120, 160, 200, 400, 800].includes(value),
+  n: (value) => [20, 40, 50, 80, 100, 120, 160, 200, 400, 800, 1600].includes(value),
   seed: Number.isInteger,
   picked: Number.isInteger,
   pAt: Number.isInteger,

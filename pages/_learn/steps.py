@@ -72,6 +72,7 @@ LESSONS = MappingProxyType(
         "extremes": "Extremes",
         "number": "One number",
         "dimension": "Dimension",
+        "claim": "What may I claim?",
     }
 )
 
@@ -399,8 +400,9 @@ STEPS: tuple[Step, ...] = (
                 Option("higher", "up", "On these samples the voters happen to err more."),
             ),
         ),
-        takeaway="Without a split the vote is judged on itself: too few errors, so the generator looks worse.",
-        help=_SPLIT_HELP,
+        takeaway="Without a split a vote judges itself: with few voters the estimate mostly lies below the truth.",
+        help="Another family, such as iPR, may lie above it all the same.\n"
+        + _SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
@@ -612,8 +614,9 @@ STEPS: tuple[Step, ...] = (
                 Option("low", "too low", "Here they err to the other side."),
             ),
         ),
-        takeaway="In many dimensions neighbours say little, and a generator looks better than it is.",
-        help="Two round Gaussians whose centres are 2 apart; k = √n, split, mean curves of 10 draws.\n"
+        takeaway="With a split, many dimensions make a generator look better than it is: neighbours say little.",
+        help="Without a split it may look worse: iPR with k = 3 gives equal distributions in 64 dimensions an area "
+        "below 0.9.\nTwo round Gaussians whose centres are 2 apart; k = √n, split, mean curves of 10 draws.\n"
         + "".join(
             f"{ESTIMATORS[name].title}: {ESTIMATORS[name].idea}\n" for name in DEFAULT_METHODS
         )
@@ -645,6 +648,104 @@ STEPS: tuple[Step, ...] = (
             "p.d": "64",
             "p.shift": "2",
             "n": "{n}",
+            "methods": "knn",
+        },
+    ),
+    # ---- what may be claimed ----
+    Step(
+        lesson="claim",
+        lead="Drag the line to more dimensions.",
+        clause="The best classifier: trees, lines and neighbours learn together; samples they never saw judge them.",
+        figure="sweep",
+        hands=("d", "believed"),
+        start={"d": 8},
+        guess=Guess(
+            "512 dimensions. Which is nearer the truth?",
+            {"d": 512},
+            "nearest",
+            (
+                Option("kNN", "kNN", "Here the neighbours alone do better."),
+                Option(
+                    "Best classifier",
+                    "the best classifier",
+                    "It errs less often, so its curve is lower.",
+                ),
+                Option("equal", "equal", "Here both come to the same."),
+            ),
+        ),
+        takeaway="With a split every classifier's curve lies above the truth, up to chance: believe the lowest.",
+        help="One score from trees, boosting, logistic regression and neighbours, learned on other samples than "
+        "those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.\n"
+        + _FAR,
+        explore={
+            "problem": "high-dimension",
+            "p.d": "{d}",
+            "p.shift": "2",
+            "n": "500",
+            "methods": "knn,tightest",
+        },
+    ),
+    Step(
+        lesson="claim",
+        lead="Drag the line to more samples.",
+        clause="The bound adds what chance can hide: the truth lies nowhere above it in 95 of 100 draws.",
+        figure="sweep",
+        hands=("n", "bound"),
+        start={"n": 100},
+        guess=Guess(
+            "1,600 samples instead of 100. The bound …",
+            {"n": 1600},
+            "bound",
+            (
+                Option("nearer", "comes nearer", "With more samples chance hides less."),
+                Option("stays", "stays", "Here more samples change little."),
+                Option("below", "falls below the truth", "These draws are among the few."),
+            ),
+        ),
+        takeaway='Claim "at most": independent samples break the bound in at most 5 of 100 draws.',
+        help="prviz.upper_bound: half of the samples teach the best classifier, the other half judges it at cuts fixed "
+        "beforehand; 8 dimensions, centres 2 apart, means of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.",
+        explore={
+            "problem": "high-dimension",
+            "p.d": "8",
+            "p.shift": "2",
+            "n": "{n}",
+            "methods": "tightest",
+        },
+    ),
+    Step(
+        lesson="claim",
+        lead="Paint the upper half, then the lower.",
+        clause="Both are even: the truth is 1 everywhere. The estimate has 100 + 100 voters.",
+        figure="paint",
+        hands=("paint",),
+        start={
+            "p": (0.5,) * 40,
+            "q": (0.5,) * 40,
+            "seed": 1,
+            "split": True,
+            "pAt": 19,
+            "qAt": 19,
+        },
+        guess=Guess(
+            "Fine stripes instead: the truth is 0. Does the estimate tell?",
+            {"p": "stripes"},
+            "tells",
+            (
+                Option("yes", "yes", "These stripes are wide enough for so many samples."),
+                Option("no", "no", "So few samples look the same from both pairs."),
+            ),
+        ),
+        takeaway='Never claim "at least": any samples can come from two that share nothing, in finer stripes.',
+        help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: a distribution that holds "
+        "nothing but the samples themselves gives the same ones.\n" + _FAR,
+        explore={
+            "problem": "painted",
+            "p.d": "1",
+            "p.real_weights": "{p}",
+            "p.generated_weights": "{q}",
+            "n": "200",
+            "split": "{split}",
             "methods": "knn",
         },
     ),

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from scipy.stats import norm
 
-from pages._learn import course, steps
+from pages._learn import course, measured, steps
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import finite_masses, scaled_gaussians, shifted_gaussians
 from prviz.curves.summaries import SUMMARIES
@@ -232,17 +232,18 @@ def test_samples_of_a_seed_have_the_problem_s_moments(bare: Page) -> None:
 
 
 def test_the_limits_are_measured_at_the_figure_s_k_and_for_its_problem(bare: Page) -> None:
-    assert bare.evaluate("() => course.figures.KS") == list(course.KS)
+    assert bare.evaluate("() => course.figures.KS") == list(measured.KS)
     limit = next(step for step in steps.STEPS if step.guess.judge == "limit")
-    assert limit.start["mu"] == course.LIMIT_PROBLEM["mu"]
-    truth = toy("shifted-gaussians", **course.LIMIT_PROBLEM).truth()
+    assert limit.start["mu"] == measured.LIMIT_PROBLEM["mu"]
+    truth = toy("shifted-gaussians", **measured.LIMIT_PROBLEM).truth()
     assert_same(bare, called(bare, "arithmetic", "bellsCurve", float(np.sqrt(2)), 1.0), truth, 2e-3)
 
 
 def test_the_dimension_s_truth_is_the_toy_s(bare: Page) -> None:
-    truth = toy("high-dimension", d=16, shift=course.DISTANCE).truth()
+    truth = toy("high-dimension", d=16, shift=measured.DISTANCE).truth()
     made = bare.evaluate(
-        "() => course.figures.FIGURES.sweep.model({ d: 1 }, { hands: ['d'], measured: {} })"
+        "(measured) => course.figures.FIGURES.sweep.model({ d: 2 }, { hands: ['d'], measured })",
+        course.measurements(),
     )
     assert_same(bare, made["truth"], truth, 2e-3)
 
@@ -253,14 +254,11 @@ def test_every_solution_is_an_option_and_those_without_samples_are_the_mathemati
     found = bare.evaluate(
         "(content) => Object.fromEntries(content.steps.map((step) => [step.id,"
         " course.handouts.solution(step, content)?.id]))",
-        {
-            "steps": steps.payload(),
-            "measured": {"limits": course.limits(), "names": {}, "colors": {}},
-        },
+        {"steps": steps.payload(), "measured": course.measurements()},
     )
     for step in steps.payload():
         ids = {option["id"] for option in step["guess"]["options"]}
-        assert found[step["id"]] in ids or step["figure"] == "sweep", step["id"]
+        assert found[step["id"]] in ids, step["id"]
     drop = finite_masses([0.4, 0.3, 0.2, 0.1], [0, 0.5, 1 / 3, 1 / 6])
     assert (found["modes-1"] == "recall") == (drop.extreme_recall < 1 == drop.extreme_precision)
     skewed = finite_masses([0.25] * 4, [0.7, 0.1, 0.1, 0.1])
@@ -291,6 +289,10 @@ def test_every_solution_is_an_option_and_those_without_samples_are_the_mathemati
     assert found["extremes-1"] == "stays"
     assert found["samples-6"] == "high"  # stripes: the truth shares nothing
     assert found["extremes-3"] == "ends"
+    assert found["dimension-1"] == "high"
+    assert found["claim-1"] == "Best classifier"
+    assert found["claim-2"] == "nearer"
+    assert found["claim-3"] == "no"  # the two paintings differ in everything, the samples in little
 
 
 def test_the_words_under_the_curve_say_what_a_step_is_about(bare: Page) -> None:
@@ -339,7 +341,7 @@ def test_few_votes_and_few_samples_are_more_wrong_and_few_samples_jump_more(bare
         }""",
         [dict(step.start) for step in steps.STEPS if step.guess.judge == "closer"],
     )
-    errors = dict(zip(course.KS, by_k["errors"], strict=True))
+    errors = dict(zip(measured.KS, by_k["errors"], strict=True))
     assert errors[1] > errors[3] + 0.05
     assert errors[3] > errors[8]
     widths = [high - low for each in by_n for low, high in each["band"]]

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._learn import course
+from pages._learn import measured
 from pages._learn.steps import LESSONS, STEPS, payload
 from prviz.curves import PRCurve
+from prviz.curves.ground_truth import discrete_curve
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
 from tests.explore_app import APP, healthy
-from tests.line import measure
-from tests.waiting import until
 
 WORDS = 60
 # The words around the texts of a step.
@@ -46,37 +45,92 @@ def test_a_step_has_one_sentence_one_clause_and_few_words(step: object) -> None:
     assert step.help  # type: ignore[attr-defined]
 
 
-def sent(app: AppTest) -> dict:
-    contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
-    return next(each for each in contents if "measured" in each)
-
-
-def test_the_page_measures_what_the_browser_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    course.shared.clear()
-    monkeypatch.setattr(course, "KS", (1, 5))
+def test_the_page_sends_everything_it_needs_at_once() -> None:
     app = AppTest.from_file(APP, default_timeout=60)
     app.switch_page("pages/learn.py").run()
     healthy(app)
     assert app.title[0].value == "Learn"
-    assert set(sent(app)["measured"]) == {"names", "colors"}  # the first drawing waits for nothing
+    contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
+    sent = next(each["measured"] for each in contents if "measured" in each)
+    assert sent.keys() == {"names", "colors", "limits", *measured.CELLS}
+    used = {name for cell in sent["believed"] + sent["bound"] for name in cell["curves"]}
+    assert used == {"knn", measured.BELIEVED, measured.BOUND} <= sent["names"].keys()
 
-    def asked() -> bool:
-        app.session_state["course"] = {"wish": ["limits", "__import__", 7]}
-        measure(app)
-        app.run()
-        healthy(app)
-        return "limits" in sent(app)["measured"]
 
-    until(asked)
-    found = sent(app)["measured"]
-    assert set(found) == {"names", "colors", "limits"}
-    assert found["limits"].keys() == {"1", "5"}
-    course.shared.clear()
+def drawn(flat: list[float]) -> PRCurve:
+    """The curve of kept vertices, one after the other."""
+    return PRCurve.from_error_rates(*np.reshape(flat, (-1, 2)).T)
+
+
+def test_what_is_kept_is_what_is_measured() -> None:
+    kept = measured.kept()
+    for name, cells in measured.CELLS.items():
+        assert [(each["d"], each["n"]) for each in kept[name]] == [
+            (d, n) for d, n, _, _ in cells
+        ], name
+        again = measured.cell(*cells[0])
+        assert again["curves"].keys() == kept[name][0]["curves"].keys()
+        assert kept[name][0]["iou"] == pytest.approx(again["iou"], abs=2e-3), name
+    problem = toy("shifted-gaussians", **measured.LIMIT_PROBLEM)
+    assert kept["limits"].keys() == set(map(str, measured.KS))
+    for k in measured.KS:
+        curve = drawn(kept["limits"][str(k)])
+        assert curve.iou(problem.limit("knn", k)) > 0.999
+
+
+def test_with_a_split_many_dimensions_flatter_and_without_one_they_need_not() -> None:
+    most = measured.kept()["d"][-1]
+    truth = toy("high-dimension", d=most["d"], shift=measured.DISTANCE).truth()
+    for name, flat in most["curves"].items():
+        assert drawn(flat).auc > truth.auc + 0.1, name
+    equal = toy("shifted-gaussians", d=64, mu=0.0)
+    found = estimate(equal.sample(500, 0), "ipr", k=3, split=None)["ipr"].curve
+    assert found.auc < 0.9
+
+
+def test_without_a_split_few_voters_mostly_err_too_rarely() -> None:
+    problem = toy("shifted-gaussians", d=2, mu=1.0)
+    truth = problem.truth()
+    below = 0
+    for seed in range(20):
+        sets = problem.sample(80, seed)
+        alone, held = (
+            estimate(sets, "knn", k=3, split=split, seed=seed)["knn"].curve.auc
+            for split in (None, 0.5)
+        )
+        assert alone < held
+        below += alone < truth.auc
+    assert below >= 15
+
+
+def test_without_a_split_an_estimate_may_lie_above_the_truth() -> None:
+    problem = toy("shifted-gaussians", d=2, mu=1.0)
+    found = estimate(problem.sample(1000, 0), "ipr", k="sqrt", split=None)["ipr"]
+    assert found.curve.auc > problem.truth().auc + 0.01
+
+
+def test_samples_come_as_well_from_two_that_share_nothing() -> None:
+    real, generated = toy("shifted-gaussians", d=2, mu=0.0).sample(200, 0)
+    points = [*map(tuple, real.values), *map(tuple, generated.values)]
+    masses = np.repeat([[1.0, 0.0], [0.0, 1.0]], 200, axis=0) / 200
+    assert len(set(points)) == 400
+    assert discrete_curve(*masses.T).auc == 0.0
+
+
+def test_the_best_classifier_is_nearer_and_its_bound_lies_above() -> None:
+    kept = measured.kept()
+    last = kept["believed"][-1]["iou"]
+    assert last[measured.BELIEVED] > last["knn"] + 0.02
+    for cell in kept["bound"]:
+        truth = toy("high-dimension", d=cell["d"], shift=measured.DISTANCE).truth()
+        bound = drawn(cell["curves"][measured.BOUND])
+        lams = np.geomspace(0.05, 20, 41)
+        assert np.all(bound.alpha(lams) >= truth.alpha(lams) - 1e-3)
 
 
 def test_a_cell_is_the_mean_of_prviz_s_own_estimates() -> None:
-    found = course.cell(8, 100, ("knn", "kde"), 2)
-    problem = toy("high-dimension", d=8, shift=course.DISTANCE)
+    found = measured.cell(8, 100, ("knn", "kde"), 2)
+    problem = toy("high-dimension", d=8, shift=measured.DISTANCE)
     truth = problem.truth()
     for name in ("knn", "kde"):
         runs = [
@@ -91,8 +145,8 @@ def test_a_cell_is_the_mean_of_prviz_s_own_estimates() -> None:
 
 def test_more_samples_help_least_in_most_dimensions() -> None:
     left = []
-    for d in course.SOME_DIMENSIONS:
-        few, many = (1 - course.cell(d, n, ("knn",), 10)["iou"]["knn"] for n in (100, 400))
+    for d in measured.SOME_DIMENSIONS:
+        few, many = (1 - measured.cell(d, n, ("knn",), 10)["iou"]["knn"] for n in (100, 400))
         left.append(many / few)
     assert left[-1] > max(left[:-1]) + 0.1
     assert left[-1] < 1

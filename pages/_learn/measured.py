@@ -1,0 +1,105 @@
+"""What the course shows that takes longer to measure than to draw: kept beside it, as it never changes.
+
+python -m pages._learn.measured measures it again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from prviz.curves import PRCurve
+from prviz.estimators import DEFAULT_METHODS
+from prviz.measure.estimates import estimate_repeated
+from prviz.toys import toy
+from prviz.uncertainty.upper_bound import upper_bound
+
+KEPT = Path(__file__).parent / "measured.json"
+# Two round Gaussians whose centres are so far apart: all families over the dimension, kNN over the
+# samples in a few dimensions.
+DISTANCE = 2.0
+DIMENSIONS = tuple(2**power for power in range(1, 12))
+N = 500
+REPEATS = 10
+SOME_DIMENSIONS = (2, 8, 64)
+SIZES = (100, 200, 400, 800, 1600)
+MORE_REPEATS = 40
+# The best classifier beside kNN over the dimension, and beside its bound over the samples.
+BELIEVED = "tightest"
+FEW_DIMENSIONS = (2, 8, 32, 128, 512)
+BOUND = "bound"
+# k of the curves of infinitely many samples: those of `figures.js`.
+KS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
+LIMIT_PROBLEM: Mapping[str, Any] = {"d": 2, "mu": 1.0}
+# Rays at which a curve is kept.
+RAYS = 60
+
+
+def thinned(curve: PRCurve) -> list[float]:
+    """Vertices, one after the other, that are optimal along one of RAYS rays, both ends among them."""
+    lams = np.append(np.tan(np.linspace(0, np.pi / 2, RAYS)[:-1]), np.inf)
+    found: list[float] = curve.vertices[np.unique(curve.vertex_at(lams))].round(4).ravel().tolist()
+    return found
+
+
+def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]:
+    """These families in d dimensions on n samples per set: mean curves, and how far those are from the truth.
+
+    methods : names in ESTIMATORS, and BOUND for the bound of the best classifier.
+    """
+    problem = toy("high-dimension", d=d, shift=DISTANCE)
+    families = [name for name in methods if name != BOUND]
+    runs = estimate_repeated(
+        lambda seed: problem.sample(n, seed), families, repeats=repeats, split=0.5
+    )
+    curves = {name: PRCurve.mean([run.curve for run in each]) for name, each in runs.items()}
+    if BOUND in methods:
+        bounds = [upper_bound(*problem.sample(n, seed), seed=seed) for seed in range(repeats)]
+        curves[BOUND] = PRCurve.mean(bounds)
+    truth = problem.truth()
+    return {
+        "d": d,
+        "n": n,
+        "curves": {name: thinned(curve) for name, curve in curves.items()},
+        "iou": {name: round(curve.iou(truth), 4) for name, curve in curves.items()},
+    }
+
+
+def limits() -> dict[str, list[float]]:
+    """kNN's curves for infinitely many samples, by k."""
+    problem = toy("shifted-gaussians", **LIMIT_PROBLEM)
+    return {str(k): thinned(problem.limit("knn", k)) for k in KS}
+
+
+# The arguments of `cell`, by the name that a step's figure has for the part.
+CELLS: Mapping[str, Sequence[tuple[int, int, Sequence[str], int]]] = {
+    "d": [(d, N, DEFAULT_METHODS, REPEATS) for d in DIMENSIONS],
+    "n": [(d, n, ("knn",), MORE_REPEATS) for d in SOME_DIMENSIONS for n in SIZES],
+    "believed": [(d, N, ("knn", BELIEVED), REPEATS) for d in FEW_DIMENSIONS],
+    "bound": [(8, n, (BELIEVED, BOUND), REPEATS) for n in SIZES],
+}
+
+
+@cache
+def kept() -> dict[str, Any]:
+    """Everything measured: `limits`, and a list of cells for each part."""
+    found: dict[str, Any] = json.loads(KEPT.read_text("utf-8"))
+    return found
+
+
+def main() -> None:
+    """Measure all of it, and keep it."""
+    parts = {name: [cell(*each) for each in cells] for name, cells in CELLS.items()}
+    lines = [
+        f'"{name}": {json.dumps(part)}' for name, part in {"limits": limits(), **parts}.items()
+    ]
+    KEPT.write_text("{" + ",\n".join(lines) + "}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
