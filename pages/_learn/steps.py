@@ -401,8 +401,7 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
         takeaway="Without a split a vote judges itself: with few voters the estimate mostly lies below the truth.",
-        help="Another family, such as iPR, may lie above it all the same.\n"
-        + _SPLIT_HELP,
+        help="Another family, such as iPR, may lie above it all the same.\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
