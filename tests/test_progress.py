@@ -4,8 +4,12 @@ last part.
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
+from subprocess import PIPE
 from typing import Any
 
 import numpy as np
@@ -31,6 +35,9 @@ CALLS: dict[str, Callable[..., Any]] = {
     ),
     "profile": partial(prviz.profile, *PAIR, ["knn", "kde", "ppr"], ks=[1, 3]),
     "repeats": partial(estimate_repeated, lambda _: PAIR, "knn", repeats=3),
+    "scalars": partial(prviz.scalars, *PAIR, k=3),
+    "scalars in open balls": partial(prviz.scalars, *PAIR, k=3, ball="open"),
+    "witness": partial(prviz.witness, *PAIR),
     "kid": partial(prviz.kid, *PAIR),
     "kid of subsets": partial(prviz.kid, *PAIR, subsets=3, subset_size=20),
     "numbers": partial(numbers_of_sets, PAIR, 3),
@@ -52,3 +59,25 @@ def test_progress_grows_to_one(name: str) -> None:
     assert min(told) >= 0
     assert all(np.diff(told) >= -1e-12)
     assert told[-1] == pytest.approx(LAST.get(name, 1.0))
+
+
+LONG = """
+import sys
+import numpy as np, prviz
+real, generated = np.random.default_rng(0).normal(size=(2, 20_000, 256)).astype(np.float32)
+prviz.{name}(real, generated, progress=lambda share: print(share, flush=True))
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("name", ["scalars", "witness"])
+def test_control_c_ends_a_long_call(name: str) -> None:
+    line = [sys.executable, "-c", LONG.format(name=name)]
+    with subprocess.Popen(line, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert float(process.stdout.readline()) < 0.5
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    assert process.returncode != 0

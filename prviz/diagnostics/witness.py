@@ -200,6 +200,7 @@ def witness(
     without: bool = True,
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
 ) -> Witness:
     """What gives generated samples away: the columns and samples that tell them from real ones.
 
@@ -216,6 +217,8 @@ def witness(
         Seed of the split in halves, of the trees and of the shuffles.
     memory_limit : int
         As in `prviz.pr_curve`.
+    progress : callable, optional
+        Called with the fraction done; may raise to stop.
 
     Returns
     -------
@@ -251,6 +254,7 @@ def witness(
     >>> prviz.witness(real, generated, without=False).text
     'feature 3 below −1: 0 % generated, 17 % real'
     """
+    tick = part_of(progress, 0, 8)
     pair = pair_of(real, generated)
     grouped = any(each.groups is not None for each in pair)
     independent = _one_of_each_group(pair, seed)
@@ -261,7 +265,9 @@ def witness(
     repeated = repeats(independent.pair)
     tested = _without_repeats(independent, repeated)
     differ = [] if repeated.by_value else known_tests(tested.pair).differ.tolist()
+    tick(1)
     named = named_columns(tested.pair, differ)
+    tick(2)
     judged = None
     if min(len(each) for each in tested.rows) < _LEAST_ROWS:
         notes.append(f"too few samples for trees: {_LEAST_ROWS} of each set are needed")
@@ -270,6 +276,7 @@ def witness(
             judged = _judge(tested.pair, seed, memory_limit)
         except ImportError:
             notes.append(WITHOUT_TREES)
+    tick(3)
     whole = len(differ) > pair.d / 2
     if judged is not None and len(named) < MOST and not whole:
         apart = _correlated(tested.pair, differ, seed)
@@ -289,7 +296,9 @@ def witness(
         notes=tuple(notes),
     )
     if without:
-        return with_areas(found, pair, seed=seed, memory_limit=memory_limit)
+        rest = part_of(progress, 4, 8, 4)
+        found = with_areas(found, pair, seed=seed, memory_limit=memory_limit, progress=rest)
+    tick(8)
     return found
 
 

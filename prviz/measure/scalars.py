@@ -45,6 +45,7 @@ from prviz.measure.balls import check_integer, open_radii, own_radii
 from prviz.measure.spelling import prdc_names
 from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, smallest_holding
 from prviz.neighbors.rows import RowView
+from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, Samples, as_samples
 
 Counts = NDArray[np.int64]
@@ -64,6 +65,7 @@ def scalars(
     prc_c: int = 3,
     ppr_k: int = 4,
     ppr_a: float = 1.2,
+    progress: Progress | None = None,
 ) -> dict[str, float]:
     """The numbers that papers report, without split: shares in balls, distances of two sets, diversity of one.
 
@@ -85,6 +87,8 @@ def scalars(
         k of PPR, 4 as published.
     ppr_a : float
         a of PPR, 1.2 as published.
+    progress : callable, optional
+        Called with the fraction done; may raise to stop.
 
     Returns
     -------
@@ -108,7 +112,16 @@ def scalars(
     2026 (hal-05344404), section 4.1.
     """
     pair = checked_pair(real, generated)
-    return scalars_of(pair, k=k, ball=ball, prc_k=prc_k, prc_c=prc_c, ppr_k=ppr_k, ppr_a=ppr_a)
+    return scalars_of(
+        pair,
+        k=k,
+        ball=ball,
+        prc_k=prc_k,
+        prc_c=prc_c,
+        ppr_k=ppr_k,
+        ppr_a=ppr_a,
+        progress=progress,
+    )
 
 
 def compute_prdc(
@@ -168,6 +181,7 @@ def scalars_of(
     ppr_k: int = 4,
     ppr_a: float = 1.2,
     frechet_distance: float | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, float]:
     """`scalars` of a pair; ``frechet_distance`` where it is known already."""
     smaller = min(pair.real.n, pair.generated.n)
@@ -182,14 +196,21 @@ def scalars_of(
         raise ValueError(f"ppr_a = {ppr_a}; a positive finite number is needed")
     if ball not in ("closed", "open"):
         raise ValueError(f'ball = {ball!r}; "closed" or "open" is needed')
-    counts, covers = (
-        _closed(pair, k, prc_k, prc_c) if ball == "closed" else _open(pair, k, prc_k, prc_c)
-    )
+    first = part_of(progress, 0, 4)
+    if ball == "closed":
+        counts, covers = _closed(pair, k, prc_k, prc_c, first)
+    else:
+        counts, covers = _open(pair, k, prc_k, prc_c)
+    first(1.0)
     precision = share(counts.real_balls)
     recall = share(counts.generated_balls)
     coverage = share(counts.in_real_balls)
     mirrored = share(counts.in_generated_balls)
     ppr = _ppr(pair, ppr_k, ppr_a)
+    part_of(progress, 1, 4)(1.0)
+    if frechet_distance is None:
+        frechet_distance = _frechet(pair)
+    sets = numbers_of_sets(pair, k, part_of(progress, 2, 4, 2))
     return {
         "precision": precision,
         "recall": recall,
@@ -202,8 +223,8 @@ def scalars_of(
         "prc_recall": share(covers[1], prc_k),
         "ppr_precision": ppr[0],
         "ppr_recall": ppr[1],
-        "frechet_distance": _frechet(pair) if frechet_distance is None else frechet_distance,
-        **{name: each.value for name, each in numbers_of_sets(pair, k).items()},
+        "frechet_distance": frechet_distance,
+        **{name: each.value for name, each in sets.items()},
     }
 
 
@@ -224,14 +245,16 @@ class NumberOfSets(NamedTuple):
 
 
 def numbers_of_sets(
-    pair: SamplePair, k: int, progress: Callable[[float], None] | None = None
+    pair: SamplePair, k: int, progress: Progress | None = None
 ) -> dict[str, NumberOfSets]:
     """KID with its deviation, the clipped numbers, Vendi and RKE, each with the reason where it has no value."""
     from prviz.measure.clipped import clipped
     from prviz.measure.kernel_scores import half_spread, kid, rke, vendi
 
-    kernel = kid(*pair, progress=progress)
+    tick = part_of(progress, 0, 8)
+    kernel = kid(*pair, progress=part_of(progress, 0, 8, 3))
     shares = clipped(*pair, k=k)
+    tick(4)
     bandwidth = half_spread(pair.real)
     why = ""
     if bandwidth == 0:
@@ -246,15 +269,17 @@ def numbers_of_sets(
         "clipped_density": NumberOfSets(shares.density),
         "clipped_coverage": NumberOfSets(shares.coverage),
     }
-    for role, samples in zip(_ROLES, pair, strict=True):
+    for place, (role, samples) in enumerate(zip(_ROLES, pair, strict=True)):
         numbers[f"vendi_{role}"] = NumberOfSets(vendi(samples))
-    for role, samples in zip(_ROLES, pair, strict=True):
+        tick(5 + place)
+    for place, (role, samples) in enumerate(zip(_ROLES, pair, strict=True)):
         modes = math.nan if why else rke(samples, bandwidth=bandwidth)
         if why or not math.isnan(modes):
             far = ""
         else:
             far = "numbers so large beside the real spread leave nothing of it"
         numbers[f"rke_{role}"] = NumberOfSets(modes, why or far)
+        tick(7 + place)
     return numbers
 
 
@@ -350,7 +375,7 @@ def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> 
 
 
 def _closed(
-    pair: SamplePair, k: int, prc_k: int, prc_c: int
+    pair: SamplePair, k: int, prc_k: int, prc_c: int, progress: Progress
 ) -> tuple[Contained, tuple[Counts, Counts]]:
     """Counts in the closed balls of iPR and coverage, and in those of PRC, in one pass."""
     from prviz.estimators.eas import EAS
@@ -359,7 +384,7 @@ def _closed(
     n = pair.real.n
     sizes = (pair.real.n, pair.generated.n)
     balls = [*EAS.balls(k=k, bandwidth=None, sizes=sizes), cover_balls(prc_k, prc_c, *sizes)]
-    ipr, coverage, cover = Distances(pair.split(None)).count(balls)
+    ipr, coverage, cover = Distances(pair.split(None)).count(balls, progress=progress)
     counts = Contained(ipr.real[n:], ipr.generated[:n], coverage.generated[:n], coverage.real[n:])
     return counts, (cover.real[n:], cover.generated[:n])
 

@@ -6,7 +6,8 @@ Run from the checkout on a quiet machine: python -m tests.benchmarks.flood
 
 Most visitors speak the app's protocol without a browser (tests/raw_client.py); a few have one, so
 that what the pages' JavaScript asks for is there too. An answer is timed from the message to the
-end of the run that it caused, over a window that begins when all are connected. Memory is the
+end of the run that it caused; between two rounds of the browsers one more arrives, for its first
+paint; all over a window that begins when all are connected. Memory is the
 server's resident memory; a session is closed here 5 s after its visitor has left, in use after two
 minutes. One visitor's interactions (k, bandwidth, seed, split, families, toys; a triage begun and
 stopped) must leave the memory flat: exit status 1 where it has grown by more than LIMIT_MB from the
@@ -32,6 +33,8 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Error, Page, sync_playwright
 
+from tests.benchmarks.first_paint import new_visitor
+from tests.benchmarks.first_paint import visit as first_visit
 from tests.benchmarks.memory import memory_of
 from tests.benchmarks.results import record
 from tests.browser import WAIT_MS, AppServer, launch_chromium, open_tab, running_app
@@ -40,6 +43,7 @@ from tests.raw_client import Visitor
 LIMIT_MB = 50
 ACTS = 12  # of one visitor, who then leaves for another one
 LEFT_SECONDS = 5
+PATIENCE_MS = 120_000  # of a new visitor: a slow first paint is a figure, not an error
 TOYS = ("Gaussian mixtures", "Shifted generator", "Perfect generator", "One outlier")
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
 SPLITS = (0, 30, 50, 70)  # percent
@@ -222,6 +226,7 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
         start = memory_of(server.process.pid)[0]
         crowd = Flood(server, sessions - browsers, seconds, pause)
         steps = list[float]()
+        paints = list[float]()
         with sync_playwright() as playwright:
             chromium = launch_chromium(playwright)
             tabs = [open_tab(chromium, server.url) for _ in range(browsers)]
@@ -237,6 +242,9 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
                         crowd.failed.append(
                             f"a browser saw no new curves in {WAIT_MS / 1000:.0f} s"
                         )
+                with new_visitor(chromium, server.url, "wide") as page:
+                    page.set_default_timeout(PATIENCE_MS)
+                    paints.append(first_visit(page, "/", sources=False).seconds)
             crowd.end()
             crowd.failed += [error for tab in tabs for error in tab.errors]
             now, peak = memory_of(server.process.pid)
@@ -251,6 +259,8 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
             f"{len(crowd.visitors)} visitors without a browser, {len(answers)} answers:"
             f" {quantiles(answers)}"
         )
+        if paints:
+            print(f"first paint of {len(paints)} new visitors: {quantiles(paints)}")
         if steps:
             print(
                 f"in a browser, from a new seed to its curves, {len(steps)} times:"
@@ -271,6 +281,7 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
         figures={
             "p50 (ms)": p50,
             "p95 (ms)": p95,
+            "first paint p95 (s)": float(np.quantile(paints, 0.95)) if paints else "",
             "at the start (MB)": start,
             "at the end (MB)": now,
             "all gone (MB)": left,
