@@ -171,7 +171,7 @@ def test_ten_thousand_samples_in_64_dimensions(chromium: Browser, lab: tuple[str
     idle = "jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
     page.wait_for_function(idle, timeout=WAIT_MS)
     page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_selector(".prviz-widget .lam-marks", timeout=WAIT_MS)
+    page.wait_for_selector(".prviz-widget .lam-marks", state="attached", timeout=WAIT_MS)
     before = drawn(page, 0)
     page.locator("[data-prviz=k] button", has_text="5").first.click()
     until(lambda: drawn(page, 0) != before, 120)
