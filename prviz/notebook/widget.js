@@ -105,7 +105,11 @@ async function render({ model, el }) {
   still.innerHTML = model.get("_still"); // until the figure comes: without a kernel it stays
   notice.setAttribute("role", "status");
   box.className = "prviz-widget";
-  box.dataset.lmSuppressShortcuts = ""; // JupyterLab's own keys: arrows move sliders, not cells
+  // JupyterLab's own keys: an arrow moves a slider, and folds no heading.
+  box.dataset.lmSuppressShortcuts = "true";
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") event.stopPropagation();
+  });
   // The picture below, which stays in the document, is hidden while the figure stands here.
   const alive = document.createElement("style");
   alive.textContent = `.prviz-${model.get("_still_id")} { display: none; }`;
