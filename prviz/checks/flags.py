@@ -35,7 +35,7 @@ from prviz.checks.row_order import (
     dependent_rows,
     dependent_sets,
 )
-from prviz.readers.columns import drop_text, is_label
+from prviz.readers.columns import drop_text, is_label, is_measured
 from prviz.readers.suspects import (
     FIRST_ROWS,
     are_weights,
@@ -119,7 +119,22 @@ _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
 _SAME_ROWS = 0.98
 # Numbers that stand for missing ones, without their signs, and how many times as large as all
 # others of their columns they must be.
-_STAND_INS = (99, 999, 9999, 99999, 999999, 1e20, 1e30, 1e36, 9.96921e36, 3.4028235e38)
+_STAND_INS = (
+    99,
+    999,
+    9999,
+    99999,
+    999999,
+    99.9,
+    99.99,
+    999.9,
+    9999.9,
+    1e20,
+    1e30,
+    1e36,
+    9.96921e36,
+    3.4028235e38,
+)
 _FAR = 3
 # Numbers that questionnaires write for "don't know", "refused" and the like, one or several in a
 # column, and the share of its rows that the commonest one stands for at least.
@@ -457,7 +472,11 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
     drop = "drop(columns="
     for frame, samples in zip(given, pair, strict=False):
         if hasattr(frame, "columns") and samples.features:
-            labels = [name for name in samples.features if is_label(name)]
+            labels = [
+                name
+                for name, column in zip(samples.features, samples.values.T, strict=True)
+                if is_label(name) and not (is_measured(name) and (column != np.rint(column)).any())
+            ]
             found = suspect_names(samples.values, samples.features)
             names |= dict.fromkeys((*labels, *found))
             reasons = reasons or (reasons_text(samples.values, samples.features) if found else "")

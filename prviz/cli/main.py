@@ -30,7 +30,7 @@ from prviz.cli.sweep import add_sweep
 from prviz.cli.terminal import memory_size
 from prviz.cli.triage import add_triage
 from prviz.missing import missing
-from prviz.readers.errors import error_text, one_line
+from prviz.readers.errors import error_text, printable
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
 from prviz.server import sessions
 from prviz.server.hosts import FRAMES_VARIABLE, HOSTS_VARIABLE, named_host, named_origin
@@ -91,9 +91,9 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _fail(message: str, *recipe: str, status: int) -> int:
-    print(f"prviz: error: {one_line(message)}", file=sys.stderr)
-    for line in recipe:
-        print(f"    {one_line(line)}", file=sys.stderr)
+    print(f"prviz: error: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
+    for line in recipe:  # as it is run: neither indented nor with other spaces
+        print(printable(line), file=sys.stderr)
     return status
 
 

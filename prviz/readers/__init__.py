@@ -14,13 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import Array, check_counts
 from prviz.readers.columns import (
     EVERY,
     ColumnChoice,
+    decimals_in,
     index_columns,
     is_label,
+    is_measured,
     own_names,
     sort_columns,
 )
@@ -162,7 +166,8 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): {EMBED_PICTURES}. "
             f"Save embeddings as one of {', '.join(SAVED_AS)}."
         )
-    if extension == ".tar" and source.head(100).rstrip(b"\0").endswith(b".npy"):
+    # the name of the first member, which stands behind its time where Python wrote the archive
+    if extension == ".tar" and b".npy\0" in source.head(1 << 11):
         folder = beside(source.typed, "")
         raise ReadError(
             f"{source.where}: a tar archive of arrays. Unpack it, and use the folder:\nimport os, tarfile\n"
@@ -756,6 +761,7 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
     if not table.features:  # a list
         return table
     if not choice.features:
+        table = _with_measured(table, choice, file.where)
         check_upright(table.labels, len(table.values), table.features, file.typed)
     found = checked_columns(table.values, table.features, choice, file.where, file.typed)
     return table._replace(
@@ -763,6 +769,23 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
         features=found.features,
         labels=table.labels | found.labels,
         notes=(*table.notes, *found.notes),
+    )
+
+
+def _with_measured(table: _Contents, choice: ColumnChoice, where: str) -> _Contents:
+    """The table with what its names take for labels and its decimals for features, such as body_mass_index."""
+    measured = {
+        name: values
+        for name, column in table.labels.items()
+        if is_measured(name) and name != choice.group and not choice.drops(name)
+        if (values := decimals_in(column, f"{where}, column {quoted(name)}")) is not None
+    }
+    if not measured:
+        return table
+    return table._replace(
+        values=np.column_stack([table.values, *measured.values()]),
+        features=(*table.features, *measured),
+        labels={name: held for name, held in table.labels.items() if name not in measured},
     )
 
 
@@ -817,8 +840,6 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
 
 def _check_groups(groups: Array, column: str | None, where: str) -> None:
     """Raise ReadError for a row that belongs to no group: all of them would count as one."""
-    import numpy as np
-
     missing = np.isnan(groups) if groups.dtype.kind == "f" else groups == ""
     if not missing.any():
         return

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.array_input import EMBED_PICTURES, squeezed
-from prviz.readers.errors import ReadError, beside, literal
+from prviz.readers.errors import EmptyCellError, ReadError, beside, literal
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
 Array = NDArray[Any]
@@ -294,6 +294,5 @@ def check_values(values: Array, position: Callable[[int, int], str]) -> None:
                 if np.isnan(found)
                 else f"{'-' * bool(found < 0)}inf (infinite or too large)"
             )
-            raise ReadError(
-                f"{position(start + row, column)}: {name}. Find out where it comes from, or leave that sample out."
-            )
+            said = f"{position(start + row, column)}: {name}. Find out where it comes from, or leave that sample out."
+            raise EmptyCellError(said, column) if np.isnan(found) else ReadError(said)

@@ -28,15 +28,24 @@ from prviz.readers.columns import (
     MOST_COLUMNS,
     ColumnChoice,
     Plan,
+    drop_text,
     is_label,
     is_number,
     plan_columns,
     read_batches,
 )
 from prviz.readers.conversion import refuse_container
-from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
+from prviz.readers.errors import (
+    EmptyCellError,
+    ReadError,
+    beside,
+    corrupt_unless_read,
+    literal,
+    quoted,
+)
 from prviz.readers.long_form import long_form
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
+from prviz.readers.suspects import others_than, refuse_turned, samples_among
 from prviz.readers.text_advice import refuse_long
 from prviz.readers.text_dialect import encoding_of
 
@@ -480,7 +489,7 @@ def read_parquet(
     with _opened(source) as stream:
         schema = pq.ParquetFile(stream).schema_arrow
         plain = PlainColumns(schema, source, key, limits)
-        plan = plan_columns(plain.schema, source.where, key, limits, choice)
+        plan = _planned(plain.schema, source, key, limits, choice)
     features = footer.claims(plan.features)
     labels = footer.claims(plan.labels)
     values = features.values if plan.as_list else footer.rows * len(plan.features)
@@ -534,7 +543,7 @@ def read_feather(
         opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
         schema = opened(stream).schema
         plain = PlainColumns(schema, source, key, limits)
-        plan = plan_columns(plain.schema, source.where, key, limits, choice)
+        plan = _planned(plain.schema, source, key, limits, choice)
         plan.check_claim(rows, 0 if plan.as_list else rows * len(plan.features), limits)
         check_counts(source.where, rows, len(plan.features), limits)
         stream.seek(0)
@@ -609,9 +618,23 @@ def read_json_lines(
             f"rows = [json.loads(line) for line in open({literal(source.typed)}, encoding='utf-8')]\n"
             f"prviz.readers.save_arrays(rows, {saved})"
         )
-    plan = plan_columns(plain.schema, source.where, key, limits, choice)
+    plan = _planned(plain.schema, source, key, limits, choice)
     batches = map(plain.batch, table.select(plain.places(plan.columns)).to_batches())
     return *_read_rows(plan, len(table), batches, source, choice, limits), None
+
+
+def _planned(
+    schema: Any, source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice
+) -> Plan:
+    """`plan_columns`. Raises ReadError for a table whose rows are features, which its texts name."""
+    numbers = [
+        name for name, kind in zip(schema.names, schema.types, strict=True) if is_number(kind)
+    ]
+    samples = samples_among(numbers)
+    if samples and len(numbers) < len(schema) and not choice.features:
+        said = f"each column is a sample ({quoted(samples[0])} ...)"
+        raise refuse_turned(said, source.typed, others_than(samples, schema.names))
+    return plan_columns(schema, source.where, key, limits, choice)
 
 
 def _read_rows(
@@ -623,7 +646,18 @@ def _read_rows(
     limits: Limits,
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
     """`read_batches`. Raises ReadError for a table with one value a row, and what the plan says of its texts."""
-    values, labels, features = read_batches(plan, rows, batches, limits)
+    try:
+        values, labels, features = read_batches(plan, rows, batches, limits)
+    except EmptyCellError as error:
+        if plan.as_list:
+            raise
+        name = plan.features[error.column]
+        raise ReadError(
+            f"{str(error).removesuffix('.')}, and all such rows (or the column, in both tables, with"
+            f" {drop_text([name])}):\n{frame_lines(source)}\n"
+            f"features = table.columns.difference({list(plan.labels)!r})\n"
+            f"table.dropna(subset=features).to_parquet({beside(source.typed, '_complete.parquet')}, index=False)"
+        ) from None
     names = [*plan.features, *plan.labels]
     if not choice.features and not plan.as_list and len(names) <= MOST_COLUMNS:
         columns = dict(enumerate([*values.T, *labels.values()]))

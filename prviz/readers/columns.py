@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.readers.arrays import Array, check_counts, check_exact, check_values
-from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
+from prviz.readers.errors import AmbiguousKeyError, EmptyCellError, ReadError, listed, quoted
 from prviz.readers.source import Limits, check_claim, check_columns
 
 # Least bytes that one label of one sample counts towards the memory limit.
@@ -32,9 +32,21 @@ _LABEL = re.compile(
     "|roles?|sources?|origins?|data_?sets?"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
     r"|(real|fake|synthetic|generated)_?(or|vs|versus)_?\w+"
-    "|(.*_)?smiles|inchi(_?key)?|sequences?"
+    "|(.*_)?smiles|in_?ch_?i(_?key)?|sequences?|is_?(train(ing)?|test|val(id(ation)?)?)"
     r"|unnamed:_\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
+)
+# Last words of such names that are measured as well, as in body_mass_index.
+_MEASURED = re.compile(r".+_(index|idx|class|path|split)", re.DOTALL)
+# Where a new word begins in a name such as magError or RNGSeed, and before the last word of one
+# without any mark, such as objid.
+_NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_GLUED = re.compile(
+    r"(.*_)?(obj(?:ect)?|source|run|event|evt|samples?|image|img|user|item|row|record|cell|gene|customer|client"
+    r"|session|subj(?:ect)?|patient|participant|video|clip|frame|scene|doc(?:ument)?|task|episode|batch|plot|site"
+    r"|station|plate|fib(?:er|re)|field|track|particle|compound|random|noise|global|train(?:ing)?|test|group|cluster"
+    r"|trial|exp(?:eriment)?|replicate|line|entry|serial|order|node|sensor|device|file|epoch|checkpoint|unix)"
+    r"(ids?|idx|index|seed|steps?|epoch|no|nr|num|number|count|key|stamp|time)"
 )
 # Columns of truth values, by what a true one means.
 _FLAG = r"((is|was)_?)?({})(_?(image|sample|data|row|item|label|flag))?"
@@ -61,9 +73,17 @@ def is_label(name: str) -> bool:
     return _LABEL.fullmatch(plain) is not None
 
 
+def is_measured(name: str) -> bool:
+    """True for the name of a label that a feature may have as well, if its numbers have decimals."""
+    return _MEASURED.fullmatch(plain_name(name)) is not None
+
+
 def plain_name(name: str) -> str:
-    """A name in small letters, its words joined by underscores."""
-    return name.strip().lower().replace(" ", "_").replace("-", "_")
+    """A name in small letters, its words joined by underscores, also those of magError and objid."""
+    words = _NEW_WORD.sub("_", name.strip().replace(" ", "_").replace("-", "_"))
+    plain = words.lower()
+    glued = _GLUED.fullmatch(plain)
+    return plain if glued is None else f"{glued[1] or ''}{glued[2]}_{glued[3]}"
 
 
 @dataclass(frozen=True)
@@ -309,6 +329,24 @@ def label_array(values: Sequence[Any]) -> NDArray[Any]:
     return np.array(texts, dtype=str if padded <= 2 * sum(map(label_bytes, texts)) else object)
 
 
+def decimals_in(column: NDArray[Any], where: str) -> Array | None:
+    """The numbers of a label if some of them have decimals, else None. Raises ReadError for one with empty cells."""
+    texts = column if column.dtype.kind in "iuf" else np.char.replace(column.astype(str), ",", ".")
+    empty = np.isnan(texts) if texts.dtype.kind == "f" else texts == ""
+    try:
+        values = texts[~empty].astype(np.float64)
+    except ValueError:
+        return None
+    if not (values != np.rint(values)).any():
+        return None
+    if empty.any():
+        raise ReadError(
+            f"{where}: {empty.sum():,} of {len(column):,} cells are empty. Fill them in, or leave"
+            " the column out, in both tables, with drop."
+        )
+    return values
+
+
 @dataclass(frozen=True)
 class Plan:
     """Columns to read: one column of lists or several columns of numbers, and the label columns.
@@ -543,7 +581,7 @@ class TableRows:
         for index, name in enumerate(self.plan.features):
             column = batch.column(name)
             column.validate(full=True)
-            self._refuse_null(column, f"column {quoted(name)}")
+            self._refuse_null(column, name)
             stored = column.to_numpy(zero_copy_only=False)
             self._check_exact(stored[:, None], index)
             # a signalling NaN is refused later, as every NaN is
@@ -557,7 +595,7 @@ class TableRows:
         column = batch.column(self.plan.features[0])
         column.validate(full=True)
         title = f"column {quoted(self.plan.features[0])}"
-        self._refuse_null(column, title)
+        self._refuse_null(column, self.plan.features[0])
         lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
         width = self.values.shape[1] if self.values is not None else int(lengths[0])
         ragged = np.flatnonzero(lengths != width)
@@ -583,19 +621,20 @@ class TableRows:
     def _check_exact(self, values: Array, first: int) -> None:
         check_exact(values, lambda row, column: self.plan.position(self.done + row, first + column))
 
-    def _refuse_null(self, column: Any, title: str) -> None:
-        if column.null_count and column.null_count == self.rows:
-            name = title.removeprefix("column ")
+    def _refuse_null(self, column: Any, name: str) -> None:
+        if not column.null_count:
+            return
+        title = f"column {quoted(name)}"
+        if column.null_count == self.rows:
             raise ReadError(
-                f"{self.plan.where}, column {name}: empty in every row. Leave it out, in both"
-                " tables."
+                f"{self.plan.where}, {title}: empty in every row. Leave it out, in both tables."
             )
-        if column.null_count:
-            row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-            raise ReadError(
-                f"{self.plan.where}, row {self.done + row + 1}, {title}: empty. Fill it in, or"
-                " leave that row out."
-            )
+        row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+        raise EmptyCellError(
+            f"{self.plan.where}, row {self.done + row + 1}, {title}: empty. Fill it in, or leave"
+            " that row out.",
+            self.plan.features.index(name),
+        )
 
 
 def _place(array: Any) -> tuple[object, ...]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from prviz.readers.arrays import Array
 from prviz.readers.errors import ReadError, error_text, literal, quoted
+from prviz.readers.text_dialect import encoding_of
 
 # Least version of PyTorch: before it, a file could run code even with weights_only=True.
 _LEAST_TORCH = (2, 10)
@@ -60,7 +61,9 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
         warnings.warn(said, UserWarning, stacklevel=2)
         held = np.asarray(held)[whole]
     arrays = arrays_in(held)
-    if not any(array.ndim == 2 for array in arrays.values()):
+    columns = {array.shape for array in arrays.values() if array.dtype.kind in "fiu"}
+    of_table = len(columns) == 1 < len(arrays) and len(next(iter(columns))) == 1
+    if not of_table and not any(array.ndim == 2 for array in arrays.values()):
         shapes = ", ".join(
             f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10]
         )
@@ -201,7 +204,7 @@ def _array(value: Any) -> Array | None:
 
 
 def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
-    """The rows of a mapping from names to one row each; None for any other mapping."""
+    """The rows of a mapping from names to one row each; None for any other mapping, as that of columns."""
     if len(entries) < 3:
         return None
     rows: list[Array] = []
@@ -213,7 +216,7 @@ def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
         if array is None or not alike or (rows and len(array) != len(rows[0])):
             return None
         rows.append(array)
-    return rows
+    return rows if len(rows) >= len(rows[0]) else None
 
 
 def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
@@ -270,7 +273,10 @@ def _record(item: Any) -> dict[str, Any] | None:
 # ---- the lines for each kind of file ----
 
 _SAVE = "prviz.readers.save_arrays"
-_FRAME = "import pandas as pd\npd.read_excel({file}, header=None).to_csv({csv}, header=False, index=False)"
+_FRAME = (
+    "import pandas as pd\nsheets = pd.read_excel({file}, header=None, sheet_name=None)\n"
+    "max(sheets.values(), key=lambda each: each.size).to_csv({csv}, header=False, index=False)"
+)
 _HDF5 = f"import h5py, prviz.readers\n{_SAVE}(h5py.File({{file}}), {{npz}})"
 _CELLS = (
     "import anndata, h5py, prviz.readers\n"
@@ -316,7 +322,22 @@ _WORDS = (
     "import numpy as np\nlines = list(open({file}, encoding='utf-8', newline='\\n')); d = int(lines[0].split()[1])\n"
     "np.save({npy}, np.array([line.split()[-d:] for line in lines[1:]], 'float32'))"
 )
-_ARFF = "import pandas as pd, scipy.io.arff\npd.DataFrame(scipy.io.arff.loadarff({file})[0]).to_parquet({parquet})"
+_ARFF = (
+    "import io, pandas as pd, re\n"
+    "head, values = re.split(r'(?im)^@data.*$', open({file}, encoding='utf-8').read(), maxsplit=1)\n"
+    "names = re.findall(r\"(?im)^@attribute\\s+('[^']*'|\\S+)\", head)\n"
+    "table = pd.read_csv(io.StringIO(values), names=names, quotechar=\"'\", comment='%', skipinitialspace=True)\n"
+    "table.to_csv({csv}, index=False)"
+)
+_KALDI = (
+    "import kaldiio, numpy as np\n"
+    "np.save({{npy}}, np.vstack([rows for _, rows in kaldiio.{}({{file}}){}]))"
+)
+_ARK = ("rows of Kaldi, each of which becomes a sample", _KALDI.format("load_ark", ""))
+_GCT = (
+    "import pandas as pd\ntable = pd.read_csv({file}, sep='\\t', skiprows=2, index_col=0)\n"
+    "table.drop(columns='Description').T.to_csv({csv}, index=False)"
+)
 _SVM = (
     "import numpy as np, sklearn.datasets\n"
     "values, labels = sklearn.datasets.load_svmlight_file({file})\n"
@@ -405,7 +426,10 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".h5ad": ("an AnnData file (cells)", _CELLS),
     **dict.fromkeys((".h5", ".hdf5", ".hdf", ".he5"), ("an HDF5 file", _HDF5)),
     ".mat": ("a file of MATLAB", _MATLAB),
-    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), ("a spreadsheet", _FRAME)),
+    **dict.fromkeys(
+        (".xlsx", ".xlsm", ".xls", ".ods"),
+        ("a spreadsheet, whose largest sheet the lines below take", _FRAME),
+    ),
     ".zarr": (
         "a Zarr store",
         f"import zarr, prviz.readers\n{_SAVE}(zarr.open({{file}}, mode='r'), {{npz}})",
@@ -432,6 +456,9 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".arff": ("a table of Weka", _ARFF),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
     ".vec": ("vectors of words", _WORDS),
+    ".ark": _ARK,
+    ".scp": (_ARK[0], _KALDI.format("load_scp", ".items()")),
+    ".gct": ("a table of genes (GCT)", _GCT),
     ".dta": ("a file of Stata", _STATA),
     ".sas7bdat": ("a file of SAS", _SAS),
     ".xpt": ("a file of SAS", _XPORT),
@@ -452,6 +479,7 @@ _PACKAGES = {
     "duckdb": "duckdb",
     "h5py": "h5py",
     "import lance": "pylance",
+    "kaldiio": "kaldiio",
     "polars": "polars",
     "pyreadr": "pyreadr",
     "pyreadstat": "pyreadstat",
@@ -461,7 +489,7 @@ _PACKAGES = {
     "zarr": "zarr",
 }
 # Extensions for which the contents decide.
-_TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md")
+_TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md", ".cat")
 _LOOKED_AT = (".bin", ".json", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
 # Sizes that numbers usually have, and the share of them.
@@ -472,14 +500,27 @@ _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\
 
 
 _ANY = re.compile(rb".*")
+# How a binary archive of Kaldi begins: a name, and a mark.
+_ARK_ROW = re.compile(rb"[^\s\0]+ \0B")
 _BRACKET = re.compile(rb"\s*(array|tensor)?\(?[\[(]+\s*-?\.?\d")
 _BAR = re.compile(rb".*\|.*")
 # What a text is, its first line, its third line, and the lines that convert it.
 _Printed = tuple[str, re.Pattern[bytes], re.Pattern[bytes], str]
 _PRINTED: tuple[_Printed, ...] = (
     ("rows of numbers in brackets", _BRACKET, _ANY, BRACKETS),
-    ("vectors of words", re.compile(rb"\d+ \d+\s*$"), re.compile(rb"\S+( +[-+.\deE]+)+"), _WORDS),
-    ("rows of LIBSVM", re.compile(rb"\S+ \d+:\S+"), re.compile(rb"\S+( \d+:\S+)*"), _SVM),
+    (
+        "vectors of words",
+        re.compile(rb"\d+ \d+\s*$"),
+        re.compile(rb"\S+( +[-+.\deE]+)+"),
+        _WORDS,
+    ),
+    (
+        "rows of LIBSVM",
+        re.compile(rb"\S+( qid:\d+)? \d+:\S+"),
+        re.compile(rb"\S+( (qid|\d+):\S+)*\s*(#.*)?"),
+        _SVM,
+    ),
+    (_ARK[0], re.compile(rb"\S+ +\[\s*([-+\d.eE]+\s+)*\]?\s*$"), _ANY, _ARK[1]),
     ("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
     ("a table drawn with bars", _BAR, re.compile(rb"\|?( *[-+.\deE]+ *\|)+.*"), _BARS),
     ("a matrix as R prints it", re.compile(rb" +\[,1\]"), re.compile(rb"\[2,\].*"), _R_PRINT),
@@ -571,13 +612,29 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
     if extension == ".json":
         return _json(head(4096))
     if extension in _TABLES:
-        begun = head(1 << 16)
-        if b"\0" in begun:
-            return _plain_bytes(begun) if extension else None
-        return _text_table(begun, size)
+        return _text_or_bytes(extension, head(1 << 16), size)
     if extension == ".db" and head(12)[8:12] == b"DUCK":
         return _KINDS[".duckdb"]
     return _KINDS.get(extension)
+
+
+def _text_or_bytes(extension: str, head: bytes, size: int) -> tuple[str, str] | None:
+    """The lines for a file whose extension says little: text in any encoding, or plain bytes."""
+    encoding = encoding_of(head)
+    if encoding != "utf-8" and (text := _decoded(head, encoding)):
+        found = _text_table(text, len(text) if len(head) == size else 0)
+        return found and (f"a table of numbers in {encoding.upper()}", _RENAMED)
+    if _ARK_ROW.match(head):
+        return _ARK
+    if b"\0" in head:
+        return _plain_bytes(head) if extension else None
+    return _text_table(head, size)
+
+
+def _decoded(head: bytes, encoding: str) -> bytes:
+    """The beginning of a text in another encoding, as UTF-8; empty for bytes that are none."""
+    text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
+    return text.encode() if "".join(text.split()).isprintable() else b""
 
 
 def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
@@ -620,6 +677,8 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
     for extension, width in {".fbin": 4, ".u8bin": 1}.items():
         if rows and columns and size == 8 + rows * columns * width:
             return _KINDS[extension]
+    if _ARK_ROW.match(head):
+        return _ARK
     if head[:3] in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
         return _KINDS[".faiss"]
     return _plain_bytes(head) if size and size % 4 == 0 else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import csv
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import BinaryIO, Literal
@@ -61,6 +61,8 @@ _BLOCK = 1 << 20
 _MOST_JUDGED = 500_000
 _JUDGED = 1000
 _FIRST = 64
+# Bytes of a file that its encoding is judged by.
+_HEAD = 1 << 12
 _FIRST_CELLS = 20_000
 # Most rows at the end that sum up the others.
 _MOST_SUMMARIES = 8
@@ -340,7 +342,7 @@ def _begin(
 ) -> tuple[_Table, list[Record]]:
     """Columns of the table from its first records, and those of them that hold values."""
     where = source.where
-    names, ahead, notes = header(records, where, numbers, source.typed)
+    names, ahead, notes, line = header(records, where, numbers, source.typed)
     values = ahead[0][1] if ahead else []
     # without names chosen by their numbers
     columns = names or [str(number + 1) for number in range(len(values))]
@@ -368,6 +370,8 @@ def _begin(
         texts=texts,
     )
     table.notes = notes
+    begun = ahead[0][0] if ahead else 1
+    table.skipped = tuple(each - 1 for each in range(1, begun) if names is None or each != line)
     if not choice:
         table.check_wide([fields for _, fields in ahead if len(fields) == table.width])
     return table, ahead
@@ -487,7 +491,7 @@ def read_delimited(
     """
     check_claim(source.where, source.size, limits)
     with source.open() as stream:
-        encoding = encoding_of(stream.read(16))
+        encoding = encoding_of(stream.read(_HEAD))
         stream.seek(0)
         try:
             if encoding == "utf-8":
@@ -502,6 +506,14 @@ def read_delimited(
             return _read(stream, source, limits, choice, key, in_quotes=False)
         with as_utf8(stream, encoding, source.where) as copy:
             return _read(copy, source, limits, choice, key, encoding)
+
+
+def _check_values(table: _Table, values: Array, position: Callable[[int, int], str]) -> None:
+    """`check_values`; where columns are features with the lines that leave out every sample with NaN."""
+    try:
+        check_values(values, position)
+    except EmptyCellError as error:
+        raise error if table.as_list else table.refuse_nan(error) from None
 
 
 def _encoding_of_windows(stream: BinaryIO) -> str:
@@ -607,7 +619,7 @@ def _read(
             )
         return f"{table.where}, line {table.lines[row]}, {table.column(table.features[column])}"
 
-    check_values(values, position)
+    _check_values(table, values, position)
     mark = "," if table.numbers.commas else "."
     if not table.as_list and values.size and may_be_grouped(values):
         apart = sets_thousands_apart(_cells(stream, source, table, limits), mark)

@@ -21,6 +21,7 @@ __all__ = [
     "listed",
     "literal",
     "one_line",
+    "printable",
     "quoted",
 ]
 
@@ -98,6 +99,9 @@ def described(error: BaseException) -> str:
 
 def one_line(text: object) -> str:
     """Foreign text on one line, without control characters: a file name must not drive the terminal."""
-    return "".join(
-        c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(str(text).split())
-    )
+    return printable(" ".join(str(text).split()))
+
+
+def printable(text: str) -> str:
+    """Foreign text without control characters, its spaces as they are."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import chain, islice
 
 from prviz.readers.columns import is_label
@@ -36,6 +37,8 @@ _MOST_TITLES = 16
 # What stands before and behind a decimal comma, and a number with a decimal point.
 _BEFORE = re.compile(r"[+-]?\d*")
 _BEHIND = re.compile(r"\d+([eE][+-]?\d+)?")
+# A line below the names that divides them from the values.
+_RULER = re.compile(r"[-=_]{2,}")
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 
@@ -170,8 +173,10 @@ def _check_names_of_rows(
 
 def header(
     records: Iterator[Record], where: str, numbers: Numbers, typed: str
-) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
-    """Names of the columns, None where there are none, the first records with values, and a note on doubtful names.
+) -> tuple[list[str] | None, list[Record], tuple[str, ...], int]:
+    """Names of the columns, None where there are none, the first records with values, a note on doubtful names.
+
+    The last of the four is the line of the names.
 
     typed : the file, as the user wrote it.
     """
@@ -188,22 +193,22 @@ def header(
     _drop_titles(ahead, records, numbers)
     if not ahead:
         raise ReadError(f"{where}: empty, there is no line with values. Save one line per sample.")
-    first = ahead[0][1]
+    line, first = ahead[0]
     second = ahead[1][1] if len(ahead) > 1 else []
     if opens_bracket(first):
         raise bracketed(where, typed, any("..." in text for _, fields in ahead for text in fields))
     if len(second) == len(first) + 1 and all(numbers.number(text) is None for text in first):
         if not second[-1].strip():  # a comma behind each line of values
-            return [*(name.strip() for name in first), ""], ahead[1:], ()
+            return [*(name.strip() for name in first), ""], ahead[1:], (), line
         _check_names_of_rows(first, ahead[1:], where, typed, numbers.delimiter)
         # R's write.table names the rows, not their column
-        return ["", *(name.strip() for name in first)], ahead[1:], ()
+        return ["", *(name.strip() for name in first)], ahead[1:], (), line
     if not numbers.quoted_names and not _is_header(ahead[0], second, where, numbers):
-        return _numbers_as_names(ahead, records, where, numbers, typed)
+        return *_numbers_as_names(ahead, records, where, numbers, typed), line
     names = [name.strip().removeprefix("#").strip() for name in first]
     if len(second) == len(names) - 1 and not names[-1]:
         names.pop()  # a mark behind the names alone
-    return _named(names, ahead, records, where, numbers, typed)
+    return *_named(names, ahead, records, where, numbers, typed), line
 
 
 def _named(
@@ -296,26 +301,28 @@ def _without_words(
     names: list[str], ahead: list[Record], records: Iterator[Record], numbers: Numbers
 ) -> list[Record]:
     """The first records without lines of units or types between the names and the values."""
+    probe = copy(numbers)  # which learns of decimal commas as it reads
     places = [place for place, name in enumerate(names) if not is_label(name)]
 
     def said(fields: list[str]) -> list[str]:
         return [fields[place].strip() for place in places] if len(fields) == len(names) else []
 
-    def are_numbers(fields: list[str]) -> bool:
-        return bool(said(fields)) and all(numbers.number(text) is not None for text in said(fields))
-
-    def are_words(texts: list[str]) -> bool:
-        if len(texts) < 2:
+    def are_words(texts: list[str], below: list[str]) -> bool:
+        """True if no cell above a number of the row below holds one, nor says that it is missing."""
+        above = [
+            text
+            for text, number in zip(texts, below, strict=False)
+            if probe.number(number) is not None
+        ]
+        if len(above) < 2:
             return False
-        return all(
-            numbers.number(text) is None and not is_missing(text) and not looks_like_list(text)
-            for text in texts
+        return all(_RULER.fullmatch(text) for text in texts) or not any(
+            probe.number(text) is not None or is_missing(text) or looks_like_list(text)
+            for text in above
         )
 
     ahead += islice(records, max(0, _AHEAD - 1 - len(ahead)))
-    while are_words(said(ahead[0][1]) if ahead else []) and any(
-        are_numbers(fields) for _, fields in ahead[1:]
-    ):
+    while ahead and any(are_words(said(ahead[0][1]), said(fields)) for _, fields in ahead[1:]):
         del ahead[0]
         ahead += islice(records, 1)
     return ahead

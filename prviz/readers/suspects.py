@@ -23,11 +23,15 @@ from prviz.readers.pieces import piece
 
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
-    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)|(global_?|training_?|train_?)?step|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard|real"
+    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)|((global|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard|real"
     r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
-    r"|(.*_)?cluster|(kmeans|leiden|louvain|h?dbscan)(_.*)?|timestamps?|unix_?time|wall_?(clock|time)|datetime|date"
-    r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run|order|batch|frame)"
-    r"_?(no|nr|num|number|count)|record|row|(event|sample|gen|mc|importance)_?weights?",
+    r"|(.*_)?cluster|(k_?means|leiden|louvain|h?dbscan)(_.*)?|time_?stamps?|unix_?time|wall_?(clock|time)|datetime|date"
+    r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run|order|batch|frame|event"
+    r"|evt|trial|epoch|episode|iteration|replicate|experiment|exp|plate|fib(er|re)|scan|shot)"
+    r"_?(no|nr|num|number|count)|record|row|(sub)?entry|lumi(nosity)?_?(block|section)|event_?length|[mbh]?jd"
+    r"|(created|updated|modified|deleted)(_?(at|on))?|(.*_)?(started|ended|finished|recorded|measured|logged|inserted)_?at"
+    r"|(event|evt|sample|gen|mc|importance)_?weights?|weights?_(event|evt|sample|gen|mc|importance)"
+    r"|(worker|gpu|local|global)_?rank",
 )
 # Names of features in a table of words, such as age, weight and score; beside numbered features
 # they are none.
@@ -46,15 +50,17 @@ _CLOCK = re.compile(
     r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?|ms|minutes?|hours?|days?)"
 )
 # Names of errors and marks of the column that the rest of the name calls.
-_ERROR = re.compile(r"(.+)_(?:err|error|unc|uncertainty|std_?err|flag|qc)|(?:e|err|unc)_(.+)")
+_ERROR = re.compile(
+    r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|flag|qc)|(?:e_|err(?:or)?_?|unc_?)(.+)"
+)
 _COUNT = re.compile(
     r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size"
 )
 COUNT = "how often its row occurred"
-_WEIGHT = re.compile(r"(.*_)?(weights?|wgt|wt)|w")
+_WEIGHT = re.compile(r"(?!(.*_)?mol(ar|ecular)?_)(.*_)?(weights?|wgt|wt)|w")
 # Coordinates of a plot, which has at most three.
 _PLOT = re.compile(
-    r"(u_?map|t_?sne|pca?|phate|pacmap|trimap|mds|isomap|projection|proj)(_?[23]d)?(_?(x|y|z|dim|axis|coord|component|one|two|three|\d))*"
+    r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)(_?[23]d)?(_?(x|y|z|dim|axis|coord|component|one|two|three|\d))*"
 )
 _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
@@ -66,9 +72,16 @@ _FEATURE = re.compile(
 # Names of samples, which features have not.
 _SAMPLE = re.compile(
     r"(samples?|cells?|patient|subject|donor|specimen|mouse|animal|participant|individual|barcode)[ _.-]?\d[\w.-]*"
-    r"|(gsm|srr|err|tcga)[-_\d][\w.-]*|[ACGT]{8,}(-\d+)?",
+    r"|(gsm|srr|err|tcga)[-_\d][\w.-]*|[ACGT]{8,}(-\d+)?|.*\.(bam|sam|cram|mzml|cel|idat|fastq)"
+    r"|(lfq|reporter) intensity .*",
     re.IGNORECASE,
 )
+# Names of columns of texts that name a feature in each row, or say its unit.
+_NAMES_A_FEATURE = re.compile(
+    r"(feature|variable|attribute|parameter|metric|measure|descriptor|probe|marker|metabolite|analyte)s?"
+    r"(_?(id|ids|name|names|symbol))?"
+)
+_UNITS = re.compile(r"units?|einheit(en)?")
 # Names of what several rows belong to: a column of whole numbers that repeat, such as of a patient,
 # is none either.
 _UNIT = re.compile(
@@ -80,14 +93,14 @@ _REASONS = {
     "a seed": re.compile(r"(.*_)?seeds?|random_?state|rng"),
     "a setting": re.compile(r"cfg.*|guidance.*|temperature|top_?[kp]|worker|shard|batch"),
     "a step or a run of training": re.compile(
-        r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|checkpoint|ckpt|trial|replicate"
+        r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|run_?n\w+|checkpoint|ckpt|trial|replicate"
     ),
     "a place in a plot": re.compile(rf"{_PLOT.pattern}|[xyz]|.*coord.*|pos_?[xyz]"),
-    "a cluster": re.compile(r"(.*_)?clusters?|(kmeans|leiden|louvain|h?dbscan)(_.*)?"),
+    "a cluster": re.compile(r"(.*_)?clusters?|(k_?means|leiden|louvain|h?dbscan)(_.*)?"),
     "what its rows belong to": _UNIT,
-    "weights of the samples": re.compile(r"(.*_)?(weights?|wgt|wt)|w"),
+    "weights of the samples": re.compile(r"(.*_)?(weights?|wgt|wt)|w|weights?_.*"),
     "a time": re.compile(
-        r"(.*_)?time.*|timestamps?|date(time)?|year|month|week|(week)?day|hour|datum|zeit|frame"
+        r"(.*_)?time.*|.*ed_?(at|on)|(cre|upd)ated|modified|deleted|[mbh]?jd|date(time)?|year|month|week|(week)?day|hour|datum|zeit|frame"
     ),
     "a prediction or its quality": re.compile(
         r"y_?(pred|true|hat)|predict.*|(.*_)?(score|loss|distance|similarity|confidence)s?|prob.*|rating|perplexity|rank"
@@ -210,20 +223,22 @@ def check_upright(
 
     typed : the file, as the user wrote it.
     """
-    if len(labels) > 0 and are_samples(features):
+    numbered = [name for name, column in labels.items() if column.dtype.kind in "iuf"]
+    if len(labels) > 0 and (samples := samples_among(features)):
         raise refuse_turned(
-            f"each column is a sample ({quoted(features[0])}, {quoted(features[1])} ...)", typed
+            f"each column is a sample ({quoted(samples[0])}, {quoted(samples[1])} ...)",
+            typed,
+            others_than(samples, [*numbered, *features]),
         )
     if n >= len(features):
         return
     for column in labels.values():
         texts = [str(each) for each in column[:FIRST_ROWS]]
-        numbers = [int(match[1]) for text in texts if (match := _FEATURE.fullmatch(text))]
-        if len(numbers) == len(texts) and numbers == list(
-            range(numbers[0], numbers[0] + len(numbers))
-        ):
+        if _are_numbered_features(texts):
             raise refuse_turned(
-                f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)", typed
+                f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)",
+                typed,
+                others_than(one_family(features), [*numbered, *features]),
             )
 
 
@@ -232,21 +247,63 @@ def are_samples(names: Sequence[str]) -> bool:
     return len(names) > 2 and all(_SAMPLE.fullmatch(name) for name in names)
 
 
-def refuse_turned(what: str, typed: str) -> ReadError:
-    """Error for a table whose rows are features, with the lines that turn it."""
+def _are_numbered_features(texts: Sequence[str]) -> bool:
+    """True for names of features by their numbers, such as f0, f1, f2."""
+    numbers = [int(match[1]) for text in texts if (match := _FEATURE.fullmatch(text))]
+    return len(numbers) == len(texts) > 0 and np.array_equal(np.diff(numbers), [1] * len(texts[1:]))
+
+
+def names_features(name: str, texts: Sequence[str]) -> bool:
+    """True for a column of texts that names a feature in each row, or says its unit."""
+    plain = plain_name(name)
+    if _UNITS.fullmatch(plain):
+        return len(set(texts)) > 1
+    if _NAMES_A_FEATURE.fullmatch(plain):
+        return len(set(texts)) == len(texts)
+    return _are_numbered_features(texts)
+
+
+def samples_among(names: Sequence[str]) -> list[str]:
+    """The names of samples, such as those of cells or patients, where most of the names are such."""
+    found = [name for name in names if _SAMPLE.fullmatch(name)]
+    return found if len(found) > 2 and 2 * len(found) > len(names) else []
+
+
+def one_family(names: Sequence[str]) -> list[str]:
+    """The names of one stem and any number, where most are; else all names."""
+    stems = [match[1] if (match := _NUMBERED.fullmatch(name)) else name for name in names]
+    stem, most = Counter(stems).most_common(1)[0]
+    if 2 * most <= len(names):
+        return list(names)
+    return [name for name, own in zip(names, stems, strict=True) if own == stem]
+
+
+def others_than(samples: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The names that are not among those of samples."""
+    known = set(samples)
+    return [name for name in names if name not in known]
+
+
+def refuse_turned(what: str, typed: str, others: Sequence[str] = (), loaded: str = "") -> ReadError:
+    """Error for a table whose rows are features, with the lines that turn it.
+
+    others : columns that are no samples. loaded : the call that reads the table, with its names of
+    features as index.
+    """
     sentence = f"{quoted(Path(typed).name)}: transposed, {what}. Save one row per sample"
     reads = {
-        ".csv": f"pd.read_csv({literal(typed)}, index_col=0)",
-        ".tsv": f"pd.read_csv({literal(typed)}, index_col=0, sep='\\t')",
+        ".csv": loaded or f"pd.read_csv({literal(typed)}, index_col=0, sep=None, engine='python')",
+        ".tsv": loaded or f"pd.read_csv({literal(typed)}, index_col=0, sep='\\t')",
         ".parquet": f"pd.read_parquet({literal(typed)})",
         ".feather": f"pd.read_feather({literal(typed)})",
     }
     path = Path(typed)
     if path.suffix.lower() not in reads:
         return ReadError(f"{sentence}.")
+    out = f".drop(columns={list(others)!r}, errors='ignore')" if others else ""
     return ReadError(
         f"{sentence}:\nimport pandas as pd\ntable = {reads[path.suffix.lower()]}\n"
-        f"table.select_dtypes('number').T.to_csv({beside(typed, '_turned.csv')}, index=False)"
+        f"table{out}.select_dtypes('number').T.to_csv({beside(typed, '_turned.csv')}, index=False)"
     )
 
 

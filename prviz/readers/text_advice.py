@@ -25,7 +25,13 @@ from prviz.readers.notations import (
 )
 from prviz.readers.row_roles import find_row_roles
 from prviz.readers.source import PACKED
-from prviz.readers.suspects import are_samples, refuse_turned
+from prviz.readers.suspects import (
+    names_features,
+    one_family,
+    others_than,
+    refuse_turned,
+    samples_among,
+)
 from prviz.readers.text_dialect import UNDECORATED, Numbers, decorated, is_missing, thousands_in
 
 # Most characters of the names of columns in a recipe.
@@ -126,7 +132,8 @@ class Layout:
 
     columns : the names, or numbers from 1 in place of them. categories : columns of texts among the
     features.
-    typed, encoding : how to read the file, for recipes.
+    typed, encoding, skipped : how to read the file, for recipes; lines, counted from 0, that hold
+    neither names nor values.
     """
 
     where: str
@@ -138,6 +145,7 @@ class Layout:
     categories: list[int]
     typed: str
     encoding: str = "utf-8"
+    skipped: tuple[int, ...] = ()
 
     def column(self, index: int) -> str:
         """Text for column ``index``, counted from 1, with its name if there is one."""
@@ -155,6 +163,11 @@ class Layout:
             return EmptyCellError(f"{place}: {what}\n{self._without_missing(missing)}", index)
         return TextError(place, text, index)
 
+    def refuse_nan(self, error: EmptyCellError) -> ReadError:
+        """The error for a number that is none, with the lines that leave all such samples out."""
+        lines = self._without_missing(_ALSO_MISSING)
+        return ReadError(f"{str(error).removesuffix('.')}, and all such samples:\n{lines}")
+
     def advised(self, error: TextError, rows: Sequence[Sequence[str]], begun: bool) -> ReadError:
         """The error with what to do about it.
 
@@ -165,8 +178,27 @@ class Layout:
         index = error.column
         column = [row[index].strip() for row in rows]
         numbers = [self.columns[place] for place in self.features if place != index]
-        if index == 0 and are_samples(numbers):
-            return refuse_turned(f"each column is a sample ({quoted(numbers[0])} ...)", self.typed)
+        texts = [place for place, each in enumerate(rows[0]) if self.numbers.number(each) is None]
+        loaded = self._loaded(f", index_col={texts[0]}")
+        held = [
+            name or f"Unnamed: {place}"
+            for place, name in enumerate(self.columns)
+            if place != texts[0]
+        ]
+        if samples := samples_among(numbers):
+            return refuse_turned(
+                f"each column is a sample ({quoted(samples[0])} ...)",
+                self.typed,
+                others_than(samples, held),
+                loaded,
+            )
+        if len(rows) < len(numbers) and names_features(self.columns[index], column):
+            return refuse_turned(
+                f"each row is a feature ({quoted(text)} ...)",
+                self.typed,
+                others_than(one_family(numbers), held),
+                loaded,
+            )
         if not begun and (form := self._long_form(rows)):
             return self.refuse_long(form)
         if len({*map(len, column)}) == 1 and all(re.fullmatch("0b[01]+", each) for each in column):
@@ -208,7 +240,7 @@ class Layout:
         """What is said of numbers that another mark divides, or of another country."""
         if ";" in text or "," in text:
             return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
-        if self.numbers.commas and "." in text:
+        if self.numbers.commas and Numbers(",").number(text) is not None:
             return "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."
         if len(text.split()) > 1 and all(
             self.numbers.number(each) is not None for each in text.split()
@@ -306,7 +338,7 @@ class Layout:
         advice = f"Leave the column out with {drop_text([self.columns[index]])}{says_which}"
         if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
             return f"{advice}, or make numbers of its categories, for both tables at once (pandas.get_dummies)."
-        lines = _encoded(names, self.numbers, self.typed, self.encoding)
+        lines = _encoded(names, self._written(""), self.typed)
         return f"{advice}, or make numbers of its categories, for both tables at once:\n{lines}"
 
     def _packed(self, text: str) -> str:
@@ -435,12 +467,17 @@ class Layout:
 
     def _loaded(self, options: str) -> str:
         """The call that reads the file as a data frame."""
+        return f"pd.read_csv({literal(self.typed)}{self._written(options)})"
+
+    def _written(self, options: str) -> str:
+        """Arguments of pandas that say how the file is written."""
         mark = _sep(self.numbers.delimiter)
         decimal = ', decimal=","' if self.numbers.commas and "decimal" not in options else ""
         encoding = "" if self.encoding == "utf-8" else f", encoding={self.encoding!r}"
         header = "" if self.names else ", header=None"
         header += "" if self.numbers.in_quotes else ", quoting=3"
-        return f"pd.read_csv({literal(self.typed)}{mark}{decimal}{encoding}{header}{options})"
+        header += f", skiprows={list(self.skipped)}" if self.skipped else ""
+        return f"{mark}{decimal}{encoding}{header}{options}"
 
     def _saved(self, word: str) -> str:
         """Arguments that write a data frame beside the file."""
@@ -469,11 +506,8 @@ def _sep(delimiter: str) -> str:
     return "" if delimiter == "," else f", sep={delimiter!r}"
 
 
-def _encoded(columns: Sequence[str], numbers: Numbers, typed: str, encoding: str) -> str:
+def _encoded(columns: Sequence[str], written: str, typed: str) -> str:
     """Lines of Python that make 0 and 1 of categories, in all tables beside this one with the same columns."""
-    written = _sep(numbers.delimiter)
-    written += ', decimal=","' if numbers.commas else ""
-    written += "" if encoding == "utf-8" else f", encoding={encoding!r}"
     path = Path(typed)
     folder = literal(str(path.parent))
     return (

@@ -48,8 +48,13 @@ _AT_ONCE = 1 << 14
 # accountants.
 _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
 _NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$", r"-\1\2")
+# Marks of footnotes and of significance behind a number.
+_BEHIND = "*\u2020\u2021 "
 # What leaves all that out of a column of pandas.
-UNDECORATED = f".str.replace(*{_NEGATIVE!r}, regex=True).str.translate(str.maketrans{_AROUND!r})"
+UNDECORATED = (
+    f".str.rstrip({_BEHIND!r}).str.replace(*{_NEGATIVE!r}, regex=True)"
+    f".str.translate(str.maketrans{_AROUND!r})"
+)
 # What stands for a number that is missing.
 _MISSING = re.compile(
     r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num|name)[!?]?",
@@ -73,9 +78,9 @@ def encoding_of(head: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if head.startswith(mark):
             return encoding
-    if len(head) >= 4 and 0 not in head[::2] and not any(head[1::2]):
+    if len(head) >= 4 and 0 not in head[::2] and 4 * head[1::2].count(0) > len(head):
         return "utf-16-le"
-    if len(head) >= 4 and 0 not in head[1::2] and not any(head[::2]):
+    if len(head) >= 4 and 0 not in head[1::2] and 4 * head[::2].count(0) > len(head):
         return "utf-16-be"
     return "utf-8"
 
@@ -226,7 +231,7 @@ def thousands_in(text: str) -> tuple[str, str] | None:
 
 def decorated(text: str) -> bool:
     """True for a number with a sign of a currency, a percent sign, brackets or quotes around it."""
-    plain = re.sub(*_NEGATIVE, text).translate(str.maketrans(*_AROUND)).strip()
+    plain = re.sub(*_NEGATIVE, text.rstrip(_BEHIND)).translate(str.maketrans(*_AROUND)).strip()
     if plain == text or thousands_in(plain) or _COMMA.fullmatch(plain):
         return plain != text
     try:

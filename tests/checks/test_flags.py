@@ -510,7 +510,8 @@ def test_a_key_and_weights_are_left_out_by_name_where_they_have_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "kind"), [(-999, "f8"), (999, "f4"), (1e20, "f4"), (9.96921e36, "f4")]
+    ("value", "kind"),
+    [(-999, "f8"), (999.9, "f8"), (99.99, "f4"), (999, "f4"), (1e20, "f4"), (9.96921e36, "f4")],
 )
 def test_numbers_that_stand_for_missing_ones_are_flagged(value: float, kind: str) -> None:
     rng = np.random.default_rng(0)

@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -622,8 +623,23 @@ def test_a_pickle_is_refused_with_the_lines_that_convert_it(
     assert (status, out) == (2, "")
     message, *recipe = err.splitlines()
     assert message.startswith("prviz: error: 'model.pkl'")
-    assert recipe[0].startswith("    import numpy as np")
-    compile("\n".join(line.removeprefix("    ") for line in recipe), "recipe", "exec")
+    assert recipe[0].startswith("import numpy as np")
+    compile("\n".join(recipe), "recipe", "exec")
+
+
+def test_the_lines_of_a_recipe_are_printed_as_they_are_run(
+    run: Run, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Also an indented line, and a name with two spaces."""
+    path = tmp_path / "a  b.tar"
+    with tarfile.open(path, "w") as archive:
+        for place in range(40):
+            one = tmp_path / f"{place}.npy"
+            np.save(one, np.full(3, place))
+            archive.add(one, f"deep/{place}.npy")
+    _, _, err = run("curve", path, files[1])
+    subprocess.run([sys.executable, "-c", "\n".join(err.splitlines()[1:])], check=True)
+    assert prviz.read(tmp_path / "a  b").n == 40
 
 
 def test_a_full_disk_leaves_the_old_file_and_is_named(

@@ -13,6 +13,7 @@ import io
 import json
 import lzma
 import pickle
+import re
 import sqlite3
 import struct
 import subprocess
@@ -353,8 +354,107 @@ packed_case("gz", gzip)
 packed_case("bz2", bz2)
 packed_case("xz", lzma)
 
-# Tables of text under other names, or written in ways of which each needs its own options.
+# ---- Kaldi ----
+
+
+def kaldi(binary: bool, rows: int) -> bytes:
+    """An archive of vectors, or of matrices of so many rows."""
+    held = b""
+    for place, part in enumerate(VALUES.reshape(-1, rows, D)):
+        held += f"utterance-{place} ".encode()
+        sizes = (D,) if rows == 1 else part.shape
+        mark = b"\0BFV " if rows == 1 else b"\0BFM "
+        if binary:
+            held += mark + b"".join(b"\4" + struct.pack("<i", size) for size in sizes)
+            held += part.astype("<f4").tobytes()
+        else:
+            lines = [" ".join(map(repr, row)) for row in part.astype("f8").tolist()]
+            held += (" [ " + "\n  ".join([""] * (rows > 1) + lines) + " ]\n").encode()
+    return held
+
+
+for name, binary, rows in (
+    ("vectors.ark", False, 1),
+    ("matrices.ark", False, 15),
+    ("vectors of bytes.ark", True, 1),
+    ("matrices of bytes.ark", True, 15),
+    ("kaldi.txt", False, 1),
+    ("kaldi.bin", True, 15),
+):
+    case(name, "kaldiio")(
+        lambda path, binary=binary, rows=rows: path.write_bytes(kaldi(binary, rows))  # type: ignore[misc]
+    )
+
+
+@case("places.scp", "kaldiio")
+def _scp(path: Path) -> None:
+    held = kaldi(True, 1)
+    archive = path.parent.parent / "held.ark"
+    archive.write_bytes(held)
+    starts = [match.end() for match in re.finditer(rb"utterance-\d+ (?=\0B)", held)]
+    lines = [f"utterance-{place} {archive}:{start}\n" for place, start in enumerate(starts)]
+    path.write_text("".join(lines))
+
+
+# ---- texts in UTF-16, and tables of more programs ----
+
 FRAME = pd.DataFrame(VALUES.astype("f8"), columns=NAMES)
+for name, encoding in (
+    ("mark", "utf-16"),
+    ("le", "utf-16-le"),
+    ("be", "utf-16-be"),
+    ("4", "utf-32"),
+):
+    case(f"{name}.txt")(
+        lambda path, encoding=encoding: FRAME.add_prefix("特徴").to_csv(  # type: ignore[misc]
+            path, index=False, sep="\t", encoding=encoding
+        )
+    )
+case("wide.dat")(
+    lambda path: FRAME.to_csv(path, index=False, header=False, sep=" ", encoding="utf-16-le")
+)
+case("table.cat")(lambda path: np.savetxt(path, VALUES, header="1 MAG_AUTO  magnitude [mag]"))
+
+
+@case("genes.gct")
+def _gct(path: Path) -> None:
+    table = pd.DataFrame(VALUES.T, columns=[f"s{place}" for place in range(N)])
+    table.insert(0, "Description", "a gene")
+    table.insert(0, "Name", NAMES)
+    path.write_text(f"#1.2\n{D}\t{N}\n{table.to_csv(sep=chr(9), index=False)}")
+
+
+@case("queries.txt")
+def _queries(path: Path) -> None:
+    lines = [
+        f"2 qid:{place // 5} "
+        + " ".join(f"{at + 1}:{value!r}" for at, value in enumerate(row))
+        + " # page"
+        for place, row in enumerate(ROWS)
+    ]
+    path.write_text("\n".join(lines))
+
+
+@case("strings.arff")
+def _strings(path: Path) -> None:
+    head = ["@RELATION sound", "@ATTRIBUTE name string"]
+    head += [f"@attribute 'f {place}' numeric" for place in range(D)]
+    lines = [f"'clip, {place}'," + ",".join(map(repr, row)) for place, row in enumerate(ROWS)]
+    path.write_text("\n".join([*head, "@DATA", "% by hand", *lines]))
+
+
+@case("sheets.xlsx", "openpyxl")
+def _sheets(path: Path) -> None:
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"About": ["this table", "and its numbers"]}).to_excel(book, sheet_name="a")
+        FRAME.to_excel(book, sheet_name="b", index=False)
+
+
+case("columns.mat")(
+    lambda path: scipy.io.savemat(path, dict(zip(NAMES, VALUES.T[:, :, None], strict=True)))
+)
+
+# Tables of text under other names, or written in ways of which each needs its own options.
 FULL = FRAME.to_csv(index=False)
 case("plain")(lambda path: path.write_text(FULL))
 for ending in ("txt", "dat", "tab", "psv", "asc", "prn", "data"):
@@ -733,6 +833,21 @@ def followed(path: Path, error: ReadError) -> prviz.Samples:
         exec("\n".join(str(error).splitlines()[1:]), {})
         gc.collect()
     return read(new_file(path.parent, known))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather", "jsonl"])
+def test_rows_with_an_empty_cell_are_left_out(kind: str, tmp_path: Path) -> None:
+    frame = FRAME.assign(label=["a", None] * (N // 2))
+    frame.loc[[3, 8], "f2"] = np.nan
+    path = tmp_path / f"t.{kind}"
+    if kind == "jsonl":
+        frame.to_json(path, orient="records", lines=True, double_precision=15)
+    else:
+        getattr(frame, f"to_{kind}")(path)
+    with pytest.raises(ReadError, match=r"row 4, column 'f2': empty. Fill it in, or") as caught:
+        read(path)
+    np.testing.assert_allclose(followed(path, caught.value).values, np.delete(VALUES, [3, 8], 0))
+    assert read(path, drop="f2").d == D - 1
 
 
 def test_complex_numbers_become_their_parts(tmp_path: Path) -> None:

@@ -99,6 +99,59 @@ def test_names_that_no_feature_has_are_asked_about(name: str, names: list[str]) 
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        *("randomSeed", "trainStep", "noiseSeed", "umapX", "cfgScale", "kMeansCluster", "RNGSeed"),
+        *("randomseed", "trainstep", "eventNumber", "eventnumber", "epochNo", "lumiBlock", "MJD"),
+        *("createdAt", "updated_at", "weight_mc", "weightMC", "mcWeight", "yPred", "workerRank"),
+    ],
+)
+def test_names_without_marks_between_their_words_are_asked_about(name: str) -> None:
+    assert refused(table(REAL, WORDS, **{name: RNG.normal(size=N)})) == (name,)
+
+
+@pytest.mark.parametrize("name", ["magError", "magErr", "magerr", "errMag", "mag_error", "err_mag"])
+def test_errors_of_a_column_are_asked_about_however_they_are_written(name: str) -> None:
+    error = {name: RNG.random(N)}
+    assert refused(table(REAL, WORDS, mag=RNG.normal(size=N), **error)) == (name,)
+    assert taken(table(REAL, WORDS, **error))[-1] == name  # of no column that is there
+
+
+@pytest.mark.parametrize(
+    "name", ["runId", "RunID", "runid", "objID", "objid", "sampleIdx", "InChIKey", "isTrain"]
+)
+def test_ids_without_marks_between_their_words_are_labels(name: str) -> None:
+    assert taken(table(REAL, WORDS, **{name: RNG.integers(0, 9, N)})) == tuple(WORDS)
+
+
+@pytest.mark.parametrize(
+    "name", ["acid", "solid", "lipid", "grid", "radius error", "TPSA", "MolLogP", "NumHDonors"]
+)
+def test_names_of_features_hold_no_words_of_others(name: str) -> None:
+    assert taken(table(REAL, WORDS, **{name: RNG.normal(size=N)}))[-1] == name
+    assert not read(("t.csv", table(REAL, WORDS, MolWt=REAL[:, 0] + 300).to_csv().encode())).notes[
+        1:
+    ]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["body_mass_index", "MaxEStateIndex", "mean_free_path"])
+def test_decimals_named_like_an_index_are_features(name: str, kind: str, tmp_path: Path) -> None:
+    frame = table(REAL, WORDS, **{name: MADE[:, 0]})
+    path = write(tmp_path / f"t.{kind}", frame)
+    np.testing.assert_array_equal(read(path).values, frame)
+    assert read(path).features == (*WORDS, name)
+    assert read(path, drop=name).features == tuple(WORDS)
+    frame[name] = frame[name].round()
+    assert read(write(path, frame)).features == tuple(WORDS)
+    frame[name] = MADE[:, 0]
+    frame.loc[3, name] = np.nan
+    if kind == "csv":
+        with pytest.raises(ReadError, match=f"'{name}': 1 of 120 cells are empty"):
+            read(write(path, frame))
+
+
+@pytest.mark.parametrize(
     "name", ["x", "y", "score", "aesthetic_score", "time", "time_s", "weight", "loss", "topic"]
 )
 def test_names_that_a_feature_may_have_are_asked_about_beside_numbered_ones(name: str) -> None:
@@ -385,6 +438,55 @@ def test_a_transposed_table_is_refused_with_lines_that_turn_it(kind: str, tmp_pa
     found = read(tmp_path / "t_turned.csv")
     np.testing.assert_array_equal(found.values, REAL)
     assert found.features == tuple(NUMBERED)
+
+
+UNITS = ["mm", "kg", "s"] * 2
+TURNED: dict[str, tuple[list[str], dict[str, list[object]]]] = {
+    "a unit": ([f"sample_{place}" for place in range(N)], {"unit": UNITS}),
+    "numbers alone": ([str(place) for place in range(N)], {}),
+    "numbers, a unit": ([str(place) for place in range(N)], {"units": UNITS}),
+    "keys": ([f"S{place:03d}" for place in range(N)], {"unit": UNITS}),
+    "lengths": ([f"GSM{place}" for place in range(N)], {"length": [5, 9, 7, 8, 6, 1]}),
+    "counts": (
+        [f"run{place}.bam" for place in range(N)],
+        {"Chr": ["1"] * 6, "Start": [5, 9, 7, 8, 6, 1], "Strand": ["+"] * 6},
+    ),
+    "intensities": ([f"LFQ intensity {place}" for place in range(N)], {"Score": [1.5] * 6}),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [*((name, "feature") for name in TURNED), ("lengths", "gene_id"), ("intensities", "Protein")],
+)
+def test_a_transposed_table_with_more_columns_is_turned_without_them(
+    name: str, first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    columns, more = TURNED[name]
+    frame = table(REAL.T, columns, **more)
+    frame = frame[[*more, *columns]]
+    frame.insert(0, first, WORDS)
+    frame.to_csv("t.csv", index=False, sep=";")
+    with pytest.raises(ReadError, match=r"'t.csv': transposed, each (column|row) is a") as caught:
+        read("t.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_allclose(read("t_turned.csv").values, REAL)
+    if first == "feature" and columns[0] == "sample_0":
+        frame.to_parquet("t.parquet")
+        with pytest.raises(ReadError, match=r"transposed, each column is a sample") as caught:
+            read("t.parquet")
+        exec(str(caught.value).partition("\n")[2], {})
+        np.testing.assert_allclose(read("t_turned.csv").values, REAL)
+
+
+def test_texts_beside_features_are_not_taken_for_their_names() -> None:
+    for name, texts in (("unit", ["mm"] * N), ("gene", ["a", "b"] * (N // 2))):
+        with pytest.raises(ReadError, match="Leave the column out with drop="):
+            read(("t.csv", table(REAL, WORDS, **{name: texts}).to_csv(index=False).encode()))
+    few = table(REAL.T, [str(place) for place in range(N)], protein=[f"P{at}" for at in range(D)])
+    with pytest.raises(ReadError, match="Leave the column out with drop='protein'"):
+        read(("t.csv", few.to_csv(index=False).encode()))
 
 
 def test_samples_named_by_numbers_are_not_taken_for_features() -> None:

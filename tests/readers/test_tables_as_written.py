@@ -45,6 +45,10 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "names and values above.csv": f"model,sd 15\ndate,2024-01-01\nencoder,dino\n\n{HEADER}\n{BODY}".encode(),
         "words above.csv": f"Model: sd 15\nDate: 2024\n\n{HEADER}\n{BODY}".encode(),
         "units and types.csv": f"{HEADER}\n{','.join(['mm'] * D)}\n{','.join(['mean'] * D)}\n{BODY}".encode(),
+        "units above names.csv": f"id,{HEADER}\n,{','.join(['mm'] * D)}\n".encode()
+        + "\n".join(f"s{place},{line}" for place, line in enumerate(LINES)).encode(),
+        "a ruler.csv": f"{HEADER}\n{','.join(['mag'] * D)}\n{','.join(['-----'] * D)}\n{BODY}".encode(),
+        "wide letters.csv": f"{HEADER}\n{BODY}".replace("f", "特徴").encode("utf-16-le"),
         "mark behind the names.csv": f"{HEADER},\n{BODY}".encode(),
         "tensors of one.csv": FRAME.map(lambda value: f"tensor({value!r})")
         .to_csv(index=False)

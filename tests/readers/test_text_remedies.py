@@ -30,8 +30,18 @@ SPARSE = np.where(np.random.default_rng(2).random((30, 40)) < 0.15, 1.0 + np.ara
 BITS = (VALUES > 0).astype(int)
 
 
-def table(frame: pd.DataFrame, *, header: bool = True) -> str:
-    return frame.to_csv(index=False, header=header)
+GAPS = FRAME.mask(np.arange(30)[:, None] % 9 == np.arange(4))
+WHOLE = VALUES[~GAPS.isna().any(axis=1)]
+
+
+def table(frame: pd.DataFrame, **options: object) -> str:
+    return frame.to_csv(index=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def above(unit: str, text: str) -> str:
+    """The table with a line of units below its names."""
+    names, _, values = text.partition("\n")
+    return f"{names}\n{','.join([unit] * 4)}\n{values}"
 
 
 def written(form: str) -> str:
@@ -233,6 +243,20 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
     "bytes beside scale and minimum": (
         table(FRAME.mul(50).round().assign(scale=np.linspace(0.1, 0.2, 30), offset=-1.5)),
         np.round(VALUES * 50) * np.linspace(0.1, 0.2, 30)[:, None] - 1.5,
+    ),
+    "stars": (table(FRAME.map(lambda value: f"{value!r}{'*' * (value > 1)}")), VALUES),
+    "nan": (table(GAPS, na_rep="nan"), WHOLE),
+    "empty cells below comments": ("# made by hand\n#\n" + table(GAPS), WHOLE),
+    "empty cells below a title": ("Features of run 7\n\n" + table(GAPS), WHOLE),
+    "empty cells below units": (above("mm", table(GAPS)), WHOLE),
+    "empty cells below Excel's mark": ("sep=;\n" + table(GAPS).replace(",", ";"), WHOLE),
+    "categories below a title": (
+        "Features of run 7\n" + table(FRAME.assign(colour=["red", "blue"] * 15)),
+        np.c_[VALUES, np.tile([[0, 1], [1, 0]], (15, 1))],
+    ),
+    "a date beside decimal commas": (
+        table(FRAME.assign(day="01.02.2020")[["day", *NAMES]], sep=";", decimal=","),
+        VALUES,
     ),
     "lone quote": ("\n".join(WORDS), VALUES),
     "lone quote, spaces": ("\n".join(WORDS).replace("\t", " "), VALUES),
