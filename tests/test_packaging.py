@@ -14,12 +14,14 @@ import venv
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit import config as streamlit_config
 
 import prviz
+from hatch_build import RepositoryHook
 from pages._shared.widgets import CSS
 from prviz.figures import FAMILY_COLORS, SPARE_COLORS, TRUTH_COLOR
 from prviz.figures.theme import luminance
@@ -165,6 +167,30 @@ def test_what_is_uploaded_passes_the_indexs_checks(wheel: Path, tmp_path: Path) 
     assert "requires no external shared libraries" in shown.stdout
 
 
+@pytest.mark.parametrize("address", ["", "https://example.org/o/prviz"])
+def test_one_line_of_the_citation_gives_a_package_page_its_links(
+    address: str, tmp_path: Path
+) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (tmp_path / "README.md").write_text(readme, "utf-8")
+    line = f'repository-code: "{address}/"\n' if address else ""
+    (tmp_path / "CITATION.cff").write_text(f"version: 1\n{line}", "utf-8")
+    metadata: dict[str, Any] = {}
+    RepositoryHook(str(tmp_path), {}).update(metadata)
+    text = metadata["readme"]["text"]
+    if not address:
+        assert (text, metadata["urls"]) == (readme, {})
+        return
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert len(links) > 8
+    assert all(link.startswith("https://") for link in links)
+    named = [link.partition("/HEAD/")[2] for link in [*links, *metadata["urls"].values()]]
+    assert all((ROOT / name).exists() for name in named)
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]*)\)", text)
+    assert pictures
+    assert all(f"{address}/raw/" in link for link in pictures)
+
+
 def test_the_citation_has_the_version() -> None:
     assert f"\nversion: {prviz.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
@@ -193,6 +219,7 @@ def test_the_wheel_has_the_command_and_the_version(wheel: Path) -> None:
         assert "prviz = prviz.cli.main:main" in archive.read(f"{info}/entry_points.txt").decode()
         metadata = archive.read(f"{info}/METADATA").decode()
     assert f"\nVersion: {prviz.__version__}\n" in metadata
+    assert "\nAuthor: the prviz authors\n" in metadata
     assert "\nDescription-Content-Type: text/markdown\n" in metadata
 
 
