@@ -89,8 +89,8 @@ def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifferen
     st.caption(
         "Each ray from the origin of the first figure meets both curves; λ = α / β is precision"
         " over recall there. The other two show by how much A lies above B on each ray, in"
-        f" precision α and in recall β. **The band** is the {100 * CONFIDENCE:g} % interval of that"
-        f" difference when the evaluation samples are drawn again {BOOTSTRAP} times, the real ones"
+        f" precision α and in recall β. **The band** holds {100 * CONFIDENCE:g} % of the draws of"
+        f" that difference: the evaluation samples are drawn again {BOOTSTRAP} times, the real ones"
         " for both at once, on each ray by itself. Where it leaves out 0 the ground is shaded and"
         f" the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It speaks"
         " of the choice of evaluation samples, not of a bias in which the two differ. **n** is the"
@@ -159,8 +159,8 @@ def _numbers(compared: Compared) -> None:
         **described("Summaries of both curves and their paired differences"),
     )
     st.caption(
-        "The interval is that of the difference, from the same resamplings, for each number by"
-        " itself: of ten numbers of equal checkpoints one or the other may leave out 0 by chance."
+        "The ends are those of the draws of the difference, for each number by itself: of ten"
+        " numbers of equal checkpoints one or the other may leave out 0 by chance."
     )
 
 

@@ -140,7 +140,7 @@ def noise(found: CheckpointResults) -> float:
     if replicates is None:
         margins = np.zeros(0)
     else:
-        margins = judgement_of(found, replicates).table["margin"].to_numpy()[1:]
+        margins = judgement_of(found, replicates).table["margin"].dropna().to_numpy()[1:]
     if len(margins):
         return float(np.median(margins))
     return 0.0

@@ -363,7 +363,8 @@ def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointVie
     intervals = {}
     if answer.judgement is not None:
         ends = ["low", "high"] if answer.drawn == found.method else ["second_low", "second_high"]
-        columns = answer.judgement.table[["checkpoint", *ends]].itertuples(index=False, name=None)
+        ranked = answer.judgement.table[["checkpoint", *ends]].dropna()
+        columns = ranked.itertuples(index=False, name=None)
         intervals = {name: (low, high) for name, low, high in columns}
     sides = sides_of(found)[answer.drawn]
     wanted = goal()
@@ -451,7 +452,7 @@ def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
         for name in several
     ]
     ranked = [] if answer.judgement is None else answer.judgement.table.to_dict("records")
-    lines = {line["checkpoint"]: line for line in ranked}
+    lines = {line["checkpoint"]: line for line in ranked if line["best"] == line["best"]}
     rows = [
         _row(found, answer, name, lines.get(name), several, colors.get(name, ""))
         for name in answer.names

@@ -809,6 +809,8 @@ def _missed(found: TriageResults, name: str, least: float) -> str:
         values["ceiling"] = found.judgement.shares[decision.best].share
     if name not in values:
         return f"--fail-under: {name} is not known here, {', '.join(values)} are"
+    if found.judgement.table["best"].isna().all():
+        return f"--fail-under: {decision.headline.head.lower()}, so that {name} is unsure"
     if values[name] >= least:
         return ""
     return f"--fail-under: {decision.best} has {name} {values[name]:.4f} < {least:g}"

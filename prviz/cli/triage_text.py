@@ -78,9 +78,12 @@ def _ranking(found: TriageResults, judgement: Judgement, reference: str) -> str:
     parts = [
         _head(method, of_method, reference, found.goal),
         _table(found.outcomes, judgement),
-        "draws: 95 % of the scores when the same samples are drawn again. best: share of the paired"
-        " draws.",
     ]
+    if judgement.table["best"].notna().any():
+        parts.append(
+            "draws: 95 % of the scores when the same samples are drawn again. best: share of the"
+            " paired draws."
+        )
     known = found.yardstick
     if known is not None:
         top = score(known.ceiling[method].curve, found.goal)
@@ -155,9 +158,11 @@ def _cells(
     line: dict[Any, Any], metadata: Sequence[str], judgement: Judgement, others: Sequence[str]
 ) -> list[str]:
     """A line of the table behind its place; others : families with a column of scores."""
+    from prviz.triage.ranking import draws_text
+
     name = line["checkpoint"]
     cells = [one_line(name), _short(line["step"]), *metadata]
-    cells += [f"{line['score']:.4f}", f"{line['low']:.4f} to {line['high']:.4f}"]
+    cells += [f"{line['score']:.4f}", draws_text(line)]
     most = judgement.at_most.get(name)
     cells += ["" if most is None else f"{most:.4f}", _draws(line["best"])]
     for method in others:
@@ -169,7 +174,9 @@ def _cells(
 
 
 def _draws(share: float) -> str:
-    """A share of draws, never 0 % or 100 %: draws are few."""
+    """A share of draws, never 0 % or 100 %: draws are few; "-" where none is said."""
+    if share != share:
+        return "-"
     if share < 0.01:
         return "<1%"
     if share > 0.99:

@@ -18,7 +18,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
 from prviz.reports.document import Document, ceiling_of, curve_of, curves_of
 from prviz.triage.inputs import common_prefix
-from prviz.triage.ranking import AT_MOST, headline, marks, share_text
+from prviz.triage.ranking import AT_MOST, draws_text, headline, marks, share_text
 
 _LARGE = ("curves", "trade")
 _SMALL = 250
@@ -389,7 +389,7 @@ def _ranking(report: Document, family: str) -> str:
             _short(each["step"]),
             *(_short(each["extra"].get(name)) for name in extras),
             f"{line['score']:.4f}",
-            f"{line['low']:.4f} to {line['high']:.4f}",
+            draws_text(line),
             _percent(each.get("share_of_ceiling", {}).get(family)),
             "-" if line.get("at_most") is None else f"at most {line['at_most']:.4f}",
             *(f"{line['second']:.4f}" for _ in second),

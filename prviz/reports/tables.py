@@ -155,4 +155,5 @@ def _scores(report: Document, checkpoint: Document, family: str) -> Iterator[dic
                 "high": line["high"],
             }
             for key, quantity in _OF_THE_RANKING.items():
-                yield {"quantity": quantity, "value": float(line[key])}
+                value = line[key]
+                yield {"quantity": quantity, "value": None if value is None else float(value)}

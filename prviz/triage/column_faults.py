@@ -26,14 +26,15 @@ DOMINATES = 4.0
 CERTAIN = 1e-3
 # Features at most that are asked what explains them.
 LOOKED_AT = 30
-# p-value from which on what a repair leaves of a feature is chance, and the least factor that is
-# one.
+# p-value from which on what a repair leaves of all features is chance, and the least factor that
+# is one.
 MENDED = 0.05
 FACTOR = 1.2
 
 
 REPAIRS: Mapping[str, str] = {
     "factor": " As if multiplied by a number: check units.",
+    "sign": " As if their signs were changed.",
     "shift": " As if a number were added: check where 0 is.",
     "no spread": " In the generated set that is one value throughout.",
     "new spread": " In the real set that is one value throughout.",
@@ -87,6 +88,15 @@ class Differing:
         """True if they differ beyond what a change of all samples would show in the one of many where it is largest."""
         return bool(self.p.min() < CERTAIN * LEVEL / self.pair.d)
 
+    @cached_property
+    def repair(self) -> str:
+        """What explains each of them, a key of `REPAIRS`; "" where that is not one thing."""
+        asked = self.columns[:LOOKED_AT]
+        repairs = {_repair(self.pair, place, MENDED / len(asked)) for place in asked}
+        if len(repairs) == 1:
+            return repairs.pop()
+        return ""
+
 
 def differing(pair: SamplePair) -> Differing:
     """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows one each is tested."""
@@ -118,11 +128,9 @@ def _said(of: Differing) -> str:
 def column_fault(of: Differing) -> TriageFinding:
     """The features that differ, by name, with what can be checked in the file."""
     number = len(of.columns)
-    if of.few and of.certain:
-        repairs = {_repair(of.pair, place) for place in of.columns[:LOOKED_AT]}
-    else:
-        repairs = set()
-    how = repairs.pop() if len(repairs) == 1 else ""
+    how = ""
+    if of.certain and (of.few or of.repair == "sign"):
+        how = of.repair
     sentence = f"{_said(of)}{REPAIRS[how]}"
     if number == 1 and how in ("factor", "shift"):
         factor, move = _change(*_values(of.pair, of.columns[0]))
@@ -136,17 +144,23 @@ def column_fault(of: Differing) -> TriageFinding:
     )
 
 
-def _repair(pair: SamplePair, place: int) -> str:
+def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
     """What explains a feature, a key of `REPAIRS`."""
     real, generated = _values(pair, place)
     if np.ptp(generated) == 0 or np.ptp(real) == 0:
         if np.ptp(generated) == 0:
             return "no spread"
         return "new spread"
+    if _fits(real, -generated, level):
+        return "sign"
     factor, move = _change(real, generated)
-    if factor > 0 and abs(math.log(factor)) > math.log(FACTOR) and _fits(real, generated / factor):
+    if (
+        factor > 0
+        and abs(math.log(factor)) > math.log(FACTOR)
+        and _fits(real, generated / factor, level)
+    ):
         return "factor"
-    if _fits(real, generated - move):
+    if _fits(real, generated - move, level):
         return "shift"
     return ""
 
@@ -174,8 +188,8 @@ def _apart(real: Floats, repaired: Floats) -> float:
     return ColumnCounts.of(real, repaired).largest_step()
 
 
-def _fits(real: Floats, repaired: Floats) -> bool:
+def _fits(real: Floats, repaired: Floats, level: float = MENDED) -> bool:
     from scipy.special import kolmogorov
 
     size = math.sqrt(len(real) * len(repaired) / (len(real) + len(repaired)))
-    return bool(kolmogorov(size * _apart(real, repaired)) > MENDED)
+    return bool(kolmogorov(size * _apart(real, repaired)) > level)

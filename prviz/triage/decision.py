@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from prviz.curves import PRCurve
 from prviz.curves.summaries import with_area_at_most
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.tightest import TIGHTEST
+from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, bound_by
 from prviz.triage.ranking import (
     TOLD_APART,
@@ -25,6 +25,7 @@ from prviz.triage.ranking import (
     ranking,
     sides,
     together,
+    without_order,
 )
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
@@ -233,6 +234,10 @@ def judge(
         few = [names[place] for place in candidates]
         others = None if second is None else second.of(candidates)
         of_candidates = ranking(scored.of(candidates), few, goal, second=others, widen=widen)
+    few = _few(measured)
+    if few:
+        table = without_order(table)
+        of_candidates = without_order(of_candidates)
     scores = {
         method: {name: each.score(goal) for name, each in curves.items()}
         for method, curves in known.curves.items()
@@ -244,7 +249,7 @@ def judge(
     )
     copied = [name for name in names if name in memorised]
     said = _headline(of_candidates, basis, yardstick, goal, left_out=len(names) - len(candidates))
-    if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}):
+    if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}) and not few:
         believed = f"By the best classifier {best} has {scores[TIGHTEST.name][best]:.2f}."
         said = said._replace(rest=f"{said.rest} {believed}")
     sentences = (
@@ -258,7 +263,7 @@ def judge(
         ),
     )
     shares: dict[str, CeilingShare] = {}
-    if yardstick is not None:
+    if yardstick is not None and not few:
         shares = shares_of_ceiling(
             ordered,
             yardstick.ceiling[basis.method],
@@ -288,6 +293,12 @@ def judge(
     )
 
 
+def _few(measured: Sequence[MeasuredCheckpoint]) -> bool:
+    """True if the best classifier has judged too few independent samples for sure scores."""
+    judged = [each.estimate.supports for each in measured if each.method == TIGHTEST.name]
+    return any(min(each.n_independent) < FEWEST for each in judged)
+
+
 def _headline(
     table: pd.DataFrame, basis: Basis, yardstick: Yardstick | None, goal: float, *, left_out: int
 ) -> Headline:
@@ -295,6 +306,8 @@ def _headline(
     second = "" if basis.second is None else family_title(basis.second)
     said = headline(table, second, left_out=left_out)
     told = table["score"] < TOLD_APART
+    if table["best"].isna().all():
+        return said
     if basis.method != TIGHTEST.name or not told.any() or not (second or told.all()):
         return said
     if not told.all():

@@ -50,7 +50,7 @@ NUMBERS: Mapping[str, str] = {
     "flat": "as many directions as the real samples",
     "outliers": "of the other set would lose all support",
     "dependent": "of the samples have their nearest one in a row beside theirs",
-    "few": "width of AuC's 95 % interval",
+    "few": "width of 95 % of AuC's draws",
     "apart": "of the mass in common",
 }
 """What the number of a finding is, by the finding's key."""

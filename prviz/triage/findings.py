@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from prviz.checks.flags import MANY_ROWS
+from prviz.checks.flags import MANY_ROWS, discrete
 from prviz.checks.row_order import NEXT
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts, preflight
@@ -55,7 +55,7 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 9
+RULES = 10
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # A finding is none if held-out real samples have it too, and it is at most so many times as large.
@@ -64,7 +64,13 @@ ALIKE = 1.5
 # how many times its share of the samples the distribution of a feature may then move.
 OF_ROWS = frozenset({"repeated", "collapse", "copies", "near_copies"})
 OF_LOST = frozenset({"dropping", "reweighting"})
+PLACED = frozenset({"scale", "shifted", "permuted"})
 BY_SHARES = 2.0
+# Share of rows that repeat others up to which features are compared all the same.
+FEW_REPEATS = 0.05
+# Least share of the values, and of those that are not 0, that are also in the other set: no factor
+# or shift leaves so many.
+ON_GRID = (0.95, 0.9)
 # Probability that trees tell sets apart by chance, below which that is said where nothing else is
 # found.
 CERTAIN = 1e-3
@@ -83,7 +89,7 @@ EXCLUDES: Mapping[str, frozenset[str]] = {
     "blurred": frozenset({"off", "invention", "wide", "noise"}),
     "invention": frozenset({"narrow", "blurred"}),
     "off": frozenset({"narrow", "blurred"}),
-    "collapse": frozenset({"off", "invention", "wide", "noise"}),
+    "collapse": frozenset({"off", "invention", "wide", "noise", "tails"}),
 }
 # Part of the generated samples that repeat others exactly from which on missing modes and lost
 # spread follow from that.
@@ -139,7 +145,7 @@ LOOKED_FOR: Mapping[str, str] = {
         f"nearest samples at most {NEXT} rows apart, far more often than by chance"
     ),
     "Too few samples": (
-        f"AuC's interval is wider than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it"
+        f"AuC's draws spread more than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it"
     ),
     "Hardly any overlap": f"less than {APART:.0%} of the mass is shared",
 }
@@ -191,7 +197,7 @@ def findings(
     )
     if not shown and witness is not None:
         faults = _unnamed(pair, witness())
-    unfit = any(fault.key in {"scale", "shifted", "permuted", "single"} for fault in faults)
+    unfit = any(fault.key in PLACED | {"single"} for fault in faults)
     unfit |= bool(faults) and faults[0].key == "columns"
     grouped = estimate.supports.groups is not None
     independent = min(estimate.supports.n_independent) if grouped else None
@@ -244,23 +250,32 @@ def sample_faults(
 
 def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int) -> Found:
     """The faults with the features that differ: these alone where nothing is left without them."""
-    # rows that repeat others are no fair draw
-    if any(fault.key in {"repeated", "collapse"} for fault in shown):
+    repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
+    # many rows that repeat others are no fair draw
+    if any(fault.number > FEW_REPEATS for fault in repeats):
         return shown
+    if repeats:
+        rest = tuple(fault for fault in shown if fault not in repeats)
+        return (*_with_columns(pair, rest, copies, memory_limit), *repeats)
     of = differing(pair)
     if not of.columns:
         return shown
     rows = tuple(fault for fault in shown if fault.key in OF_ROWS)
     rest = tuple(fault for fault in shown if fault not in rows and fault.key != "unclear")
     named = column_fault(of) if of.certain else column_hint(of)
+    if of.certain and of.repair == "sign":
+        return (*rows, named)
     if not of.few or not of.certain:
+        fixed = of.constant()
+        placed = bool(rest) and rest[0].key in PLACED
+        if of.certain and fixed.columns and not placed and not _lost(rest, fixed.apart):
+            rest = (column_fault(fixed), *rest)
         return (*rows, *(rest or (named,)))
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":
         return shown
-    lost = first is not None and first.key in OF_LOST and of.apart < BY_SHARES * first.number
     # samples that are missing move the features that tell them from others, but leave them a spread
-    if lost:
+    if _lost(rest[:1], of.apart) and first is not None:
         of = of.constant()
         if not of.columns:
             return shown
@@ -271,6 +286,13 @@ def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_l
     )
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
     return (*rows, *without, named)
+
+
+def _lost(shown: Found, apart: float) -> bool:
+    """True if the first is that samples are missing, which may move features so far apart."""
+    if not shown or shown[0].key not in OF_LOST:
+        return False
+    return apart < BY_SHARES * shown[0].number and shown[0].number < MOSTLY
 
 
 def usual_faults(
@@ -394,6 +416,19 @@ def named_faults(
     return (*plain, *rest)
 
 
+def _on_one_grid(facts: PairFacts) -> bool:
+    """True if nearly all values of either set occur in the other one, as few different ones do."""
+    if not discrete(facts.drawn[0].rows):
+        return False
+    sides = [each.values for each in facts.pair]
+    for one, other in (sides, sides[::-1]):
+        shared = np.isin(one, other)
+        filled = one != 0
+        if shared.mean() < ON_GRID[0] or (filled.any() and shared[filled].mean() < ON_GRID[1]):
+            return False
+    return True
+
+
 def _other_faults(
     statistics: PairStatistics,
     facts: PairFacts,
@@ -402,6 +437,8 @@ def _other_faults(
 ) -> tuple[TriageFinding, ...]:
     """The faults but for many repeats, the one that explains most first."""
     whole = normalised(facts) or misplaced(statistics)
+    if whole is not None and whole.key != "permuted" and _on_one_grid(facts):
+        whole = normalised(facts)
     if whole is not None:
         return (whole, *of_rows)
     parts = [(fault.number, fault) for fault in of_rows]

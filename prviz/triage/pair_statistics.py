@@ -72,6 +72,9 @@ DISORDER = 3.0
 UNLIKE = (5.0, 9.0)
 # Width of a decile's chance difference in standard errors of a mean, for a Gaussian about 1.3.
 DECILE = 1.3
+# Shares from a decile, in the same unit, within which it may be another value of few: 2.5 standard
+# errors of a half.
+JUMPS = 1.25
 # Least variance of a feature in a cluster, where the mean feature has 1: less would make every move
 # a sure one.
 FLOOR = 1e-3
@@ -618,7 +621,10 @@ def _spreads(
                 np.bincount(sides[2][1], minlength=len(around)), 1
             )
             more = energies[1]["all"], energies[0]["all"]
-            added = np.average(more[0], axis=0, weights=weights[sides[2][1]]) - more[1].mean(axis=0)
+            own = weights[sides[2][1]]
+            # no cluster may hold both generated and held-out samples
+            mean = np.average(more[0], axis=0, weights=own if own.any() else None)
+            added = mean - more[1].mean(axis=0)
             real = max(float(energies[0]["total"].mean()), _TINY)
             if features:
                 minor = variances[low:].sum() / (directions - low)
@@ -814,17 +820,19 @@ def _whole(real: RowSet, points: Floats, others: Floats, whole: bool) -> dict[st
 def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
     """How far the features' deciles lie apart, and what repairs of the generated features leave."""
     at = np.arange(0.1, 0.95, 0.1)
+    chance = math.sqrt(1 / len(real) + 1 / len(generated))
     parts = []
     for columns in real.columns(whole=whole):
         mine = real.features(columns)
         theirs = generated.features(columns)
         deciles = [np.quantile(each, at, axis=0).T for each in (mine, theirs)]
-        parts.append((*deciles, np.sqrt((mine.var(axis=0) + theirs.var(axis=0)) / 2)))
-    one, other, spread = (np.concatenate(each) for each in zip(*parts, strict=True))
-    unit = DECILE * math.sqrt(1 / len(real) + 1 / len(generated)) * np.maximum(spread, 1e-3)
+        spread = np.sqrt((mine.var(axis=0) + theirs.var(axis=0)) / 2)
+        parts.append((*deciles, spread[:, None], _steps(mine, at, chance)))
+    one, other, spread, steps = (np.concatenate(each) for each in zip(*parts, strict=True))
+    unit = np.maximum(DECILE * chance * np.maximum(spread, 1e-3), steps)
 
     def left(repaired: Floats, error: Floats = unit) -> Floats:
-        return np.asarray(np.square((repaired - one) / error[:, None]).mean(axis=1))
+        return np.asarray(np.square((repaired - one) / error).mean(axis=1))
 
     def factors(axis: int | None) -> Floats:
         return np.asarray(
@@ -839,11 +847,21 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
         "deciles": float(plain.mean()),
         "deciles_shift": float(left(other - np.median(other - one, axis=1)[:, None]).mean()),
         "deciles_scale": float(left(other / safe, unit / min(safe, 1.0)).mean()),
-        "deciles_features": float(left(other / each[:, None], unit / np.minimum(each, 1.0)).mean()),
+        "deciles_features": float(
+            left(other / each[:, None], unit / np.minimum(each, 1.0)[:, None]).mean()
+        ),
         **_order(real, generated),
         "scale": math.log(safe),
         "features": float(len(one)),
     }
+
+
+def _steps(values: Floats, at: Floats, chance: float) -> Floats:
+    """How far deciles of values that repeat may jump by chance, (d, 9); 0 where most values differ."""
+    low = np.quantile(values, np.clip(at - JUMPS * chance, 0, 1), axis=0)
+    high = np.quantile(values, np.clip(at + JUMPS * chance, 0, 1), axis=0)
+    repeat = (np.diff(np.sort(values, axis=0), axis=0) == 0).mean(axis=0) > 0.5
+    return np.asarray(np.where(repeat, high - low, 0.0).T)
 
 
 def _order(real: RowSet, generated: RowSet) -> dict[str, float]:

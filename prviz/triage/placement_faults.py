@@ -8,6 +8,7 @@ from prviz.diagnostics.preflight import PairFacts
 from prviz.triage.finding import TriageFinding, percent
 from prviz.triage.pair_statistics import PairStatistics
 from prviz.triage.shape_faults import (
+    CLEAR,
     MENDED,
     MOVED,
     MOVED_BOTH,
@@ -25,6 +26,9 @@ HUGE = 50.0
 LITTLE = (
     0.05  # a difference of deciles beside which clusters say nothing; the part that a repair leaves
 )
+# Part of their differences that another order may leave: modes of other shares look like one too,
+# which leaves 0.23 and more.
+REORDERED = 0.15
 FITS = 4.0  # differences of features that fit again, in units of chance
 LIKE_MASS = 2.0  # z-score of the shares of the clusters below which they move nothing
 # part of a move of the mean from which on the shares of the modes may be, and are, its cause
@@ -71,6 +75,21 @@ def misplaced(of: PairStatistics) -> TriageFinding | None:
     """A repair of the whole set that explains what differs: another order, a factor, a shift, a factor per feature."""
     if _disordered(of):
         return _other_order(of)
+    found = _moved(of)
+    if found is None:
+        return None
+    if found.key == "shifted":
+        fits = of.deciles_shift < FITS
+        fits &= abs(of.whole_added) < CLEAR * of.whole_chance  # no shift changes the spread
+    else:
+        fits = min(of.deciles_scale, of.deciles_features) < FITS
+    if fits:
+        return found
+    return None
+
+
+def _moved(of: PairStatistics) -> TriageFinding | None:
+    """A factor, a shift, or a factor per feature that explains most of what differs."""
     if of.deciles > HUGE and (far := _far_away(of)):
         return far
     both = of.centre_z > MOVED_BOTH and of.deciles > DIFFERENT_BOTH
@@ -110,7 +129,8 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     by_feature = left(of.after_features, of.deciles_features) if by_place and uneven else 1.0
     best = min(shifted, by_feature, scaled)
     stretched = max(of.after_stretch, 0.0) / of.centre_z if moved else 1.0
-    if best > MENDED or stretched < best or (stretched < MENDED and reshaped(of) and scaled > best):
+    alike = stretched < min(MENDED, 2 * best) and reshaped(of) and scaled > best
+    if best > MENDED or stretched < best or alike:
         return None
     if scaled < MENDED and scaled < best + 0.1:
         return _scale(math.exp(of.scale) if different else 1 + of.factor)
@@ -123,7 +143,8 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
 
 def _by_place(of: PairStatistics) -> bool:
     """True if a shift or a factor may be the cause: where shares of clusters move the mean, a shift fits all better."""
-    fits = of.by_mass < BY_MASS[1] and of.after_shift < 1 and of.deciles_shift < 1.3
+    little = LITTLE * of.deciles > of.deciles_shift and 0.1 * of.centre_z > of.after_shift
+    fits = of.by_mass < BY_MASS[1] and of.deciles_shift < 1.3 and (of.after_shift < 1 or little)
     return of.by_mass < BY_MASS[0] or of.mass_z < LIKE_MASS or fits
 
 
@@ -136,7 +157,7 @@ def _alike(of: PairStatistics, factor: float) -> bool:
 
 def _disordered(of: PairStatistics) -> bool:
     """True if features that fit badly fit well in another order."""
-    mended = min(MENDED * of.misfit, max(FITS, LITTLE * of.misfit))
+    mended = min(REORDERED * of.misfit, max(FITS, LITTLE * of.misfit))
     return of.disordered >= 2 and of.misfit > DIFFERENT and of.misfit_ordered < mended
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from prviz.arrays import Floats
 from prviz.curves import PRCurve, hull
 from prviz.estimators import Supports
+from prviz.estimators.tightest import FEWEST
 from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.result_cache import ResultCache
@@ -319,6 +320,12 @@ def ranking(
     return table.iloc[best].reset_index(drop=True)
 
 
+def without_order(table: pd.DataFrame) -> pd.DataFrame:
+    """A ranking of too few samples: nothing is said of draws, and each may be best."""
+    said = ("low", "high", "best", "behind", "loses", "margin", "second_low", "second_high")
+    return table.assign(**dict.fromkeys(said, float("nan")), tied_with_best=len(table) > 1)
+
+
 def check_confidence(confidence: float) -> None:
     """Raise ValueError unless 0 < confidence < 1."""
     if not 0 < confidence < 1:
@@ -446,6 +453,12 @@ def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Hea
     left_out : number of checkpoints that are measured but not to be taken.
     """
     best, *rest = table.to_dict("records")
+    if not _is_known(best["best"]):
+        return Headline(
+            "Too few samples to rank",
+            f"With under {FEWEST} samples of a set scores are unsure: what holds is what the true"
+            " one is at most, and what is found wrong.",
+        )
     name = best["checkpoint"]
     said = _score_text(best, second)
     if not rest and left_out:
@@ -497,13 +510,27 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 
 def marks(place: int, line: Mapping[Any, Any]) -> str:
     """A remark on a line of a ranking: that it may be best too; place counts from 1."""
-    if line["tied_with_best"] and place > 1:
+    if line["tied_with_best"] and place > 1 and _is_known(line["best"]):
         return "may be best too"
     return ""
 
 
+def draws_text(line: Mapping[Any, Any]) -> str:
+    """The spread of the draws of a line; "-" where nothing is said of them."""
+    if not _is_known(line["low"]):
+        return "-"
+    return f"{line['low']:.4f} to {line['high']:.4f}"
+
+
+def _is_known(value: float | None) -> bool:
+    """True for a number; a report has None in the place of nan."""
+    return value is not None and value == value
+
+
 def share_text(share: float) -> str:
-    """A share of draws in words, never 0 % or 100 %: draws are few."""
+    """A share of draws in words, never 0 % or 100 %: draws are few; "-" where none is said."""
+    if not _is_known(share):
+        return "-"
     if share > 0.99:
         return "> 99 %"
     if share < 0.01:

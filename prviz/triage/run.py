@@ -25,6 +25,7 @@ from prviz.triage.memorisation import (
     held_out_distances,
     memorisation_of,
 )
+from prviz.triage.ranking import draws_text, share_text
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.witnesses import WitnessEntry, believed_areas, told_apart, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
@@ -80,8 +81,8 @@ class TriageResults:
             (
                 line["checkpoint"],
                 f"{line['score']:.3f}",
-                f"{line['low']:.3f} to {line['high']:.3f}",
-                f"{line['best']:.0%}",
+                draws_text(line),
+                share_text(line["best"]),
             )
             for line in lines
         ]

@@ -265,7 +265,7 @@ def numpy_files(folder: Path, **sets: tuple[int, float]) -> dict[str, str]:
 def test_machines_get_json_a_file_and_a_status(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    at = numpy_files(tmp_path, real=(150, 1.0), narrow=(150, 0.3), good=(150, 1.0))
+    at = numpy_files(tmp_path, real=(200, 1.0), narrow=(200, 0.3), good=(200, 1.0))
     line = ["triage", at["real"], at["narrow"], at["good"], "--best-file", str(tmp_path / "best")]
     assert (
         main([*line, "--json", "-", "--fail-under", "AUC=0.5", "--fail-under", "ceiling=0.5"]) == 0
@@ -310,6 +310,35 @@ def test_machines_get_json_a_file_and_a_status(
         == 3
     )
     assert "copy copies the reference" in capsys.readouterr().err
+
+
+@pytest.mark.verdict
+def test_under_200_samples_nothing_is_ranked_wherever_it_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    at = numpy_files(tmp_path, real=(199, 1.0), narrow=(199, 0.3), good=(199, 1.0))
+    page = tmp_path / "report.html"
+    table = tmp_path / "report.csv"
+    line = ["triage", at["real"], at["narrow"], at["good"]]
+    reports = ["--report", str(page), "--report", str(table)]
+    assert main([*line, *reports, "--fail-under", "score=0.1"]) == 3
+    out, err = capsys.readouterr()
+    assert out.startswith("Too few samples to rank. With under 200 samples of a set ")
+    assert "so that score is unsure" in err
+    said = page.read_text()
+    assert "Too few samples to rank. With under 200 samples of a set " in said
+    for text in (out, said):
+        assert "may be best too" not in text
+        assert "Best: " not in text
+        assert "nan to" not in text
+    assert main([*line, "--json", "-"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    Draft202012Validator(schema()).validate(report)
+    assert not report["verdict"]["told_apart"]
+    ranked = report["rankings"]["tightest"]["lines"]
+    assert {each["best"] for each in ranked} == {None}
+    assert all(each["at_most"] for each in ranked)
+    assert not any(each["share_of_ceiling"] for each in report["checkpoints"])
 
 
 def test_a_schema_refuses_what_is_no_report(

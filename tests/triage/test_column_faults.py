@@ -50,6 +50,76 @@ def test_one_feature_is_named_with_what_explains_it_and_nothing_else_is(
     assert said in found.sentence
 
 
+@pytest.mark.parametrize("of", [slice(None), slice(None, None, 2)])
+def test_changed_signs_are_no_shift(of: slice) -> None:
+    real, generated = drawn()
+    generated[:, of] *= -1
+    pair = SamplePair(real, generated)
+    (found,) = sample_faults(pair, preflight(pair).facts)
+    assert found.key == "columns"
+    assert found.sentence.endswith(" As if their signs were changed.")
+
+
+def test_features_of_one_value_are_named_though_many_differ() -> None:
+    real, generated = drawn()
+    generated[:, :4] = 0
+    pair = SamplePair(real, generated)
+    found = sample_faults(pair, preflight(pair).facts)
+    assert found[0].sentence.startswith("4 of 8 features differ: 4 features (all exactly 0: 100 %")
+
+
+def test_a_few_repeats_hide_no_feature() -> None:
+    pair = changed("shift")
+    values = pair.generated.values.copy()
+    values[:8] = values[8:16]
+    pair = SamplePair(pair.real, values)
+    assert [each.key for each in sample_faults(pair, preflight(pair).facts)] == [
+        "columns",
+        "collapse",
+    ]
+
+
+def counts(n: int, weights: list[float], seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Logarithms of counts of 140 words of seven topics, and their topics."""
+    fixed = np.random.default_rng(90010)
+    rng = np.random.default_rng(seed)
+    words = fixed.dirichlet(np.full(140, 0.08), 7)
+    topics = rng.choice(7, n, p=weights)
+    lengths = rng.poisson(rng.gamma(2, 20, n)) + 4
+    drawn = [rng.multinomial(*each) for each in zip(lengths, words[topics], strict=True)]
+    return np.log1p(np.array(drawn, dtype=float)), topics
+
+
+def test_topics_in_other_shares_are_no_other_order_of_words() -> None:
+    weights = [0.28, 0.2, 0.16, 0.14, 0.1, 0.07, 0.05]
+    pair = SamplePair(counts(200, weights, 0)[0], counts(200, weights[::-1], 1)[0])
+    found = sample_faults(pair, preflight(pair).facts)
+    assert found
+    assert "permuted" not in {each.key for each in found}
+    values, _ = counts(200, weights, 1)
+    values[:, :60] = np.roll(values[:, :60], 1, axis=1)
+    mixed = SamplePair(pair.real, values)
+    assert [each.key for each in sample_faults(mixed, preflight(mixed).facts)] == ["permuted"]
+
+
+def test_short_texts_alone_are_no_factor_of_counts() -> None:
+    weights = [0.28, 0.2, 0.16, 0.14, 0.1, 0.07, 0.05]
+    values, _ = counts(2400, weights, 1)
+    away = np.linalg.norm(values - values.mean(axis=0), axis=1)
+    pair = SamplePair(counts(600, weights, 0)[0], values[away <= np.median(away)][:600])
+    assert sample_faults(pair, preflight(pair).facts)[0].key in {"dropping", "narrow"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_feature_of_two_values_is_no_factor_where_its_share_is_near_a_decile(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sides = rng.normal(size=(2, 600, 6)) + 2
+    sides[0, :, 0] = np.arange(600) < 235  # the decile at 0.6 is 0 here, and 1 there
+    sides[1, :, 0] = np.arange(600) < 245
+    pair = SamplePair(*sides)
+    assert sample_faults(pair, preflight(pair).facts) == ()
+
+
 def test_what_follows_from_one_feature_is_no_finding_beside_it() -> None:
     pair = changed("factor")
     found = findings(pair, estimate(pair, "knn")["knn"], replicates=60)

@@ -281,3 +281,10 @@ def test_what_one_feature_is_apart_from_all_others_is_that_of_each_pair() -> Non
     for place in range(7):
         alone = np.repeat(generated[:, [place]], 7, axis=1)
         np.testing.assert_array_equal(found[:, place], _unlike(real, alone))
+
+
+def test_a_set_where_one_real_sample_lies_alone_is_compared() -> None:
+    real, generated = np.random.default_rng(0).normal(size=(2, 200, 3))
+    real[0] += 1000
+    drawn = halvings(SamplePair(real, generated + 1000))
+    assert all(np.isfinite(each.added) for each in drawn)
