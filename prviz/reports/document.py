@@ -33,8 +33,8 @@ Schema "prviz-triage", version 1; missing entries are None:
     yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}
     rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high (spread
                    of draws), best (share of the replicates), behind, loses, margin (None of under 200
-                   samples), tied_with_best (see `prviz.triage.ranking.ranking`), front (beaten in both directions by none),
-                   precision, recall (the two sides of the score), second, second_low, second_high
+                   samples), tied_with_best (see `prviz.triage.ranking.ranking`), front (beaten in both
+                   directions by none), precision, recall (the two sides of the score), second, second_low, second_high
                    (by the family that orders scores below 0.1; None: none does), at_most (the score
                    of the upper bound)
 

@@ -245,18 +245,16 @@ def sample_faults(
     if _tested(pair) < LEAST or not all(each.any() for each in spreads):
         return row_faults(facts, copies)
     shown = agreed_faults(halvings(pair, memory_limit=memory_limit), facts, copies)
-    return _with_columns(pair, shown, copies, memory_limit)
-
-
-def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int) -> Found:
-    """The faults with the features that differ: these alone where nothing is left without them."""
     repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
     # many rows that repeat others are no fair draw
     if any(fault.number > FEW_REPEATS for fault in repeats):
         return shown
-    if repeats:
-        rest = tuple(fault for fault in shown if fault not in repeats)
-        return (*_with_columns(pair, rest, copies, memory_limit), *repeats)
+    rest = tuple(fault for fault in shown if fault not in repeats)
+    return (*_with_columns(pair, rest, copies, memory_limit), *repeats)
+
+
+def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int) -> Found:
+    """The faults with the features that differ: these alone where nothing is left without them."""
     of = differing(pair)
     if not of.columns:
         return shown
