@@ -29,7 +29,7 @@ from tests.marks import exhaustive_but
 ALONE = ["score", "low", "high", "precision", "recall", "second", "second_low", "second_high"]
 
 
-def drawn_checkpoint(rng: np.random.Generator, name: str, n: int = 60) -> list[MeasuredCheckpoint]:
+def drawn_checkpoint(rng: np.random.Generator, name: str, n: int = 200) -> list[MeasuredCheckpoint]:
     """A checkpoint by the best classifier, with a bound that may lie below it, and by neighbours."""
     found = []
     for method, most in (("tightest", rng.choice([0.1, 1.0, 8.0])), ("knn", 3.0)):
@@ -137,7 +137,7 @@ def test_the_order_goes_round_in_no_circle(values: list[tuple[float, float]]) ->
     three = ordered(range(3))
     for one, other in permutations(range(3), 2):
         key = [
-            (max(score, TOLD_APART), second if score < TOLD_APART else 0)
+            (score >= TOLD_APART, second if score < TOLD_APART else score)
             for score, second in values
         ]
         if key[one] > key[other]:
