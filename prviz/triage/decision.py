@@ -234,8 +234,8 @@ def judge(
         few = [names[place] for place in candidates]
         others = None if second is None else second.of(candidates)
         of_candidates = ranking(scored.of(candidates), few, goal, second=others, widen=widen)
-    few = _few(measured)
-    if few:
+    unsure = _few(measured)
+    if unsure:
         table = without_order(table)
         of_candidates = without_order(of_candidates)
     scores = {
@@ -249,7 +249,7 @@ def judge(
     )
     copied = [name for name in names if name in memorised]
     said = _headline(of_candidates, basis, yardstick, goal, left_out=len(names) - len(candidates))
-    if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}) and not few:
+    if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}) and not unsure:
         believed = f"By the best classifier {best} has {scores[TIGHTEST.name][best]:.2f}."
         said = said._replace(rest=f"{said.rest} {believed}")
     sentences = (
@@ -263,7 +263,7 @@ def judge(
         ),
     )
     shares: dict[str, CeilingShare] = {}
-    if yardstick is not None and not few:
+    if yardstick is not None and not unsure:
         shares = shares_of_ceiling(
             ordered,
             yardstick.ceiling[basis.method],
