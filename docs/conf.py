@@ -16,9 +16,10 @@ import prviz  # noqa: E402
 
 project = "prviz"
 release = prviz.__version__
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
 exclude_patterns = ["releasing.md"]
 myst_heading_anchors = 3
+nb_execution_mode = "off"  # a test executes them and compares what they keep
 autosummary_generate = True
 numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"

@@ -43,8 +43,8 @@ from prviz.triage.row_faults import row_faults
 from prviz.triage.stability import usual_ks
 
 EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
-# What a reader fills row by row, a cache that drops its tiles, sessions of the server, and the
-# stores of a visitor's.
+# What a reader fills row by row, a cache that drops its tiles, sessions of the server, the stores
+# of a visitor's, and what the visitor asks.
 CHANGE = {
     "Pairs",
     "Tile",
@@ -55,6 +55,7 @@ CHANGE = {
     "_Session",
     "Stores",
     "_Watched",
+    "Conversation",
 }
 
 

@@ -22,7 +22,7 @@ NO_FOLDER = "an app for everybody serves no folder of this machine; leave out --
 
 
 class ServerLimits:
-    """ServerLimits of this server.
+    """Limits of this server.
 
     public : True if it is for everybody: small uploads, no folder of this machine, any host.
     shared : True if others than this machine's user can reach it.

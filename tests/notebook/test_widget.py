@@ -50,7 +50,11 @@ class Browser:
 
     def say(self, kind: str, **content: Any) -> None:
         data = {"method": "custom", "content": {"kind": kind, "view": "one", **content}}
-        self.widget.comm.handle_msg({"content": {"data": data}, "buffers": []})
+        message = {"content": {"data": data}, "buffers": []}
+        # in a thread of its own: Playwright leaves a loop in the tests' thread that runs no calls
+        thread = threading.Thread(target=self.widget.comm.handle_msg, args=(message,))
+        thread.start()
+        thread.join()
 
     def ask(self, number: int, **values: Any) -> list[dict[str, Any]]:
         """The messages of the answer, to its end."""
