@@ -87,12 +87,12 @@ def test_no_checkpoint_changes_another_s_score_or_the_order_of_two_others(seed: 
 @pytest.mark.thorough
 def test_no_file_changes_what_is_said_of_others_on_samples() -> None:
     rng = np.random.default_rng(3)
-    real = Samples(rng.normal(size=(60, 3)))
+    real = Samples(rng.normal(size=(200, 3)))
     evaluator = CheckpointEvaluator(real, TriageSettings(("tightest", "knn")), None, 10**9)
     sets = {"near": 0.2, "far": 1.0, "hopeless": 9.0, "lost": 12.0}
     found = {
         name: evaluator.measured(
-            Checkpoint(Path(name), name), SamplePair(real, rng.normal(shift, 1, (60, 3)))
+            Checkpoint(Path(name), name), SamplePair(real, rng.normal(shift, 1, (200, 3)))
         )
         for name, shift in sets.items()
     }

@@ -214,7 +214,8 @@ def test_a_finger_paints_on_a_phone(app_server: AppServer, chromium: Browser) ->
     page = tab.page
     visit(page, link())
     sheet = page.locator(".brush .sheet")
-    sheet.scroll_into_view_if_needed()
+    # in the middle, above the low sheet of k
+    sheet.evaluate("(sheet) => sheet.scrollIntoView({ block: 'center' })")
     wait_idle(page)
     before = amounts(page, 1)
     page.touchscreen.tap(*place(page, 5, 5))
