@@ -118,7 +118,7 @@ def test_the_best_is_looked_at_first() -> None:
         "truncation-0.6",
         "truncation-0.6",
     )
-    assert titles(app) == ["Too narrow"]
+    assert titles(app) == ["Features that differ", "Too narrow"]
     app.selectbox[0].select("truncation-0.0").run()
     assert settled(app).session_state[KEY].choice.selected == "truncation-0.0"
     assert "Repeated samples" in titles(app)
