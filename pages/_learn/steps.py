@@ -101,6 +101,16 @@ _PLANE = {
     "split": "{split}",
     "methods": "knn",
 }
+_PAINTED = {
+    "problem": "painted",
+    "p.d": "1",
+    "p.real_weights": "{p}",
+    "p.generated_weights": "{q}",
+    "n": "200",
+    "split": "{split}",
+    "methods": "knn",
+}
+_SWEEP = {"problem": "high-dimension", "p.d": "{d}", "p.shift": "2", "n": "{n}"}
 _SAMPLES = {
     "n": 80,
     "k": 8,
@@ -456,15 +466,7 @@ STEPS: tuple[Step, ...] = (
         ),
         takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than they are apart.",
         help="Even cells: α(λ) = Σ min(λp, q) over them. kNN with k = 14, about √n.\n" + _FAR,
-        explore={
-            "problem": "painted",
-            "p.d": "1",
-            "p.real_weights": "{p}",
-            "p.generated_weights": "{q}",
-            "n": "200",
-            "split": "{split}",
-            "methods": "knn",
-        },
+        explore=_PAINTED,
     ),
     # ---- extremes ----
     Step(
@@ -620,7 +622,7 @@ STEPS: tuple[Step, ...] = (
             f"{ESTIMATORS[name].title}: {ESTIMATORS[name].idea}\n" for name in DEFAULT_METHODS
         )
         + _FAR,
-        explore={"problem": "high-dimension", "p.d": "{d}", "p.shift": "2", "n": "500"},
+        explore={**_SWEEP, "n": "500"},
     ),
     Step(
         lesson="dimension",
@@ -642,13 +644,7 @@ STEPS: tuple[Step, ...] = (
         takeaway="More samples help quickly in few dimensions, slowly in many. Report the estimator, k, n and d.",
         help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
         "It promises a bound; a real error may do better.\nMeasured: mean curves of 40 draws.",
-        explore={
-            "problem": "high-dimension",
-            "p.d": "64",
-            "p.shift": "2",
-            "n": "{n}",
-            "methods": "knn",
-        },
+        explore={**_SWEEP, "p.d": "64", "methods": "knn"},
     ),
     # ---- what may be claimed ----
     Step(
@@ -676,13 +672,7 @@ STEPS: tuple[Step, ...] = (
         help="One score from trees, boosting, logistic regression and neighbours, learned on other samples than "
         "those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.\n"
         + _FAR,
-        explore={
-            "problem": "high-dimension",
-            "p.d": "{d}",
-            "p.shift": "2",
-            "n": "500",
-            "methods": "knn,tightest",
-        },
+        explore={**_SWEEP, "n": "500", "methods": "knn,tightest"},
     ),
     Step(
         lesson="claim",
@@ -704,13 +694,7 @@ STEPS: tuple[Step, ...] = (
         takeaway='Claim "at most": independent samples break the bound in at most 5 of 100 draws.',
         help="prviz.upper_bound: half of the samples teach the best classifier, the other half judges it at cuts fixed "
         "beforehand; 8 dimensions, centres 2 apart, means of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.",
-        explore={
-            "problem": "high-dimension",
-            "p.d": "8",
-            "p.shift": "2",
-            "n": "{n}",
-            "methods": "tightest",
-        },
+        explore={**_SWEEP, "p.d": "8", "methods": "tightest"},
     ),
     Step(
         lesson="claim",
@@ -738,15 +722,7 @@ STEPS: tuple[Step, ...] = (
         takeaway='Never claim "at least": any samples can come from two that share nothing, in finer stripes.',
         help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: a distribution that holds "
         "nothing but the samples themselves gives the same ones.\n" + _FAR,
-        explore={
-            "problem": "painted",
-            "p.d": "1",
-            "p.real_weights": "{p}",
-            "p.generated_weights": "{q}",
-            "n": "200",
-            "split": "{split}",
-            "methods": "knn",
-        },
+        explore=_PAINTED,
     ),
 )
 
