@@ -39,6 +39,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.live import results
 from prviz.live.figure import Following, Pane, Table
 from prviz.live.problems import Problem
+from prviz.live.space import beside_curve
 from prviz.live.view import linked
 from prviz.measure.estimates import Progress, of_evaluation, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size
@@ -49,8 +50,6 @@ from prviz.toys import ToyProblem
 CELLS = {1: 600, 2: 120}
 # Most balls drawn per role: on the line for each family, in the plane for the chosen one.
 MOST_BALLS = {1: 24, 2: 40}
-# Pixels: the height of a figure beside the curve.
-HEIGHT = 300
 # Seconds for two projections = BASE + VALUE * number of values; measured on two cores.
 PROJECTION_BASE = 0.4
 PROJECTION_VALUE = 2e-7
@@ -172,29 +171,6 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
     table = Table(caption, _COLUMNS, rows)
     live_figure("cosupport-masses", [], follow=Following(curves), table=table)
     st.caption(MASSES_HELP)
-
-
-def beside_curve(figure: go.Figure, *, below: int, ticks: bool = False) -> None:
-    """Lay a figure of samples out for the narrow column: a frame, no words on its axes, `below`
-    pixels of legend.
-
-    ticks : numbers on the horizontal axis.
-    """
-    frame = {
-        "showgrid": False,
-        "title": {"text": ""},
-        "showline": True,
-        "mirror": True,
-        "ticks": "",
-        "automargin": ticks,
-    }
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 2, "r": 2, "t": 2, "b": below},
-        xaxis={**frame, "showticklabels": ticks},
-        yaxis={**frame, "showticklabels": False},
-        legend={"y": -0.01, "font": {"size": 12}},
-    )
 
 
 # ---- one and two dimensions: at every point of a grid ----

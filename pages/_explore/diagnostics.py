@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from pages._explore import encoders, extremes, gives_away, space, takeaway
-from pages._explore.live_view import following, over, shown_alone, visible
+from pages._explore.live_view import over, shown_alone, visible
 from pages._explore.session import PANEL_TAB, explore_session, state
 from pages._live.figure import live_figure
 from pages._shared import answers, best_setting
@@ -24,6 +24,7 @@ from prviz.live import frames as _frames
 from prviz.live.figure import Pane
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, panels
+from prviz.live.view import following
 
 OVER_K_HELP = (
     "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the"

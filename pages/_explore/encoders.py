@@ -8,14 +8,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages._explore.session import explore_session
-from pages._live.figure import compact, live_figure
+from pages._live.figure import live_figure
 from pages._shared import answers, media
 from pages._shared.networks import choose_networks
 from pages._shared.text import plain
 from prviz import figures
 from prviz.embed.lens import Lens, LensReading, lens
 from prviz.estimators import ESTIMATORS
-from prviz.live.figure import Pane
+from prviz.live.figure import Pane, compact
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size

@@ -15,58 +15,36 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages._explore.live_view import following, over, visible
+from pages._explore.live_view import over, visible
 from pages._explore.session import explore_session
-from pages._live.figure import compact, live_figure
+from pages._live.figure import live_figure
 from pages._shared import answers
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.checks.facts import Duplicates, duplicates
-from prviz.curves.summaries import FirstDifferences, first_differences
+from prviz.curves.summaries import FirstDifferences
 from prviz.diagnostics import influence as _influence
 from prviz.diagnostics.influence import Distinct, Extremes, Influence, Removal
 from prviz.estimators import ESTIMATORS
-from prviz.figures.tail import HIGHEST, LOWEST, Side
+from prviz.figures.tail import HIGHEST, LOWEST
 from prviz.figures.theme import number
 from prviz.live import frames, results
+from prviz.live.extremes import MARGIN, left_truth, tails
 from prviz.live.figure import Pane
 from prviz.live.needs import PROFILE_SECONDS
 from prviz.live.problems import Problem, allowed
+from prviz.live.view import following
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples
 
-# Distance from the truth, in precision or recall, above which an estimate counts as different.
-MARGIN = 0.05
 # The plotted values of lam.
 LEAST = 10.0**LOWEST
 MOST = 10.0**HIGHEST
 NOT_WITHIN = "not within 1/1000 to 1000"
-HELP = (
-    "A line that runs flat is saturated: on the right precision has reached the extreme precision"
-    " α∞, on the left recall has reached the extreme recall β0, and nothing beyond is told apart"
-    " any more. The upright line is at the λ in use."
-)
-# Side, title, how the browser redraws it, what it shows and where an estimate comes from.
-SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
-    (
-        "precision",
-        "Precision over λ",
-        "tail",
-        ("Large λ asks what share of the generated samples is good.", "left"),
-    ),
-    (
-        "recall",
-        "Recall over λ",
-        "tail-recall",
-        ("Small λ asks what share of the real samples is covered.", "right"),
-    ),
-)
-# Pixels of each of the two plots beside the curve, where the style does not say more.
-COMPACT_HEIGHT = 118
 LINES = {
     (True,): "With split.",
     (False,): "Without split.",
@@ -139,47 +117,15 @@ def _find_influential() -> None:
 
 def _tails(problem: Problem, found: results.Results) -> None:
     """Precision and recall over lam; enlarged, with the place where each estimate leaves the truth."""
-    truth = problem.truth
     enlarged = explore_session().enlarged
-    differences: dict[str, FirstDifferences] = {}
-    if truth is not None:
-        differences = {
-            name: first_differences(curve, truth, MARGIN) for name, curve in found.curves.items()
-        }
-    panes = []
-    for side, title, follow, (asks, coming) in SIDES:
-        figure = figures.tail_figure(
-            found.curves, truth=truth, differences=differences, bands=found.bands, side=side
-        )
-        dot = (
-            f" A plain dot is where an estimate, coming from the {coming}, is first more than"
-            f" {MARGIN:g} off the truth."
-        )
-        words = f"{asks}{'' if truth is None else dot} {HELP}"
-        name = f"tail-{side}"
-        beside = not enlarged
-        if beside:
-            compact(figure, COMPACT_HEIGHT).update_yaxes(dtick=0.5)
-        else:
-            name += "-large"
-        panes.append(
-            Pane(
-                name,
-                figure,
-                title,
-                follow=follow,
-                small=beside,
-                wide=beside,
-                compact=beside,
-                help=words,
-            )
-        )
+    panes = tails(problem, found, beside=not enlarged)
     live_figure("tail", panes, follow=following(problem, found))
+    differences = left_truth(problem, found)
     if differences and enlarged:
         st.markdown(_differences_table(differences))
 
 
-def _differences_table(differences: dict[str, FirstDifferences]) -> str:
+def _differences_table(differences: Mapping[str, FirstDifferences]) -> str:
     """The lam at which each estimate leaves the truth, as a table in Markdown."""
     lines = [
         (

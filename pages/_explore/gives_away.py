@@ -12,7 +12,6 @@ from urllib.parse import quote
 import numpy as np
 import streamlit as st
 
-from pages._explore import space
 from pages._explore.session import PANEL_TAB, explore_session
 from pages._shared import answers, cache, media
 from pages._shared.widgets import pressed
@@ -23,6 +22,7 @@ from prviz.figures import GENERATED_COLOR, REAL_COLOR
 from prviz.live import results
 from prviz.live.bounds import BOUND_SECONDS
 from prviz.live.problems import Problem, Uploaded
+from prviz.live.space import samples_id
 from prviz.live.state import PANELS
 from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
@@ -107,7 +107,7 @@ def _places(problem: Problem, found: Witness) -> list[int]:
 
 def _find(problem: Problem, places: Sequence[int]) -> None:
     """Callback: these samples selected in the panel Space."""
-    explore_session().picked = {"of": space.samples_id(problem), "picked": list(places)}
+    explore_session().picked = {"of": samples_id(problem), "picked": list(places)}
     st.session_state.pop(space.KEY, None)  # an earlier selection there
     st.session_state[PANEL_TAB] = PANELS[0]
 

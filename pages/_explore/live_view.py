@@ -13,9 +13,8 @@ from pages._live.route import Ask
 from pages._shared.cache import Session, session
 from prviz.curves.summaries import TRUTH
 from prviz.estimators import ESTIMATORS
-from prviz.live import frames, results, view
+from prviz.live import results, view
 from prviz.live.explorer import Question, Sink
-from prviz.live.figure import Following
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.results import Answer
 from prviz.reports.settings import FIRST_VIEW
@@ -108,12 +107,6 @@ TOLD: Mapping[str, Callable[[object], object]] = {
     "about": _ask_for_card,
     "pin": _pin,
 }
-
-
-def following(problem: Problem, found: results.Results) -> Following:
-    """What lets a figure follow the main one's sliders in the browser."""
-    curves = view.linked(found.curves, problem.truth)
-    return Following(curves, frames.profile_id(problem), view.position(problem))
 
 
 def visible(names: Sequence[str]) -> list[str]:

@@ -9,17 +9,13 @@ import streamlit as st
 
 from pages._explore.session import change, explore_session, state
 from prviz.live.problems import Problem
+from prviz.live.space import is_painted
 from prviz.live.state import PANELS, ROLE
 from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.toys.painted import PAINTINGS, Painted
 
 # What the brush begins with.
 FIRST = "Ring in a disc"
-
-
-def is_painted(problem: Problem) -> bool:
-    """True if the samples are drawn in the plane whose cells are painted."""
-    return isinstance(problem.toy, Painted) and problem.toy.d == 2
 
 
 def canvas(problem: Problem) -> dict[str, Any] | None:

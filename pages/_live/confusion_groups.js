@@ -10,7 +10,7 @@ import { lamOf } from "./view.js";
 /** @import { Axes, Pane, PaneSpec } from "./pane.js" */
 
 /**
- * What Python sends of the samples (pages/_explore/space.py).
+ * What Python sends of the samples (prviz/live/space.py).
  * @typedef {object} ExplorerSpec
  * @property {string} of names the samples
  * @property {string} id names the classifiers on them

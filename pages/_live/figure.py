@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from prviz.live.figure import Following, Pane, Table, figure_content, joined
@@ -66,18 +65,6 @@ class Above:
     draw: Callable[[], None]
 
 
-def compact(figure: go.Figure, height: int) -> go.Figure:
-    """This figure itself, this many pixels high, without legend and titles of its axes: the panel's
-    title says them.
-    """
-    figure.update_layout(
-        height=height, showlegend=False, margin={"l": 30, "r": 8, "t": 16, "b": 20}
-    )
-    return figure.update_xaxes(title=None, automargin=False).update_yaxes(
-        title=None, automargin=False
-    )
-
-
 def place(name: str) -> None:
     """A place of the page for a part of the main figure: "rows", or a group of its controls."""
     st.html(f'<div class="live-place controls" data-prviz-place="{name}"></div>')
@@ -97,7 +84,7 @@ def live_figure(
 
     table: the readout below the panes. legend: say above the panes which colour is which curve,
     where they have no legends of their own. explorer: the groups of samples of a pane that follows
-    them, and their table (pages/_explore/space.py). standout: a group of linked views, in which one
+    them, and their table (prviz/live/space.py). standout: a group of linked views, in which one
     item at a time stands out (pages/_live/group.js). Traces carry an item's id as their `meta`, points as their
     customdata, panes as their `item`.
     """

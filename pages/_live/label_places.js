@@ -44,8 +44,9 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
       [x + GAP, y - GAP - h],
       [x - GAP - w, y + GAP],
     ]);
+    // least: a score up to which it is of no use
     /** @returns {{ box: Box, score: number }} */
-    const at = (/** @type {number[]} */ [left, top]) => {
+    const at = (/** @type {number[]} */ [left, top], least = -Infinity) => {
       /** @type {Box} */
       const box = [left, top, left + w, top + h];
       if (
@@ -62,7 +63,7 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
         score:
           Math.round(
             1000 *
-              (Math.min(FAR, distance(box, others)) -
+              (Math.min(FAR, distance(box, others, least + apart)) -
                 apart -
                 (Math.min(apart, distance(box, parts)) < GAP / 2 ? ACROSS : 0)),
           ) / 1000,
@@ -71,15 +72,13 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
     let index = before.get(id) ?? -1,
       best = index in sides ? at(sides[index]) : null;
     if (!best || best.score < STAYS)
-      [best, index] = sides
-        .map(at)
-        .reduce(
-          (found, tried, i) => (tried.score > found[0].score ? [tried, i] : found),
-          /** @type {[{ box: Box, score: number }, number]} */ ([
-            { box: [0, 0, 0, 0], score: -Infinity },
-            -1,
-          ]),
-        );
+      [best, index] = sides.reduce(
+        (found, side, i) => {
+          const tried = at(side, found[0].score);
+          return tried.score > found[0].score ? [tried, i] : found;
+        },
+        /** @type {[{ box: Box, score: number }, number]} */ ([{ box: [0, 0, 0, 0], score: -Infinity }, -1]),
+      );
     if (best.score < LEAST) continue;
     boxes.push(best.box);
     placed.set(id, { box: best.box, index });
@@ -131,15 +130,17 @@ export function along(points, step) {
   });
 }
 
-/** From a box to the nearest of these points.
+/** From a box to the nearest of these points; near: no matter how much nearer than this.
  * @param {Box} box @param {Point[]} points */
-export function distance([left, top, right, bottom], points) {
+export function distance([left, top, right, bottom], points, near = 0) {
+  const enough = near > 0 ? near * near : 0;
   let least = Infinity;
   for (const [x, y] of points) {
     const across = Math.max(left - x, x - right, 0),
       up = Math.max(top - y, y - bottom, 0),
       square = across * across + up * up;
     if (square < least) least = square;
+    if (least <= enough) break;
   }
   return Math.sqrt(least);
 }

@@ -64,7 +64,7 @@ import { look } from "./view.js";
  * @property {Line} line of the main figure
  * @property {(payload: Payload, late: boolean) => void} take draw what the line says; late: a newer question is on its way
  * @property {(name: string, value: unknown) => void} tell the page, which is drawn again
- * @property {string} theme the colours that the panes are drawn in
+ * @property {Record<string, string>} theme what the panes are drawn in
  * @property {Explorer | null} explorer
  * @property {Rings} rings
  * @property {StandoutGroup | null} standout
@@ -149,7 +149,7 @@ function create(parent) {
     drawn: 0,
     panes: [],
     line: noLine(),
-    theme: "",
+    theme: {},
     explorer: null,
     rings: noRings(),
     standout: null,
@@ -252,8 +252,8 @@ function purge(live, pane) {
 function update(live, payload, late) {
   const same = payload.revision === live.payload.revision,
     css = themeOf(live),
-    theme = THEME.map(css).join(),
-    rethemed = theme !== live.theme;
+    theme = Object.fromEntries(THEME.map((name) => [name, css(name)])),
+    rethemed = JSON.stringify(theme) !== JSON.stringify(live.theme);
   live.theme = theme;
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
@@ -312,9 +312,8 @@ const THEME = [
  * @param {LiveFigure} live */
 function markPlaces(live) {
   if (!live.payload.rows) return;
-  const css = themeOf(live);
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".live-place"))) {
-    for (const name of THEME) place.style.setProperty(`--${name}`, css(name));
+    for (const [name, value] of Object.entries(live.theme)) place.style.setProperty(`--${name}`, value);
   }
   markSheet();
   for (const name of ["data", "families", "pr-figure", "diagnostics"])

@@ -12,7 +12,7 @@ import { drawLabels } from "./labels.js";
 import { drawMarks } from "./lam_marks.js";
 import { showNext } from "./next_step.js";
 import { drawOverStops } from "./over_stops.js";
-import { CONFIG, inked, themed } from "./pane.js";
+import { CONFIG, inked, onPlot, themed } from "./pane.js";
 import { drawingName, figureAt, showsCurves } from "./panes.js";
 import { fillTable, showWords } from "./readout.js";
 import { fillRows, unseen } from "./rows.js";
@@ -23,7 +23,7 @@ import { showTask } from "./task.js";
 import { look } from "./view.js";
 
 /** @import { LiveFigure } from "./main.js" */
-/** @import { Pane } from "./pane.js" */
+/** @import { Figure, Pane, Plotly, Trace } from "./pane.js" */
 /** @import { View } from "./view.js" */
 
 const REST_MS = 1500; // without a change, after which Plotly draws the groups of samples
@@ -50,38 +50,56 @@ export function drawOver(live, pane, view = look(live)) {
   emphasize(live, pane);
 }
 
+// What a step of a slider changes in a trace. The name, which has a number in it, is in the legend, where there is one.
+const MOVING = ["x", "y", "text", "customdata"];
+
+/** All else that Plotly has drawn: where it stays, the traces alone are drawn anew, without axes, which takes half as long.
+ * @param {Pane} pane @param {Trace[]} traces @param {object} layout */
+function restOf({ spec }, traces, layout) {
+  const moving = spec.fit ? [...MOVING, "name"] : MOVING;
+  const looks = traces.map((trace) => ({ ...trace, ...Object.fromEntries(moving.map((key) => [key, 0])) }));
+  return JSON.stringify([looks, layout]);
+}
+
 /** Let Plotly draw a pane as it is at the stop on screen.
  * @param {LiveFigure} live @param {Pane} pane */
 export function drawPane(live, pane, view = look(live)) {
   const { plotly } = live;
   if (!plotly || pane.gone) return;
-  const { data, layout } = figureAt(live, pane, view);
-  Object.assign(pane, {
-    name: drawingName(live, pane, view),
-    dirty: false,
-    must: false,
-    drawing: true,
-    emphasis: "",
+  const { data, layout } = figureAt(live, pane, view),
+    traces = inked(live, pane, data, unseen(live, pane, view.curves)),
+    rest = restOf(pane, traces, layout);
+  if (!pane.wired || isGrouped(pane) || pane.must || rest !== pane.rest) {
+    pane.rest = rest;
+    drawWhole(live, pane, plotly, { data: traces, layout });
+  } else drawTraces(pane, plotly, traces);
+  Object.assign(pane, { name: drawingName(live, pane, view), dirty: false, must: false });
+  if (!pane.wired) {
+    pane.wired = true;
+    removeFirst(pane);
+    live.wire(pane, plotly); // from now on each whole drawing tells of its end
+    drawOver(live, pane, view);
+  } else if (!pane.drawing) drawOver(live, pane, view);
+}
+
+/** @param {LiveFigure} live @param {Pane} pane @param {Plotly} plotly @param {Figure} figure */
+function drawWhole(live, pane, plotly, { data, layout }) {
+  Object.assign(pane, { drawing: true, emphasis: "" });
+  // Plotly writes into what it is given.
+  const own = data.map((trace) => ({ ...trace }));
+  void onPlot(pane, () => plotly.react(pane.plot, own, themed(live, pane, layout), CONFIG)).finally(() => {
+    pane.drawing = false;
   });
-  // One that leaves the page meanwhile is purged, of which Plotly knows nothing: it fails.
-  plotly
-    .react(
-      pane.plot,
-      inked(live, pane, data, unseen(live, pane, view.curves)),
-      themed(live, pane, layout),
-      CONFIG,
-    )
-    .catch((error) => {
-      if (!pane.gone) throw error;
-    })
-    .finally(() => {
-      pane.drawing = false;
-    });
-  if (pane.wired) return;
-  pane.wired = true;
-  removeFirst(pane);
-  live.wire(pane, plotly);
-  drawOver(live, pane, view); // from now on each drawing tells of its end
+}
+
+/** @param {Pane} pane @param {Plotly} plotly @param {Trace[]} traces */
+function drawTraces({ plot, spec }, plotly, traces) {
+  const moving = spec.fit ? [...MOVING, "name"] : MOVING;
+  const data = traces.map((trace) =>
+    Object.fromEntries(moving.filter((key) => key in trace).map((key) => [key, trace[key]])),
+  );
+  const now = { mode: "immediate", frame: { duration: 0, redraw: false }, transition: { duration: 0 } };
+  plotly.animate(plot, { data, traces: traces.map((_, i) => i) }, now).catch(() => {}); // the next one interrupts it
 }
 
 /** Draw a pane if its curves have changed, else what stands over it.

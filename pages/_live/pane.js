@@ -42,6 +42,7 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  *
  * @typedef {object} Plotly
  * @property {(plot: Plot, data: Trace[], layout: object, config: object) => Promise<unknown>} react
+ * @property {(plot: Plot, frame: object, options: object) => Promise<unknown>} animate
  * @property {(plot: Plot, layout: object) => Promise<unknown>} relayout
  * @property {(plot: Plot, changes: object, traces: number[]) => Promise<unknown>} restyle
  * @property {(plot: Plot, options: object) => Promise<unknown>} downloadImage
@@ -56,6 +57,7 @@ export class Pane {
   wired = false; // Plotly has drawn it once, and tells of the pointer
   gone = false; // it has left the page
   name = ""; // what Plotly's drawing is of
+  rest = ""; // all that Plotly has drawn but the course of the traces
   drawn = {}; // another one after each drawing: what is known of it is kept by it
   resets = 0; // of its axes, by the user
   emphasis = ""; // which traces stand out in it
@@ -291,7 +293,7 @@ export function inked(live, { spec }, data, hidden) {
     );
   }
   if (!spec.fit) return data;
-  const color = themeOf(live)("st-text-color");
+  const color = live.theme["st-text-color"];
   return data.map((trace) =>
     trace.legendgroup === "truth"
       ? { ...trace, line: { ...trace.line, color, width: 3, dash: "5px,4px" } }
@@ -303,11 +305,11 @@ export function inked(live, { spec }, data, hidden) {
  * @param {LiveFigure} live @param {Pane} pane @param {Figure["layout"]} given */
 export function themed(live, pane, given) {
   const { spec, box } = pane;
-  const css = themeOf(live);
+  const { theme } = live;
   const layout = structuredClone(given);
-  const grid = css("st-border-color-light") || "#8884";
+  const grid = theme["st-border-color-light"] || "#8884";
   const width = spec.square ? squareWidth(pane) : box.clientWidth || 320;
-  const font = { color: css("st-text-color"), family: css("st-font") };
+  const font = { color: theme["st-text-color"], family: theme["st-font"] };
   const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
   if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
   if (isOverlaid(spec))
@@ -337,7 +339,7 @@ export function themed(live, pane, given) {
     font: { ...layout.font, ...font },
     hoverlabel: {
       ...layout.hoverlabel,
-      bgcolor: css("st-secondary-background-color"),
+      bgcolor: theme["st-secondary-background-color"],
       bordercolor: grid,
       font,
     },

@@ -120,17 +120,6 @@ def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ..
     return tuple(found) if any(found) else ()
 
 
-def hover_words(pictures: tuple[str, ...]) -> str:
-    """Describe what hovering a point shows."""
-    there = sum(map(bool, pictures))
-    if there in (0, len(pictures)):
-        return "Hover a point to see its picture." if there else ""
-    return (
-        f"Hover a point to see its labels; {there:,} of the {len(pictures):,} show their picture"
-        " too."
-    )
-
-
 def note(side: Samples, row: int, *, text: bool = True) -> str:
     """The labels of one sample, clipped: what says how it looks first, of the others as many as
     have room.

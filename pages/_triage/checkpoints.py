@@ -304,11 +304,11 @@ class Diagnosis:
         )
 
     @cached_property
-    def shown(self) -> sample_display.Evaluated:
+    def shown(self) -> sample_display.DisplayedSamples:
         """The evaluation samples, without coordinates."""
         split = self.pair.split(self.found.settings.split, self.found.settings.seed)
         numbers = tuple(np.arange(side.n) + 1 for side in self.pair)
-        return sample_display.Evaluated(
+        return sample_display.DisplayedSamples(
             split, np.empty((0, 2)), (), (numbers[0], numbers[1]), self.found.uploaded
         )
 

@@ -22,6 +22,7 @@ from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import GROUP_LOOKS, Highlight, key_text
 from prviz.figures.theme import number
+from prviz.live.evaluated import hover_words
 from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress
 from prviz.neighbors.balls import ROLES, Role
@@ -158,7 +159,7 @@ def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
     )
     counted = ", ".join(f"{len(part.rows):,} {part.name}" for part in bold)
     text = f"The samples that measure the curve; bold at λ = {number(lam)}: {counted}."
-    hover = media.hover_words(tuple(pictures))
+    hover = hover_words(tuple(pictures))
     return [
         Pane(
             "triage-plane",

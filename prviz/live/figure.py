@@ -148,6 +148,16 @@ class Table:
     turned: bool = False
 
 
+def compact(figure: go.Figure, height: int) -> go.Figure:
+    """The figure itself, this many pixels high, without legend and titles of its axes: the panel's title says them."""
+    figure.update_layout(
+        height=height, showlegend=False, margin={"l": 30, "r": 8, "t": 16, "b": 20}
+    )
+    return figure.update_xaxes(title=None, automargin=False).update_yaxes(
+        title=None, automargin=False
+    )
+
+
 def plain_figure(figure: go.Figure) -> dict[str, Any]:
     """A figure as JSON has it, without its template."""
     plain: dict[str, Any] = json.loads(figure.to_json())

@@ -17,6 +17,7 @@ from prviz.live import bounds, data_controls, frames, needs, results, snapshots
 from prviz.live.figure import (
     Chips,
     Control,
+    Following,
     Linked,
     Pane,
     Slider,
@@ -328,3 +329,9 @@ def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> Linked:
     color = figures.colors(curves)
     found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
     return found if truth is None else {TRUTH: ("truth", figures.TRUTH_COLOR, truth), **found}
+
+
+def following(problem: Problem, found: results.Results) -> Following:
+    """What lets a figure follow the main one's sliders in the browser."""
+    curves = linked(found.curves, problem.truth)
+    return Following(curves, frames.profile_id(problem), position(problem))

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._explore.session import PANEL_TAB
 from pages._shared import cache, media, networks
+from prviz.live.evaluated import hover_words
 from prviz.live.problems import HeldPictures, Uploaded
 from prviz.live.state import PANELS
 from prviz.readers.media import ZipPictures
@@ -223,7 +224,7 @@ def test_hover_has_few_pictures_of_many(
     assert len(pictures) == 80
     assert sum(map(bool, pictures)) == expected
     assert (
-        media.hover_words(pictures)
+        hover_words(pictures)
         == f"Hover a point to see its labels; {expected} of the 80 show their picture too."
     )
 

@@ -264,7 +264,7 @@ def test_each_group_is_a_file() -> None:
     }
     pair = SamplePair(Samples(values, "real", labels), Samples(values[:50] + 1, "generated"))
     settings = ExploreSettings(n=100, lam=2.0)
-    shown = sample_display.Evaluated(
+    shown = sample_display.DisplayedSamples(
         pair.split(0.5, 0), values, ("x", "y"), (np.arange(60) + 1, np.arange(50) + 1)
     )
     keys = np.random.default_rng(1).random(sum(shown.sizes))
@@ -284,6 +284,6 @@ def test_each_group_is_a_file() -> None:
             assert {row["class"] for row in rows} <= {"a", "'=1+1"}
     assert sorted(seen["real"]) == (shown.split.evaluate_rows[0] + 1).tolist()
     assert sorted(seen["generated"]) == (shown.split.evaluate_rows[1] + 1).tolist()
-    told = sample_display.details(shown, 0)
+    told = shown.details(0)
     assert told["text"].startswith("word")
     assert told["labels"] in ("class a", "class =1+1")

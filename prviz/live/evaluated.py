@@ -1,0 +1,118 @@
+"""The evaluation samples as a figure shows them: coordinates, rows, labels and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from prviz.diagnostics.projection import shown_coordinates
+from prviz.figures import picture_data_uri
+from prviz.live.problems import Problem, Uploaded
+from prviz.samples import Samples, Split
+
+# Labels said of a sample.
+MOST_LABELS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """The evaluation samples, real ones first; a sample's place among them is its number in figures.
+
+    points, axes : coordinates and what they are. numbers : rows in their own file or draw, counted
+    from 1, by role.
+    uploaded : the upload that the samples come from, which may have pictures of them in files.
+    """
+
+    split: Split
+    points: Any
+    axes: tuple[str, ...]
+    numbers: tuple[Any, Any]
+    uploaded: Uploaded | None = None
+
+    @property
+    def looks(self) -> Hashable:
+        """An id of what samples look like, for the keys of figures."""
+        return ()
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of real and of generated samples."""
+        real, generated = self.split.evaluate_rows
+        return len(real), len(generated)
+
+    def side(self, place: int) -> tuple[int, int]:
+        """(0 for a real sample or 1 for a generated one, its place among those of its role)."""
+        n_real = self.sizes[0]
+        return (0, place) if place < n_real else (1, place - n_real)
+
+    def pair_row(self, place: int) -> tuple[int, int]:
+        """(role, its row in the pair that was split)."""
+        role, index = self.side(place)
+        return role, int(self.split.evaluate_rows[role][index])
+
+    def number(self, role: int, row: int) -> int:
+        """The row in its own file or draw, counted from 1, of a row of the pair."""
+        return int(self.numbers[role][row])
+
+    def sample(self, place: int) -> tuple[Samples, int]:
+        """The set that holds the sample at this place, and its row there."""
+        role, row = self.pair_row(place)
+        return (self.split.pair.real, self.split.pair.generated)[role], row
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Row and labels of every sample, as text."""
+        sets = zip(self.split.pair, self.split.evaluate_rows, self.numbers, strict=True)
+        return [
+            f"row {numbers[row]}, {said}" if said else f"row {numbers[row]}"
+            for side, rows, numbers in sets
+            for row, said in zip(rows.tolist(), self.labels(side, rows.tolist()), strict=True)
+        ]
+
+    def labels(self, side: Samples, rows: Sequence[int]) -> list[str]:
+        """Labels of these rows of one set, as text."""
+        names = list(side.labels)[:MOST_LABELS]
+        return [", ".join(f"{name} {side.labels[name][row]}" for name in names) for row in rows]
+
+    @cached_property
+    def pictures(self) -> tuple[str, ...]:
+        """The picture that hovering shows of every sample, "" for samples without one; () where no sample has one."""
+        images = [side.images for side in self.split.evaluate if side.images is not None]
+        if len(images) < len(self.sizes):
+            return ()
+        return tuple(picture_data_uri(image) for role in images for image in role)
+
+    def details(self, place: int) -> Mapping[str, Any]:
+        """A table's entries for one sample that do not depend on a classifier."""
+        samples, row = self.sample(place)
+        return {
+            "id": int(place),
+            "row": self.number(*self.pair_row(place)),
+            "labels": self.labels(samples, [row])[0],
+        }
+
+
+def evaluated(problem: Problem) -> Evaluated:
+    """The evaluation samples of the first repeat, the same at every k."""
+
+    def make() -> Evaluated:
+        split = problem.split()
+        real_rows, generated_rows = problem.rows()
+        points, axes = shown_coordinates(split.evaluate)
+        return Evaluated(split, points, axes, (real_rows + 1, generated_rows + 1), problem.uploaded)
+
+    key = ("evaluated", problem.key, problem.settings.split)
+    return problem.stores.results.remembered(key, make)
+
+
+def hover_words(pictures: Sequence[str]) -> str:
+    """Describe what hovering a point shows."""
+    there = sum(map(bool, pictures))
+    if there in (0, len(pictures)):
+        return "Hover a point to see its picture." if there else ""
+    return (
+        f"Hover a point to see its labels; {there:,} of the {len(pictures):,} show their picture"
+        " too."
+    )
