@@ -12,6 +12,7 @@ from urllib.parse import quote
 import numpy as np
 import streamlit as st
 
+from pages._explore import space
 from pages._explore.session import PANEL_TAB, explore_session
 from pages._shared import answers, cache, media
 from pages._shared.widgets import pressed
