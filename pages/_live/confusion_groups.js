@@ -298,7 +298,7 @@ function paintGroups(live, pane, { all, lines }, index, paths) {
 export function isOutdated(live) {
   const { shown, frames } = live.payload,
     { tunes } = samplesOf(live).spec,
-    { sliders } = store;
+    sliders = store.sliders.get(live.host);
   if (!tunes || !sliders?.at || !shown || sliders.id !== frames) return false;
   const byBandwidth = tunes === "bandwidth";
   if (byBandwidth && sliders.at.bandwidth !== shown.bandwidth) return true;

@@ -39,7 +39,7 @@ export function controlChanged(live, control, rest) {
 export function tellOthers(live, curves) {
   const at = ownStop(live);
   if (!at) return;
-  store.sliders = { id: live.payload.frames, at, lam: live.controls.lam };
+  store.sliders.set(live.host, { id: live.payload.frames, at, lam: live.controls.lam });
   store.listeners.forEach((listener) => listener(curves));
 }
 

@@ -27,7 +27,7 @@ import { vertexPairs } from "./curve.js";
  * @property {Map<string, Frames>} frames
  * @property {Map<string, Vertex[]>} curves vertices by their key, so that they are sent once
  * @property {Set<(curves?: boolean) => void>} listeners called when sliders have moved (`curves` is false where only lam has) or frames have come
- * @property {{ id: string, at: Stop, lam: number } | null} sliders where they stand, and the id of the frames they are of
+ * @property {WeakMap<import("./main.js").Host, { id: string, at: Stop, lam: number }>} sliders where they stand, by what the figures stand in, and the id of the frames they are of
  * @property {Map<string, StandoutGroup>} standouts
  * @property {(() => boolean) | null} isHeld a slider of the main figure is held
  * @property {import("./main.js").LiveFigure | null} figure the page's main one
@@ -44,7 +44,7 @@ export const store = (page.__prviz ??= {
   curves: new Map(),
   snapshots: new Map(),
   listeners: new Set(),
-  sliders: null,
+  sliders: new WeakMap(),
   standouts: new Map(),
   isHeld: null,
   figure: null,

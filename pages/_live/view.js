@@ -64,8 +64,8 @@ export const ownStop = ({ controls }) => controls.position;
 
 /** lam here: a figure without the slider is at that of the one that has it.
  * @param {LiveFigure} live */
-export const lamOf = ({ controls }) =>
-  controls.list.length ? controls.lam : (store.sliders?.lam ?? controls.lam);
+export const lamOf = ({ controls, host }) =>
+  controls.list.length ? controls.lam : (store.sliders.get(host)?.lam ?? controls.lam);
 
 /** @param {LiveFigure} live @returns {View} */
 export function look(live) {
@@ -73,11 +73,9 @@ export function look(live) {
   if (played) return played;
   const { payload, controls } = live,
     { shown, table } = payload;
-  const at = controls.list.length
-    ? controls.position
-    : store.sliders?.id === payload.frames
-      ? store.sliders.at
-      : null;
+  const sliders = store.sliders.get(live.host),
+    others = sliders?.id === payload.frames ? sliders.at : null,
+    at = controls.list.length ? controls.position : others;
   const curves = at && shown && !sameStop(at, shown) ? curvesAt(payload, at) : null;
   if (at && curves) return { at, stop: nameOf(at), local: true, curves };
   return {

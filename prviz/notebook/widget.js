@@ -5,6 +5,8 @@
  * What anywidget gives a view of the model.
  * @typedef {object} Model
  * @property {(name: string) => any} get
+ * @property {(name: string, value: any) => void} set
+ * @property {() => void} save_changes
  * @property {(content: object) => void} send
  * @property {(event: string, call: (...given: any[]) => void) => void} on
  * @property {(event: string, call: (...given: any[]) => void) => void} off
@@ -89,6 +91,83 @@ const lineOf = (model, view) =>
     }
   };
 
+/**
+ * The module of the live figure.
+ * @typedef {{ default: (component: object) => () => void, markup: string, style: string }} Figure
+ */
+
+const PANELS = { space: "Space", extremes: "Extremes", numbers: "Numbers" };
+
+/** What is folded below the figure: figures of their own, which follow its sliders.
+ * @param {Model} model @param {(content: object) => void} tell @param {object} host */
+function makePanels(model, tell, host) {
+  const row = document.createElement("div"),
+    /** @type {Map<string, HTMLDetailsElement>} */
+    boxes = new Map(),
+    /** @type {Map<string, () => void>} */
+    leaving = new Map();
+  row.className = "panels";
+  const open = () => [...boxes].filter(([, box]) => box.open).map(([name]) => name);
+  const show = () => {
+    for (const [name, box] of boxes) box.open = model.get("panels").includes(name);
+  };
+  for (const [name, title] of Object.entries(PANELS)) {
+    const box = document.createElement("details");
+    box.dataset.panel = name;
+    box.innerHTML = `<summary>${title}</summary><div class="choices"></div><div></div>`;
+    box.addEventListener("toggle", () => {
+      if (open().join() === [...model.get("panels")].join()) return;
+      model.set("panels", open());
+      model.save_changes();
+    });
+    boxes.set(name, box);
+    row.append(box);
+  }
+  show();
+  model.on("change:panels", show);
+  return {
+    row,
+    /** @param {Figure} figure @param {{ name: string, choices?: Record<string, [[string, string][], string]> }} content @param {DataView} data */
+    draw(figure, { name, choices = {} }, data) {
+      const box = boxes.get(name);
+      if (!box) return;
+      const [, offered, body] = /** @type {HTMLCollectionOf<HTMLElement>} */ (box.children);
+      offered.replaceChildren(
+        ...Object.entries(choices).map(([kind, given]) => choice(tell, kind, ...given)),
+      );
+      if (!body.firstChild) body.innerHTML = figure.markup;
+      leaving.set(
+        name,
+        figure.default({
+          data,
+          parentElement: body,
+          setStateValue: (/** @type {string} */ _, /** @type {object} */ values) =>
+            tell({ kind: "panel", values }),
+          setTriggerValue: () => {},
+          host,
+        }),
+      );
+    },
+    leave() {
+      model.off("change:panels", show);
+      for (const end of leaving.values()) end();
+    },
+  };
+}
+
+/** @param {(content: object) => void} tell @param {string} kind @param {[name: string, title: string][]} options @param {string} now */
+function choice(tell, kind, options, now) {
+  const list = document.createElement("select");
+  list.setAttribute("aria-label", kind === "colour" ? "Colour" : "Family");
+  list.append(
+    ...options.map(([name, title]) =>
+      Object.assign(document.createElement("option"), { value: name, text: title, selected: name === now }),
+    ),
+  );
+  list.onchange = () => tell({ kind: "panel", values: { [kind]: list.value } });
+  return list;
+}
+
 /** @param {{ model: Model, el: HTMLElement }} given */
 async function render({ model, el }) {
   const view = Math.random().toString(36).slice(2);
@@ -114,7 +193,7 @@ async function render({ model, el }) {
   const alive = document.createElement("style");
   alive.textContent = `.prviz-${model.get("_still_id")} { display: none; }`;
   el.append(still, notice);
-  /** @type {{ default: (component: object) => () => void, markup: string, style: string } | undefined} */
+  /** @type {Figure | undefined} */
   let figure;
   /** @type {(() => void) | undefined} */
   let leave;
@@ -122,13 +201,16 @@ async function render({ model, el }) {
     answerTo: lineOf(model, view),
     findPlotly: () => partOf(model, "plotly").then((module) => module.default),
   };
-  /** @param {{ kind: string }} content @param {DataView[]} buffers */
+  const panels = makePanels(model, tell, host);
+  /** @param {{ kind: string, name: string }} content @param {DataView[]} buffers */
   const hear = (content, buffers) => {
     notice.textContent = "";
+    if (content.kind === "panel" && figure) panels.draw(figure, content, buffers[0]);
     if (content.kind !== "draw" || !figure) return;
     if (!box.isConnected) {
       box.innerHTML = `<style>${figure.style}</style>${figure.markup}`;
       box.querySelector(".controls")?.classList.add("live-place"); // as narrow as beside the app's figure
+      box.append(panels.row);
       still.replaceWith(box);
       document.head.append(alive);
     }
@@ -158,6 +240,7 @@ async function render({ model, el }) {
     model.off(CUSTOM, hear);
     model.off("comm_live_update", lost);
     leave?.();
+    panels.leave();
     alive.remove();
     tell({ kind: "leave" });
   };

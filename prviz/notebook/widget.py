@@ -30,6 +30,7 @@ from prviz.live.results import Answer
 from prviz.live.state import ExploreState
 from prviz.live.store import Stores
 from prviz.measure.estimates import K, method_names
+from prviz.notebook.panels import PANELS, PanelChoices
 from prviz.notebook.parts import digests, part
 from prviz.reports.settings import BANDWIDTH_LIMITS, REPEATS_LIMITS, SEED_LIMITS, ExploreSettings
 from prviz.samples import SamplePair, Samples, SplitRatio, split_share
@@ -60,6 +61,8 @@ class CurveWidget(anywidget.AnyWidget):
         The curve of each family at these settings; read only. Observers hear of every new drawing.
     truth : PRCurve, optional
         The true curve; read only.
+    panels : tuple of str
+        The panels that are unfolded below the figure, of "space", "extremes" and "numbers".
     """
 
     _esm = Path(__file__).with_name("widget.js")
@@ -76,6 +79,7 @@ class CurveWidget(anywidget.AnyWidget):
     families = traitlets.Tuple()
     curves = traitlets.Dict(read_only=True)
     truth = traitlets.Instance(PRCurve, allow_none=True, read_only=True)
+    panels = traitlets.Tuple().tag(sync=True)
 
     def __init__(self, pair: SamplePair, truth: PRCurve | None, settings: ExploreSettings) -> None:
         self._stores = Stores()
@@ -83,6 +87,7 @@ class CurveWidget(anywidget.AnyWidget):
         self._explorers = dict[str, Explorer]()
         self._conversation = Conversation(ExploreState().with_settings(settings))
         self._data = Uploaded(pair, (), (None, None), truth=truth)
+        self._choices = PanelChoices()
         self._quiet = False
         self._document: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -129,6 +134,8 @@ class CurveWidget(anywidget.AnyWidget):
             return
         self.set_trait("curves", dict(answer.found.curves))
         self._still = self._picture()
+        self._final = answer
+        self._draw_panels()
 
     def _picture(self) -> str:
         """The curves as an SVG with their numbers, as HTML without a script."""
@@ -154,6 +161,13 @@ class CurveWidget(anywidget.AnyWidget):
             return tuple(method_names(list(proposal["value"])))
         except (ValueError, TypeError) as error:
             raise traitlets.TraitError(str(error)) from error
+
+    @traitlets.validate("panels")
+    def _legal_panels(self, proposal: Mapping[str, Any]) -> tuple[str, ...]:
+        unknown = [name for name in proposal["value"] if name not in PANELS]
+        if unknown:
+            raise traitlets.TraitError(f"no panel {unknown[0]!r}; there are {', '.join(PANELS)}")
+        return tuple(name for name in PANELS if name in proposal["value"])
 
     @traitlets.validate("k")
     def _legal_k(self, proposal: Mapping[str, Any]) -> K:
@@ -230,7 +244,11 @@ class CurveWidget(anywidget.AnyWidget):
             case "open" | "follow":
                 self._explorer(name)
                 self._draw(self._known())
+                self._draw_panels()
                 self._update_document()
+            case "panel":
+                self._choices.take(message["values"], self.families)
+                self._draw_panels()
             case "ping":
                 self.send({"kind": "pong"})
             case "leave" if name in self._explorers:
@@ -300,6 +318,17 @@ class CurveWidget(anywidget.AnyWidget):
         )
         # the figure asks nothing without a token
         self.send({"kind": "draw"}, [joined(content, {"above": "", "token": "kernel"})])
+
+    @traitlets.observe("panels")
+    def _draw_panels(self, _change: object = None) -> None:
+        """Let every view draw the panels that are unfolded."""
+        if not self._explorers:
+            return
+        for name in self.panels:
+            head = {"kind": "panel", "name": name}
+            if name == "space":
+                head["choices"] = self._choices.offered(self._final.problem.settings.methods)
+            self.send(head, [self._choices.content(name, self._final)])
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

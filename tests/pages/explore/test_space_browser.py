@@ -78,9 +78,9 @@ def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]
     page.mouse.move(*place(handle, 0.5))
     page.mouse.down()
     for degrees in range(48, 85, 3):
-        lam = page.evaluate("window.__prviz.sliders.lam")
+        lam = page.evaluate("window.__prviz.figure.controls.lam")
         page.mouse.move(*place(handle, degrees / 90))
-        page.wait_for_function("lam => window.__prviz.sliders.lam !== lam", arg=lam)
+        page.wait_for_function("lam => window.__prviz.figure.controls.lam !== lam", arg=lam)
         at = float(handle.input_value())
         expect(figure).to_have_attribute("data-groups", counts(found, at))
         numbers = [int(number) for number in (figure.get_attribute("data-groups") or "").split("|")]
