@@ -147,6 +147,27 @@ def test_sliders_move_curves_and_python_and_python_moves_sliders(page: Page) -> 
     assert number(page, 1) == "20"
 
 
+def test_panels_follow_the_sliders_of_their_own_widget(page: Page) -> None:
+    first, second = (page.locator(".prviz-widget").nth(place) for place in (0, 1))
+    for widget in (first, second):
+        widget.locator("[data-panel=numbers] summary").click()
+    cell = "[data-panel=numbers] tbody tr:first-child td:first-of-type"
+    for widget in (first, second):
+        expect(widget.locator(cell)).to_have_text(re.compile("[0-9]"), timeout=WAIT_MS)
+    before = [
+        widget.locator("[data-panel=numbers] tbody").inner_text() for widget in (first, second)
+    ]
+    assert page.evaluate(RUN, "print(w.panels)").strip() == "('numbers',)"
+    slider = first.locator("[data-prviz=k] input[type=range]")
+    slider.focus()
+    for _ in range(3):
+        slider.press("ArrowRight")
+    until(lambda: first.locator("[data-panel=numbers] tbody").inner_text() != before[0])
+    assert second.locator("[data-panel=numbers] tbody").inner_text() == before[1]
+    page.evaluate(RUN, "v.panels = ()")
+    expect(second.locator("[data-panel=numbers]")).not_to_have_attribute("open", "")
+
+
 def test_without_a_kernel_the_last_figure_stays(page: Page, lab: tuple[str, Path]) -> None:
     pictures = page.locator("[class^=prviz-] > div > svg")
     expect(page.locator("div[class^=prviz-]:not(.prviz-widget)").first).to_be_hidden()

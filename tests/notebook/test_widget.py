@@ -170,3 +170,57 @@ def test_a_view_that_leaves_ends_its_work(browser: Browser) -> None:
     assert browser.ended.wait(60)
     last = [json.loads(buffers[0])["kind"] for content, buffers in browser.sent if buffers][-1]
     assert last == "gone"
+
+
+def panels(browser: Browser) -> dict[str, dict[str, Any]]:
+    """What the panels were sent last, by their names."""
+    return {
+        content["name"]: json.loads(buffers[0])
+        for content, buffers in browser.sent
+        if content["kind"] == "panel"
+    }
+
+
+def test_panels_are_folded_until_a_browser_or_python_unfolds_them(browser: Browser) -> None:
+    browser.say("open")
+    assert panels(browser) == {}
+    browser.widget.panels = ["numbers", "space", "extremes"]
+    assert browser.widget.panels == ("space", "extremes", "numbers")
+    with pytest.raises(traitlets.TraitError, match="space, extremes, numbers"):
+        browser.widget.panels = ("depth",)
+    found = panels(browser)
+    assert set(found) == {"space", "extremes", "numbers"}
+    assert [pane["follow"] for pane in found["extremes"]["panes"]] == ["tail", "tail-recall"]
+
+    browser.sent.clear()
+    browser.widget.k = 9
+    found = panels(browser)
+    row = found["numbers"]["table"]["rows"]["knn"]
+    assert row[0] == pytest.approx(browser.widget.curves["knn"].iou(TRUTH))
+    assert found["extremes"]["shown"]["k"] == 9
+
+    browser.sent.clear()
+    browser.widget.panels = ()
+    browser.widget.k = 8
+    assert panels(browser) == {}
+
+
+def test_space_counts_the_groups_of_the_curve_and_keeps_what_is_selected(browser: Browser) -> None:
+    browser.say("open")
+    browser.widget.panels = ("space",)
+    roles = panels(browser)["space"]["explorer"]
+    assert roles["sizes"] == [60, 60]
+    assert roles["levels"] is None
+    browser.say("panel", values={"colour": "Decision"})
+    browser.say("panel", values={"family": "ipr"})
+    chosen = [content for content, _ in browser.sent if content["kind"] == "panel"][-1]["choices"]
+    assert chosen["colour"][1] == "Decision"
+    assert chosen["family"][1] == "ipr"
+    found = panels(browser)["space"]["explorer"]
+    rates = np.stack([np.divide(found["missed"], 60), np.divide(found["accepted"], 60)], axis=1)
+    np.testing.assert_allclose(rates, browser.widget.curves["ipr"].vertices)
+
+    browser.say("panel", values={"of": found["of"], "picked": [3, 70, 10_000]})
+    assert panels(browser)["space"]["explorer"]["selected"] == [3, 70]
+    browser.widget.seed = 1
+    assert panels(browser)["space"]["explorer"]["selected"] == []
