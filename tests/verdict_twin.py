@@ -126,6 +126,9 @@ def _compared(rows: Sequence[FamilyNumbers], noise: float) -> str:
         )
     if min(overlaps) > CLOSE:
         return f"None is far from the truth: every overlap is above {CLOSE}."
+    close = [row.iou for row in rows if _side(row) == "close to the truth"]
+    if close:
+        return f"{_direction(rows)}: {_range(close)}."
     if tied:
         return f"{_direction(rows)}. Their overlaps are alike: {_range(overlaps)}."
     return f"{_direction(rows)}. {_best(high, rows, lambda row: row.iou)}"

@@ -51,6 +51,25 @@ const rateRow = (side, rate) =>
     element("b", `${Math.round(100 * rate)} %`),
   );
 
+/** The height at which a curve is farthest to the right of all others over `tall` upwards and downwards, and its gap there.
+ * @param {number[][]} others @param {number[]} curve @param {number} tall */
+function widestGap(others, curve, tall) {
+  const reach = (/** @type {number[]} */ flat, /** @type {number} */ height) =>
+    Math.max(
+      ...sampled(vertexPairs(flat))
+        .filter(({ alpha }) => alpha >= height)
+        .map(({ beta }) => beta),
+      0,
+    );
+  let best = { height: 0, middle: 0, width: 0 };
+  for (let height = 2 * tall; height < 1 - tall; height += 0.01) {
+    const left = Math.max(...others.map((flat) => reach(flat, height - tall))),
+      right = reach(curve, height + tall);
+    if (right - left > best.width) best = { height, middle: (left + right) / 2, width: right - left };
+  }
+  return best;
+}
+
 /** @param {HTMLElement} root @param {Content} content @param {(lam: number | null) => void} over */
 function makeGuide(root, content, over) {
   let step = 0;
@@ -270,7 +289,7 @@ function makeGuide(root, content, over) {
       const counted =
         k === 1
           ? `its nearest one is ${real ? "real" : "generated"}`
-          : `of its ${k} nearest ${real} are real`;
+          : `of its ${k} nearest ${real} ${real === 1 ? "is" : "are"} real`;
       rows.push(element("p", `×, a real sample: ${counted}.`));
     }
     if (step > 1)
@@ -325,6 +344,8 @@ function makeGuide(root, content, over) {
     );
     /** @type {Line[]} */
     const named = [];
+    /** @type {import("../_live/label_places.js").Box[]} what stands in the figure beside names */
+    const taken = [];
     // name: of its class and its line; text: what stands beside it
     const curve = (/** @type {number[]} */ flat, /** @type {string} */ id, name = id, text = "") => {
       const points = sampled(vertexPairs(flat)).map(
@@ -342,8 +363,22 @@ function makeGuide(root, content, over) {
       if (step === 3) {
         const there = sampled(vertexPairs(estimate.vertices)),
           back = [...sampled(vertexPairs(truth))].reverse();
-        if (estimate.overlap < 0.7)
-          marks.push(mark("text.name.knn", { x: x(0.36), y: y(0.57), "text-anchor": "middle" }, "too high"));
+        const gap = widestGap(
+          ghosts.map((each) => draws[each].curves[usual].vertices).concat([truth]),
+          estimate.vertices,
+          LETTERS / side,
+        );
+        if (gap.width * side > 6 * LETTERS) {
+          const [left, top] = [x(gap.middle) - x(0), y(gap.height) - y(1)];
+          taken.push([left - 3 * LETTERS, top - LETTERS, left + 3 * LETTERS, top + LETTERS]);
+          marks.push(
+            mark(
+              "text.name.knn",
+              { x: x(gap.middle), y: y(gap.height), "text-anchor": "middle", "dominant-baseline": "central" },
+              "too high",
+            ),
+          );
+        }
         marks.push(
           mark("path.gap", {
             d: `${path([...there, ...back].map(({ alpha, beta }) => [x(beta), y(alpha)]))}Z`,
@@ -355,7 +390,7 @@ function makeGuide(root, content, over) {
       curve(estimate.vertices, "knn", "knn", name);
       if (step === 4) marks.push(...lamMarks(room, estimate));
     }
-    for (const [id, place] of placeLabels(named, [side, side], LETTERS)) {
+    for (const [id, place] of placeLabels(named, [side, side], LETTERS, taken)) {
       const end = place.index % 2 === 1,
         [left, top, right, bottom] = place.box;
       marks.push(

@@ -1,6 +1,7 @@
 // One Plotly pane: its elements, its look, and where its layout puts a point. Plotly draws by its public calls alone.
 
-import { element, setAttributes, setText, shape } from "./dom.js";
+import { element, setAttributes, shape } from "./dom.js";
+import { helpPicture } from "./help_picture.js";
 
 /** @import { LiveFigure } from "./main.js" */
 
@@ -84,7 +85,11 @@ export class Pane {
     this.title.textContent = title;
     this.caption.textContent = caption;
     this.help.hidden = !help;
-    setText(this.help.lastChild, help);
+    const words = /** @type {Element} */ (this.help.lastChild);
+    if (words.lastChild?.textContent !== help) {
+      const known = spec.figure.data.some(({ legendgroup }) => legendgroup === "truth");
+      words.replaceChildren(...(id === "pr" ? [helpPicture(known)] : []), element("span", help));
+    }
     this.plot.setAttribute("aria-label", [title || id, caption || alt].filter(Boolean).join(". "));
   }
 

@@ -2,7 +2,7 @@
 
 import { PLACES, pathOf, sampled, vertexPairs } from "./curve.js";
 import { differenceText } from "./difference.js";
-import { button, element, shape } from "./dom.js";
+import { button, element, setAttributes, shape } from "./dom.js";
 import { nameAt, placeLabels } from "./label_places.js";
 import { tellPage } from "./line.js";
 import { store } from "./store.js";
@@ -14,11 +14,14 @@ import { store } from "./store.js";
 
 /** The buttons, made once. @typedef {{ pin: HTMLButtonElement, compare: HTMLButtonElement } | null} Pins */
 
-const MOST = 4,
-  SIDE = 260,
+const MOST = 4;
+// Pixels of one small figure; WORDS: of what stands over and under it.
+const SIDES = [90, 300],
   LEFT = 30,
   FOOT = 24,
-  SIZE = 12; // pixels of one small figure
+  EDGE = 8,
+  SIZE = 12,
+  WORDS = 84;
 
 /** The pinned states that have come, the newest last.
  * @param {LiveFigure} live @returns {Snapshot[]} */
@@ -52,7 +55,8 @@ export function takePins(live) {
       ? "Take this state away again."
       : "Keep these curves pale under what you change.";
   compare.hidden = !pins.length;
-  compare.textContent = `Compare ${pins.length}`;
+  compare.replaceChildren("Compare", element("span", ` ${pins.length}`));
+  setAttributes(compare, { "aria-label": `Compare ${pins.length}` });
   if (!parts.compare.hidden) {
     if (pins.length) fill(live);
     else shut(live);
@@ -161,7 +165,19 @@ function ownWords({ words }, all) {
 /** @param {LiveFigure} live */
 function fill(live) {
   const states = pinned(live),
-    { compare } = live.parts;
+    { compare } = live.parts,
+    columns = Math.min(states.length, 2),
+    rows = Math.ceil(states.length / 2);
+  const side = Math.min(
+    Math.max(
+      Math.min(
+        compare.clientWidth / columns - LEFT - 3 * EDGE,
+        (compare.clientHeight - 44) / rows - FOOT - EDGE - WORDS,
+      ),
+      SIDES[0],
+    ),
+    SIDES[1],
+  );
   const boxes = states.map((state) => {
     const away = button(() => tellPage(live, "pin", state.id), "×", {
       class: "shut",
@@ -172,7 +188,7 @@ function fill(live) {
       "section",
       element("h3", ownWords(state, states)),
       away,
-      small(state),
+      small(state, side),
       element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`),
     );
   });
@@ -186,11 +202,11 @@ function fill(live) {
   );
 }
 
-/** One state as a figure of its own. @param {Snapshot} state */
-function small({ curves, truth }) {
+/** One state as a figure of its own. @param {Snapshot} state @param {number} side */
+function small({ curves, truth }, side) {
   const axes = {
-    xaxis: { at: (/** @type {number} */ x) => (x / 1.02) * SIDE },
-    yaxis: { at: (/** @type {number} */ y) => SIDE - (y / 1.02) * SIDE },
+    xaxis: { at: (/** @type {number} */ x) => (x / 1.02) * side },
+    yaxis: { at: (/** @type {number} */ y) => side - (y / 1.02) * side },
   };
   const known = truth
     ? [{ id: "truth", name: "truth", color: "currentColor", vertices: vertexPairs(truth) }]
@@ -204,10 +220,10 @@ function small({ curves, truth }) {
       ({ alpha, beta }) => /** @type {[number, number]} */ ([axes.xaxis.at(beta), axes.yaxis.at(alpha)]),
     ),
   }));
-  const places = placeLabels(lines, [SIDE, SIDE], SIZE);
+  const places = placeLabels(lines, [side, side], SIZE);
   const ticks = [0, 0.5, 1].flatMap((tick) => [
-    shape("path.grid", { d: `M${axes.xaxis.at(tick)},0V${SIDE}M0,${axes.yaxis.at(tick)}H${SIDE}` }),
-    shape("text", String(tick), { x: axes.xaxis.at(tick), y: SIDE + 16, "text-anchor": "middle" }),
+    shape("path.grid", { d: `M${axes.xaxis.at(tick)},0V${side}M0,${axes.yaxis.at(tick)}H${side}` }),
+    shape("text", String(tick), { x: axes.xaxis.at(tick), y: side + 16, "text-anchor": "middle" }),
     shape("text", String(tick), { x: -6, y: axes.yaxis.at(tick) + 4, "text-anchor": "end" }),
   ]);
   const drawn = lines.map(({ id, color, vertices }) =>
@@ -224,7 +240,8 @@ function small({ curves, truth }) {
   return shape(
     "svg",
     {
-      viewBox: `${-LEFT} -8 ${SIDE + LEFT + 8} ${SIDE + FOOT + 8}`,
+      viewBox: `${-LEFT} ${-EDGE} ${side + LEFT + EDGE} ${side + FOOT + EDGE}`,
+      width: side + LEFT + EDGE,
       role: "img",
       "aria-label": "precision against recall",
     },

@@ -121,6 +121,8 @@ function compared(rows, noise) {
   if (rows.length === 1)
     return `${names(rows)} ${verb(rows, "is", "are")} ${sideOf(rows[0])}: overlap ${range(overlaps)}.`;
   if (Math.min(...overlaps) > CLOSE) return `None is far from the truth: every overlap is above ${CLOSE}.`;
+  const close = rows.filter((row) => sideOf(row) === CLOSE_BY);
+  if (close.length) return `${direction(rows)}: ${range(close.map(overlapOf))}.`;
   return `${direction(rows)}. ${tied ? `Their overlaps are alike: ${range(overlaps)}.` : best(high, rows, overlapOf)}`;
 }
 

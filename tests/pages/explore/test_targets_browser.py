@@ -95,11 +95,82 @@ def test_on_a_phone_verdict_figure_and_rows_stand_above_a_sheet_of_k(
     k = tab.page.locator("[data-prviz=k] input[type=range]")
     assert k.evaluate("k => k.getBoundingClientRect().bottom <= innerHeight")
     assert not overlaps(tab.page, [".said", ".st-key-main-view", ".pane > .help", ".row", ".stage"])
-    tab.page.get_by_role("button", name="Pin").click()
-    tab.page.get_by_role("button", name="Compare 1").click()
+    tab.page.get_by_role("button", name="Play").tap()
+    film = tab.page.locator(".live.screen .film").bounding_box()
+    assert film is not None
+    assert film["y"] >= max(bottom for _, bottom in seen["rows"]) - 1
+    expect(tab.page.get_by_test_id("stSidebar")).to_be_hidden()
+    tab.page.get_by_role("button", name="Close the film").tap()
+    for k in ("5", "20"):
+        tab.page.locator("[data-prviz=k] input[type=number]").fill(k)
+        tab.page.locator("[data-prviz=k] input[type=number]").press("Enter")
+        expect(tab.page.get_by_role("button", name="Pin")).to_have_attribute(
+            "aria-pressed", "false"
+        )
+        tab.page.get_by_role("button", name="Pin").tap()
+        expect(tab.page.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "true")
+    assert not overlaps(tab.page, [".stage button", ".xtitle"])
+    tab.page.get_by_role("button", name="Compare 2").tap()
     expect(tab.page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
+    states = [state.bounding_box() for state in tab.page.locator(".compare section").all()]
+    assert len({state and state["y"] for state in states}) == 1
+    expect(tab.page.get_by_role("radiogroup", name="Axes")).to_be_hidden()
     assert not overlaps(tab.page, [".compare h2", ".compare h3", ".compare p", ".compare button"])
     assert _sideways(tab.page) == 0
+    tab.check()
+    tab.context.close()
+
+
+def test_on_a_phone_the_low_sheet_is_k_and_six_names_that_open_it(
+    app_server: AppServer, chromium: Browser
+) -> None:
+    tab = _opened(app_server, chromium, (390, 844))
+    names = tab.page.get_by_role("navigation", name="Settings").get_by_role("button")
+    expect(names).to_have_text(["k", "Data", "Curves", "Samples", "Show", "More"])
+    chips = tab.page.locator("[data-prviz=k] .marks")
+    expect(chips).to_be_hidden()
+    top = "() => document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().top"
+    low = tab.page.evaluate(top)
+    for number, inside in enumerate(
+        (".st-key-part-data", ".st-key-part-families", "[data-prviz=split]", "[data-prviz=show]"), 1
+    ):
+        names.nth(number).tap()
+        box = tab.page.locator(inside).bounding_box()
+        assert box is not None
+        assert tab.page.evaluate(top) < low - 100
+        assert tab.page.evaluate(top) < box["y"] < 844 - 44, inside
+    names.first.tap()
+    assert tab.page.evaluate(top) == low
+    help_ = tab.page.locator(".live.screen .pane > .help")
+    help_.locator("summary").tap()
+    expect(help_.locator("svg text")).to_have_count(3)
+    tab.check()
+    tab.context.close()
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1366, 768)])
+def test_too_high_stands_in_the_gap_and_on_no_line(
+    app_server: AppServer, chromium: Browser, size: tuple[int, int]
+) -> None:
+    viewport = {"width": size[0], "height": size[1]}
+    tab = open_tab(chromium, app_server.url, newcomer=True, viewport=viewport, has_touch=True)
+    tab.page.goto("/?step=4")
+    tab.page.get_by_label("Neighbours k").fill("0")
+    said = tab.page.locator(".guide text.name", has_text="too high")
+    expect(said).to_be_visible()
+    near = said.evaluate(
+        """(text) => {
+        const box = text.getBBox();
+        const lines = [...document.querySelectorAll(".guide .figure path:is(.truth, .knn, .ghost)")];
+        const apart = (point) => Math.hypot(
+            Math.max(box.x - point.x, point.x - box.x - box.width, 0),
+            Math.max(box.y - point.y, point.y - box.y - box.height, 0));
+        return [lines.length, Math.min(...lines.flatMap((line) => Array.from({ length: 600 }, (_, i) =>
+            apart(line.getPointAtLength(line.getTotalLength() * i / 599)))))];
+    }"""
+    )
+    assert near[0] == 3
+    assert near[1] > 4
     tab.check()
     tab.context.close()
 

@@ -250,7 +250,7 @@ def test_the_verdict_is_of_every_measured_family_however_many_are_drawn(blank: P
     said = shown(blank, curves, truth, rows={"hidden": names[6:]})
     title = ESTIMATORS[names[8]].title
     assert said.startswith("Of 9 curves, 6 drawn: ")
-    assert re.search(rf"{title} (is|are) closest", said)
+    assert re.search(rf"{title} (is|are) close to the truth: 1.00", said)
     again = dict(reversed(curves.items()))
     assert shown(blank, again, truth, rows={"hidden": names[:3]}) == said
     without = shown(blank, curves, truth, rows={"hidden": names[6:], "off": names[8:]})
@@ -371,3 +371,14 @@ def test_the_row_of_a_curve_beyond_the_bound_says_where_it_is_refuted(blank: Pag
     assert own[0] == own[2] == ""
     assert "efuted" not in own[1]
     assert "Beyond its own bound on the truth (95 %) for λ from" in own[1]
+
+
+def test_no_family_is_named_twice() -> None:
+    rows = [
+        FamilyNumbers("kNN", 0.30, 0.96, 0.04, 0.0),
+        FamilyNumbers("KDE", 0.31, 0.94, 0.06, 0.0),
+        FamilyNumbers("iPR", 0.60, 0.49, 0.51, 0.0),
+        FamilyNumbers("Coverage", 0.30, 0.97, 0.03, 0.0),
+    ]
+    said = "KDE and iPR are too high, kNN and Coverage are close to the truth: 0.96 to 0.97."
+    assert verdict_sentence(rows, 0.29, noise=0.03) == said
