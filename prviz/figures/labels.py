@@ -28,9 +28,11 @@ FAR = 40.0
 ACROSS = 30.0
 # Where two curves run together, a name may be so many pixels nearer to the other one.
 LEAST = -1.0
-# Pixels between a curve and a name at the end of a leader, and what these keep off other lines.
-LEADERS = (20.0, 50.0, 90.0, 140.0)
+# Pixels between a curve and a name at the end of a leader, and what these keep off all lines. The
+# points of a leader that must not lie on another line, as shares of its way.
+LEADERS = tuple(range(20, 150, 10))
 OFF = 12.0
+ON_LEADER = (0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 class Line(NamedTuple):
@@ -86,7 +88,8 @@ def place_labels(
         along = _along(line.points, STRIDE)
         best = _best(along, (GAP,), line.text, room, size, boxes, dense[name], parts, others)
         if best is None and leaders:
-            best = _best(along[::4], LEADERS, line.text, room, size, boxes, None, parts, others)
+            every = [*others, *parts, dense[name]]
+            best = _best(along, LEADERS, line.text, room, size, boxes, None, others, every)
         if best is not None:
             boxes.append(best.box)
             placed[name] = best
@@ -106,7 +109,8 @@ def _best(
 ) -> Place | None:
     """The best place beside one of the points along a curve. own : points of the curve, None with a leader.
 
-    parts, others : points of lines that belong to it, and of all others.
+    parts, others : points of lines that belong to it, and of all others; with a leader of the lines that it must not
+    cross, and of all.
     """
     width = LETTER * size * len(text)
     height = HEIGHT * size
@@ -122,7 +126,18 @@ def _best(
         [np.full(len(tried), FAR), *(_distance(tried, points) for points in others)]
     )
     if own is None:
-        score = np.minimum(nearest, OFF) - np.tile(np.repeat(gaps, 2), len(along)) / 10
+        corner = np.where(tried[:, :1] >= anchors[:, :1], tried[:, [0, 3]], tried[:, [2, 1]])
+        way = [anchors + share * (corner - anchors) for share in ON_LEADER]
+        crossed = np.minimum.reduce(
+            [
+                np.full(len(tried), FAR),
+                *(_distance(np.hstack([at, at]), points) for at in way for points in parts),
+            ]
+        )
+        # a leader on another line is less of a fault than a name there
+        off = np.minimum(nearest, OFF) - 2 * ACROSS * (nearest < GAP)
+        off -= ACROSS / 3 * (crossed < STEP / 2)
+        score = off - np.tile(np.repeat(gaps, 2), len(along)) / 10
     else:
         apart = _distance(tried, own)
         crossed = np.minimum.reduce([apart, *(_distance(tried, points) for points in parts)])

@@ -128,3 +128,23 @@ def test_limits_bands_and_the_bound_are_drawn_as_on_screen(curves: dict[str, PRC
     assert thin.get_linewidth() < bold.get_linewidth()
     assert "with ever more samples" in [text.get_text() for text in axes.get_legend().get_texts()]
     assert paper.pdf({"knn": near}, "two columns", **beside).startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("shifts", [(0.35, 0.58, 0.81, 1.04, 1.64), (0.82, 0.88, 1.19, 1.8, 1.89)])
+def test_in_one_column_no_name_of_five_lies_over_a_line(shifts: tuple[float, ...]) -> None:
+    models = ["StyleGAN2-ADA", "DDPM", "Latent diffusion", "Consistency model", "VAE"]
+    truths = [prviz.toy("shifted-gaussians", d=1, mu=shift).truth() for shift in shifts]
+    axes = prviz.plot_matplotlib(dict(zip(models, truths, strict=True)))
+    assert {text.get_text() for text in axes.texts} == set(models)
+    axes.figure.canvas.draw()
+    for text in axes.texts:
+        # in pixels; letters do not fill the height of their box
+        box = text.get_window_extent().padded(-1)
+        for line in axes.lines:
+            if line.get_linewidth() != paper.CURVE:
+                continue
+            ends = axes.transData.transform(line.get_xydata())
+            shares = np.linspace(0, 1, 20)[:, None, None]
+            points = (ends[:-1] + shares * np.diff(ends, axis=0)).reshape(-1, 2)
+            inside = (points > box.min).all(axis=1) & (points < box.max).all(axis=1)
+            assert not inside.any(), text.get_text()

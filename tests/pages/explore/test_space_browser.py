@@ -19,7 +19,10 @@ from tests.pages.live.test_live_browser import (
     all_measured,
     followed,
     place,
+    sent,
 )
+
+__all__ = ["sent"]
 
 PATH = "/?problem=mixtures&p.d=2&n=400&k=31&seed=3"
 
