@@ -249,7 +249,8 @@ def _ranks(fit: Table, values: Table) -> tuple[Table, Table]:
         within = np.minimum.accumulate(within, axis=1)[:, ::-1]
         found = ((below + within) / (2 * n)).astype(fit.dtype)
         np.put_along_axis(shares[columns], order, found, axis=1)
-    return np.ascontiguousarray(shares[:, :n].T), np.ascontiguousarray(shares[:, n:].T)
+    # trees read the features of the fit samples one by one
+    return shares[:, :n].T, np.ascontiguousarray(shares[:, n:].T)
 
 
 def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001

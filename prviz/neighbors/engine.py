@@ -34,6 +34,8 @@ _LEAST_MEMORY = 50_000_000
 # Most requests that are compared one by one; beyond, all share a sort or a histogram, which costs
 # less.
 _FEW_REQUESTS = 16
+# Orders between two radii, from where on one radius after the other costs less than all between.
+_FAR_APART = 8
 # Blocks per thread of a pass for all of many requests: so short that what is asked meanwhile soon
 # has its turn.
 _SWEEP_PARTS = 8
@@ -251,10 +253,13 @@ class Distances:
                 " a time"
             )
         runner = self._runner(progress, self._entries(own), _SWEEP_PARTS)
-        orders = self._own_up_to(largest, runner)
-        squared = {(role, k): orders[role][:, k] for role, ks in own.items() for k in ks}
+        if any(len(ks) * _FAR_APART <= largest[role] for role, ks in own.items()):
+            squared = own_radii(self._prepared, own, runner)
+        else:
+            orders = self._own_up_to(largest, runner)
+            squared = {(role, k): orders[role][:, k] for role, ks in own.items() for k in ks}
         radii, fixed = self._fixed(requests, squared)
-        found = count_by_sweep(self._prepared, requests, fixed, orders, runner)
+        found = count_by_sweep(self._prepared, requests, fixed, squared, runner)
         self.rechecked += runner.rechecked
         return found, radii
 

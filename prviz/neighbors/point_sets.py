@@ -16,7 +16,7 @@ from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.native import Array
 from prviz.neighbors.products import PART, Arithmetic, add_products, choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequential_tile
-from prviz.neighbors.threads import available_threads, on_all_cores
+from prviz.neighbors.threads import available_threads, on_all_cores, one_blas_thread
 from prviz.samples import Split
 
 # Most samples whose factors are computed at a time where they are not stored, and how many such
@@ -269,7 +269,10 @@ def _hopeless(prepared: Prepared) -> bool:
             arithmetic,
         )
         for right in prepared.fit.values():
-            tile = distances(few, slice(0, len(few)), right, slice(0, len(right)), "probe", scratch)
+            with one_blas_thread():  # a second one would only wait
+                tile = distances(
+                    few, slice(0, len(few)), right, slice(0, len(right)), "probe", scratch
+                )
             for order in (min(2, len(right)), math.isqrt(len(right))):
                 nearest = np.partition(tile, order - 1, axis=1)[:, order - 1 : order].astype(
                     np.float64

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from prviz.neighbors import native
 from prviz.neighbors.balls import ROLES, CountRequest, Role
+from prviz.neighbors.by_rows import OwnRadii
 from prviz.neighbors.kernels import (
     Entries,
     Scratch,
@@ -84,13 +85,12 @@ def count_by_sweep(
     prepared: Prepared,
     requests: Sequence[CountRequest],
     fixed: Mapping[CountRequest, float],
-    own: Mapping[Role, Floats],
+    own: OwnRadii,
     runner: Runner,
 ) -> dict[CountRequest, dict[Role, Small]]:
     """The counts of every request around the evaluation samples of each role; none of the fit sets may have weights.
 
-    ``fixed`` holds the squared radius where there is one for all, ``own`` the result of
-    `own_orders`.
+    ``fixed`` holds the squared radius where there is one for all, ``own`` those inside the roles.
     """
     one_radius, around_fit, nearest = _grouped(requests, fixed)
     groups = [*one_radius.values(), *around_fit.values(), *nearest.values()]
@@ -99,7 +99,12 @@ def count_by_sweep(
         for role, some in one_radius.items()
     ]
     balls += [
-        (role, SampleRadii(prepared.fit[role], own[role][:, [request.rule.k for request in some]]))
+        (
+            role,
+            SampleRadii(
+                prepared.fit[role], np.stack([own[role, each.rule.k] for each in some], axis=1)
+            ),
+        )
         for role, some in around_fit.items()
     ]
     orders = {
