@@ -10,6 +10,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -381,78 +383,86 @@ class _Suspects(NamedTuple):
 
 def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     plain = [plain_name(name) for name in features]
-    stems = Counter(match[1] for name in plain if (match := _PLOT.fullmatch(name)))
-    sure = {
-        place
-        for place, name in enumerate(plain)
-        if _BOOKKEEPING.fullmatch(name)
-        or ((match := _PLOT.fullmatch(name)) and stems[match[1]] <= _MOST_COORDINATES)
-    }
-    either = {
-        place for place, name in enumerate(plain) if place not in sure and _EITHER.fullmatch(name)
-    }
-    numbered = Counter(
-        match[1]
-        for place, name in enumerate(plain)
-        if place not in sure | either and (match := _NUMBERED.fullmatch(name))
-    )
+    sure = _named(plain, _BOOKKEEPING) | _coordinates(plain)
+    either = _named(plain, _EITHER) - sure
+    family, most = _largest_family(plain, sure | either)
     others = len(plain) - len(sure) - len(either)
-    if numbered and max(numbered.values()) >= max(_FAMILY, others / 2):
-        sure |= either | {place for place, name in enumerate(plain) if _BESIDE.fullmatch(name)}
-    family, most = max(numbered.items(), key=lambda each: each[1], default=("", 0))
-    # one name that stands alone beside f0, f1, f2 ...
+    if most >= max(_FAMILY, others / 2):
+        sure |= either | _named(plain, _BESIDE)
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
-        stems = Counter(name.rpartition("_")[0] for name in plain)
-        either |= {
-            place
-            for place, name in enumerate(plain)
-            if place not in sure
-            and not _is_of(family, name)
-            and ("_" not in name or stems[name.rpartition("_")[0]] < 2)
-        }
+        either |= _outsiders(plain, family) - sure
     sure |= {
         place
         for place in either
         if called_weights(plain[place]) and are_weights([values[:, place]])
     }
-    keys = _keys(values)
-    counts = {
-        place
-        for place, name in enumerate(plain)
-        if _COUNT.fullmatch(name) and _counts_rows(values, place)
-    }
     even, ordered = _in_order(values)
-    names = set(plain)
-    errors = {
-        place
-        for place, name in enumerate(plain)
-        if (match := _ERROR.fullmatch(name)) and set(match.groups()) & names
-    }
-    sure |= keys | counts | even | errors
-    sure |= {
-        place
-        for place, name in enumerate(plain)
-        if _UNIT.fullmatch(name) and _repeats(values[:, place])
-    }
+    seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
+    seen |= dict.fromkeys(_counts(values, plain), COUNT)
+    seen |= {place: _steps(plain[place]) for place in even}
+    seen |= dict.fromkeys(_errors(plain), "the error, or a mark, of another column")
+    units = {place for place in _named(plain, _UNIT) if _repeats(values[:, place])}
+    sure |= units | seen.keys()
     either -= sure
     if len(sure) == len(plain):
         return _Suspects({}, (), ())
-    doubtful = (
-        ()
-        if len(sure | either) == len(plain)
-        else tuple(features[place] for place in sorted(either))
-    )
-    reasons = {place: _reason(plain[place]) for place in sorted(sure)}
-    reasons |= dict.fromkeys(sorted(keys), "a key, whose numbers all differ")
-    reasons |= dict.fromkeys(sorted(counts), COUNT)
-    for place in sorted(even):
-        clock = _CLOCK.fullmatch(plain[place])
-        reasons[place] = "a time, in even steps" if clock else "in even steps from row to row"
-    reasons |= dict.fromkeys(sorted(errors), "the error, or a mark, of another column")
-    in_order = tuple(features[place] for place in sorted(ordered - sure - either))
-    return _Suspects(
-        {features[place]: reason for place, reason in reasons.items()}, doubtful, in_order
-    )
+    some_left = len(sure) + len(either) < len(plain)
+    reasons = {features[place]: seen.get(place) or _reason(plain[place]) for place in sorted(sure)}
+    doubtful = _at(features, either if some_left else set())
+    return _Suspects(reasons, doubtful, _at(features, ordered - sure - either))
+
+
+def _at(features: Sequence[str], places: AbstractSet[int]) -> tuple[str, ...]:
+    return tuple(features[place] for place in sorted(places))
+
+
+def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
+    """Places of the names that match as a whole."""
+    return {place for place, name in enumerate(plain) if names.fullmatch(name)}
+
+
+def _coordinates(plain: Sequence[str]) -> set[int]:
+    """Places of the few coordinates of a plot, such as umap_1 and umap_2.
+
+    Many of one kind are features.
+    """
+    matches = ((place, _PLOT.fullmatch(name)) for place, name in enumerate(plain))
+    stems = {place: match[1] for place, match in matches if match}
+    counted = Counter(stems.values())
+    return {place for place, stem in stems.items() if counted[stem] <= _MOST_COORDINATES}
+
+
+def _largest_family(plain: Sequence[str], known: AbstractSet[int]) -> tuple[str, int]:
+    """The stem of most numbered names, and their number; of none, no stem and 0."""
+    matches = (_NUMBERED.fullmatch(name) for place, name in enumerate(plain) if place not in known)
+    stems = Counter(match[1] for match in matches if match)
+    return max(stems.items(), key=itemgetter(1), default=("", 0))
+
+
+def _outsiders(plain: Sequence[str], family: str) -> set[int]:
+    """Places of names that stand alone beside f0, f1, f2 and so on."""
+    stems = Counter(name.rpartition("_")[0] for name in plain)
+    return {
+        place
+        for place, name in enumerate(plain)
+        if not _is_of(family, name) and ("_" not in name or stems[name.rpartition("_")[0]] < 2)
+    }
+
+
+def _counts(values: Array, plain: Sequence[str]) -> set[int]:
+    return {place for place in _named(plain, _COUNT) if _counts_rows(values, place)}
+
+
+def _steps(name: str) -> str:
+    """What a column in even steps is called."""
+    return "a time, in even steps" if _CLOCK.fullmatch(name) else "in even steps from row to row"
+
+
+def _errors(plain: Sequence[str]) -> set[int]:
+    """Places of the errors and marks of columns that are there."""
+    names = set(plain)
+    matches = ((place, _ERROR.fullmatch(name)) for place, name in enumerate(plain))
+    return {place for place, match in matches if match and names.intersection(match.groups())}
 
 
 def _reason(name: str) -> str:
