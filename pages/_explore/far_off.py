@@ -17,8 +17,8 @@ from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress, estimate
 from prviz.measure.profiles import bandwidth_unit
 from prviz.neighbors.threads import part_of
-from prviz.studies.surrogate.choice import best_surrogate, cheap_kinds, trial_seconds
-from prviz.studies.surrogate.surrogate import SurrogateSources
+from prviz.studies.surrogate.predictive import predicted_seconds
+from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of
 
 # Most principal components that the surrogate keeps, and seed of its fresh sample.
 MOST_DIMENSIONS = 32
@@ -26,20 +26,19 @@ SEED = 1
 # Rough seconds of the truth, beside the fits and the measurement.
 TRUTH_SECONDS = 3.0
 ABOUT = (
-    "A density is fitted to each set, of several kinds the one that a two-sample test finds"
-    " closest; its true curve is known. ± is how far the area of each family is from the true one"
-    " on a fresh sample of it, with these settings."
+    "The surrogate is a small Gaussian around every sample, each real or generated as often as a"
+    " classifier that has not seen it says; its true curve is known. ± is how far the area of each"
+    " family is from the true one on a fresh sample of it, with these settings."
 )
 UNKNOWN = "How far each is off is unknown: no surrogate resembles the data."
 POOR = (
-    " Here even the best one is poor: fresh samples of it are told from the data, so that its"
-    " errors say nothing."
+    " Here estimators measure other areas on it than on the data, so that its errors say nothing."
 )
 
 
 class SurrogateErrors(NamedTuple):
-    """Area under each family's curve of a surrogate's sample minus the true area; True if the fit
-    is poor.
+    """Area under each family's curve of a surrogate's sample minus the true area; True if the
+    surrogate does not pass its predictive check.
     """
 
     area: Mapping[str, float]
@@ -47,7 +46,7 @@ class SurrogateErrors(NamedTuple):
 
     @property
     def known(self) -> Mapping[str, float] | None:
-        """The errors by family; None, unknown, where even the best fit is poor."""
+        """The errors by family; None, unknown, where the surrogate is poor."""
         return None if self.poor else self.area
 
 
@@ -80,25 +79,23 @@ def draw(problem: Problem) -> None:
         return
     pair = problem.pair
     d = min(MOST_DIMENSIONS, problem.pair.d)
-    fits = sum(trial_seconds(pair, d, each) for each in cheap_kinds(pair, d))
-    seconds = fits + TRUTH_SECONDS + results.seconds(problem)
+    seconds = predicted_seconds(pair, d) + TRUTH_SECONDS + results.seconds(problem)
     found = answers.tab_result(key, seconds, lambda progress: measure(problem, progress))
     if found is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="far-off-found"):
             said = UNKNOWN if found.poor else "± on a surrogate"
             st.caption(said, help=ABOUT + POOR * found.poor, width="content")
-            if found.poor and pressed("Try other fits", "far-off", type="tertiary"):
+            if found.poor and pressed("See why", "far-off", type="tertiary"):
                 st.switch_page("pages/bias_lab.py", query_params={"section": "Data like yours"})
 
 
 def measure(problem: Problem, progress: Progress) -> SurrogateErrors:
-    """Fit the best surrogate to the pair, and measure its fresh sample as the pair is measured."""
+    """Make a surrogate of the pair, and measure its fresh sample as the pair is measured."""
     settings = problem.settings
     sources = SurrogateSources(problem.pair)
-    best = best_surrogate(
-        sources, min(MOST_DIMENSIONS, sources.components.most), part_of(progress, 0, 2)
-    )
-    fitted = best.surrogate.problem()
+    d = min(MOST_DIMENSIONS, sources.components.most)
+    made = surrogate_of(sources, d, progress=part_of(progress, 0, 2))
+    fitted = made.problem()
     sample = fitted.sample(fitted.default_n, SEED)
     split = settings.split
     width = settings.bandwidth
@@ -112,6 +109,5 @@ def measure(problem: Problem, progress: Progress) -> SurrogateErrors:
         progress=part_of(progress, 1, 2),
     )
     truth = fitted.truth().auc
-    return SurrogateErrors(
-        {name: each.curve.auc - truth for name, each in found.items()}, best.poor
-    )
+    poor = made.prediction is None or not made.prediction.passes
+    return SurrogateErrors({name: each.curve.auc - truth for name, each in found.items()}, poor)

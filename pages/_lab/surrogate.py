@@ -1,13 +1,12 @@
-"""Data like yours: a density of known truth fitted to a pair of sets, and every estimator tried on
+"""Data like yours: a density of known truth made of a pair of sets, and every estimator tried on
 its samples.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Literal, NamedTuple
 
 import pandas as pd
@@ -15,8 +14,7 @@ import streamlit as st
 
 from pages._explore import controls
 from pages._lab import surrogate_fits, surrogate_form, surrogate_paper
-from pages._lab.surrogate_fits import SCENARIOS
-from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
+from pages._lab.surrogate_form import Data, MeasurementRequest
 from pages._live.figure import live_figure
 from pages._shared import answers, cache, work_box
 from pages._shared.text import plain
@@ -24,7 +22,6 @@ from pages._shared.widgets import choose_one
 from pages._triage.session import METHOD, METHODS, SPLIT, K
 from prviz import figures
 from prviz.curves import PRCurve
-from prviz.estimators import ESTIMATORS
 from prviz.figures import SettingError
 from prviz.live.figure import Pane
 from prviz.live.need import Need
@@ -34,23 +31,17 @@ from prviz.measure.estimates import Progress
 from prviz.measure.workload import estimate_seconds, subsample
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
-from prviz.studies.surrogate import verdict
-from prviz.studies.surrogate.choice import CheckedSurrogate
-from prviz.studies.surrogate.predictive import (
-    LEAST_INSIDE,
-    Prediction,
-    areas_of,
-    own_areas,
-    prediction,
-)
+from prviz.studies.surrogate import Prediction, Surrogate, verdict
+from prviz.studies.surrogate.predictive import LEAST_INSIDE
 
 IDEA = (
     "How far an estimate is from the truth depends on the data: how many samples, in how many"
-    " dimensions, of what shape. Of your own data the truth is unknown. So **a surrogate is fitted"
-    " to them**: a Gaussian, or a mixture of several, that looks like your real samples, and"
-    " another one like your generated samples. Of these the true precision-recall curve can be"
-    " computed, and fresh samples can be drawn, as many as you have. What an estimator gets wrong"
-    " there, it is likely to get wrong on your data too."
+    " dimensions, of what shape. Of your own data the truth is unknown. So **a surrogate is made of"
+    " them**: a small Gaussian around every sample, each real or generated as often as a classifier"
+    " that has not seen it says. Of this density the true precision-recall curve can be computed,"
+    " and fresh samples can be drawn, as many as you have. Where estimators measure the same areas"
+    " on them as on your data, what an estimator gets wrong there, it is likely to get wrong on"
+    " your data too; where they don't, nothing is recommended."
 )
 CURVES = "Curves"
 OVER_K = "Over k"
@@ -84,110 +75,68 @@ def draw() -> None:
     if most is None:
         return
     with head.popover("Settings", icon=":material/tune:"):
-        shapes = surrogate_form.fits(most)
-        request = surrogate_form.measured(data, shapes[0].d, most)
-    with head:
-        shape, fitted, tried = surrogate_fits.best(data, shapes)
+        d = surrogate_form.dimension(most)
+        request = surrogate_form.measured(data, d, most)
     if request is None:
         st.warning("Something is missing in the settings.", icon=":material/tune:")
         return
-    if fitted is None:
+    made: Surrogate | None = answers.result(
+        surrogate_fits.surrogate(data, d), "no surrogate can be made."
+    )
+    if made is None or made.prediction is None:
+        return
+    if not made.prediction.passes:
+        st.subheader(REFUSED, anchor=False)
+        st.write(refusal(made.prediction))
+        surrogate_fits.card(made, made.prediction, data)
         return
     try:
-        work = surrogate_fits.work(data, shape, request, fitted, "Data like yours")
+        work = surrogate_fits.work(data, d, request, made, "Data like yours")
     except ValueError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
+    prediction = made.prediction
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
-        mine = rows[rows["d"] == shape.d]
-        found = ranked(mine)
-        refusal = _refusal(mine, data, shape, request, fitted, complete=complete)
-        _conclude(
-            refusal, partial(show_verdict, found, data, shape, fitted, tried, complete=complete)
-        )
+        found = ranked(rows[rows["d"] == d])
+        show_verdict(found, data, d, complete=complete)
         with st.expander("Look closer", key="stand-in.open", on_change="rerun") as closer:
             if closer.open:
-                _closer(rows, found, data, shape, request, fitted if complete else None)
-        with st.expander("The surrogate", expanded=bool(refusal)):
-            surrogate_fits.card(fitted, data)
+                _closer(rows, found, data, d, request, made if complete else None)
+        with st.expander("The surrogate"):
+            surrogate_fits.card(made, prediction, data)
         with st.expander("All settings", key="stand-in.table"):
             _table(found)
 
     work_box.box(work, draw)
 
 
-def _conclude(refusal: str | None, verdict: Callable[[], None]) -> None:
-    """Say why there is no verdict, or draw it once that is known."""
-    if refusal:
-        st.subheader(REFUSED, anchor=False)
-        st.write(refusal)
-    elif refusal is not None:
-        verdict()
-
-
-def _refusal(
-    rows: pd.DataFrame,
-    data: Data,
-    shape: Fit,
-    request: MeasurementRequest,
-    fitted: CheckedSurrogate,
-    *,
-    complete: bool,
-) -> str | None:
-    """Why the surrogate is not good enough for a verdict; "" where it is, None until that is known.
-
-    Other scenarios than a pair have other areas, so that only the test of the fit can refuse.
-    """
-    if fitted.poor:
-        return "The best fit is poor, as *The surrogate* shows."
-    if not complete or request.scenario != "pair":
-        return ""
-    found = _prediction(rows, data, shape, request, fitted)
-    if found is None or found.passes:
-        if found is None:
-            return None
-        return ""
+def refusal(prediction: Prediction) -> str:
+    """Why a surrogate that does not pass is not good enough."""
+    if prediction.inside < LEAST_INSIDE:
+        return (
+            f"{prediction.inside:.0%} of the settings measure an area on your data that samples of"
+            f" the surrogate have too; at least {LEAST_INSIDE:.0%} is asked. On average their areas"
+            f" are {prediction.off:.2f} apart."
+        )
+    if prediction.sharpness > 1:
+        return (
+            "On your data settings measure smaller areas than on the surrogate: its classifier"
+            " misses what tells the sets apart."
+        )
     return (
-        f"{found.inside:.0%} of the settings measure an area on your data that samples of the"
-        f" surrogate have too; at least {LEAST_INSIDE:.0%} is asked. On average their areas are"
-        f" {found.off:.2f} apart."
+        "On your data settings measure larger areas than on the surrogate: its classifier tells"
+        " apart what they do not."
     )
-
-
-def _prediction(
-    rows: pd.DataFrame,
-    data: Data,
-    shape: Fit,
-    request: MeasurementRequest,
-    fitted: CheckedSurrogate,
-) -> Prediction | None:
-    """How the areas of settings on the data compare with those on the surrogate; None until that is
-    known.
-    """
-    pair = fitted.surrogate.projected
-    settings = list(areas_of(rows))
-    n = request.n
-
-    def compute(progress: Progress) -> Prediction:
-        measured = pair if n is None else subsample(pair, n, SEED)
-        return prediction(rows, own_areas(measured, settings, SEED, progress))
-
-    sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
-    seconds = len(request.splits) * estimate_seconds(*sizes, shape.d, ks=len(request.ks))
-    key = ("stand-in-prediction", data.pair.digest, shape, request)
-    job = Need(key, compute, seconds, "Measuring your own data", cache.session().results)
-    found: Prediction | None = answers.result(job, "whether the surrogate predicts is not known.")
-    return found
 
 
 def _closer(
     rows: pd.DataFrame,
     found: list[RankedSetting],
     data: Data,
-    shape: Fit,
+    d: int,
     request: MeasurementRequest,
-    fitted: CheckedSurrogate | None,
+    made: Surrogate | None,
 ) -> None:
     views = [CURVES, OVER_K, *([OVER_D] if len(request.dims) > 1 else [])]
     view = choose_one("Look closer", views, views[0], key="stand-in.closer")
@@ -200,22 +149,22 @@ def _closer(
         some = surrogate_paper.at_k(rows, k)
         live_figure("stand-in-over-d", surrogate_paper.panes(some, "d", "dimension d", measures))
     elif view == OVER_K:
-        mine = rows[rows["d"] == shape.d]
+        mine = rows[rows["d"] == d]
         live_figure(
             "stand-in-over-k", surrogate_paper.panes(mine, "k_used", "neighbours k", measures)
         )
-    elif fitted is None:
+    elif made is None:
         st.caption("The curves come when everything is measured.")
     else:
-        _beside(found, data, shape, request, fitted)
+        _beside(found, data, d, request, made)
 
 
 def _beside(
     found: Sequence[RankedSetting],
     data: Data,
-    shape: Fit,
+    d: int,
     request: MeasurementRequest,
-    fitted: CheckedSurrogate,
+    made: Surrogate,
 ) -> None:
     best: dict[str, RankedSetting] = {}
     for each in found:  # the best first
@@ -225,16 +174,16 @@ def _beside(
     n = request.n
 
     def compute(progress: Progress) -> CurvesBeside:
-        problem = fitted.surrogate.problem(SCENARIOS[request.scenario][0], request.common)
+        problem = made.problem()
         fresh = _curves(problem.sample(n or problem.default_n, SEED), settings)
         progress(0.5)
         own = _curves(pair if n is None else subsample(pair, n, SEED), settings)
         return CurvesBeside(problem.truth(), fresh, own)
 
     sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
-    seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
+    seconds = len(settings) * (estimate_seconds(*sizes, d) + estimate_seconds(*sizes, pair.d))
     chosen = tuple((each.method, each.k, each.split) for each in settings)
-    key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
+    key = ("stand-in-beside", pair.digest, d, n, chosen)
     job = Need(
         key,
         compute,
@@ -262,10 +211,9 @@ def _beside(
         " likely to err alike.",
         square=True,
     )
-    # the fits of fewer dimensions are projections of these, which overlap no less
     if beside.truth.auc < HARDLY:
         st.info(
-            f"In these {shape.d} dimensions the two fits hardly overlap: the area under the true"
+            f"In these {d} dimensions the two sets hardly overlap: the area under the true"
             f" curve is {beside.truth.auc:.4f}, and an estimate with any area at all is far off."
             " Fewer dimensions keep more in common.",
             icon=":material/info:",
@@ -334,12 +282,11 @@ class RankedSetting(NamedTuple):
 
     @property
     def setting(self) -> str:
-        k = "" if self.k is None else f"k = {'√n' if self.k == 'sqrt' else self.k}, "
-        return k + ("no split" if self.split is None else f"split {self.split:.0%}")
+        return self.label.partition(", ")[2]
 
     @property
     def label(self) -> str:
-        return f"{ESTIMATORS[self.method].title}, {self.setting}"
+        return surrogate_fits.setting_text(self.method, self.k, self.split)
 
     @property
     def mark(self) -> Literal["best", "", "avoid"]:
@@ -383,9 +330,7 @@ def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
 def show_verdict(
     found: list[RankedSetting],
     data: Data,
-    shape: Fit,
-    fitted: CheckedSurrogate,
-    tried: int,
+    d: int,
     *,
     complete: bool,
 ) -> None:
@@ -415,7 +360,6 @@ def show_verdict(
         )
     if cache.page_wished():
         st.rerun()
-    many = f", the best fit of {tried}" if tried > 1 else ""
     if len(found) <= MOST_BEST + MOST_LAST:
         shown = found
     else:
@@ -427,7 +371,7 @@ def show_verdict(
     pane = Pane(
         "ranked",
         figures.error_intervals(drawn),
-        f"Area minus true area on a surrogate{many}: {shape.words}, d = {shape.d}",
+        f"Area minus true area on a surrogate of your data, d = {d}",
         wide=True,
         alt=(
             "Intervals of the error of each setting, the closest first; all numbers are in the"
@@ -435,8 +379,7 @@ def show_verdict(
         ),
         help=(
             f"★ closest to the truth of {len(found)} settings, ✕ avoid (IoU below {FAR:g}). Each"
-            " line holds 95% of fresh samples of the surrogate, were errors normal. How far your"
-            " own area is off also depends on how well the surrogate fits."
+            " line holds 95% of fresh samples of the surrogate, were errors normal."
         ),
     )
     live_figure("stand-in-ranked", [pane])

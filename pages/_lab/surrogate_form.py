@@ -1,12 +1,10 @@
-"""The choices: the pair that the surrogate is fitted to, its density, and the measurements on its
-samples.
-"""
+"""The choices: the pair that the surrogate is made of, its dimension, and the measurements on it."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,8 +18,6 @@ from prviz.measure.estimates import K
 from prviz.readers import bundled
 from prviz.reports.settings import N_LIMITS, ExploreSettings, Source
 from prviz.samples import SamplePair
-from prviz.studies.surrogate import FitOptions
-from prviz.studies.surrogate.choice import kinds
 
 PAPER = "paper"
 SOURCES = {"bundled": "A bundled set", "upload": "Your files", PAPER: "The paper's figures 8 to 10"}
@@ -119,35 +115,6 @@ def _settings(
     return replace(shown, source=source, problem=problem, parameters={}, n=n, approximate=False)
 
 
-FITS: dict[Literal["gaussian", "mixture"], str] = {
-    "gaussian": "One Gaussian",
-    "mixture": "Mixture of Gaussians",
-}
-BEST = "best"
-COVARIANCES: dict[Literal["full", "tied", "diag"], str] = {
-    "full": "Full",
-    "tied": "Tied",
-    "diag": "Diagonal",
-}
-SCENARIOS: dict[Literal["pair", "itself", "common"], str] = {
-    "pair": "Real against generated",
-    "itself": "Each against itself",
-    "common": "Mixtures with a common part",
-}
-# Which bias each favours: hal-05344404, section 5.3, the column "Favorable Bias" of its table.
-FAVOURS = {
-    "pair": (
-        "As your own question: how much of each set does the other one cover? In many dimensions"
-        " the true overlap is small, which favours estimators that see too little."
-    ),
-    "itself": (
-        "Both samples come from one and the same density, first the real one's, then the generated"
-        " one's. The truth is a perfect overlap, which favours estimators that see too much."
-    ),
-    "common": (
-        "A part of both is the same density, the rest is each one's own. This favours neither side."
-    ),
-}
 DIMENSION = "stand-in.d"
 FIRST_D = 32
 SPLITS = (None, 0.5)
@@ -158,31 +125,6 @@ SIZES = (200, 500, 1000, 2000, 5000)
 LONGEST_REPEATED = 40
 
 
-@dataclass(frozen=True)
-class Fit:
-    """The surrogate's dimension, density and covariance."""
-
-    d: int
-    fit: Literal["gaussian", "mixture"]
-    covariance: Literal["full", "tied", "diag"]
-
-    @property
-    def options(self) -> FitOptions:
-        return FitOptions(self.fit, self.covariance)
-
-    @property
-    def words(self) -> str:
-        shape = {
-            "full": "full covariance",
-            "tied": "tied covariance",
-            "diag": "diagonal covariance",
-        }[self.covariance]
-        return (
-            f"{'one Gaussian' if self.fit == 'gaussian' else 'a mixture of Gaussians'} per set,"
-            f" {shape}"
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class MeasurementRequest:
     """The measurements. dims : every d, the shown surrogate's among them. n : None: as many as the
@@ -190,8 +132,6 @@ class MeasurementRequest:
     """
 
     dims: tuple[int, ...]
-    scenario: Literal["pair", "itself", "common"]
-    common: float
     methods: tuple[str, ...]
     ks: tuple[K, ...]
     splits: tuple[float | None, ...]
@@ -199,69 +139,30 @@ class MeasurementRequest:
     n: int | None
 
 
-def fits(most: int) -> list[Fit]:
-    """Draw the choice of the density: its dimension, up to `most`, and its kind; several, of which
-    the best counts.
-    """
-    d = 1
-    if most > 1:
-        held = st.session_state.get(DIMENSION)
-        st.session_state[DIMENSION] = min(most, FIRST_D if held is None else held)
-        d = st.slider(
-            "Dimensions d",
-            1,
-            most,
-            key=DIMENSION,
-            help=(
-                "The d directions in which the real samples vary most (their principal components);"
-                " both sets are projected on them. More directions keep more of your data, and have"
-                " more numbers to fit."
-            ),
-            persist_state="session",
-        )
-    kind = choose_one(
-        "Density fitted to each set",
-        {BEST: "The one that fits best", **FITS},
-        BEST,
-        key="stand-in.fit",
+def dimension(most: int) -> int:
+    """Draw the choice of the surrogate's dimension, up to `most`."""
+    if most == 1:
+        return 1
+    held = st.session_state.get(DIMENSION)
+    st.session_state[DIMENSION] = min(most, FIRST_D if held is None else held)
+    found: int = st.slider(
+        "Dimensions d",
+        1,
+        most,
+        key=DIMENSION,
         help=(
-            "The best is the one whose fresh samples keep least apart from your data in a"
-            " two-sample test, among those that are quickly fitted. A Gaussian is one ellipsoid; a"
-            f" mixture has as many components, up to {FitOptions().most_components}, as score best"
-            " by BIC, which rewards a good fit and charges for every number fitted."
+            "The d directions in which the real samples vary most (their principal components);"
+            " both sets are projected on them."
         ),
         persist_state="session",
     )
-    if kind == BEST:
-        return [Fit(d, each.fit, each.covariance) for each in kinds()]
-    covariance = choose_one(
-        "Covariance: the shape of a component",
-        COVARIANCES,
-        "full",
-        key="stand-in.covariance",
-        help=(
-            "- **Full**: any ellipsoid, each component its own.\n- **Tied**: one ellipsoid for all"
-            " components.\n- **Diagonal**: ellipsoids along the axes. It has few numbers to fit,"
-            " and misses correlations."
-        ),
-        persist_state="session",
-    )
-    return [Fit(d, kind, covariance)]
+    return found
 
 
 def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
     """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d
     of the data.
     """
-    scenario = choose_one(
-        "What is compared", SCENARIOS, "pair", key="stand-in.scenario", persist_state="session"
-    )
-    st.caption(FAVOURS[scenario])
-    common = 0.5  # the share of it, where a part is common
-    if scenario == "common":
-        common = st.slider(
-            "Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session"
-        )
     methods = _methods(data)
     splits = _splits()
     ks = _ks(min(data.pair.real.n, data.pair.generated.n))
@@ -297,8 +198,6 @@ def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
         return None
     return MeasurementRequest(
         dims=dims,
-        scenario=scenario,
-        common=common,
         methods=methods,
         ks=ks,
         splits=splits,

@@ -1,4 +1,4 @@
-"""Measurements on stand-ins: keys, draws and rows; the check of a fit; the verdict."""
+"""Measurements on stand-ins: keys, draws and rows; the verdict."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ GRID: dict[str, Any] = {
     "ks": (3, "sqrt"),
     "splits": (0.5, None),
     "repeats": 2,
-    "fit": "mixture",
-    "most_components": 2,
 }
 
 
@@ -80,10 +78,8 @@ def test_keys_name_all_that_decides_a_problem() -> None:
         (other, {}),
         (SamplePair(PAIR.generated, PAIR.real), {}),
         (PAIR, {"ds": (3,)}),
-        (PAIR, {"covariance": "tied"}),
-        (PAIR, {"fit": "mixture"}),
-        (PAIR, {"fit": "mixture", "most_components": 3}),
-        (PAIR, {"fit": "mixture", "fit_seed": 1}),
+        (PAIR, {"fit": "kernels"}),
+        (PAIR, {"fit": "kernels", "fit_seed": 1}),
         (PAIR, {"scenarios": ("real-real",)}),
         (PAIR, {"scenarios": ("generated-generated",)}),
         (PAIR, {"scenarios": ("common",)}),
@@ -134,7 +130,7 @@ def test_a_row_is_a_measurement_of_the_stand_in(rows: pd.DataFrame) -> None:
     row = rows[
         (rows["d"] == 4) & (rows["split"] == 0.5) & rows["parameters"].str.contains("common")
     ].iloc[0]
-    problem = fit_pair(*PAIR, d=4, fit="mixture", most_components=2).problem("common")
+    problem = fit_pair(*PAIR, d=4).problem("common")
     assert json.loads(row["parameters"]) == problem.parameters
     task = surrogate_tasks(PAIR, **GRID)[0]
     drawn_by = type(task)(problem, None, 0.5, int(row["repeat"]), 0, ()).drawn_by  # type: ignore[call-arg]
@@ -191,7 +187,8 @@ def test_a_d_is_fitted_once_and_only_when_it_is_needed() -> None:
         ({"scenarios": ("both",)}, "one of pair"),
         ({"methods": "knm"}, "methods = 'knm'"),
         ({"ks": (40,)}, "ks has 40; with n = 80"),
-        ({"fit": "kde"}, "one of gaussian, mixture"),
+        ({"fit": "kde"}, "one of gaussian, kernels"),
+        ({"fit": "kernels"}, "'common' needs fit = 'gaussian'"),
     ],
 )
 def test_arguments_are_checked_before_anything_runs(change: dict[str, Any], message: str) -> None:

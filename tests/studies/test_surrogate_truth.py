@@ -33,7 +33,7 @@ def gaussian(mean: Floats, covariance: Floats) -> Density:
 
 
 def test_equal_covariances_have_the_closed_form() -> None:
-    stand_in = fit_pair(correlated(300, 5, 0), correlated(300, 5, 1, 0.4), d=5, covariance="tied")
+    stand_in = fit_pair(correlated(300, 5, 0), correlated(300, 5, 0, 0.4), d=5)
     assert stand_in.real.covariances[0] == pytest.approx(stand_in.generated.covariances[0])
     gap = stand_in.generated.means[0] - stand_in.real.means[0]
     distance = float(np.sqrt(gap @ np.linalg.solve(stand_in.real.covariances[0], gap)))
@@ -43,7 +43,7 @@ def test_equal_covariances_have_the_closed_form() -> None:
 
 
 def test_a_set_against_itself_has_the_full_square() -> None:
-    stand_in = fit_pair(correlated(300, 3, 0), correlated(300, 3, 1), d=2, fit="mixture")
+    stand_in = fit_pair(correlated(300, 3, 0), correlated(300, 3, 1), d=2)
     for scenario in ("real-real", "generated-generated"):
         problem = stand_in.problem(scenario)  # type: ignore[arg-type]
         assert problem.truth().auc == finite_masses([1], [1]).auc == 1
@@ -99,10 +99,8 @@ def test_a_common_part_bounds_the_curve_from_below() -> None:
 
 
 def test_truths_are_sampled_in_little_memory() -> None:
-    real = Density(np.ones(1), np.zeros((1, 400)), np.ones((1, 400)))
-    generated = mixed(
-        real, Density(np.ones(1), np.full((1, 400), 0.05), np.full((1, 400), 1.1)), 0.5
-    )
+    real = gaussian(np.zeros(400), np.eye(400))
+    generated = mixed(real, gaussian(np.full(400, 0.05), 1.1 * np.eye(400)), 0.5)
     tracemalloc.start()
     try:
         density_truth(real, generated, 30_000)

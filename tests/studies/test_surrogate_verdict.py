@@ -1,4 +1,4 @@
-"""How good a stand-in is, and which settings come closest to the truth on it."""
+"""Which settings come closest to the truth on a surrogate."""
 
 from __future__ import annotations
 
@@ -6,92 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from prviz.studies.surrogate import fit_check, fit_pair, verdict
+from prviz.studies.surrogate import verdict
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import Row, table
-
-Floats = NDArray[np.float64]
-
-
-def gaussian(n: int, d: int, seed: int) -> Floats:
-    return np.random.default_rng(seed).standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1))
-
-
-# ---- the check of a fit ----
-
-
-def ring(n: int, seed: int) -> Floats:
-    rng = np.random.default_rng(seed)
-    angle = rng.uniform(0, 2 * np.pi, n)
-    return np.column_stack([np.cos(angle), np.sin(angle)]) + 0.05 * rng.standard_normal((n, 2))
-
-
-def grid(n: int, seed: int) -> Floats:
-    rng = np.random.default_rng(seed)
-    return rng.integers(0, 4, (n, 2)) + 0.08 * rng.standard_normal((n, 2))
-
-
-def test_gaussian_data_are_fitted_well() -> None:
-    pairs = [(gaussian(160, 3, 2 * seed), gaussian(200, 3, 2 * seed + 1)) for seed in range(12)]
-    checks = [
-        check for seed, pair in enumerate(pairs) for check in fit_check(fit_pair(*pair, d=3), seed)
-    ]
-    assert not any(check.poor for check in checks)
-    # p-values of a right fit are spread over 0 to 1, or larger: the set made the fit.
-    assert sum(check.p_value <= 0.25 for check in checks) <= 13
-    assert all(0.4 < share < 0.6 for check in checks for share in (check.own, check.fresh))
-
-
-def test_few_samples_of_a_gaussian_are_not_a_poor_fit() -> None:
-    stand_in = fit_pair(gaussian(60, 40, 0), gaussian(25, 40, 10), d=40)
-    assert stand_in.generated.shrinkage > 0
-    assert not fit_check(stand_in).poor
-
-
-def test_rings_and_grids_are_poor_fits() -> None:
-    for seed in range(2):
-        checks = fit_check(fit_pair(ring(300, seed), grid(300, seed), d=2), seed)
-        assert checks.real.poor
-        assert checks.generated.poor
-        assert checks.real.p_value <= 0.01
-        assert "The fit is poor" in checks.real.words
-    better = fit_pair(ring(600, 0), ring(600, 1), d=2, fit="mixture", most_components=16)
-    assert not fit_check(better).poor
-    assert "looks like the generated set" in fit_check(better).generated.words
-
-
-def test_duplicates_can_be_checked() -> None:
-    same = np.repeat(gaussian(4, 2, 0), 30, axis=0)
-    checks = fit_check(fit_pair(same, gaussian(120, 2, 1), d=2))
-    assert checks.real.own == 1.0
-    assert checks.real.poor
-    assert fit_check(fit_pair(same, same, d=2), 4) == fit_check(fit_pair(same, same, d=2), 4)
-
-
-def test_a_fit_and_its_check_tell_how_far_they_are_and_can_be_stopped() -> None:
-    told: list[float] = []
-    stand_in = fit_pair(
-        ring(120, 0), ring(120, 1), d=2, fit="mixture", most_components=4, progress=told.append
-    )
-    fit_check(fit_pair(gaussian(20, 4, 0), gaussian(20, 4, 1), d=4), progress=told.append)
-    assert len(told) > 20
-    assert all(0 <= share < 1 for share in told)
-
-    def stop(share: float) -> None:
-        if share >= 0.5:
-            raise InterruptedError
-
-    for work in (
-        lambda: fit_pair(ring(120, 0), ring(120, 1), d=2, fit="mixture", progress=stop),
-        lambda: fit_check(stand_in, progress=stop),
-    ):
-        with pytest.raises(InterruptedError):
-            work()
-
-
-# ---- the verdict ----
 
 
 def row(

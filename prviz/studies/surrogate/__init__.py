@@ -5,11 +5,12 @@ Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.3.
 
 from __future__ import annotations
 
-from prviz.studies.surrogate.check import FitCheck, FitChecks, fit_check
 from prviz.studies.surrogate.densities import Density
-from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions
+from prviz.studies.surrogate.kernels import Kernels, WeighedSamples
+from prviz.studies.surrogate.predictive import Prediction, predicted
 from prviz.studies.surrogate.problems import SCENARIOS, Scenario, SurrogateProblem
 from prviz.studies.surrogate.surrogate import (
+    Fit,
     Surrogate,
     fit_pair,
     most_dimensions,
@@ -19,18 +20,17 @@ from prviz.studies.surrogate.surrogate import (
 
 __all__ = [
     "SCENARIOS",
-    "Covariance",
     "Density",
     "Fit",
-    "FitCheck",
-    "FitChecks",
-    "FitOptions",
+    "Kernels",
+    "Prediction",
     "Scenario",
     "Surrogate",
     "SurrogateProblem",
-    "fit_check",
+    "WeighedSamples",
     "fit_pair",
     "most_dimensions",
+    "predicted",
     "surrogate_tasks",
     "verdict",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -35,15 +35,7 @@ class Density:
     Parameters
     ----------
     weights : (m,) positive, of sum 1. means : (m, d).
-    covariances : (c, d, d), or (c, d) the variances of uncorrelated coordinates.
-    uses : (m,) index of each component's covariance; None: its own.
-    shrinkage : largest share, 0 to 1, by which a covariance was shrunk because samples are few,
-    towards a sphere, or
-        with several components towards their mean covariance. 0: no covariance was shrunk.
-    raised : largest number of directions of a covariance in which the set did not vary and got a
-    small width instead.
-    bic : the criterion by number of components, of which the lowest was chosen; empty if nothing
-    was chosen.
+    covariances : (m, d, d).
 
     Raises
     ------
@@ -54,30 +46,16 @@ class Density:
     weights: Floats
     means: Floats
     covariances: Floats
-    uses: NDArray[np.intp] | None = None
-    shrinkage: float = 0.0
-    raised: int = 0
-    bic: Mapping[int, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        uses = np.arange(len(self.weights)) if self.uses is None else self.uses
-        for name, values in (
-            ("weights", self.weights),
-            ("means", self.means),
-            ("covariances", self.covariances),
-        ):
-            object.__setattr__(self, name, _kept(values, np.float64))
-        object.__setattr__(self, "uses", _kept(uses, np.intp))
+        for name in ("weights", "means", "covariances"):
+            object.__setattr__(self, name, _kept(getattr(self, name), np.float64))
         m, d = self.means.shape
-        if (
-            self.weights.shape != (m,)
-            or self.covariances.shape[1:] not in ((d,), (d, d))
-            or len(uses) != m
-        ):
+        if self.weights.shape != (m,) or self.covariances.shape != (m, d, d):
             raise ValueError(
                 f"weights, means and covariances have shapes {self.weights.shape},"
-                f" {self.means.shape} and {self.covariances.shape}; (m,), (m, d) and (c, d, d) or"
-                " (c, d) are needed"
+                f" {self.means.shape} and {self.covariances.shape}; (m,), (m, d) and (m, d, d) are"
+                " needed"
             )
         if not (self.weights > 0).all() or abs(self.weights.sum() - 1) > 1e-9:
             raise ValueError(
@@ -85,8 +63,7 @@ class Density:
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        facts = (self.shrinkage, self.raised, dict(self.bic))
-        return Density, (self.weights, self.means, self.covariances, self.uses, *facts)
+        return Density, (self.weights, self.means, self.covariances)
 
     @property
     def components(self) -> int:
@@ -98,34 +75,17 @@ class Density:
         """Number of features."""
         return int(self.means.shape[1])
 
-    @property
-    def is_diagonal(self) -> bool:
-        """True if the coordinates of every component are uncorrelated."""
-        return self.covariances.ndim == 2
-
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the distribution: equal digests mean equal densities."""
         hasher = hashlib.sha256()
-        for values in (self.weights, self.means, self.covariances, self._uses):
+        for values in (self.weights, self.means, self.covariances):
             hasher.update(str(values.shape).encode() + values.tobytes())
         return hasher.hexdigest()
 
-    @property
-    def _uses(self) -> NDArray[np.intp]:
-        if self.uses is None:
-            return np.arange(self.components)
-        return self.uses
-
     @cached_property
     def roots(self) -> Floats:
-        """Lower triangles L with L L' = covariance, (c, d, d); or the standard deviations, (c, d)."""
-        if self.is_diagonal:
-            if not (self.covariances > 0).all():
-                raise ValueError(
-                    "covariances has a variance of 0 or below; positive ones are needed"
-                )
-            return np.sqrt(self.covariances)
+        """Lower triangles L with L L' = covariance, (m, d, d)."""
         try:
             return np.stack([linalg.cholesky(each, lower=True) for each in self.covariances])
         except linalg.LinAlgError:
@@ -134,8 +94,6 @@ class Density:
     @cached_property
     def _inverse_roots(self) -> Floats:
         """The inverses of the roots."""
-        if self.is_diagonal:
-            return 1.0 / self.roots
         identity = np.eye(self.d)
         return np.stack(
             [linalg.solve_triangular(each, identity, lower=True) for each in self.roots]
@@ -144,8 +102,7 @@ class Density:
     @cached_property
     def _constants(self) -> Floats:
         """(m,) log weight less the logarithm of the Gaussian's norm."""
-        diagonals = self.roots if self.is_diagonal else np.diagonal(self.roots, axis1=1, axis2=2)
-        halves = np.log(diagonals).sum(axis=1)[self._uses]
+        halves = np.log(np.diagonal(self.roots, axis1=1, axis2=2)).sum(axis=1)
         result: Floats = np.log(self.weights) - halves - 0.5 * self.d * np.log(2 * np.pi)
         return result
 
@@ -160,10 +117,8 @@ class Density:
 
     def _log_density(self, z: NDArray[Any]) -> Floats:
         terms = np.empty((len(z), self.components))
-        for j, use in enumerate(self._uses):
-            gap = z - self.means[j]
-            inverse = self._inverse_roots[use]
-            white = gap * inverse if self.is_diagonal else gap @ inverse.T
+        for j, inverse in enumerate(self._inverse_roots):
+            white = (z - self.means[j]) @ inverse.T
             terms[:, j] = self._constants[j] - 0.5 * np.einsum("ij,ij->i", white, white)
         result: Floats = special.logsumexp(terms, axis=1)
         return result
@@ -172,24 +127,19 @@ class Density:
         """Draw n independent points, (n, d)."""
         drawn = rng.choice(self.components, n, p=self.weights)
         z = rng.standard_normal((n, self.d))
-        for j, use in enumerate(self._uses):
+        for j, root in enumerate(self.roots):
             rows = np.flatnonzero(drawn == j)
-            root = self.roots[use]
             for some in blocks(len(rows), self.d):
-                part = z[rows[some]]
-                z[rows[some]] = self.means[j] + (part * root if self.is_diagonal else part @ root.T)
+                z[rows[some]] = self.means[j] + z[rows[some]] @ root.T
         return z
 
 
 def mixed(first: Density, second: Density, share: float) -> Density:
-    """The mixture of ``share`` of the first density and 1 - share of the second, whose covariances are of one kind."""
+    """The mixture of ``share`` of the first density and 1 - share of the second."""
     return Density(
         np.concatenate((share * first.weights, (1 - share) * second.weights)),
         np.concatenate((first.means, second.means)),
         np.concatenate((first.covariances, second.covariances)),
-        np.concatenate((first._uses, len(first.covariances) + second._uses)),
-        max(first.shrinkage, second.shrinkage),
-        max(first.raised, second.raised),
     )
 
 

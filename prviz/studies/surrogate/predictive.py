@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import pandas as pd
+import numpy as np
 from scipy.special import stdtrit
 
-from prviz.measure.estimates import K, Wanted, measure
-from prviz.samples import SamplePair
+from prviz.arrays import Floats
+from prviz.estimators import DEFAULT_METHODS
+from prviz.estimators.base import resolve_k
+from prviz.measure.estimates import K, Progress, Wanted, measure, passes
+from prviz.measure.workload import estimate_seconds, subsample
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.samples import SamplePair, Samples
+from prviz.studies.surrogate.kernels import Kernels, WeighedSamples
 
-if TYPE_CHECKING:
-    from prviz.measure.estimates import Progress
-
-# Method, k and share of the split, as rows have them: "" and nan are None.
-Setting = tuple[str, K | None, float | None]
+# Method, k and share of the split.
+Setting = tuple[str, K, float | None]
+# Most samples of a set that are measured, and least to which k = 5 is fitted with a split.
+MOST_MEASURED = 2_000
+_FEWEST_OF_FIVE = 16
+SPLITS = (None, 0.5)
+# Seeds of the data's own split; fresh samples at each end of the range of sharpness, and at the one that is chosen.
+_OWN_SPLITS = 3
+_AT_ENDS = 4
+_AT_CHOSEN = 5
+# Ends of the range of sharpness, and least change of mean areas over it for it to matter.
+WIDEST = 1.25
+_LEAST_CHANGE = 0.02
+# Largest sharpness, or its inverse, of a surrogate that passes: beyond it the classifier has missed
+# much of what tells the sets apart.
+MOST_SHARPENED = 1.12
 # Share of the settings that have to lie in their interval: far below 95 %, as all settings see the
 # one draw of the data that there is, and err together.
 LEAST_INSIDE = 0.5
@@ -24,67 +41,122 @@ LEAST_INSIDE = 0.5
 class Prediction(NamedTuple):
     """How well a surrogate predicts what is seen on the data.
 
-    off : mean over the settings of the difference between their area on the data and their mean
-    area on the surrogate.
-    inside : share of the settings whose area on the data is in the interval of one more sample, of
-    95 % were areas normal. passes : True if ``inside`` is at least a half.
+    settings : those that are measured. own : (s,) their areas on the data, means over three splits.
+    low, high : (s,) the interval in which the area on one more sample of the surrogate lies with
+    95 %, were areas normal.
+    off : mean over the settings of the difference between their area on the data and their mean area
+    on the surrogate. inside : share of the settings whose area on the data is in its interval.
+    sharpness : the factor on the classifier's log odds with which the mean areas agree.
+    passes : True if ``inside`` is at least a half and ``sharpness`` within `MOST_SHARPENED`.
     """
 
+    settings: tuple[Setting, ...]
+    own: Floats
+    low: Floats
+    high: Floats
     off: float
     inside: float
+    sharpness: float
     passes: bool
 
 
-def own_areas(
-    pair: SamplePair, settings: Sequence[Setting], seed: int = 0, progress: Progress | None = None
-) -> dict[Setting, float]:
-    """The area of every setting on the data, in the coordinates of the surrogate."""
-    from prviz.estimators.base import resolve_k
-    from prviz.neighbors import MEMORY_LIMIT
+class PredictedKernels(NamedTuple):
+    """P and Q, at the sharpness with which settings measure the data's areas."""
 
-    found = dict[Setting, float]()
-    splits = list(dict.fromkeys(split for _, _, split in settings))
-    for place, split in enumerate(splits):
-        some = [each for each in settings if each[2] == split]
-        wanted: list[Wanted] = []
-        for method, k, _ in some:
-            wanted.append((method, resolve_k("sqrt" if k is None else k, pair), None))
-        estimates = measure(pair.split(split, seed), wanted, seed, MEMORY_LIMIT)
-        for setting, each in zip(some, estimates, strict=True):
-            found[setting] = each.curve.auc
-        if progress is not None:
-            progress((place + 1) / len(splits))
-    return found
+    real: Kernels
+    generated: Kernels
+    prediction: Prediction
 
 
-def prediction(rows: pd.DataFrame, own: Mapping[Setting, float]) -> Prediction:
-    """Compare the rows of `surrogate_tasks` with the areas of `own_areas`.
+def predicted(
+    pair: SamplePair, samples: WeighedSamples, seed: int = 0, progress: Progress | None = None
+) -> PredictedKernels:
+    """Choose the sharpness, and compare the areas on fresh samples with those on the data.
 
-    Raises ValueError for a setting that has no rows.
+    The mean difference of areas is measured at the ends of the range of sharpness, and interpolated.
     """
-    off: list[float] = []
-    inside: list[bool] = []
-    areas = areas_of(rows)
-    for setting, area in own.items():
-        if setting not in areas:
-            raise ValueError(f"rows has none of {setting}")
-        values = areas[setting]
-        count = len(values)
-        apart = abs(area - values.mean())
-        spread = 0.0 if count < 2 else float(values.std())
-        off.append(apart)
-        inside.append(
-            bool(apart <= stdtrit(max(count - 1, 1), 0.975) * spread * (1 + 1 / count) ** 0.5)
-        )
-    share = sum(inside) / len(inside)
-    return Prediction(sum(off) / len(off), share, share >= LEAST_INSIDE)
+    tick = progress or (lambda _: None)
+    few = subsample(pair, MOST_MEASURED, seed)
+    settings = _settings(few)
+    own = np.mean([areas(few, settings, seed + i) for i in range(_OWN_SPLITS)], axis=0)
+    runs = _OWN_SPLITS + 2 * _AT_ENDS + _AT_CHOSEN
+    done = _OWN_SPLITS
+    rng = np.random.default_rng(seed)
+
+    def drawn(densities: tuple[Kernels, Kernels], draws: int) -> Floats:
+        nonlocal done
+        found = []
+        for _ in range(draws):
+            tick(done / runs)
+            done += 1
+            sets = (
+                Samples(density.sample(side.n, rng))
+                for density, side in zip(densities, few, strict=True)
+            )
+            found.append(areas(SamplePair(*sets), settings, done))
+        return np.stack(found)
+
+    ends = np.log([1 / WIDEST, WIDEST])
+    gaps = [
+        float((own - drawn(samples.densities(np.exp(at)), _AT_ENDS).mean(axis=0)).mean())
+        for at in ends
+    ]
+    sharpness = 1.0
+    if gaps[1] - gaps[0] > _LEAST_CHANGE:
+        at = float(np.interp(0.0, gaps, [-1.0, 1.0]))
+        sharpness = WIDEST**at
+    chosen = samples.densities(sharpness)
+    return PredictedKernels(
+        *chosen, _prediction(settings, own, drawn(chosen, _AT_CHOSEN), sharpness)
+    )
 
 
-def areas_of(rows: pd.DataFrame) -> dict[Setting, pd.Series[float]]:
-    """The areas of every repeat, by setting."""
-    found = dict[Setting, "pd.Series[float]"]()
-    for key, group in rows.groupby(["method", "k", "split"], dropna=False, sort=False):
-        method, k, split = cast("tuple[Any, Any, Any]", key)
-        number: K | None = None if pd.isna(k) else "sqrt" if k == "sqrt" else int(k)
-        found[str(method), number, None if pd.isna(split) else float(split)] = group["auc"]
-    return found
+def _prediction(
+    settings: tuple[Setting, ...], own: Floats, drawn: Floats, sharpness: float
+) -> Prediction:
+    """Compare areas on the data (s,) with those on some samples of the surrogate (m, s)."""
+    count = len(drawn)
+    means = drawn.mean(axis=0)
+    half = stdtrit(count - 1, 0.975) * drawn.std(axis=0, ddof=1) * np.sqrt(1 + 1 / count)
+    apart = np.abs(own - means)
+    inside = float((apart <= half).mean())
+    is_good = inside >= LEAST_INSIDE and abs(np.log(sharpness)) <= np.log(MOST_SHARPENED)
+    return Prediction(
+        settings,
+        own,
+        means - half,
+        means + half,
+        float(apart.mean()),
+        inside,
+        sharpness,
+        bool(is_good),
+    )
+
+
+def _settings(pair: SamplePair) -> tuple[Setting, ...]:
+    """The default families at k = sqrt(n), and at 5 where there are enough samples."""
+    ks: tuple[K, ...] = ("sqrt", 5)
+    if min(pair.real.n, pair.generated.n) < _FEWEST_OF_FIVE:
+        ks = ("sqrt",)
+    by_split = ((method, k) for method in DEFAULT_METHODS for k in ks)
+    return tuple((method, k, split) for method, k in by_split for split in SPLITS)
+
+
+def areas(pair: SamplePair, settings: Sequence[Setting], seed: int) -> Floats:
+    """(s,) the area under the curve of every setting on one pair of sets."""
+    found = dict[Setting, float]()
+    for split in SPLITS:
+        some = [each for each in settings if each[2] == split]
+        wanted: list[Wanted] = [(method, resolve_k(k, pair), None) for method, k, _ in some]
+        estimates = measure(pair.split(split, seed), wanted, seed, MEMORY_LIMIT)
+        found |= {each: one.curve.auc for each, one in zip(some, estimates, strict=True)}
+    return np.array([found[each] for each in settings])
+
+
+def predicted_seconds(pair: SamplePair, d: int) -> float:
+    """Rough seconds of `predicted`, and of the classifier."""
+    real, generated = (min(each.n, MOST_MEASURED) for each in pair)
+    runs = _OWN_SPLITS + 2 * _AT_ENDS + _AT_CHOSEN
+    once = [estimate_seconds(real, generated, d, ks=2, split=split) for split in SPLITS]
+    learnt = estimate_seconds(pair.real.n, pair.generated.n, d, **passes(["tightest"]))
+    return runs * sum(once) + learnt

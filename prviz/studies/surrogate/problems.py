@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,11 +26,18 @@ from prviz.curves.ground_truth import (
 )
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.studies.surrogate.densities import Density, blocks, mixed
+from prviz.studies.surrogate.kernels import Kernels
 from prviz.studies.tasks import check_whole
 
 Value = TypeVar("Value")
 
+AnyDensity: TypeAlias = Density | Kernels
+
 TRUTH_SAMPLES = 100_000
+# Products of kernels and points of a truth, of which there are fewer where kernels are many, and the
+# fewest points of a set.
+_KERNELS_AT_POINTS = 40_000_000
+_FEWEST_POINTS = 10_000
 # Number of cached truths.
 _MOST_KEPT = 64
 # Relative difference of the variances along any direction up to which two covariances count as
@@ -59,7 +66,7 @@ _kept: OrderedDict[tuple[str, str, int], Once[SampledTruth]] = OrderedDict()
 _lock = threading.Lock()
 
 
-def density_truth(real: Density, generated: Density, n: int = TRUTH_SAMPLES) -> SampledTruth:
+def density_truth(real: AnyDensity, generated: AnyDensity, n: int = TRUTH_SAMPLES) -> SampledTruth:
     """The true curve of a pair of densities and the standard error of the area under it; cached by digest.
 
     Equal densities and two Gaussians of equal covariance have a closed form (`shifted_gaussians` at
@@ -78,9 +85,13 @@ def density_truth(real: Density, generated: Density, n: int = TRUTH_SAMPLES) -> 
     return once()
 
 
-def _truth(real: Density, generated: Density, n: int) -> SampledTruth:
+def _truth(real: AnyDensity, generated: AnyDensity, n: int) -> SampledTruth:
     if real.digest == generated.digest:
         return SampledTruth(finite_masses([1.0], [1.0]), 0.0)
+    if isinstance(real, Kernels) or isinstance(generated, Kernels):
+        most = max(len(each.weights) for each in (real, generated))
+        n = min(n, max(_FEWEST_POINTS, _KERNELS_AT_POINTS // most // 10 * 10))
+        return _sampled(lambda size, seed: sampled_log_ratios(real, generated, size, seed), n)
     if real.components > 1 or generated.components > 1:
         return _sampled(lambda size, seed: sampled_log_ratios(real, generated, size, seed), n)
     shift, scales = _axes(real, generated)
@@ -95,13 +106,15 @@ def _sampled(log_ratios: LogRatios, n: int) -> SampledTruth:
     return SampledTruth(curve, max(error, 1.0 / n))
 
 
-def log_ratio(real: Density, generated: Density, z: Samples | ArrayLike) -> Floats:
+def log_ratio(real: AnyDensity, generated: AnyDensity, z: Samples | ArrayLike) -> Floats:
     """The log ratio log q(z) - log p(z), (m,), at points z (m, d)."""
+    if isinstance(real, Kernels) and isinstance(generated, Kernels):
+        return real.log_ratio(generated, z)
     return generated.log_density(z) - real.log_density(z)
 
 
 def sampled_log_ratios(
-    real: Density, generated: Density, size: int, seed: int
+    real: AnyDensity, generated: AnyDensity, size: int, seed: int
 ) -> tuple[Floats, Floats]:
     """Log ratios of so many fresh real and so many fresh generated samples, drawn block by block."""
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
@@ -122,8 +135,6 @@ def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
     gap = generated.means[0] - real.means[0]
     root = real.roots[0]
     other = generated.roots[0]
-    if real.is_diagonal:
-        return gap / root, (other / root) ** 2
     white = linalg.solve_triangular(root, other, lower=True)
     axes, widths, _ = np.linalg.svd(white)
     return axes.T @ linalg.solve_triangular(root, gap, lower=True), widths**2
@@ -171,20 +182,24 @@ _MOST_VALUES = 200_000_000
 class Fitted(NamedTuple):
     """The densities of the real set, of the generated set, and of the part that scenario "common" adds to both."""
 
-    real: Density
-    generated: Density
+    real: AnyDensity
+    generated: AnyDensity
     shared: Density | None = None
 
 
-def in_scenario(fitted: Fitted, scenario: Scenario, common: float) -> tuple[Density, Density]:
+def in_scenario(fitted: Fitted, scenario: Scenario, common: float) -> tuple[AnyDensity, AnyDensity]:
     """P and Q of a scenario; ``common`` is the weight of the shared part in both."""
     if scenario == "real-real":
         return fitted.real, fitted.real
     if scenario == "generated-generated":
         return fitted.generated, fitted.generated
+    real = fitted.real
+    generated = fitted.generated
     if scenario == "pair" or fitted.shared is None:
-        return fitted.real, fitted.generated
-    return mixed(fitted.shared, fitted.real, common), mixed(fitted.shared, fitted.generated, common)
+        return real, generated
+    if isinstance(real, Kernels) or isinstance(generated, Kernels):
+        raise TypeError("scenario = 'common' is of Gaussians")
+    return mixed(fitted.shared, real, common), mixed(fitted.shared, generated, common)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +217,7 @@ class SurrogateProblem:
 
     labels: Mapping[str, Any]
     sizes: tuple[int, int]
-    parts: Callable[[], tuple[Density, Density]]
+    parts: Callable[[], tuple[AnyDensity, AnyDensity]]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SurrogateProblem, (dict(self.labels), self.sizes, partial(_both, *self.parts()))
@@ -234,12 +249,12 @@ class SurrogateProblem:
         return found
 
     @property
-    def real(self) -> Density:
+    def real(self) -> AnyDensity:
         """P."""
         return self.parts()[0]
 
     @property
-    def generated(self) -> Density:
+    def generated(self) -> AnyDensity:
         """Q."""
         return self.parts()[1]
 
@@ -293,5 +308,5 @@ class SurrogateProblem:
         return density_truth(*self.parts())
 
 
-def _both(real: Density, generated: Density) -> tuple[Density, Density]:
+def _both(real: AnyDensity, generated: AnyDensity) -> tuple[AnyDensity, AnyDensity]:
     return real, generated

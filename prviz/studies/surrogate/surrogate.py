@@ -16,13 +16,25 @@ from prviz.measure.estimates import K, Progress
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.studies.surrogate.densities import Components, Density, components_of
-from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions, fit_density, fit_tied_pair
-from prviz.studies.surrogate.problems import Fitted, Once, Scenario, SurrogateProblem, in_scenario
+from prviz.studies.surrogate.fitting import fit_gaussian
+from prviz.studies.surrogate.kernels import WeighedSamples
+from prviz.studies.surrogate.predictive import Prediction, predicted
+from prviz.studies.surrogate.problems import (
+    AnyDensity,
+    Fitted,
+    Once,
+    Scenario,
+    SurrogateProblem,
+    in_scenario,
+)
 from prviz.studies.sweeps import sweep_cells
-from prviz.studies.tasks import Task
+from prviz.studies.tasks import Task, check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: gaussian: one Gaussian for each set. kernels: `WeighedSamples`, which have no fixed shape.
+Fit = Literal["gaussian", "kernels"]
 
 # A set that does not vary in a direction gets a standard deviation there of this share of the real
 # set's smallest one, or if that is more, of the other share of the largest one: a smaller one would
@@ -84,21 +96,24 @@ class Surrogate:
     """Densities fitted to two sets in the first d principal components of the real one.
 
     projected : the two sets in these coordinates. real, generated : the densities.
-    options : how they were fitted. explained : share of the real set's variance that d components
+    fit, seed : how they were fitted. explained : share of the real set's variance that d components
     keep.
     least : the least variance that a direction was given. digests : see `SurrogateSources`.
     shared_set : the projected third set of scenario "common"; None: both sets together stand for
     it.
+    prediction : how well kernels predict what settings measure on the sets; None of Gaussians.
     """
 
     projected: SamplePair
-    real: Density
-    generated: Density
-    options: FitOptions
+    real: AnyDensity
+    generated: AnyDensity
+    fit: Fit
+    seed: int
     explained: float
     least: float
     digests: Mapping[str, str]
     shared_set: Samples | None = None
+    prediction: Prediction | None = None
 
     @property
     def d(self) -> int:
@@ -110,7 +125,7 @@ class Surrogate:
         """The common part of scenario "common": fitted to the third set, or without one to both sets together."""
         third = np.concatenate([each.values for each in self.projected])
         values = third if self.shared_set is None else self.shared_set.values
-        return fit_density(values, self.options, self.least)
+        return fit_gaussian(values, self.least)
 
     def fitted(self, scenario: Scenario = "common") -> Fitted:
         """The densities that a scenario needs."""
@@ -134,7 +149,7 @@ class Surrogate:
             self.digests,
             self.projected,
             self.d,
-            self.options,
+            _fit_labels(self.fit, self.seed),
             scenario,
             common,
             lambda: self.fitted(scenario),
@@ -145,7 +160,7 @@ def _problem(
     digests: Mapping[str, str],
     pair: SamplePair,
     d: int,
-    options: FitOptions,
+    fit: Mapping[str, str | int],
     scenario: Scenario,
     common: float,
     fitted: Callable[[], Fitted],
@@ -157,11 +172,21 @@ def _problem(
         )
     if isinstance(common, bool) or not isinstance(common, int | float) or not 0 < common < 1:
         raise ValueError(f"common = {common!r}; a share between 0 and 1 (both excluded) is needed")
+    if scenario == "common" and fit["fit"] == "kernels":
+        raise ValueError("scenario = 'common' needs fit = 'gaussian'")
     third = {"common": float(common)} if scenario == "common" else {}
     sets = {name: digest for name, digest in digests.items() if name != "shared" or third}
-    parameters = {**sets, "d": int(d), **options.parameters, "scenario": scenario, **third}
+    parameters = {**sets, "d": int(d), **fit, "scenario": scenario, **third}
     parts = Once(lambda: in_scenario(fitted(), scenario, common))
     return SurrogateProblem(parameters, (pair.real.n, pair.generated.n), parts)
+
+
+def _fit_labels(fit: Fit, seed: int) -> dict[str, str | int]:
+    """What identifies a fit in the parameters of its problem."""
+    if fit not in get_args(Fit):
+        raise ValueError(f"fit = {fit!r}; one of {', '.join(get_args(Fit))} is needed")
+    check_whole("fit_seed", seed, 0)
+    return {"fit": fit} if fit == "gaussian" else {"fit": fit, "fit_seed": seed}
 
 
 def most_dimensions(real: Samples | ArrayLike) -> int:
@@ -175,8 +200,6 @@ def fit_pair(
     *,
     d: int,
     fit: Fit = "gaussian",
-    covariance: Covariance = "full",
-    most_components: int = 8,
     seed: int = 0,
     shared: Samples | ArrayLike | None = None,
     basis: Samples | ArrayLike | None = None,
@@ -188,10 +211,10 @@ def fit_pair(
     ----------
     real, generated : (n, D) and (m, D) samples.
     d : number of components, from 1 to `most_dimensions`.
-    fit, covariance, most_components, seed : see `FitOptions`. Covariances are shrunk (`oas`) where
-    there are fewer than
-        10 samples for each direction; in directions where a set does not vary it gets a small
-        width.
+    fit : "gaussian": mean and covariance of each set, shrunk (`oas`) where there are fewer than 10
+    samples for each direction. "kernels": kernels on the samples of both sets, weighed by the best
+    classifier (`WeighedSamples`), and a predictive check (`predicted`).
+    seed : of the classifier and of the check's samples.
     shared : (l, D) a third set, for scenario "common". basis : (l, D) the set whose components are
     used.
     progress : called with the fraction done; may raise to stop.
@@ -207,16 +230,15 @@ def fit_pair(
     pair = SamplePair.of(real, generated)
     third = None if shared is None else as_samples(shared, name="shared")
     other = None if basis is None else as_samples(basis, name="basis")
-    return surrogate_of(
-        SurrogateSources(pair, third, other),
-        d,
-        FitOptions(fit, covariance, most_components, seed),
-        progress,
-    )
+    return surrogate_of(SurrogateSources(pair, third, other), d, fit, seed, progress)
 
 
 def surrogate_of(
-    sources: SurrogateSources, d: int, options: FitOptions, progress: Progress | None = None
+    sources: SurrogateSources,
+    d: int,
+    fit: Fit = "kernels",
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> Surrogate:
     """`fit_pair`, for sets whose principal components are used for several d."""
     components = sources.components
@@ -227,23 +249,25 @@ def surrogate_of(
         _LEAST_OF_SMALLEST**2 * float(variances[d - 1]), _LEAST_OF_LARGEST**2 * float(variances[0])
     )
     third = None if sources.shared is None else components.project(sources.shared, d)
-    if options.fit == "gaussian" and options.covariance == "tied":
-        densities = fit_tied_pair(projected.real.values, projected.generated.values, least)
+    _fit_labels(fit, seed)
+    densities: list[AnyDensity]
+    prediction = None
+    if fit == "gaussian":
+        densities = [fit_gaussian(each.values, least) for each in projected]
     else:
-        real, generated = (
-            fit_density(each.values, options, least, progress=part_of(progress, i, 2))
-            for i, each in enumerate(projected)
-        )
-        densities = (real, generated)
+        weighed = WeighedSamples.of(projected, least, seed, part_of(progress, 0, 2))
+        *densities, prediction = predicted(projected, weighed, seed, part_of(progress, 1, 2))
     return Surrogate(
         projected=projected,
         real=densities[0],
         generated=densities[1],
-        options=options,
+        fit=fit,
+        seed=seed,
         explained=components.explained(d),
         least=least,
         digests=sources.digests,
         shared_set=third,
+        prediction=prediction,
     )
 
 
@@ -263,8 +287,6 @@ def surrogate_tasks(
     seed: int = 0,
     n: int | None = None,
     fit: Fit = "gaussian",
-    covariance: Covariance = "full",
-    most_components: int = 8,
     fit_seed: int = 0,
     common: float = 0.5,
     shared: Samples | None = None,
@@ -280,16 +302,14 @@ def surrogate_tasks(
     scenarios, common, shared, basis : see `Surrogate.problem` and `fit_pair`.
     methods, ks, bandwidths, splits, repeats, seed : see `prviz.sweep`.
     n : samples of the smaller set; None: the number in the data.
-    fit, covariance, most_components, fit_seed : see `FitOptions`.
+    fit, fit_seed : see `fit_pair`.
 
     Raises ValueError, TypeError for arguments that can't be used; tasks raise ValueError for a d
     above the data's rank.
     """
     if isinstance(data, SamplePair):
-        options = FitOptions(fit, covariance, most_components, fit_seed)
-        problems = surrogate_problems(
-            SurrogateSources(data, shared, basis), ds or (), options, scenarios, common
-        )
+        sources = SurrogateSources(data, shared, basis)
+        problems = surrogate_problems(sources, ds or (), fit, fit_seed, scenarios, common)
     else:
         problems = [
             each.problem(name, common)
@@ -304,7 +324,8 @@ def surrogate_tasks(
 def surrogate_problems(
     sources: SurrogateSources,
     ds: Sequence[int],
-    options: FitOptions,
+    fit: Fit,
+    seed: int,
     scenarios: Sequence[Scenario],
     common: float = 0.5,
 ) -> list[SurrogateProblem]:
@@ -313,6 +334,7 @@ def surrogate_problems(
     Raises ValueError for a d that is above the number of features, or of the real set's samples
     less one.
     """
+    labels = _fit_labels(fit, seed)
     basis = sources.basis or sources.pair.real
     most = min(basis.d, basis.n - 1)
     found = []
@@ -322,17 +344,17 @@ def surrogate_problems(
                 f"ds has {d!r}; with {basis.d} features and {basis.n} real samples, 1 to {most} is"
                 " needed"
             )
-        parts = Once(partial(_fitted, sources, d, options, "common" in scenarios))
+        parts = Once(partial(_fitted, sources, d, fit, seed, "common" in scenarios))
         found += [
-            _problem(sources.digests, sources.pair, d, options, name, common, parts)
+            _problem(sources.digests, sources.pair, d, labels, name, common, parts)
             for name in scenarios
         ]
     return found
 
 
-def _fitted(sources: SurrogateSources, d: int, options: FitOptions, with_shared: bool) -> Fitted:
+def _fitted(sources: SurrogateSources, d: int, fit: Fit, seed: int, with_shared: bool) -> Fitted:
     """The densities without the projected sets, which are freed."""
-    return surrogate_of(sources, d, options).fitted("common" if with_shared else "pair")
+    return surrogate_of(sources, d, fit, seed).fitted("common" if with_shared else "pair")
 
 
 # ---- verdict ----

@@ -12,13 +12,16 @@ from tests.browser import WAIT_MS, visit, wait_idle
 from tests.pages.explore.test_explore_browser import about
 
 
-def test_the_best_setting_on_a_stand_in_goes_to_explore(page: Page) -> None:
+def test_the_best_setting_on_a_surrogate_goes_to_explore(page: Page) -> None:
     visit(page, "/bias_lab?section=Data+like+yours")
+    refused = page.get_by_role("heading", name="No surrogate of your data is good enough; unknown")
+    expect(refused).to_be_visible(timeout=8 * WAIT_MS)
+    expect(page.get_by_role("button", name="Apply")).to_have_count(0)
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("slider", name="Dimensions d").press("Home")
     page.keyboard.press("Escape")
-    bars = page.locator(".live", has_text="Area minus true area on a surrogate, the best fit of")
-    expect(bars).to_contain_text("d = 1", timeout=4 * WAIT_MS)
+    bars = page.locator(".live", has_text="Area minus true area on a surrogate of your data")
+    expect(bars).to_contain_text("d = 1", timeout=8 * WAIT_MS)
     expect(page.get_by_text("Done: 10 of 10 measurements.")).to_be_visible()
     verdict = page.get_by_role("heading", level=3).first
     expect(verdict).to_contain_text(": the area")

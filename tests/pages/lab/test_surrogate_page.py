@@ -8,17 +8,18 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._lab import surrogate_paper
-from pages._lab.surrogate import REFUSED, applied, ranked
+from pages._lab import surrogate_fits, surrogate_paper
+from pages._lab.surrogate import REFUSED, applied, ranked, refusal
 from pages._lab.surrogate_form import as_k
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
-from prviz.studies.surrogate import check
+from prviz.studies.surrogate import Prediction
+from prviz.studies.surrogate.predictive import WIDEST
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import run_tasks
+from tests.benchmarks.surrogate_laws import laws
 from tests.explore_app import about, healthy, payload, run_ended
 from tests.file_builders import npy
 from tests.lab_app import section
@@ -56,35 +57,29 @@ def captions(app: AppTest) -> str:
     return "\n".join(pane["title"] for each in drawn for pane in json.loads(each).get("panes", ()))
 
 
-def clouds(seed: int, n: int = 80) -> np.ndarray:
-    """Two clouds far apart, which no single Gaussian looks like."""
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, 2)) + 8.0 * (np.arange(n) % 2)[:, None]
+def shifted(seed: int, shift: float = 0.0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(200, 2)) + shift
 
 
-def test_an_upload_from_its_fit_to_explore() -> None:
-    app = uploaded(clouds(0), clouds(1))
-    until(app, lambda: "the best fit of 6" in captions(app))
-    assert "The surrogate looks like your data" in words(app)
-    assert "**2 and 2**" in words(app)  # a mixture, as the data are: no Gaussian has this shape
+def test_an_upload_from_its_surrogate_to_explore() -> None:
+    app = uploaded(shifted(0), shifted(1, 0.7))
+    until(app, lambda: "Done: " in words(app))
+    assert surrogate_fits.GOOD in words(app)
     assert app.subheader[0].value != REFUSED
-    app.segmented_control(key="stand-in.fit").set_value("gaussian").run()
-    until(app, lambda: "Done: " in words(app))
-    assert app.subheader[0].value == REFUSED
-    assert "stand-in.apply" not in {each.key for each in app.button}
-    assert "The surrogate is poor" in app.warning[0].value
-    app.segmented_control(key="stand-in.fit").set_value("best").run()
-    until(app, lambda: "Done: " in words(app))
     assert "so far" not in app.subheader[0].value
-    table = app.dataframe[0].value
+    table = next(each.value for each in app.dataframe if "iou" in each.value)
     assert list(table["iou"]) == sorted(table["iou"], reverse=True)
     np.testing.assert_allclose(table["iou"] + table["excess"] + table["deficit"], np.ones(16))
     assert (table["low"] <= table["high"]).all()
     best = table["setting"][0]
+    app.multiselect(key="stand-in.ks").set_value(["√n", "200"]).run()
+    assert "200" in app.error[0].value
+    app.multiselect(key="stand-in.ks").set_value(["√n", "5"]).run()
+    until(app, lambda: "Done: " in words(app))
     app.button(key="stand-in.apply").click().run()
     healthy(app)
     assert app.title[0].value == "Explore"
-    assert "80 real and 80 generated" in about(app)
+    assert "200 real and 200 generated" in about(app)
     shown = payload(app)
     assert len(shown["curves"]) == 1
     values = {slider["id"]: slider["value"] for slider in shown["controls"]}
@@ -98,14 +93,32 @@ def test_an_upload_from_its_fit_to_explore() -> None:
     assert "secret" not in json.dumps(dict(app.query_params))
 
 
-def test_few_samples_for_their_dimension_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "_REFITS", 9)  # the page says the same of fewer draws
+def test_a_surrogate_that_predicts_other_areas_is_refused() -> None:
+    pair = laws()["bent Gaussians, d = 8"].draw(1_000, 1)
+    found = uploaded(*(each.values for each in pair))
+    assert found.subheader[0].value == REFUSED
+    assert "stand-in.apply" not in {each.key for each in found.button}
+    assert "Done: " not in words(found)
+    assert "its classifier misses what tells the sets apart" in words(found)
+
+
+def test_a_refusal_says_what_is_missed() -> None:
+    good = Prediction((), np.zeros(0), np.zeros(0), np.zeros(0), 0.02, 0.9, 1.2, passes=False)
+    assert "misses what tells the sets apart" in refusal(good)
+    assert "tells apart what they do not" in refusal(good._replace(sharpness=0.8))
+    assert refusal(good._replace(inside=0.25)).startswith("25% of the settings measure an area")
+
+
+def test_a_sharpness_at_an_end_of_the_range_is_said() -> None:
+    texts = [surrogate_fits.sharpness_text(value) for value in (WIDEST, 1.04, 1 / WIDEST)]
+    assert texts == ["1.25 or more", "1.04", "0.8 or less"]
+
+
+def test_few_samples_are_refused() -> None:
     rng = np.random.default_rng(2)
     app = uploaded(rng.normal(size=(12, 30)), rng.normal(size=(14, 30)))
     assert app.slider(key="stand-in.d").max == 11  # 12 samples vary in 11 directions
-    assert "12 samples are few for d = 11: a covariance has 66 numbers" in words(app)
-    app.multiselect(key="stand-in.ks").set_value(["√n", "11"]).run()
-    assert "k" in app.error[0].value
+    assert app.subheader[0].value == REFUSED
     app.multiselect(key="stand-in.ks").set_value(["√n", "-2"]).run()
     assert "a whole number from 1, or √n, is needed" in words(app)
     assert "Done: " not in words(app)
