@@ -10,7 +10,7 @@ from typing import Any
 from pages._shared import cache, media
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.live import results
-from prviz.live.evaluated import Evaluated
+from prviz.live.evaluated import Evaluated, coordinates
 from prviz.live.problems import Problem
 from prviz.samples import Samples
 
@@ -46,15 +46,17 @@ def evaluated(problem: Problem, found: results.Results) -> DisplayedSamples:
 
     def make() -> DisplayedSamples:
         split = problem.split()
-        if found.approximation is not None:
+        if found.approximation is None:
+            points, axes = coordinates(problem, split)
+        else:
             supports = found.estimates[settings.methods[0]].supports
             n_real = supports.n_real
             places: Any = supports.rows
             real, generated = split.evaluate_rows
             chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
             split = replace(split, evaluate_rows=chosen, held_out=True)
+            points, axes = shown_coordinates(split.evaluate)
         real_rows, generated_rows = problem.rows()
-        points, axes = shown_coordinates(split.evaluate)
         return DisplayedSamples(
             split, points, axes, (real_rows + 1, generated_rows + 1), problem.uploaded
         )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -254,6 +255,16 @@ def test_families_with_several_runs_or_with_some_samples_only(colour: str) -> No
 def test_repeats_say_whose_groups_these_are() -> None:
     app = at_samples(n="100", repeats="2")
     assert "those of its first repeat" in drawn(app)["panes"][0]["help"]
+
+
+def test_visitors_share_where_a_toys_samples_are_drawn() -> None:
+    settings = ExploreSettings(problem="mixtures", parameters={"d": 8}, n=100)
+    made = [
+        sample_display.evaluated(problems.problem_of(each), results.Results({}, {}, dict)).points
+        for each in (settings, settings, replace(settings, seed=1), replace(settings, split=None))
+    ]
+    assert made[0] is made[1]
+    assert len({each.tobytes() for each in made}) == 3
 
 
 def test_each_group_is_a_file() -> None:
