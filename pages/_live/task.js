@@ -59,7 +59,6 @@ function elementsOf(live, spec) {
   const reveal = button(
     () => {
       task.revealed = true;
-      reveal.hidden = true;
       takeTask(live);
       live.redraw();
     },

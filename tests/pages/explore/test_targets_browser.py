@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import AppServer, Tab, open_tab, overlaps, visit
+from tests.browser import AppServer, Tab, cut_texts, open_tab, overlaps, visit
 
 # Controls in sight, each by the pixels that a tap reaches it on, from its middle to the sides.
 SMALL = """() => {
@@ -201,5 +201,24 @@ def test_at_twice_the_size_the_figure_stands_whole_above_the_handle(
     assert seen["height"] < 40
     assert seen["bar"] <= seen["figure"][0] < seen["figure"][1] <= seen["sheet"]
     assert _sideways(tab.page) == 0
+    tab.check()
+    tab.context.close()
+
+
+def test_on_a_phone_the_answer_of_a_task_moves_nothing(
+    app_server: AppServer, chromium: Browser
+) -> None:
+    viewport = {"width": 390, "height": 844}
+    tab = open_tab(chromium, app_server.url, viewport=viewport, has_touch=True)
+    visit(tab.page, "/?problem=shifted-gaussians&n=200&p.d=2&task=closest")
+    choices = tab.page.locator(".task .choices button")
+    expect(choices).to_have_count(5)
+    before = tab.page.evaluate(COVERED)
+    assert before["figure"][1] <= before["sheet"]
+    assert not cut_texts(tab.page, ".task")
+    choices.first.tap()
+    tab.page.get_by_role("button", name="Reveal").tap()
+    expect(tab.page.locator(".task p").first).to_contain_text("Your code")
+    assert tab.page.evaluate(COVERED)["figure"] == before["figure"]
     tab.check()
     tab.context.close()
