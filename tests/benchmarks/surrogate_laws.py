@@ -1,7 +1,7 @@
 # ruff: noqa: T201 - a script that prints its figures
 """Whether *Data like yours* orders settings as the truth does, on twelve pairs of laws of known truth.
 
-    python -m tests.benchmarks.surrogate_laws [--seeds 11 12 13 14 15] [--kept FILE]
+    python -m tests.benchmarks.surrogate_laws [--seeds 21 22 23] [--kept FILE]
 
 The true order of 16 settings (four families, k = sqrt(n) and 5, with a split and without) is that of
 their mean IoU with the true curve over ten draws of 1,000 samples per set; the surrogate's that of
@@ -251,7 +251,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, nargs="+", default=[11, 12, 13, 14, 15])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[21, 22, 23])
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--kept", type=Path)
