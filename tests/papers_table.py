@@ -103,15 +103,22 @@ def _both_modes() -> str:
 
 
 @cache
-def _distance(checkpoint: str) -> float:
-    return prviz.frechet_distance(*prviz.bundled_pair(checkpoint)).value
+def _distance(checkpoint: str, *, trained: bool = False) -> float:
+    return prviz.frechet_distance(*prviz.bundled_pair(checkpoint, trained=trained)).value
+
+
+def _distances(*checkpoints: str) -> str:
+    """In pixels, and in the features of the recogniser of characters."""
+    pixels = [f"{_distance(name):.0f}" for name in checkpoints]
+    trained = [f"{_distance(name, trained=True):.2f}" for name in checkpoints]
+    mark = " and " if len(checkpoints) == 2 else ", "
+    return f"FD {mark.join(pixels)}; by a trained network {mark.join(trained)}"
 
 
 def _gans() -> str:
     highest = prviz.pr_curve(*prviz.bundled_pair("gan-e350"), method="classifier").extreme_precision
-    return f"highest precision of the first {highest:.1f}; FD " + ", ".join(
-        f"{_distance(name):.0f}" for name in ("gan-e350", "gan-narrow-e350", "gan-collapsed-e350")
-    )
+    distances = _distances("gan-e350", "gan-narrow-e350", "gan-collapsed-e350")
+    return f"highest precision of the first {highest:.1f}; {distances}"
 
 
 def _confidence(checkpoint: str) -> float:
@@ -139,27 +146,29 @@ def _equal_distances() -> str:
     apart = curves[best.precise].alpha(lams) - curves[best.diverse].alpha(lams)
     (crossings,) = np.nonzero(apart[1:] * apart[:-1] < 0)
     recall = max(curves[best.precise].beta(lams[at]) for at in crossings)
-    distances = " and ".join(f"{each:.0f}" for each in best.distances)
     pair = best.precise, best.diverse
     sure = " and ".join(f"{_confidence(name):.1f}" for name in pair)
     models = ", ".join(f"`bundled:{name}`" for name in pair)
-    return f"FD {distances} ({models}); the curves cross at recall {recall:.1f}; {sure} % sure"
+    return f"{_distances(*pair)} ({models}); the curves cross at recall {recall:.1f}; {sure} % sure"
 
 
 def _entropies() -> str:
     """Rank correlations over the zoo: entropy of one sample's class with precision, of all classes
     with recall.
     """
-    found = []
-    for each in zoo_checkpoints():
-        pair = prviz.bundled_pair(each.name)
-        classes = prviz.class_entropy(*pair, pair.real.labels["digit"])
-        curve = prviz.pr_curve(*pair, method="cluster")
-        scores = (curve.f_score(8, leaning=side) for side in ("precision", "recall"))
-        found.append((classes.within, classes.overall, *scores))
-    ranks = pd.DataFrame(found).corr("spearman")
-    signed = f"{ranks.loc[0, 2]:.2f} and {ranks.loc[1, 3]:.2f}".replace("-", "−")
-    return f"{signed} over {len(found)} models of the zoo"
+    signed = []
+    for trained in (False, True):
+        found = []
+        for each in zoo_checkpoints():
+            pair = prviz.bundled_pair(each.name, trained=trained)
+            classes = prviz.class_entropy(*pair, pair.real.labels["digit"])
+            curve = prviz.pr_curve(*pair, method="cluster")
+            scores = (curve.f_score(8, leaning=side) for side in ("precision", "recall"))
+            found.append((classes.within, classes.overall, *scores))
+        ranks = pd.DataFrame(found).corr("spearman")
+        signed.append(f"{ranks.loc[0, 2]:.2f} and {ranks.loc[1, 3]:.2f}".replace("-", "−"))
+    pixels, network = signed
+    return f"{pixels} over {len(found)} models of the zoo; by a trained network {network}"
 
 
 def _hubs(*names: str) -> pd.Series:
@@ -376,7 +385,7 @@ def _exact_hub_errors() -> str:
 
 HERE: dict[str, Callable[[], str]] = {
     "2018: Figures 2 and 3": _both_modes,
-    "2018: Figure 1": lambda: f"FD {_distance('vae-b1-e300'):.0f} and {_distance('gan-e350'):.0f}",
+    "2018: Figure 1": lambda: _distances("vae-b1-e300", "gan-e350"),
     "2018: Figure 6, equal FID": _equal_distances,
     "2018: Figure 10, correlations": _entropies,
     "2019: Figure 2": lambda: _off("digits", "Linear classifiers", "Clusters", "kNN"),

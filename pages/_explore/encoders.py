@@ -13,6 +13,7 @@ from pages._shared import answers, media
 from pages._shared.networks import choose_networks
 from pages._shared.text import plain
 from prviz import figures
+from prviz.embed.encoders.stored import StoredEncoder
 from prviz.embed.lens import Lens, LensReading, lens
 from prviz.estimators import ESTIMATORS
 from prviz.live.figure import Pane, compact
@@ -28,14 +29,14 @@ _PICTURE_SECONDS = 2e-3
 _NETWORK_SECONDS = 2e-2
 # Readings of an encoder, and encoders, at most; features kept in the second curve of each encoder.
 _READINGS = 9
-_ENCODERS = 3
+_ENCODERS = 4
 _FEW = 8
 # Colours: an encoder is no family, and two of its blues are hard to tell apart.
 _HUES = tuple(figures.FAMILY_COLORS.values())
 _HELP = (
     "The same two sets in other features: principal components of the values, and of pictures a"
-    " network with random weights, or one of yours. AuC is of its encoder and number of features:"
-    " compare models within one, not across."
+    " network with random weights, or one of yours; of what is bundled also a trained network. AuC"
+    " is of its encoder and number of features: compare models within one, not across."
 )
 
 
@@ -97,13 +98,14 @@ def _lens(problem: Problem) -> Lens | None:
     held = None if problem.uploaded is None else problem.uploaded.pictures
     sources = () if held is None else held.sources
     networks = choose_networks(pair.real, sources, "encoders-networks")
+    stored = settings.source == "bundled"
 
     def compute(progress: Progress) -> Lens:
         return lens(
             pair.real,
             pair.generated,
             sources=sources,
-            encoders=networks.load(),
+            encoders=[StoredEncoder([settings.problem])] * stored + networks.load(),
             method=method,
             k=k,
             split=settings.split,

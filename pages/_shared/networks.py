@@ -1,5 +1,5 @@
-"""Networks of this computer for pictures of this computer: only where the app was started with a
-folder.
+"""Networks of this computer for pictures of this computer, and for texts: only where the app was
+started with a folder.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from prviz.embed.base import EmbeddingEncoder
-from prviz.embed.lens import has_pictures
-from prviz.embed.local_encoders import LocalEncoder, encoders_below
+from prviz.embed.lens import has_pictures, has_texts
+from prviz.embed.local_encoders import LocalEncoder, encoders_below, installed_encoders
 from prviz.readers.media import Pictures, ZipPictures
 from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
@@ -33,25 +33,28 @@ class ChosenNetworks:
 
 
 def choose_networks(samples: Samples, sources: Sequence[Pictures], key: str) -> ChosenNetworks:
-    """Draw the choice of further encoders, for pictures that are bundled or in the app's folder,
-    never for uploads.
+    """Draw the choice of further encoders, for texts, and for pictures that are bundled or in the
+    app's folder, never for uploaded ones.
     """
     served = served_folder()
-    allowed = has_pictures(samples, sources) and not any(
-        isinstance(each, ZipPictures) for each in sources
-    )
-    if served is None or not allowed:
+    uploaded = any(isinstance(each, ZipPictures) for each in sources)
+    kinds = {
+        "pictures": has_pictures(samples, sources) and not uploaded,
+        "texts": has_texts(samples),
+    }
+    if served is None or not any(kinds.values()):
         return ChosenNetworks()
     try:
         below = Below(served)
-        known = {each.title: each for each in local_encoders(str(served))}
+        known = {each.title: each for each in local_encoders(str(served)) if kinds[each.takes]}
     except (OSError, RuntimeError, ValueError):  # the folder is gone
         return ChosenNetworks()
-    if not known:
+    if not known and kinds["pictures"]:
         st.caption(
             "To add a network, put NAME.onnx and NAME.toml, or weights named after their timm"
             " network, into the app's folder; `prviz embed --list` says what each needs."
         )
+    if not known:
         return ChosenNetworks()
     titles = st.multiselect(
         "Add networks of this computer",
@@ -67,5 +70,5 @@ def choose_networks(samples: Samples, sources: Sequence[Pictures], key: str) -> 
 
 @st.cache_data(ttl=_HOLDS, show_spinner="Looking for networks")
 def local_encoders(served: str) -> list[LocalEncoder]:
-    """Networks below the app's folder that can run here."""
-    return encoders_below(Below(served))
+    """Networks below the app's folder and in installed packages that can run here."""
+    return [*encoders_below(Below(served)), *installed_encoders()]

@@ -20,6 +20,7 @@ from prviz.live.problems import Uploaded
 from prviz.measure.estimates import Progress, of_evaluation
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
+from prviz.readers.paths import data_folder
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair, Samples
 from prviz.triage.classes import NEIGHBOURS, MissedSamples, missed_samples
@@ -66,6 +67,10 @@ class CheckpointResults:
     @property
     def complete(self) -> bool:
         return len(self.outcomes) == self.total
+
+    @property
+    def bundled(self) -> bool:
+        return all(data_folder() in each.checkpoint.path.parents for each in self.outcomes)
 
     @property
     def method(self) -> str:

@@ -85,7 +85,8 @@ def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
     known: dict[str, LocalEncoder | str] = {
         title: prefix for prefix, (title, *_) in _NUMBERED.items()
     }
-    known |= {each.title: each for each in local_encoders(str(listing.served))}
+    networks = local_encoders(str(listing.served))
+    known |= {each.title: each for each in networks if each.takes == "pictures"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = known[
             st.selectbox(

@@ -14,6 +14,7 @@ from pages._shared import answers, media
 from pages._shared.networks import choose_networks
 from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults
+from prviz.embed.encoders.stored import StoredEncoder
 from prviz.embed.lens import lens
 from prviz.figures.lens import EncoderPoint, encoders_figure
 from prviz.live.figure import Pane
@@ -35,7 +36,7 @@ _REPLICATE_SECONDS = 5e-7
 _PICTURE_SECONDS = 3e-3
 _NETWORK_SECONDS = 2e-2
 # Encoders that a source with pictures has, at most.
-_ENCODERS = 3
+_ENCODERS = 4
 
 
 def draw(found: CheckpointResults) -> None:
@@ -112,7 +113,11 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
             "split": settings.split,
             "seed": settings.seed,
         }
-        how |= {"sources": sources, "encoders": networks.load(), "dimensions": DIMENSIONS}
+        encoders = networks.load()
+        if found.bundled:
+            stored = StoredEncoder([each.checkpoint.path.stem for each in best])
+            encoders = [stored, *encoders]
+        how |= {"sources": sources, "encoders": encoders, "dimensions": DIMENSIONS}
         seen = lens(real, generated, progress=lambda done: progress(done / 2), **how)
         tables = []
         for place, each in enumerate(seen.readings, start=1):

@@ -50,7 +50,7 @@ def draw(found: CheckpointResults) -> None:
     goal = goal_of_page()
     outcomes = _public_outcomes(found)
     # The reference's path in the app's folder, else its name.
-    reference = _bundled_reference(found) if _bundled(found) else found.reference.name
+    reference = _bundled_reference(found) if found.bundled else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
     known = ceiling_of(found), copies_of(found), faults_of(found), witnesses_known(found)
@@ -79,7 +79,7 @@ def draw(found: CheckpointResults) -> None:
                 icon=":material/download:",
             )
     st.markdown(WORDS)
-    folder, back = (_BUNDLED, '"$OLDPWD"/') if _bundled(found) else ("", "")
+    folder, back = (_BUNDLED, '"$OLDPWD"/') if found.bundled else ("", "")
     st.markdown("**The same in a shell**, where the files are")
     reports = f" --report {back}{NAME}.html --report {back}{NAME}.json"
     settings = found.settings
@@ -155,7 +155,7 @@ def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
     this computer.
     """
 
-    folder = data_folder() if _bundled(found) else None
+    folder = data_folder() if found.bundled else None
 
     def public(checkpoint: Checkpoint) -> Checkpoint:
         path = checkpoint.path
@@ -172,7 +172,3 @@ def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
 
 def _bundled_reference(found: CheckpointResults) -> str:
     return next(each.file for each in REAL_SETS.values() if each.title == found.reference.name)
-
-
-def _bundled(found: CheckpointResults) -> bool:
-    return all(data_folder() in each.checkpoint.path.parents for each in found.outcomes)

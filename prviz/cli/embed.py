@@ -30,6 +30,7 @@ _OPTIONS = (
     "scale",
     "layout",
     "output",
+    "average",
     "weights",
     "device",
 )
@@ -104,7 +105,12 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
     network("--std", type=_numbers, help="divides what is left: one number, or three")
     network("--scale", type=float, help="divides the values from 0 to 255 (default: 255)")
     network("--layout", choices=("nchw", "nhwc"), help="order of its axes (default: nchw)")
-    network("--output", metavar="NAME", help="which of several outputs")
+    network(
+        "--output",
+        metavar="NAME",
+        help="which of several outputs, or a tensor inside, such as the input of its classifier",
+    )
+    network("--average", type=_axes, help="axes of the output to average over, such as 2,3")
     for option in _OF_FEATURES:
         add(option, help=argparse.SUPPRESS)
     parser.set_defaults(run=_embed)
@@ -178,6 +184,10 @@ def _encoder(arguments: argparse.Namespace) -> EmbeddingEncoder:
 
     options = EncoderOptions(**{name: getattr(arguments, name) for name in _OPTIONS})
     return load_encoder(arguments.encoder, options)
+
+
+def _axes(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(",")))
 
 
 def _numbers(text: str) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ Features = NDArray[np.float32]
 class EncoderOptions:
     """Options of the encoders; None: not given.
 
-    size, resize, interpolation, mean, std, scale, layout, output : of an ONNX network, see
+    size, resize, interpolation, mean, std, scale, layout, output, average : of an ONNX network, see
         `prviz.embed.encoders.onnx_file`. weights : file of weights, or of a fitted encoder. device
         : where to compute.
     """
@@ -36,6 +36,7 @@ class EncoderOptions:
     scale: float | None = None
     layout: str | None = None
     output: str | None = None
+    average: tuple[int, ...] | None = None
     weights: Path | None = None
     device: str = "cpu"
 
@@ -52,7 +53,7 @@ class EmbeddingEncoder(ABC):
 
     prefix: ClassVar[str]
     argument: ClassVar[str]
-    takes: ClassVar[Kind]
+    takes: Kind
     needs: ClassVar[str] = ""
     extra: ClassVar[str] = ""
     used: ClassVar[str] = ""
@@ -107,6 +108,16 @@ def file_sha256(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def installed_file(package: str, path: str) -> Path:
+    """A file of a package, which is not imported. Raises ValueError if there is none."""
+    spec = find_spec(package)
+    for folder in (spec and spec.submodule_search_locations) or ():
+        file = Path(folder, path)
+        if file.is_file():
+            return file
+    raise ValueError(f"this version of {package} has no file {path}")
 
 
 def whole(text: str, name: str, most: int) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.embed.base import EmbeddingEncoder
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
+from prviz.embed.items import Kind
 from prviz.embed.pictures import Picture as DecodedPicture
 from prviz.embed.pictures import decoded, from_values
 from prviz.estimators import resolve_k
@@ -28,7 +29,7 @@ _SIDES = 16
 # Pictures that are prepared and encoded at a time.
 _BATCH = 128
 _RANDOM = "random network"
-_LEFT_OUT = "Encoders of pictures are left out"
+_TEXT = "text"
 
 Array = NDArray[Any]
 # The contents of a picture file, or a picture of grey values.
@@ -108,7 +109,8 @@ def lens(
         Where pictures of samples without `Samples.images` are, by their column ``image`` or
         ``path``.
     encoders : sequence of EmbeddingEncoder
-        Further encoders of pictures, as `prviz.embed.registered.load_encoder` gives them.
+        Further encoders of pictures or of the texts in the labels ``text``, as
+        `prviz.embed.registered.load_encoder` gives them.
     dimensions : sequence of int
         Numbers of features to keep, where an encoder has more.
     method, k, split, seed : optional
@@ -147,22 +149,26 @@ def lens(
         used += [] if given.startswith("pixels") else [("pixels", PixelEncoder(_PIXELS))]
         random = RandomNetworkEncoder(0, _side(pictured[0][0]))
         used += [] if given.startswith("random:") else [(_RANDOM, random)]
-        used += [(each.name, each) for each in encoders if each.name != given]
+    inputs: dict[Kind, list[list[Any]] | None] = {"pictures": pictured, "texts": _texts(sets)}
+    used += [
+        (each.name, each)
+        for each in encoders
+        if each.name != given and inputs[each.takes] is not None
+    ]
     readings: list[LensReading] = []
     for place, (name, encoder) in enumerate(used):
 
         def encoded(share: float, place: int = place) -> None:  # half of an encoder's work, about
             progress((place + share / 2) / len(used))
 
-        try:
-            features = (
-                [side.values for side in sets]
-                if encoder is None
-                else _encoded(encoder, pictured or [], encoded)
-            )
-        except MediaError as error:
-            left_out = f"{_LEFT_OUT}: {error}"
-            break
+        if encoder is None:
+            features = [side.values for side in sets]
+        else:
+            try:
+                features = _encoded(encoder, inputs[encoder.takes] or [], encoded)
+            except MediaError as error:
+                left_out = f"Encoders of {encoder.takes} are left out: {error}"
+                break
         kept = list(_narrowed(features, dimensions, by_components=not name.startswith("random")))
         for step, parts in enumerate(kept, start=1):
             base, *others = (Samples(part) for part in parts)
@@ -178,6 +184,18 @@ def lens(
 def has_pictures(samples: Samples, sources: Sequence[Pictures] = ()) -> bool:
     """True if samples come with pictures, or name some that the sources may have."""
     return samples.images is not None or (picture_column(samples) is not None and len(sources) > 0)
+
+
+def has_texts(samples: Samples) -> bool:
+    """True if samples come with their texts."""
+    return _TEXT in samples.labels
+
+
+def _texts(sets: Sequence[Samples]) -> list[list[Any]] | None:
+    """Every text of every set, or None."""
+    if all(map(has_texts, sets)):
+        return [list(map(str, side.labels[_TEXT])) for side in sets]
+    return None
 
 
 def _check_names(encoders: Sequence[EmbeddingEncoder]) -> None:
@@ -208,7 +226,7 @@ def _pictures(
             names = side.labels[str(picture_column(side))]
             found.append([find_picture(str(name), sources) for name in names])
         except MediaError as error:
-            return None, f"{_LEFT_OUT}: {side.name}: {error}"
+            return None, f"Encoders of pictures are left out: {side.name}: {error}"
     return found, ""
 
 
@@ -223,22 +241,22 @@ def _side(first: Picture) -> int:
 
 def _encoded(
     encoder: EmbeddingEncoder,
-    sets: Sequence[Sequence[Picture]],
+    sets: Sequence[Sequence[Any]],
     progress: Callable[[float], object],
 ) -> list[Array]:
-    """Features of the pictures of every set. Raises MediaError for one that can't be decoded."""
-    if encoder.prepare is None:
-        raise ValueError(f"{encoder.name} takes {encoder.takes}, not pictures")
+    """Features of every set. Raises MediaError for a picture that can't be decoded."""
     prepare = encoder.prepare
     found = list[Array]()
     done = 0
     total = sum(map(len, sets))
-    for pictures in sets:
+    for samples in sets:
         parts = []
-        for at in range(0, len(pictures), _BATCH):
-            group = pictures[at : at + _BATCH]
-            parts.append(encoder.encode(np.stack([prepare(_decoded(each)) for each in group])))
+        for at in range(0, len(samples), _BATCH):
+            group: Any = samples[at : at + _BATCH]
             done += len(group)
+            if prepare is not None:
+                group = np.stack([prepare(_decoded(each)) for each in group])
+            parts.append(encoder.encode(group))
             progress(done / total)
         found.append(np.concatenate(parts))
     return found

@@ -1,4 +1,4 @@
-"""Networks that a page may offer: ONNX files and weights of timm below one folder, and timm's downloads."""
+"""Networks that a page may offer: files below one folder, timm's downloads, and packages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from pathlib import Path, PurePosixPath
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions
 from prviz.embed.encoders.onnx_file import OnnxEncoder
 from prviz.embed.encoders.onnx_weights import external_files
+from prviz.embed.encoders.recogniser import RECOGNISER_SIDE, RecogniserEncoder
 from prviz.embed.encoders.timm_network import TimmEncoder
+from prviz.embed.encoders.word_vectors import VECTORS_D, WordVectorEncoder
+from prviz.embed.items import Kind
 from prviz.embed.registered import load_encoder
 from prviz.readers import table_beside
 from prviz.readers.errors import error_text
@@ -27,6 +30,11 @@ class LocalEncoder:
 
     encoder: str
     weights: str = ""
+
+    @property
+    def takes(self) -> Kind:
+        """What it encodes."""
+        return "texts" if self.encoder.startswith(f"{WordVectorEncoder.prefix}:") else "pictures"
 
     @property
     def title(self) -> str:
@@ -96,6 +104,16 @@ def encoders_below(below: Below, most: int = 500) -> list[LocalEncoder]:
         found |= {LocalEncoder(f"timm:{name}", path) for name, path in weights if _is_timm(name)}
         found |= {LocalEncoder(f"timm:{name}") for name in _downloaded()}
     return sorted(found)
+
+
+def installed_encoders() -> list[LocalEncoder]:
+    """Networks inside installed packages."""
+    known = ((RecogniserEncoder, RECOGNISER_SIDE), (WordVectorEncoder, VECTORS_D))
+    return [
+        LocalEncoder(f"{encoder.prefix}:{number}")
+        for encoder, number in known
+        if encoder.installed()
+    ]
 
 
 def _external(file: Path) -> list[str]:

@@ -8,17 +8,21 @@ from prviz.embed.encoders.onnx_file import OnnxEncoder
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.principal import PrincipalEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
+from prviz.embed.encoders.recogniser import RecogniserEncoder
 from prviz.embed.encoders.sentence_network import SentenceEncoder
 from prviz.embed.encoders.timm_network import TimmEncoder
+from prviz.embed.encoders.word_vectors import WordVectorEncoder
 
 ENCODERS: tuple[type[EmbeddingEncoder], ...] = (
     PixelEncoder,
     RandomNetworkEncoder,
     PrincipalEncoder,
     OnnxEncoder,
+    RecogniserEncoder,
     TimmEncoder,
     SentenceEncoder,
     Model2VecEncoder,
+    WordVectorEncoder,
 )
 
 

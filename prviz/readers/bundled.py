@@ -2,19 +2,21 @@
 
 A digit's embedding is the 8x8 picture itself, 64 pixels of 0 to 16, so every point can show its
 image; a sentence's is 64 principal components of a language model's embedding, and its text is a
-label.
+label. The same pictures and texts also come as a trained network saw them, see `TRAINED`.
 ``data/README.md`` gives the sources, the licences, and how each file was made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
@@ -72,6 +74,22 @@ REAL_SETS: Mapping[str, RealSet] = MappingProxyType(
             "1,560 sentences of six topics, embedded by a small language model; half of them"
             " trained the chains",
         ),
+    }
+)
+
+
+class TrainedNetwork(NamedTuple):
+    """A trained network: as `prviz embed` writes it, and its title."""
+
+    encoder: str
+    title: str
+
+
+#: Real set -> the network whose features of it, and of what is compared with it, are bundled.
+TRAINED: Mapping[str, TrainedNetwork] = MappingProxyType(
+    {
+        "digits": TrainedNetwork("rapidocr:32", "character recogniser"),
+        "sentences": TrainedNetwork("wordllama:256", "token vectors"),
     }
 )
 
@@ -371,23 +389,34 @@ def bundled_path(checkpoint: str) -> Path:
     )
 
 
-def _load(path: Path, name: str, pictures: bool) -> Samples:
+def trained_features(stem: str) -> NDArray[np.float32]:
+    """Features of a file's samples by the network of `TRAINED`, row by row."""
+    with np.load(data_folder() / "trained" / f"{stem}.npz", allow_pickle=False) as archive:
+        return np.asarray(archive["features"] * archive["step"], np.float32)
+
+
+def _load(path: Path, name: str, real: str, *, trained: bool) -> Samples:
     with np.load(path, allow_pickle=False) as archive:
         values = archive["features"]
         labels = {key: archive[key] for key in archive.files if key != "features"}
-    if not pictures:
-        return Samples(values, name, labels)
-    grey = np.rint(values.astype(np.float64) * (255 / _LEVELS))  # 0 (black) to 255 (white)
-    return Samples(values, name, labels, grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE))
+    more: dict[str, Any] = {}
+    if real == "digits":
+        grey = np.rint(values.astype(np.float64) * (255 / _LEVELS))  # 0 (black) to 255 (white)
+        more["images"] = grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE)
+    if trained:
+        values = trained_features(path.stem)
+        more["encoder"] = {"encoder": TRAINED[real].encoder}
+    return Samples(values, name, labels, **more)
 
 
-@lru_cache(maxsize=2)
-def _real(name: str) -> Samples:
-    return _load(data_folder() / REAL_SETS[name].file, REAL_SETS[name].title, name == "digits")
+@lru_cache(maxsize=4)
+def _real(name: str, *, trained: bool) -> Samples:
+    known = REAL_SETS[name]
+    return _load(data_folder() / known.file, known.title, name, trained=trained)
 
 
 @lru_cache(maxsize=8)
-def bundled_pair(checkpoint: str) -> SamplePair:
+def bundled_pair(checkpoint: str, *, trained: bool = False) -> SamplePair:
     """A bundled real set and the generated set called ``checkpoint``, with pictures or texts, and labels.
 
     Parameters
@@ -395,6 +424,9 @@ def bundled_pair(checkpoint: str) -> SamplePair:
     checkpoint : str
         One of `bundled_names`, such as ``"mixture-converged"``, ``"truncation-0.7"`` or
         ``"words-2"``.
+    trained : bool
+        True for the features of a trained network in place of pixels, 32 principal components of a
+        recogniser of characters, and of the language model's, 64 of the means of token vectors.
 
     Returns
     -------
@@ -414,13 +446,13 @@ def bundled_pair(checkpoint: str) -> SamplePair:
     if checkpoint != _HELD_OUT:
         title = next(each.title for each in family.checkpoints if each.name == checkpoint)
         generated = _load(
-            bundled_path(checkpoint), f"{family.title}, {title}", family.real == "digits"
+            bundled_path(checkpoint), f"{family.title}, {title}", family.real, trained=trained
         )
-        return SamplePair(_real(family.real), generated)
-    digits = _real("digits")
+        return SamplePair(_real(family.real, trained=trained), generated)
+    digits = _real("digits", trained=trained)
     held_out = digits.labels["part"] == "held-out"
     real, generated = (digits.take(np.flatnonzero(rows)) for rows in (~held_out, held_out))
     return SamplePair(
-        Samples(real.values, "Digits, training half", real.labels, real.images),
-        Samples(generated.values, "Digits, held-out half", generated.labels, generated.images),
+        replace(real, name="Digits, training half"),
+        replace(generated, name="Digits, held-out half"),
     )

@@ -10,9 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from safetensors.numpy import load_file
 
 import prviz
 from prviz.cli.main import main
+from prviz.embed.base import installed_file
+from prviz.embed.encoders.recogniser import RecogniserEncoder
 from prviz.embed.registered import ENCODERS, load_encoder
 from prviz.embed.sources import open_source
 from tests.embed.test_embed import folder_of
@@ -89,6 +92,11 @@ def test_onnx_equals_numpy(
     assert "[n, 3, 9, 9] is needed" in refused(capsys, pictures, str(network), "--size", "9")
     assert "its outputs are y" in refused(
         capsys, pictures, str(network), "--size", "8", "--output", "z"
+    )
+    inner = embedded(pictures, str(network), "--size", "8", "--output", "flat")
+    assert inner.shape == (6, 192)
+    np.testing.assert_allclose(
+        inner @ weights, embedded(pictures, str(network), "--size", "8"), atol=1e-5
     )
     (tmp_path / "small.toml").write_text(
         "size = 8\nresize = 36\nmean = [0.5, 0.4, 0.3]\nstd = 0.5\n"
@@ -199,3 +207,54 @@ def test_a_saved_tensor_without_torch_names_the_extra(
     monkeypatch.setitem(sys.modules, "torch", None)
     assert main(["embed", str(tmp_path / "x.pt"), "-o", str(tmp_path / "x.safetensors")]) == 2
     assert "pip install 'prviz[images]'" in capsys.readouterr().err
+
+
+def test_the_character_recogniser_equals_its_network(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    onnx = pytest.importorskip("onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    if not RecogniserEncoder.installed():  # importing it would need OpenCV
+        pytest.skip("rapidocr-onnxruntime is not installed")
+    values = np.random.default_rng(3).integers(0, 256, (3, 48, 48, 3), dtype=np.uint8)
+    pictures = folder_of(tmp_path / "real", values)
+    file = installed_file("rapidocr_onnxruntime", "models/ch_PP-OCRv4_rec_infer.onnx")
+    network = onnx.load(file)
+    classifier = network.graph.node[-3]
+    assert classifier.op_type == "MatMul"  # then come an offset and the shares of characters
+    inner = classifier.input[0]
+    network.graph.output.add(name=inner)
+    session = onnxruntime.InferenceSession(network.SerializeToString())
+    given = (arrays(pictures).transpose(0, 3, 1, 2) / 127.5 - 1).astype(np.float32)
+    places = session.run([inner], {session.get_inputs()[0].name: given})[0]
+    assert places.shape == (3, 6, 120)
+    np.testing.assert_allclose(
+        embedded(pictures, "rapidocr:48"), places.mean(axis=1), rtol=0, atol=1e-4
+    )
+    stated = (str(file), "--size", "48", "--mean", "0.5", "--std", "0.5", "--output", inner)
+    np.testing.assert_allclose(
+        embedded(pictures, *stated, "--average", "1"), places.mean(axis=1), rtol=0, atol=1e-4
+    )
+    assert "see --average" in refused(capsys, pictures, *stated)
+    assert "see --average" in refused(capsys, pictures, *stated, "--average", "3")
+    with pytest.raises(SystemExit, match="2"):
+        main(["embed", str(pictures), "-o", "x", "--encoder", *stated, "--average", "all"])
+
+
+def test_token_vectors_equal_their_package(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("toml")  # which the package needs to compute by itself
+    tokenizers = pytest.importorskip("tokenizers")
+    inference = pytest.importorskip("wordllama.inference")
+    weights = installed_file("wordllama", "weights/l2_supercat_256.safetensors")
+    vectors = load_file(weights)["embedding.weight"]
+    tokens = installed_file("wordllama", "tokenizers/l2_supercat_tokenizer_config.json")
+    own = inference.WordLlamaInference(vectors, tokenizers.Tokenizer.from_file(str(tokens)))
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join(TEXTS))
+    np.testing.assert_allclose(
+        embedded(texts, "wordllama:64"), own.embed(list(TEXTS))[:, :64], rtol=0, atol=1e-6
+    )
+    assert "from 1 to 256" in refused(capsys, texts, "wordllama:300")
+    assert not load_encoder("wordllama:8").encode([""]).any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +14,20 @@ from sklearn.decomposition import PCA
 import prviz
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
-from prviz.embed.lens import Lens, _components, lens
+from prviz.embed.encoders.stored import StoredEncoder
+from prviz.embed.lens import Lens, _components, _encoded, lens
 from prviz.embed.pictures import decoded
-from prviz.embed.registered import load_encoder
+from prviz.embed.registered import ENCODERS, load_encoder
 from prviz.measure.workload import cut
-from prviz.readers.bundled import bundled_pair
+from prviz.readers.bundled import TRAINED, bundled_pair
 from prviz.readers.media import FolderPictures
+from prviz.readers.paths import data_folder
 from prviz.samples import Samples
+from prviz.studies.papers.features import with_pattern
 from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimates
 
 N = 240
+TRAINED_FOLDER = data_folder() / "trained"
 REAL = cut(bundled_pair("mixture-em-1").real, N, 0)
 SETS = {
     name: cut(bundled_pair(name).generated, N, 0) for name in ("mixture-em-1", "mixture-converged")
@@ -148,3 +153,46 @@ def test_the_verdict_says_whether_the_winner_depends_on_the_encoder(seen: Lens) 
     assert encoder_verdict(same).startswith(
         "No encoder rules out mixture-em-1 and mixture-converged"
     )
+
+
+def test_a_trained_network_comes_with_what_is_bundled() -> None:
+    """Its features are found by picture or text, whatever samples were drawn and in which order."""
+    for name in ("truncation-0.7", "topics-2"):
+        stored = StoredEncoder([name])
+        sides = []
+        for samples, own in zip(bundled_pair(name), bundled_pair(name, trained=True), strict=True):
+            rows = np.random.default_rng(1).permutation(samples.n)[:N]
+            sides.append((samples.take(rows), own.values[rows]))
+        (real, real_values), (generated, generated_values) = sides
+        seen = lens(real, generated, encoders=[stored], dimensions=(4,), method="coverage")
+        reading = seen.of(stored.name)[-1]
+        assert reading.d == real_values.shape[1]
+        assert reading.areas[0] == area(real_values, generated_values)
+    other = lens(real, generated, encoders=[StoredEncoder(["words-1"])])
+    assert other.encoders == ("as given",)
+    assert other.left_out == "Encoders of texts are left out: not all texts are bundled"
+
+
+@pytest.mark.parametrize(
+    ("real", "name"), [("digits", "gan-e350"), ("sentences", "words-1"), ("digits", "pattern")]
+)
+def test_what_comes_along_is_what_the_network_computes(real: str, name: str) -> None:
+    network = TRAINED[real].encoder
+    (kind,) = (each for each in ENCODERS if each.prefix == network.partition(":")[0])
+    if not kind.installed():
+        pytest.skip(f"{kind.needs} is not installed")
+    encoder = load_encoder(network)
+    facts = json.loads((TRAINED_FOLDER / "manifest.json").read_text())["encoders"][network]
+    assert facts["weights_sha256"] == encoder.weights_sha256
+    assert facts["transform"] == encoder.transform
+    if name == "pattern":
+        samples = with_pattern(bundled_pair("digits-held-out").real)
+    else:
+        samples = bundled_pair(name).generated
+    some = samples.take(np.arange(0, samples.n, 60))
+    inputs = some.labels["text"].tolist() if some.images is None else list(some.images)
+    (features,) = _encoded(encoder, [inputs], lambda _: None)
+    with np.load(TRAINED_FOLDER / f"{real}.npz") as archive:
+        steps = (features - archive["mean"]) @ archive["axes"].T / archive["step"]
+    with np.load(TRAINED_FOLDER / f"{name}.npz") as archive:
+        np.testing.assert_allclose(steps, archive["features"][::60], rtol=0, atol=0.51)

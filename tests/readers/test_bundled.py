@@ -15,11 +15,13 @@ import numpy as np
 import pytest
 
 from prviz import pr_curve
+from prviz.neighbors import nearest_rows
 from prviz.readers import paths
 from prviz.readers.bundled import (
     BUNDLED,
     REAL_SETS,
     SAME_FILE,
+    TRAINED,
     bundled_names,
     bundled_pair,
     bundled_path,
@@ -33,9 +35,10 @@ DATA = paths.data_folder()
 MANIFEST: dict[str, Any] = json.loads((DATA / "manifest.json").read_text(encoding="utf-8"))
 ZOO: dict[str, Any] = json.loads((DATA / "zoo" / "manifest.json").read_text(encoding="utf-8"))
 TEXT: dict[str, Any] = json.loads((DATA / "text" / "manifest.json").read_text(encoding="utf-8"))
+SEEN: dict[str, Any] = json.loads((DATA / "trained" / "manifest.json").read_text("utf-8"))
 FILES = MANIFEST["files"] | {
     f"{folder}/{name}": facts
-    for folder, manifest in (("zoo", ZOO), ("text", TEXT))
+    for folder, manifest in (("zoo", ZOO), ("text", TEXT), ("trained", SEEN))
     for name, facts in manifest["files"].items()
 }
 SENTENCES = [
@@ -69,13 +72,13 @@ def distance(pair: SamplePair) -> tuple[float, float]:
 
 def test_the_manifest_lists_exactly_the_files_that_are_shipped() -> None:
     assert set(FILES) == {
-        path.relative_to(DATA).as_posix()
-        for path in (*DATA.glob("*.npz"), *DATA.glob("zoo/*"), *DATA.glob("text/*"))
-        if path.suffix == ".npz"
+        path.relative_to(DATA).as_posix() for path in (*DATA.glob("*.npz"), *DATA.glob("*/*.npz"))
     }
-    assert {DATA / name for name in FILES} == {
-        bundled_path(name) for name in bundled_names() if name != "digits-held-out"
-    } | {DATA / each.file for each in REAL_SETS.values()}
+    paths_of_sets = {bundled_path(name) for name in bundled_names() if name != "digits-held-out"}
+    paths_of_sets |= {DATA / each.file for each in REAL_SETS.values()}
+    trained = {DATA / "trained" / name for name in SEEN["files"]}
+    assert {DATA / name for name in FILES} == paths_of_sets | trained
+    assert {path.stem for path in trained} == {path.stem for path in paths_of_sets} | {"pattern"}
 
 
 def test_no_two_files_are_equal_and_two_names_of_one_file_both_find_it() -> None:
@@ -115,6 +118,42 @@ def test_the_readme_states_every_digest_and_the_folder_is_small() -> None:
     assert sum(path.stat().st_size for path in DATA.iterdir() if path.is_file()) < 5_000_000
     assert sum(path.stat().st_size for path in (DATA / "zoo").iterdir()) < 12_000_000
     assert sum(path.stat().st_size for path in (DATA / "text").iterdir()) < 2_500_000
+    assert sum(path.stat().st_size for path in (DATA / "trained").iterdir()) < 6_000_000
+
+
+def test_the_trained_networks_are_what_the_readme_says() -> None:
+    readme = " ".join((DATA / "README.md").read_text("utf-8").split())
+    for real, name, variance in (("digits", "gan-e350", "94 %"), ("sentences", "words-0", "67 %")):
+        facts = SEEN["encoders"][TRAINED[real].encoder]
+        assert f"{facts['variance']:.0%}".replace("%", " %") == variance
+        assert f"components with {variance} of the variance" in readme
+        pair = bundled_pair(name, trained=True)
+        plain = bundled_pair(name)
+        assert pair.real.encoder == {"encoder": TRAINED[real].encoder}
+        for own, other in zip(pair, plain, strict=True):
+            assert own.n == other.n
+            assert own.values.dtype == np.float32
+            assert own.labels.keys() == other.labels.keys()
+    shares = []
+    for trained in (True, False):
+        held = bundled_pair("digits-held-out", trained=trained)
+        rows, _ = nearest_rows(
+            held.generated.values, np.arange(held.generated.n), 5, held.real.values
+        )
+        votes = held.real.labels["digit"][rows]
+        named = np.array([np.bincount(each, minlength=10).argmax() for each in votes])
+        shares.append(f"{np.mean(named == held.generated.labels['digit']):.0%}".replace("%", " %"))
+    assert f"name {shares[0]} ({shares[1]} in pixels)" in readme
+    areas = {
+        (name, trained): pr_curve(*bundled_pair(name, trained=trained)).auc
+        for name in ("shuffled", "topics-6")
+        for trained in (True, False)
+    }
+    lost = {
+        trained: areas["topics-6", trained] - areas["shuffled", trained]
+        for trained in (True, False)
+    }
+    assert lost[True] < 0.1 < lost[False]  # the order of words
 
 
 def test_the_zoo_has_forty_checkpoints_and_the_loss_of_every_step() -> None:

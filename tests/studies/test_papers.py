@@ -56,9 +56,9 @@ LINES = {
     "common-classes": 5 * 3 * 4,
     "plug-in": 2 * 2 * 4 * 3,
     "bias": (4 + 5) * 2 * 4,
-    "embeddings": (8 + 6) * 5 * 3,
+    "embeddings": (8 + 6 + 5) * 5 * 3,
     "cluster-number": 2 * (3 + 2) * 4,
-    "features": 4 * 6 * 2 * 4,
+    "features": 5 * 6 * 2 * 4,
     "hubs": 2 * 2 * 4 * 15,
 }
 # Figures that are no shares.
@@ -430,21 +430,30 @@ def test_a_network_of_every_repeat_is_the_same_at_every_psi_and_d() -> None:
     whole, first = (EmbeddedDigits(0.5, d, "pixels").sample(40, 0).real.values for d in (64, 2))
     np.testing.assert_array_equal(first, whole[:, :2])
     assert list(first.var(axis=0)) == sorted(whole[:, :].var(axis=0), reverse=True)[:2]
+    trained = EmbeddedDigits(0.5, 32, "trained").sample(1797, 0)
+    known = prviz.bundled_pair("truncation-0.5", trained=True)
+    for side, own in zip(trained, known, strict=True):  # turned, as the components of all digits
+        apart = np.linalg.norm(own.values - own.values[0], axis=1)
+        np.testing.assert_allclose(
+            np.linalg.norm(side.values - side.values[0], axis=1), apart, rtol=1e-4
+        )
 
 
 def test_fewer_features_raise_the_area_and_keep_the_order() -> None:
     experiment = EXPERIMENTS["embeddings"]
     kept = stored(experiment)
     assert kept is not None
-    areas = experiment.figures(kept.rows)
-    areas = areas[(areas["figure"] == "AuC") & (areas["embedding"] == "random network")]
-    table = areas.pivot_table("ours", "psi", "d")
-    assert (np.diff(table.loc[0.7]) < 0.02).all()
-    assert table.loc[0.7, 2] > 2 * table.loc[0.7, 256]
-    assert all(table[d].is_monotonic_increasing for d in table.columns)
-    assert "2 of 256 features of a random network rank 5 truncations as all do" in experiment.says(
-        kept.rows
-    )
+    figures = experiment.figures(kept.rows)
+    for name, enough in (("random network", 2), ("character recogniser", 4)):
+        areas = figures[(figures["figure"] == "AuC") & (figures["embedding"] == name)]
+        table = areas.pivot_table("ours", "psi", "d")
+        many = table.columns[-1]
+        assert (np.diff(table.loc[0.7]) < 0.02).all()
+        assert table.loc[0.7, 2] > 2 * table.loc[0.7, many]
+        assert all(table[d].is_monotonic_increasing for d in table.columns if d >= enough)
+        assert f"{enough} of {many} features of a {name} rank 5 truncations as all do" in (
+            experiment.says(kept.rows)
+        )
 
 
 def test_clusters_pass_the_truth_as_their_number_grows() -> None:
@@ -465,7 +474,7 @@ def test_clusters_pass_the_truth_as_their_number_grows() -> None:
     assert (sample.generated.labels["digit"] % 2 == 0).all()
 
 
-def test_raw_pixels_of_a_pattern_are_singular_and_features_hide_it() -> None:
+def test_raw_pixels_of_a_pattern_are_singular_and_features_of_digits_hide_it() -> None:
     """Simon, Webster, Rabin 2019, section 7."""
     pair = DigitFeatures("the other half, with a pattern", "raw pixels").sample(200, 3)
     plain = DigitFeatures("the other half", "raw pixels").sample(200, 3)
@@ -482,14 +491,26 @@ def test_raw_pixels_of_a_pattern_are_singular_and_features_hide_it() -> None:
     )
     kept = stored(EXPERIMENTS["features"])
     assert kept is not None
-    areas = (
-        EXPERIMENTS["features"]
-        .table(kept.rows)
-        .set_index(["pair", "features"])["AuC, Linear classifiers"]
-    )
+    table = EXPERIMENTS["features"].table(kept.rows).set_index(["pair", "features"])
+    areas = table["AuC, Linear classifiers"]
     assert areas["the other half", "raw pixels"] > 0.9
     assert areas["the other half, with a pattern", "raw pixels"] < 0.05
     assert areas["the other half, with a pattern", "16 components"] > 0.8
+    assert areas["the other half, with a pattern", "trained network"] > 0.8
+    # what other pictures taught a network shows the pattern, to kNN more than pixels do
+    assert areas["the other half, with a pattern", "character recogniser"] < 0.6
+    of_knn = table.loc["the other half, with a pattern", "AuC, kNN"]
+    assert of_knn["character recogniser"] < of_knn["raw pixels"] < of_knn["trained network"]
+    plain, pattern = (
+        DigitFeatures(name, "character recogniser").sample(899, 3)
+        for name in ("the other half", "the other half, with a pattern")
+    )
+    half = prviz.bundled_pair("digits-held-out", trained=True)
+    np.testing.assert_array_equal(plain.generated.values, half.real.values)
+    np.testing.assert_array_equal(plain.real.values[:-1], pattern.real.values[:-1])
+    moved = np.linalg.norm(pattern.generated.values - plain.generated.values, axis=1)
+    apart = np.linalg.norm(plain.generated.values[1:] - plain.generated.values[:-1], axis=1)
+    assert 0 < np.median(moved) < 0.5 * np.median(apart)  # row by row the same digits
 
 
 def test_hubness_and_balls_are_those_of_a_double_loop() -> None:

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, libraries
-from prviz.embed.encoders.onnx_weights import weights_sha256
+from prviz.embed.encoders.onnx_weights import external_files, weights_sha256, with_output
 from prviz.embed.pictures import SquareTransform
 from prviz.readers.errors import error_text
 
 # Most pixels of a side that pictures are resized to: networks take 224 to 1024.
 _LARGEST = 4096
-_SETTINGS = ("size", "resize", "interpolation", "mean", "std", "scale", "layout", "output")
+_SETTINGS = (
+    "size",
+    "resize",
+    "interpolation",
+    "mean",
+    "std",
+    "scale",
+    "layout",
+    "output",
+    "average",
+)
 
 
 class OnnxEncoder(EmbeddingEncoder):
     """Network with one input of pictures and an output of one row per picture.
 
-    Values are (pixel / scale - mean) / std, scale 255 unless stated. Flags go before the TOML file
-    of the same name beside the network, such as ``inception.toml``.
+    Values are (pixel / scale - mean) / std, scale 255 unless stated. The output may be any tensor
+    in a network of one file, such as the input of its classifier, and is averaged over the axes
+    ``average``. Flags go before the TOML file of the same name beside the network, such as
+    ``inception.toml``.
     """
 
     prefix = ""
@@ -52,6 +65,14 @@ class OnnxEncoder(EmbeddingEncoder):
             self._session = onnxruntime.InferenceSession(path, providers=[provider])
             # after onnxruntime has refused files outside the folder
             self.weights_sha256 = weights_sha256(path)
+            output = choice.get("output")
+            outputs = [each.name for each in self._session.get_outputs()]
+            if output is not None and output not in outputs and not external_files(path):
+                # `_ends` names the outputs if there is no such tensor
+                with suppress(*_refusals()):
+                    self._session = onnxruntime.InferenceSession(
+                        with_output(path.read_bytes(), output), providers=[provider]
+                    )
         except _refusals() as error:
             raise ValueError(
                 f"{path}: no ONNX network that can be run ({error_text(error)})"
@@ -76,9 +97,8 @@ class OnnxEncoder(EmbeddingEncoder):
             or not self._scale > 0
         ):
             raise ValueError("mean and std need one or three numbers, std and scale above 0")
-        self._input, self._output = _ends(
-            self._session, path, size, self._layout, choice.get("output")
-        )
+        self._input, self._output = _ends(self._session, path, size, self._layout, output)
+        self._average = tuple(choice.get("average", ()))
         self.prepare = transform = SquareTransform(
             size, int(choice.get("resize", size)), str(choice.get("interpolation", "bilinear"))
         )
@@ -97,6 +117,8 @@ class OnnxEncoder(EmbeddingEncoder):
             f"{transform.described()}, (value / {self._scale:g} - {self._mean.tolist()}) /"
             f" {self._std.tolist()}, {self._layout}, output {self._output}"
         )
+        if self._average:
+            self.transform += f", averaged over {', '.join(map(str, self._average))}"
         self.versions = {**libraries(), "onnxruntime": onnxruntime.__version__}
 
     @classmethod
@@ -105,7 +127,7 @@ class OnnxEncoder(EmbeddingEncoder):
         return cls(Path(argument), options)
 
     def encode(self, batch: Any) -> Features:
-        """Output of the network, flattened to one row per picture."""
+        """Output of the network, averaged as stated and flattened to one row per picture."""
         values = (batch.astype(np.float32) / self._scale - self._mean) / self._std
         values = values.transpose(0, 3, 1, 2) if self._layout == "nchw" else values
         try:
@@ -115,10 +137,12 @@ class OnnxEncoder(EmbeddingEncoder):
                 f"{self.name}: the network refuses its input ({error_text(error)})"
             ) from None
         rows = np.asarray(rows)
+        if all(0 < axis < rows.ndim for axis in self._average):
+            rows = rows.mean(axis=self._average)
         if rows.ndim < 2 or len(rows) != len(batch) or rows.size != len(batch) * rows.shape[1]:
             raise ValueError(
                 f"{self.name}: output {self._output} has the shape {rows.shape}; ({len(batch)},"
-                " features) is needed"
+                " features) is needed: see --average"
             )
         return np.asarray(rows.reshape(len(batch), -1), np.float32)
 

@@ -1,4 +1,4 @@
-"""Which files hold the weights of an ONNX network: those that its tensors name, in one walk over its messages."""
+"""Files that hold the weights of an ONNX network, and its tensors as outputs, by its messages."""
 
 from __future__ import annotations
 
@@ -56,6 +56,23 @@ def weights_sha256(network: Path) -> str:
         contents = file_sha256(file) if file.is_file() else "missing"
         hasher.update(f"{name}\0{contents}".encode())
     return hasher.hexdigest()
+
+
+def with_output(network: bytes, name: str) -> bytes:
+    """The network with the tensor ``name`` as its last output: appended messages are merged."""
+    message = name.encode()
+    for field in (1, 12, 7):  # the name of an output, of a graph, of a model
+        message = bytes([field << 3 | _BYTES]) + _as_varint(len(message)) + message
+    return network + message
+
+
+def _as_varint(value: int) -> bytes:
+    """The number, seven bits a byte."""
+    digits = bytearray()
+    while value > 127:
+        digits.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*digits, value])
 
 
 def _locations(data: mmap.mmap) -> Iterator[str]:

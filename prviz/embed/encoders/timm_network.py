@@ -124,7 +124,7 @@ def _weights_file(name: str, given: Path | None) -> Path:
     config = timm.get_pretrained_cfg(name)
     hub = None if config is None else config.hf_hub_id
     for file in ("model.safetensors", "pytorch_model.bin") if hub else ():
-        if isinstance(cached := try_to_load_from_cache(hub, file), str):
+        if isinstance(cached := try_to_load_from_cache(str(hub), file), str):
             return Path(cached)
     where = f" (https://huggingface.co/{hub} has them)" if hub else ""
     raise ValueError(

@@ -1,4 +1,4 @@
-"""An experiment on embeddings: the same pictures by random networks, with fewer and fewer of their features."""
+"""An experiment on embeddings: pictures by random and trained networks, with ever fewer features."""
 
 from __future__ import annotations
 
@@ -12,22 +12,32 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.random_network import random_features, random_weights
+from prviz.readers.bundled import TRAINED, bundled_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.papers.base import Experiment, Size, cells, counted, lines
 from prviz.studies.papers.charts import LineChart
-from prviz.studies.papers.digits import TruncatedDigits
+from prviz.studies.papers.digits import TruncatedDigits, at_most
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Embedding = Literal["random", "pixels"]
-_TITLES: Mapping[Embedding, str] = {"random": "random network", "pixels": "pixels"}
-_WORDS = {"random network": "a random network", "pixels": "the pixels"}
+Embedding = Literal["random", "pixels", "trained"]
+_TITLES: Mapping[Embedding, str] = {
+    "random": "random network",
+    "pixels": "pixels",
+    "trained": TRAINED["digits"].title,
+}
+_WORDS = {
+    "random network": "a random network",
+    "pixels": "the pixels",
+    TRAINED["digits"].title: "a character recogniser",
+}
 _DIMENSIONS: Mapping[Embedding, tuple[int, ...]] = {
     "random": (2, 4, 8, 16, 32, 64, 128, 256),
     "pixels": (2, 4, 8, 16, 32, 64),
+    "trained": (2, 4, 8, 16, 32),
 }
 _PSIS = (0.3, 0.5, 0.7, 0.9, 1.0)
 # How much larger the network's input is than the 8 x 8 pictures, and pictures encoded at a time.
@@ -37,7 +47,7 @@ _BATCH = 256
 
 @dataclass(frozen=True)
 class EmbeddedDigits:
-    """`TruncatedDigits` in the first d features of a random network, or in the first d components of their pixels.
+    """`TruncatedDigits` in d features of a random network, or components of pixels or a trained one.
 
     The seed of the samples is that of the network too, so that every draw has another one; all psi
     and d of a draw have the same.
@@ -83,7 +93,7 @@ def _features(
     psi: float, n: int, seed: int, embedding: Embedding
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """All features of the real and the generated samples."""
-    pair = TruncatedDigits(psi).sample(n, seed)
+    pair = at_most(bundled_pair(f"truncation-{psi:.1f}", trained=embedding == "trained"), n, seed)
     if embedding == "random":
         return _encoded(pair.real, seed), _encoded(pair.generated, seed)
     mean = pair.real.values.mean(axis=0)
@@ -104,7 +114,7 @@ def _encoded(samples: Samples, seed: int) -> NDArray[np.float32]:
 
 
 class EmbeddingsExperiment(Experiment):
-    """Section 5.2: a random network as an embedding, and how many of its features are needed."""
+    """Section 5.2: random and trained networks, and how many of their features are needed."""
 
     name = "embeddings"
     title = "Random networks, and fewer of their features"
@@ -129,8 +139,9 @@ class EmbeddingsExperiment(Experiment):
             "The bundled digits against a mixture with truncated latents (see the truncation"
             f" trick), {drawn} of each, by kNN with k = √n and half of the samples to measure."
             " Random network: the first d of the 256 features of four convolutions with random"
-            " weights, a network with fewer outputs; every repeat has other weights. Pixels: their"
-            f" first d principal components. {counted(size.repeats, 'repeat')}. The paper has faces"
+            " weights, a network with fewer outputs; every repeat has other weights. Pixels, and a"
+            " network trained to recognise characters in other pictures: their first d principal"
+            f" components. {counted(size.repeats, 'repeat')}. The paper has faces"
             " and a VGG16 with random weights, and asks how many of its outputs are needed; it"
             " shows no figure."
         )
@@ -164,7 +175,9 @@ class EmbeddingsExperiment(Experiment):
         areas = figures[figures["figure"] == "AuC"]
         said = []
         for name, group in areas.groupby("embedding", sort=False):
-            table = group.pivot_table("ours", "psi", "d")
+            table = group.pivot_table("ours", "psi", "d").dropna()
+            if table.empty:  # so far
+                continue
             ranks = table.rank()
             alike = [int(d) for d in table.columns if (ranks[d] == ranks[table.columns[-1]]).all()]
             few = int(table.columns[0])

@@ -739,6 +739,7 @@ def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
     lines = {each["name"]: each for each in pane["figure"]["data"]}
     assert {"pixels", "random network"} <= set(lines)
     assert lines["random network"]["x"][-1] == 256
+    assert lines["character recogniser"]["x"][-1] == 32
     digits = problem_of(ExploreSettings(source="bundled", problem="mixture-em-1", n=200)).pair
     assert lines["pixels"]["y"][-1] == pytest.approx(prviz.pr_curve(*digits).auc, abs=1e-4)
     assert "Encoders" not in [each.label for each in opened(panel="All numbers").expander]

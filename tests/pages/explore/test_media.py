@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._explore.session import PANEL_TAB
 from pages._shared import cache, media, networks
+from prviz.embed.encoders.recogniser import RecogniserEncoder
 from prviz.live.evaluated import hover_words
 from prviz.live.problems import HeldPictures, Uploaded
 from prviz.live.state import PANELS
@@ -249,7 +250,8 @@ def test_networks_join_the_encoders_below_the_apps_folder_alone(
 
     assert offered() == []
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
-    assert offered() == ["own.onnx"]
+    held = ["rapidocr:48"] if RecogniserEncoder.installed() else []
+    assert offered() == ["own.onnx", *held]
 
 
 def test_networks_are_not_for_pictures_of_an_upload(

@@ -1,0 +1,31 @@
+"""The recogniser of characters in the package rapidocr-onnxruntime: an eye for digits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from prviz.embed.base import EncoderOptions, installed_file, whole
+from prviz.embed.encoders.onnx_file import OnnxEncoder
+
+# Side of the lines that the network was trained on, and the input of its classifier.
+RECOGNISER_SIDE = 48
+_SETTINGS = EncoderOptions(mean=(0.5,), std=(0.5,), output="transpose_51.tmp_0", average=(1,))
+
+
+class RecogniserEncoder(OnnxEncoder):
+    """The last 120 features of PP-OCRv4 before its classifier, averaged over the line."""
+
+    prefix = "rapidocr"
+    argument = "SIDE"
+    needs = "rapidocr_onnxruntime"
+    extra = "networks"
+    used = "a trained network that pip installs: of characters, SIDE 48 as it was trained"
+
+    @classmethod
+    def load(cls, argument: str, options: EncoderOptions) -> RecogniserEncoder:
+        """``rapidocr:SIDE``."""
+        size = whole(argument, cls.prefix, 512)
+        file = installed_file(cls.needs, "models/ch_PP-OCRv4_rec_infer.onnx")
+        encoder = cls(file, replace(_SETTINGS, size=size, device=options.device))
+        encoder.name = f"{cls.prefix}:{size}"
+        return encoder
