@@ -129,7 +129,8 @@ _LOSES = {
 }
 _MODES_HELP = (
     "Each mode is one cell, with the shares p of the real and q of the generated data. "
-    "α(λ) = Σ min(λp, q), β(λ) = α(λ)/λ.\n" + _FAR
+    "Precision is α(λ) = Σ min(λp, q), recall β(λ) = α(λ)/λ; λ weighs the real data, see lesson 2.\n"
+    + _FAR
 )
 _BELLS_HELP = (
     "α(λ) = ∫ min(λp, q) = (λ + 1)/2 − ‖λP − Q‖, β(λ) = α(λ)/λ for the densities p and q; ‖λP − Q‖, the total "
@@ -176,7 +177,7 @@ STEPS: tuple[Step, ...] = (
     # ---- modes ----
     Step(
         lesson="modes",
-        lead="Pull a green bar down.",
+        lead="Pull a green bar down to nothing.",
         clause="Modes are kinds of samples, say digits. Purple: how often real. Green: how often generated.",
         figure="modes",
         hands=("q", "ends"),
@@ -254,7 +255,7 @@ STEPS: tuple[Step, ...] = (
                 }
             ),
         ),
-        takeaway="Precision and recall are what two distributions share; playing safe costs recall.",
+        takeaway="Precision and recall are what two distributions share; playing safe amid the real data costs recall.",
         help=_BELLS_HELP,
         explore=_BELLS,
     ),
@@ -277,7 +278,8 @@ STEPS: tuple[Step, ...] = (
                 }
             ),
         ),
-        takeaway="λ picks the point of one fixed curve: precision is λ times recall. More of one costs the other.",
+        takeaway="λ picks the point of one fixed curve: precision is λ times recall. "
+        "What one gains the other may lose.",
         help="λ = α/β is the slope of the ray through the dot.\n" + _BELLS_HELP,
         explore=_BELLS,
     ),
@@ -285,7 +287,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="classifier",
         lead="Move the green bell: where does a classifier err?",
-        clause="The best one says real where real is likelier. Its errors, coloured, add up to the precision.",
+        clause="λ = 1: the best possible one says real where real is likelier. "
+        "Its errors, coloured, add up to the precision.",
         figure="bells",
         hands=("shift", "errors"),
         start={"shift": 1.0, "scale": 1.0},
@@ -307,7 +310,7 @@ STEPS: tuple[Step, ...] = (
                 Option("equal", "equal", "They mirror each other."),
             ),
         ),
-        takeaway="The best classifier's errors add up to the precision: the harder to tell apart, the better.",
+        takeaway="At λ = 1 the best classifier's errors add up to the precision: the harder to tell apart, the better.",
         help="fpr: share of real called generated. fnr: share of generated called real. α = λ fpr + fnr, β = fpr + "
         "fnr/λ.\n" + _FAR,
         explore=_BELLS,
@@ -346,12 +349,14 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Drag a sample.",
-        clause="The 8 nearest filled ones vote on a hollow one. Needed: as many real votes as give fewest crosses.",
+        clause="The 8 nearest filled ones vote on a hollow one; a cross: misjudged. "
+        "The votes needed are those of fewest crosses.",
         figure="plane",
         hands=("sample",),
         start=_SAMPLES,
         guess=Guess("Let one neighbour decide. The estimate lies …", {"k": 1}, "side", _SIDE),
-        takeaway="An estimate is a curve of some classifier's errors: a poor one raises it, luck moves it either way.",
+        takeaway="An estimate is a curve of some classifier's errors: a poor one raises it, "
+        "cuts chosen afterwards lower it.",
         help=_SPLIT_HELP,
         explore=_PLANE,
     ),
@@ -383,9 +388,9 @@ STEPS: tuple[Step, ...] = (
             "200 of each. The estimate is …",
             {"n": 200},
             "closer",
-            _closer("More votes, more judged: less is left to chance."),
+            _closer("Votes from nearby, more judged: less is left to chance."),
         ),
-        takeaway="n changes the estimate too: few samples are more wrong and jump more. Compare at the same n.",
+        takeaway="n changes the estimate too: few samples are mostly more wrong and jump more. Compare at the same n.",
         help=_STRIP_HELP + "\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
@@ -540,7 +545,7 @@ STEPS: tuple[Step, ...] = (
                 nothing="",
             ),
         ),
-        takeaway="Ends hang on a few samples far out; trust the middle of a curve before its ends.",
+        takeaway="Ends hang on a few samples far out: they jump more than the middle.",
         help="Both Gaussians have the whole plane as support, so the true ends are 1.\n"
         + _SPLIT_HELP,
         explore=_PLANE,
@@ -548,7 +553,7 @@ STEPS: tuple[Step, ...] = (
     # ---- one number ----
     Step(
         lesson="number",
-        lead="Move A and B.",
+        lead="Pull A, shift B.",
         clause="A row is one number, of A and of B. F8: the best mean, one side counting 8 times.",
         figure="rivals",
         hands=("drop", "shift"),
@@ -615,7 +620,7 @@ STEPS: tuple[Step, ...] = (
                 Option("low", "too low", "Here they err to the other side."),
             ),
         ),
-        takeaway="With a split, many dimensions make a generator look better than it is: neighbours say little.",
+        takeaway="With a split, many dimensions made this generator look better than it is: neighbours say little.",
         help="Without a split it may look worse: iPR with k = 3 gives equal distributions in 64 dimensions an area "
         "below 0.9.\nTwo round Gaussians whose centres are 2 apart; k = √n, split, mean curves of 10 draws.\n"
         + "".join(
@@ -641,7 +646,7 @@ STEPS: tuple[Step, ...] = (
                 Option("d = 64", "d = 64", "In so many dimensions neighbours stay far away."),
             ),
         ),
-        takeaway="More samples help quickly in few dimensions, slowly in many. Report the estimator, k, n and d.",
+        takeaway="From 100 to 400 samples many dimensions gain least. Report the estimator, k, n and d.",
         help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
         "It promises a bound; a real error may do better.\nMeasured: mean curves of 40 draws.",
         explore={**_SWEEP, "p.d": "64", "methods": "knn"},
@@ -668,7 +673,8 @@ STEPS: tuple[Step, ...] = (
                 Option("equal", "equal", "Here both come to the same."),
             ),
         ),
-        takeaway="With a split every classifier's curve lies above the truth, up to chance: believe the lowest.",
+        takeaway="With a split and cuts fixed before, a classifier's curve lies above the truth, "
+        "up to chance: believe the lowest.",
         help="One score from trees, boosting, logistic regression and neighbours, learned on other samples than "
         "those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.\n"
         + _FAR,
@@ -677,7 +683,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="claim",
         lead="Drag the line to more samples.",
-        clause="The bound adds what chance can hide: the truth lies nowhere above it in 95 of 100 draws.",
+        clause="The bound adds what chance can hide: the truth lies nowhere above it in at least 95 of 100 draws.",
         figure="sweep",
         hands=("n", "bound"),
         start={"n": 100},
@@ -716,10 +722,11 @@ STEPS: tuple[Step, ...] = (
             "tells",
             (
                 Option("yes", "yes", "These stripes are wide enough for so many samples."),
-                Option("no", "no", "So few samples look the same from both pairs."),
+                Option("no", "no", "From finer stripes more samples would look the same too."),
             ),
         ),
-        takeaway='Never claim "at least": any samples can come from two that share nothing, in finer stripes.',
+        takeaway='Never claim "at least": samples without repeats can come from two that share nothing, '
+        "in finer stripes.",
         help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: a distribution that holds "
         "nothing but the samples themselves gives the same ones.\n" + _FAR,
         explore=_PAINTED,

@@ -27,6 +27,12 @@ const SIDES = [90, 300],
  * @param {LiveFigure} live @returns {Snapshot[]} */
 const pinned = ({ payload: { pins = [] } }) => pins.flatMap((id) => store.snapshots.get(id) ?? []);
 
+/** The newest pinned state other than the one on screen. @param {LiveFigure} live */
+const before = (live) =>
+  pinned(live)
+    .filter(({ id }) => id !== live.payload.now)
+    .at(-1);
+
 /** @param {LiveFigure} live */
 export function takePins(live) {
   const {
@@ -63,7 +69,7 @@ export function takePins(live) {
   }
 }
 
-/** The sentence on the difference from the newest pinned state; "" without one, and while it is measured.
+/** The sentence on the difference from the pinned state before; "" without one, and while it is measured.
  * @param {LiveFigure} live @param {View} view */
 export function pinnedText(live, view) {
   const {
@@ -71,7 +77,7 @@ export function pinnedText(live, view) {
       rows: { hidden },
       film,
     } = live,
-    then = pinned(live).at(-1);
+    then = before(live);
   if (!then || !words || !table || film.open) return "";
   const compared = table.columns[0].key === "iou" && then.compared,
     shown = view.curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
@@ -108,17 +114,15 @@ export function pinnedText(live, view) {
 
 const AREA_AFTER_OVERLAP = 3; // place of the area in a row that begins with overlap, excess and deficit
 
-/** Pale curves: of the draws before in a film over seeds, else of the newest pinned state.
+/** Pale curves: of the draws before in a film over seeds, else of a pinned state.
  * @param {LiveFigure} live */
 export function ghostsOf(live) {
   const {
     film,
     rows: { hidden },
-    payload,
   } = live;
   if (film.open) return film.cloud();
-  const then = pinned(live).at(-1);
-  return then && then.id !== payload.now ? then.curves.filter(({ id }) => !hidden.has(id)) : [];
+  return before(live)?.curves.filter(({ id }) => !hidden.has(id)) ?? [];
 }
 
 /** @param {LiveFigure} live @param {Pane} pane @param {View} view */
@@ -192,10 +196,16 @@ function fill(live) {
       element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`),
     );
   });
+  const { pin } = live.pins ?? {},
+    add =
+      pin && !pin.disabled && pin.ariaPressed !== "true"
+        ? [button(() => pin.click(), "Add what is on screen now")]
+        : [];
   compare.replaceChildren(
     element(
       "header",
       element("h2", "Pinned, on the same axes"),
+      ...add,
       button(() => shut(live), "Close"),
     ),
     element("div.states", ...boxes),

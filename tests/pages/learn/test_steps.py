@@ -8,6 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 from streamlit.testing.v1 import AppTest
 
 from pages._learn import measured
@@ -101,6 +102,24 @@ def test_without_a_split_few_voters_mostly_err_too_rarely() -> None:
         assert alone < held
         below += alone < truth.auc
     assert below >= 15
+
+
+def test_cuts_chosen_afterwards_lower_the_estimate_below_the_truth() -> None:
+    problem = toy("shifted-gaussians", d=2, mu=1.0)
+    truth = problem.truth().alpha(1.0)
+    chosen = []
+    fixed = []
+    for seed in range(40):
+        found = estimate(problem.sample(80, seed), "knn", k=30, split=0.5, seed=seed)["knn"]
+        chosen.append(found.curve.alpha(1.0))
+        fit, judged = (
+            np.concatenate([part.values for part in problem.sample(40, 100 + 2 * seed + place)])
+            for place in (0, 1)
+        )
+        classes = np.repeat([0, 1], 40)
+        said = KNeighborsClassifier(30).fit(fit, classes).predict(judged)
+        fixed.append(2 * np.mean(said != classes))
+    assert np.mean(chosen) + 0.02 < truth < np.mean(fixed)
 
 
 def test_without_a_split_an_estimate_may_lie_above_the_truth() -> None:
