@@ -27,7 +27,6 @@ from pages._explore.session import (
 from pages._live.figure import place
 from pages._shared import families as _families
 from pages._shared import uploads
-from pages._shared.cache import session
 from pages._shared.widgets import begin, choose_one
 from prviz.curves.summaries import EPS, B
 from prviz.estimators import ESTIMATORS
@@ -79,7 +78,7 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     state()
     explore_session().update(lambda now: now.with_settings(settings))
     if uploaded is not None:
-        session().uploaded = uploaded
+        uploads.show(uploaded)
 
 
 def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | None, DeltaGenerator]:

@@ -146,7 +146,8 @@ function toBelieve(believed, others) {
     right = printed(100 * (1 - (believed.balanced ?? 1) / 2), 0);
   const apart = `The best classifier is right ${right} times in 100; a coin is in 50.`;
   if (others.every(({ auc }) => auc <= believed.auc)) return `${apart} Its area is ${area}.`;
-  return `${apart} Believe its curve, the lowest: area ${area}.`;
+  const lowest = others.every(({ auc }) => auc >= believed.auc) ? ", the lowest" : "";
+  return `${apart} Believe its curve${lowest}: area ${area}.`;
 }
 
 /** @param {FamilyNumbers[]} rows @param {number} noise @param {number | null} agreement */

@@ -207,12 +207,17 @@ def _empty_fields() -> None:
     uploads.forget_refused()
 
 
+def show(uploaded: Uploaded) -> None:
+    """Show this pair, whatever files the fields hold: they are emptied, else these would be read again."""
+    _empty_fields()
+    session().uploaded = uploaded
+
+
 def swap() -> None:
     """Exchange the roles of the two sets."""
-    held = session()
-    if held.uploaded is not None:
-        held.uploaded = held.uploaded.swapped()
-        _empty_fields()  # else the files would be read in their old roles again
+    uploaded = session().uploaded
+    if uploaded is not None:
+        show(uploaded.swapped())
 
 
 def _take_example() -> None:
@@ -223,8 +228,7 @@ def _take_example() -> None:
         file = io.BytesIO()
         np.save(file, side.values)
         read.append(readers.read((name, file.getvalue()), limits=limits()))
-    _empty_fields()
-    session().uploaded = Uploaded(SamplePair(*read), ("digits.npy", "mixture.npy"), (None, None))
+    show(Uploaded(SamplePair(*read), ("digits.npy", "mixture.npy"), (None, None)))
 
 
 def say_refused() -> None:

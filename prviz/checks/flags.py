@@ -906,8 +906,8 @@ def spread(facts: DataFacts) -> Finding:
     )
     if worst > SPREAD_RATIOS[0]:
         effect = (
-            "No feature spreads so differently that chance could not do it: radii of balls are"
-            " comparable."
+            f"Beyond chance no spread differs by more than {SPREAD_RATIOS[0]:g} times: radii of"
+            " balls are comparable."
         )
     return Finding("Spread", value, "ok", effect)
 

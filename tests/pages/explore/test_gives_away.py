@@ -116,6 +116,30 @@ def test_features_are_left_out_and_taken_back(app: AppTest) -> None:
     assert app.session_state["_Session"].shown.problem.pair.digest == before.digest
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("named", [True, False])
+def test_features_of_files_in_the_fields_are_left_out_and_taken_back(*, named: bool) -> None:
+    rng = np.random.default_rng(0)
+    app = opened(n="300", methods="knn", panel=PANELS[-1])
+    app.segmented_control(key="source").set_value("upload").run()
+    for role, shift in (("real", 0), ("generated", 2)):
+        values = rng.normal(size=(300, 4))
+        values[:, 2] += shift
+        text = "\n".join(",".join(map("{:.4f}".format, row)) for row in values)
+        header = "a,b,c,e\n" if named else ""
+        app.file_uploader(key=f"upload-{role}").upload(f"{role}.csv", (header + text).encode())
+        app.run()
+    last_word(app)
+    app.button(key="leave-out").click().run()
+    last_word(app)
+    features = app.session_state["_Session"].shown.problem.pair.real.features
+    assert features == (("a", "b", "e") if named else ("feature 1", "feature 2", "feature 4"))
+    app.button(key="take-back").click().run()
+    last_word(app)
+    healthy(app)
+    assert app.session_state["_Session"].shown.problem.sizes[2] == 4
+
+
 @pytest.mark.exhaustive
 def test_the_panel_comes_whole_though_it_waits_twice_in_one_answer(page: Page) -> None:
     page.goto(f"/?problem=modes&methods=knn&n=500&panel={GIVES_AWAY.replace(' ', '+')}")

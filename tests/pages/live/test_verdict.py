@@ -139,6 +139,11 @@ def test_both_give_the_same_sentences(blank: Page) -> None:
         (
             [0.5, 0.1],
             "The best classifier is right 88 times in 100; a coin is in 50."
+            " Believe its curve: area 0.21.",
+        ),
+        (
+            [0.5, 0.3],
+            "The best classifier is right 88 times in 100; a coin is in 50."
             " Believe its curve, the lowest: area 0.21.",
         ),
         (
