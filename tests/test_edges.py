@@ -56,6 +56,7 @@ CHANGE = {
     "Stores",
     "_Watched",
     "Conversation",
+    "PanelChoices",
 }
 
 

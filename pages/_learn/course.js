@@ -357,6 +357,7 @@ export class Course {
     this.help.append(...step.help.split("\n").map((line) => element("p", line)));
     this.back.disabled = this.index === 0;
     this.next.disabled = this.index === steps.length - 1;
+    setText(this.next, this.next.disabled ? "The end" : "Next →");
     this.again.hidden = !("seed" in step.start);
     this.figure.svg.setAttribute("aria-label", `${FIGURES[step.figure].title}: ${step.lead}`);
   }

@@ -865,7 +865,7 @@ const plane = {
           name: tracked === "k" ? "neighbours k" : "samples n of each",
           stops: tracked === "k" ? KS : SIZES,
           now: values[tracked],
-          above: `wrong, in % of the area: ● here, line: mean of ${DRAWS} other sets`,
+          above: `wrong, in %: ● here, line: mean of ${DRAWS} sets`,
           lines,
           box: {
             left: 4 * em,
@@ -896,7 +896,8 @@ const plane = {
 // ---- a painting: real above the line, generated below ----
 
 const PAINTED = 200; // samples of each
-const PAINTED_K = 14;
+const PAINTED_K = 14,
+  NARROW_PAINT = 34;
 
 /** Samples from masses on cells of [0, 1]; they move on smoothly with the masses.
  * @param {number[]} masses @param {number} seed @returns {Sample[]} */
@@ -1011,7 +1012,7 @@ const paint = {
       label(
         `nearest ${PAINTED_K} of ●: ${votes[0]} real, ${votes[1]} generated`,
         width - 0.4 * em,
-        height - 0.6 * em,
+        height - (width < NARROW_PAINT * em ? 2 : 0.6) * em, // above the name where both don't fit
         { "text-anchor": "end", class: "small halo" },
       ),
     );

@@ -42,7 +42,7 @@ export function lessonPlan(content, { origin, hostname, pathname }) {
   const lines = [
     "# Precision and recall of generative models: a lesson plan",
     "",
-    '20 minutes at a screen. In each step: move the picture, let the class vote on the question, press the answer, ask "what did you just see?".',
+    'At a screen, a minute or two a step. In each: move the picture, let the class vote on the question, press the answer, ask "what did you just see?".',
     "Keys: ← → steps, 1 to 5 answers, P large screen.",
     ...(local ? [`Links open ${SAVED} beside this plan: *Save as a page* makes it.`] : []),
     "",

@@ -47,7 +47,7 @@ function fill(sheet) {
   };
   const low = () => {
     resize(null);
-    sheet.querySelector('[data-testid="stSidebarContent"]')?.scrollTo(0, 0);
+    sheet.querySelector('[data-testid="stSidebarUserContent"]')?.parentElement?.scrollTo(0, 0);
   };
   handle.onpointerdown = ({ pointerId, clientY }) => {
     handle.setPointerCapture(pointerId);

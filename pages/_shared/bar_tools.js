@@ -26,6 +26,27 @@ function onKey(event) {
   else if (event.key === "?") list?.togglePopover();
 }
 
+/** List the keys of this page: a course has its own. */
+function listKeys() {
+  const rows = document.querySelector(".course")
+    ? [
+        ["← →", "to another step"],
+        ["1 to 5", "the answers"],
+        ["P", "large screen"],
+      ]
+    : [
+        ...KEYS.map(([key, , name]) => [key, `to ${name}`]),
+        ["← →", "move it"],
+        ["Home End", "to its ends"],
+        ["Esc", "close what is enlarged, let go of what stands out"],
+      ];
+  dl?.replaceChildren(
+    ...[...rows, ["?", "this list"]].flatMap((texts) =>
+      texts.map((text, i) => Object.assign(document.createElement(i ? "dd" : "dt"), { textContent: text })),
+    ),
+  );
+}
+
 /** Put the skip button among the first stops of the Tab key, behind Streamlit's own link. */
 function placeSkip() {
   const own = document.querySelector("#root a:has(~ section)");
@@ -57,17 +78,7 @@ link.onclick = async () => {
     link.textContent = "Copy link";
   }, 2000);
 };
-const rows = KEYS.map(([key, , name]) => [key, `to ${name}`]).concat([
-  ["← →", "move it"],
-  ["Home End", "to its ends"],
-  ["Esc", "close what is enlarged, let go of what stands out"],
-  ["?", "this list"],
-]);
-bar
-  .querySelector("dl")
-  ?.replaceChildren(
-    ...rows.flatMap((texts) =>
-      texts.map((text, i) => Object.assign(document.createElement(i ? "dd" : "dt"), { textContent: text })),
-    ),
-  );
+const dl = bar.querySelector("dl");
+dl?.closest("[popover]")?.addEventListener("beforetoggle", listKeys);
+listKeys();
 window.addEventListener("keydown", onKey);

@@ -98,7 +98,10 @@ def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> No
         assert page.evaluate(_CUT) == [], step["id"]
         if place + 1 < len(STEPS):
             page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("button", name="Next →")).to_be_disabled()
+    expect(page.get_by_role("button", name="The end")).to_be_disabled()
+    page.keyboard.press("?")
+    expect(page.locator("#prviz-keys dt")).to_have_text(["← →", "1 to 5", "P", "?"])
+    page.keyboard.press("?")
     page.keyboard.press("ArrowLeft")
     at_step(page, IDS[-2])
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
