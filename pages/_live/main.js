@@ -133,6 +133,7 @@ function create(parent) {
     take: (payload, late) => show(live, payload, late),
     redraw: () => {
       draw(live);
+      if (live.pins) takePins(live); // a state that stands under Compare may have come
     },
     follow: () => {
       live.panes.forEach((pane) => drawOver(live, pane));
