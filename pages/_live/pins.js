@@ -196,11 +196,11 @@ function fill(live) {
       element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`),
     );
   });
-  const { pin } = live.pins ?? {},
+  const { pins = [], now = "" } = live.payload,
     add =
-      pin && !pin.disabled && pin.ariaPressed !== "true"
-        ? [button(() => pin.click(), "Add what is on screen now")]
-        : [];
+      pins.includes(now) || pins.length >= MOST
+        ? []
+        : [button(() => tellPage(live, "pin", ""), "Add what is on screen now")];
   compare.replaceChildren(
     element(
       "header",

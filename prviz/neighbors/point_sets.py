@@ -256,6 +256,7 @@ def _prepared(
     return Prepared(arithmetic, fit, evaluate, held_out, needed if stored else 0)
 
 
+@one_blas_thread()  # a second one would only wait
 def _hopeless(prepared: Prepared) -> bool:
     """True if float32 would leave too many comparisons to recheck, judged by a few points."""
     arithmetic = prepared.arithmetic
@@ -269,10 +270,7 @@ def _hopeless(prepared: Prepared) -> bool:
             arithmetic,
         )
         for right in prepared.fit.values():
-            with one_blas_thread():  # a second one would only wait
-                tile = distances(
-                    few, slice(0, len(few)), right, slice(0, len(right)), "probe", scratch
-                )
+            tile = distances(few, slice(0, len(few)), right, slice(0, len(right)), "probe", scratch)
             for order in (min(2, len(right)), math.isqrt(len(right))):
                 nearest = np.partition(tile, order - 1, axis=1)[:, order - 1 : order].astype(
                     np.float64
