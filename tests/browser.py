@@ -297,10 +297,10 @@ def beside(
     return tab
 
 
-def wait_idle(page: Page) -> None:
+def wait_idle(page: Page, timeout_ms: float = WAIT_MS) -> None:
     """Return once the app is connected, has nothing stale on screen and has stopped running."""
     page.evaluate("() => { window.__idleSince = undefined; }")
-    page.wait_for_function(_IDLE, polling=POLL_MS)
+    page.wait_for_function(_IDLE, polling=POLL_MS, timeout=timeout_ms)
 
 
 def wait_until(page: Page, holds: Callable[[], object]) -> None:
