@@ -138,15 +138,17 @@ export class Course {
     this.stay.onclick = () => this.present(false);
     root.replaceChildren(this.style, words, this.figure.box, this.curve.box, this.menu, this.help, this.stay);
     root.classList.add("course");
-    document.querySelector(".bar-tools .link")?.before(this.tools);
     this.menu.append(
       ...Object.entries(content.lessons).map(([id, title], i) =>
-        button(`${i + 1}  ${title}`, "", () => {
-          this.menu.hidePopover();
-          this.go(content.steps.findIndex(({ lesson }) => lesson === id));
-        }),
+        button(`${i + 1}  ${title}`, "", () =>
+          this.go(content.steps.findIndex(({ lesson }) => lesson === id)),
+        ),
       ),
     );
+    this.menu.onclick = () => this.menu.hidePopover();
+    // A phone's bar has no buttons.
+    if (matchMedia("(max-width: 640px)").matches) this.menu.append(this.tools);
+    else document.querySelector(".bar-tools .link")?.before(this.tools);
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
     window.addEventListener("keydown", this.onKey);
     this.onHash = () => this.go(this.#named(location.hash.slice(1)));

@@ -141,14 +141,25 @@ function ghosts({ em, toX, toY, at }, made, old, now, named) {
   const gaps = old[moved]
     .map(([x, y], i) => ({ gap: Math.hypot(x - now[moved][i][0], y - now[moved][i][1]), place: at([x, y]) }))
     .sort((a, b) => b.gap - a.gap);
-  const places = gaps.map(({ place: [x, y] }) => [
-    Math.min(Math.max(x, toX(0) + 2 * em), toX(1) - 2 * em),
-    Math.min(Math.max(y - 0.5 * em, toY(1) + em), toY(0) - 0.5 * em),
-  ]);
+  // above the curve, below it, or beside where it is steep
+  const shifts = [
+    [0, -0.5],
+    [0, 1.2],
+    [2.5, 0],
+    [-2.5, 0.8],
+  ];
+  const places = gaps.flatMap(({ place: [x, y] }) =>
+    shifts.map(([across, down]) => [
+      Math.min(Math.max(x + across * em, toX(0) + 2 * em), toX(1) - 2 * em),
+      Math.min(Math.max(y + down * em, toY(1) + em), toY(0) - 0.5 * em),
+    ]),
+  );
+  const drawn = Object.values(now).flatMap((line) => line.map(at));
   const place =
     places.find(
       ([x, y]) =>
-        !named.some(([u, v]) => x + 2 * em > u && x - 2 * em < u + 5 * em && Math.abs(v - y) < 1.1 * em),
+        !named.some(([u, v]) => x + 2 * em > u && x - 2 * em < u + 5 * em && Math.abs(v - y) < 1.1 * em) &&
+        !drawn.some(([u, v]) => Math.abs(u - x) < 2 * em && v > y - em && v < y + 0.3 * em),
     ) ?? places[0];
   return [...marks, text("before", place[0], place[1], { class: "small halo", fill: "var(--soft)" })];
 }

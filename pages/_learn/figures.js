@@ -414,7 +414,7 @@ const modes = {
  * @typedef {object} Track
  * @property {string} id value that it moves
  * @property {string} name
- * @property {string} above what stands over it
+ * @property {string[]} above lines that stand over it
  * @property {number[]} stops
  * @property {number} now
  * @property {TrackLine[]} lines
@@ -470,8 +470,14 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
   marks.push(
     label(name, right, bottom + 2.4 * em, { "text-anchor": "end", class: "small", fill: "var(--soft)" }),
   );
-  marks.push(
-    label(above, left, top - 0.6 * em, { "text-anchor": "start", class: "small", fill: "var(--soft)" }),
+  above.forEach((line, i) =>
+    marks.push(
+      label(line, left, top - (0.6 + 1.2 * (above.length - 1 - i)) * em, {
+        "text-anchor": "start",
+        class: "small",
+        fill: "var(--soft)",
+      }),
+    ),
   );
   const ends = lines
     .map(({ errors }, i) => ({ i, y: toY(errors[errors.length - 1]) }))
@@ -677,8 +683,12 @@ const plane = {
       { k, mu } = values,
       { parts, cut, lines } = made.more;
     const tracked = hands.includes("k") ? "k" : hands.includes("n") ? "n" : "";
-    const side = Math.min(width, height - (tracked ? Math.min(14 * em, 0.42 * height) : 0)),
-      left = (width - side) / 2;
+    // A low frame has room for the errors beside the plane alone.
+    const beside = tracked !== "" && height < 20 * em,
+      names = (lines.length > 1 ? 6 : 1) * em;
+    const below = tracked && !beside ? Math.min(14 * em, 0.42 * height) : 0,
+      side = beside ? Math.min(height - 2 * em, width - 11.5 * em - names) : Math.min(width, height - below),
+      left = beside ? 0 : (width - side) / 2;
     const low = -3.2 + Math.min(mu, 0),
       span = 6.4 + Math.abs(mu),
       scale = side / span;
@@ -775,12 +785,16 @@ const plane = {
       all = forReal + against,
       needed = cut < 0 ? all + 1 : Math.ceil(all / (1 + cut) - 1e-9); // of c_Y <= cut c_X
     const text = `${forReal} of ${all} real${own ? ", itself one" : ""}, ${needed} needed: ${forReal >= needed ? "real" : "generated"}`;
-    const said = label(
-      text,
-      within(toX(px), 9 * em, width - 9 * em),
-      up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em,
-      { class: "name halo" },
-    );
+    const over = up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em;
+    // below a small plane in two lines
+    const cutInTwo = lines.length > 1 ? text.lastIndexOf(", ") + 1 : text.length;
+    const said = beside
+      ? [text.slice(0, cutInTwo), text.slice(cutInTwo).trim()]
+          .map((line, i) =>
+            label(line, 0, side + 1.4 * (i + 1) * em, { "text-anchor": "start", class: "name" }),
+          )
+          .join("")
+      : label(text, within(toX(px), 9 * em, width - 9 * em), over, { class: "name halo" });
     const offset = (/** @type {number} */ index) => {
       const first = index < nReal ? 0 : nReal;
       return index - first + (parts.split ? fit[index < nReal ? 0 : 1].length : 0);
@@ -858,6 +872,7 @@ const plane = {
         press: (steps) => set(mu + 0.1 * steps),
       });
     }
+    const above = ["wrong, in %: ● here,", `line: mean of ${DRAWS} sets`];
     /** @type {Drawing | null} */
     const track = tracked
       ? trackDrawing({
@@ -865,12 +880,12 @@ const plane = {
           name: tracked === "k" ? "neighbours k" : "samples n of each",
           stops: tracked === "k" ? KS : SIZES,
           now: values[tracked],
-          above: `wrong, in %: ● here, line: mean of ${DRAWS} sets`,
+          above: beside ? above : [above.join(" ")],
           lines,
           box: {
-            left: 4 * em,
-            right: width - (tracked === "k" ? 6.5 : 2) * em,
-            top: side + 2.2 * em,
+            left: beside ? side + 3.5 * em : 4 * em,
+            right: width - (beside ? names : (tracked === "k" ? 6.5 : 2) * em),
+            top: beside ? 3.4 * em : side + 2.2 * em,
             bottom: height - 2.8 * em,
           },
           em,
@@ -884,7 +899,7 @@ const plane = {
         (track?.marks ?? ""),
       handles: [...handles, ...(track?.handles ?? [])],
       grab(x, y) {
-        if (y > side) return track?.grab?.(x, y) ?? null;
+        if (y > side || x > left + side) return track?.grab?.(x, y) ?? null;
         const far = points.map(([u, v]) => Math.hypot(toX(u) - x, toY(v) - y)),
           best = far.indexOf(Math.min(...far));
         return far[best] < 24 ? { id: "sample", values: { picked: best } } : null;
@@ -1226,7 +1241,7 @@ const sweep = {
     return trackDrawing({
       id: axis,
       name: axis === "d" ? "dimension d" : "samples n of each",
-      above: "wrong, in % of the area under either curve",
+      above: ["wrong, in % of the area under either curve"],
       stops,
       now: values[axis],
       lines,

@@ -17,14 +17,16 @@ from streamlit.testing.v1 import AppTest
 from pages._explore.session import PANEL_TAB
 from pages._shared import cache, media, networks
 from prviz.embed.encoders.recogniser import RecogniserEncoder
+from prviz.embed.local_encoders import installed_encoders
 from prviz.live.evaluated import hover_words
 from prviz.live.problems import HeldPictures, Uploaded
 from prviz.live.state import PANELS
 from prviz.readers.media import ZipPictures
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.samples import SamplePair, Samples
-from tests.explore_app import about, healthy, last_word, opened
+from tests.explore_app import about, ask, healthy, last_word, opened
 from tests.picture_builders import BLUE, encrypted, packed, picture, table
+from tests.waiting import until
 
 REAL = [f"img/r{i:03}.png" for i in range(60)]
 GENERATED = [f"img/g{i:03}.png" for i in range(60)]
@@ -252,6 +254,42 @@ def test_networks_join_the_encoders_below_the_apps_folder_alone(
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
     held = ["rapidocr:48"] if RecogniserEncoder.installed() else []
     assert offered() == ["own.onnx", *held]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("problem", "network", "features"),
+    [("mixture-em-1", "rapidocr:48", 120), ("shuffled", "wordllama:256", 256)],
+)
+def test_a_network_of_an_installed_package_is_measured_beside_the_others(
+    problem: str, network: str, features: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if not any(each.title == network for each in installed_encoders()):
+        pytest.skip(f"{network} is not installed")
+    monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
+    app = opened(source="bundled", problem=problem, n="200", panel="All numbers")
+    app.session_state["encoders"] = True
+    app.run()
+    app.multiselect(key="encoders-networks").set_value([network]).run()
+
+    def areas() -> dict:
+        ask(app)
+        app.run()
+        healthy(app)
+        drawn = [
+            pane
+            for each in map(_content, app.get("bidi_component"))
+            for pane in each.get("panes", ())
+        ]
+        return {
+            line["name"]: line
+            for pane in drawn
+            if pane["id"] == "encoders-areas"
+            for line in pane["figure"]["data"]
+        }
+
+    until(areas, 120)
+    assert areas()[network]["x"][-1] == features
 
 
 def test_networks_are_not_for_pictures_of_an_upload(

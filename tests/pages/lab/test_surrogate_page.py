@@ -8,15 +8,18 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._lab import surrogate_fits, surrogate_paper
 from pages._lab.surrogate import REFUSED, applied, ranked, refusal
-from pages._lab.surrogate_form import as_k
+from pages._lab.surrogate_form import FIRST_D, FIRST_PAIR, as_k
 from prviz.estimators import ESTIMATORS
+from prviz.readers.bundled import bundled_pair
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate import Prediction
 from prviz.studies.surrogate.predictive import WIDEST
+from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import run_tasks
 from tests.benchmarks.surrogate_laws import laws
@@ -100,6 +103,14 @@ def test_a_surrogate_that_predicts_other_areas_is_refused() -> None:
     assert "stand-in.apply" not in {each.key for each in found.button}
     assert "Done: " not in words(found)
     assert "its classifier misses what tells the sets apart" in words(found)
+
+
+@pytest.mark.thorough
+def test_the_page_opens_on_a_pair_that_a_surrogate_predicts() -> None:
+    sources = SurrogateSources(bundled_pair(FIRST_PAIR))
+    prediction = surrogate_of(sources, FIRST_D).prediction
+    assert prediction is not None
+    assert prediction.passes
 
 
 def test_a_refusal_says_what_is_missed() -> None:
