@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from pages._explore import guide
 from pages._explore.live_view import TOLD, understand
 from prviz.live.explorer import Explorer, Question, Sink
+from prviz.live.store import PUBLIC
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import toy
 
@@ -36,6 +37,8 @@ def assert_link_gives(settings: ExploreSettings, query: dict[str, str]) -> None:
 
 
 def opened(**query: str) -> AppTest:
+    """The page of the server's first visitor, for whom nothing is measured yet."""
+    PUBLIC.clear()
     app = AppTest.from_file(APP, default_timeout=60)
     for name, value in query.items():
         app.query_params[name] = value

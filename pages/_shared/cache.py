@@ -72,8 +72,9 @@ class Session(Stores):
     def clear(self) -> None:
         """Forget everything read or computed in this session."""
         self.waited_for = None
-        for store in (self.results, self.samples, self.profiles, self.thumbnails, self.runs):
-            store.clear()
+        super().clear()
+        self.thumbnails.clear()
+        self.runs.clear()
 
 
 def of_session(kind: type[T]) -> T:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from pages._shared import cache, media
+from pages._shared import media
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.live import results
-from prviz.live.evaluated import Evaluated, coordinates
+from prviz.live.evaluated import Evaluated
 from prviz.live.problems import Problem
 from prviz.samples import Samples
 
@@ -47,7 +47,7 @@ def evaluated(problem: Problem, found: results.Results) -> DisplayedSamples:
     def make() -> DisplayedSamples:
         split = problem.split()
         if found.approximation is None:
-            points, axes = coordinates(problem, split)
+            points, axes = shown_coordinates(split.evaluate)
         else:
             supports = found.estimates[settings.methods[0]].supports
             n_real = supports.n_real
@@ -68,4 +68,4 @@ def evaluated(problem: Problem, found: results.Results) -> DisplayedSamples:
         settings.approximate,
         media.view_key(problem.uploaded),
     )
-    return cache.remembered(key, make)
+    return problem.stores.results.remembered(key, make)

@@ -10,15 +10,10 @@ from typing import Any
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import picture_data_uri
 from prviz.live.problems import Problem, Uploaded
-from prviz.recent import LeastRecentlyUsed
 from prviz.samples import Samples, Split
 
 # Labels said of a sample.
 MOST_LABELS = 3
-# Coordinates of toys' samples, the same for every visitor: half of what a first view computes.
-SHARED_ENTRIES = 8
-SHARED_BYTES = 20_000_000
-_shared = LeastRecentlyUsed(SHARED_ENTRIES, SHARED_BYTES, lambda found: int(found[0].nbytes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,21 +94,13 @@ class Evaluated:
         }
 
 
-def coordinates(problem: Problem, split: Split) -> tuple[Any, tuple[str, ...]]:
-    """Coordinates of the evaluation samples of a problem's own split, and what they are."""
-    if problem.toy is None:
-        return shown_coordinates(split.evaluate)
-    key = (problem.key, problem.settings.split)
-    return _shared.remembered(key, lambda: shown_coordinates(split.evaluate))
-
-
 def evaluated(problem: Problem) -> Evaluated:
     """The evaluation samples of the first repeat, the same at every k."""
 
     def make() -> Evaluated:
         split = problem.split()
         real_rows, generated_rows = problem.rows()
-        points, axes = coordinates(problem, split)
+        points, axes = shown_coordinates(split.evaluate)
         return Evaluated(split, points, axes, (real_rows + 1, generated_rows + 1), problem.uploaded)
 
     key = ("evaluated", problem.key, problem.settings.split)

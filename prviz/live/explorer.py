@@ -359,6 +359,8 @@ class Explorer:
             turn = self._queue.turn(partial(progress, 0.0))
         try:
             with turn:
+                if queued and need.store is not None and need.known:
+                    return  # measured for another visitor meanwhile
                 found = need.compute(progress)
             if need.store is not None:
                 need.store.put(need.key, found)

@@ -1,4 +1,4 @@
-"""What one visitor of the app has read, drawn and measured, in bounded stores."""
+"""What has been read, drawn and measured for the app, in bounded stores."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from prviz.recent import LeastRecentlyUsed
 from prviz.server.limits import limits
 
 # Limits of each store, in entries and bytes; a shared server gives a part of them. Every visitor
-# has own stores, so that none sees another's data. Samples and profiles have stores of their own:
-# a large one must not push out everything else.
+# has own stores for uploads, so that none sees another's data. Samples and profiles have stores of
+# their own: a large one must not push out everything else.
 CAPACITY = 48
 RESULTS_BYTES = 200_000_000
 SAMPLES_CAPACITY = 24
@@ -20,6 +20,10 @@ PROFILES_BYTES = 200_000_000
 # and again.
 SNAPSHOTS_CAPACITY = 120
 SNAPSHOTS_BYTES = 60_000_000
+
+
+# Visitors for whom the stores of toys and bundled sets have entries.
+VISITORS = 4
 
 
 @dataclass(kw_only=True, eq=False)
@@ -40,3 +44,18 @@ class Stores:
             SNAPSHOTS_CAPACITY, limits.part(SNAPSHOTS_BYTES), stay=40
         )
     )
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        for store in (self.results, self.samples, self.profiles, self.snapshots):
+            store.clear()
+
+
+# Toys and bundled sets, which are the same for every visitor: what one has waited for, the next one
+# finds.
+PUBLIC = Stores(
+    results=LeastRecentlyUsed(VISITORS * CAPACITY, RESULTS_BYTES),
+    samples=LeastRecentlyUsed(VISITORS * SAMPLES_CAPACITY, SAMPLES_BYTES),
+    profiles=LeastRecentlyUsed(VISITORS * PROFILES_CAPACITY, PROFILES_BYTES),
+    snapshots=LeastRecentlyUsed(VISITORS * SNAPSHOTS_CAPACITY, SNAPSHOTS_BYTES, stay=40),
+)

@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._explore import far_off
+from pages._explore import far_off, live_view
 from pages._explore.session import PANEL_TAB
 from pages._shared import best_setting, cache
 from pages._shared.text import plain
@@ -349,14 +349,16 @@ def test_forgotten_uploads_are_gone() -> None:
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CAPACITY", 4)
     monkeypatch.setattr(store, "SAMPLES_CAPACITY", 2)
+    held = store.Stores()
+    monkeypatch.setattr(live_view, "PUBLIC", held)
     app = opened(problem="high-dimension", n="100", methods="knn", **{"p.d": "2048"})
 
     def change(seeds: range) -> int:
         for seed in seeds:
             move(app, seed=seed)
-        return held()
+        return taken()
 
-    def held() -> int:
+    def taken() -> int:
         run_ended(60)  # a thread that ends still holds what it had
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
@@ -365,10 +367,10 @@ def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch)
     tracemalloc.start(1)
     try:
         before = change(range(5))  # the stores are full by then
-        assert len(app.session_state["_Session"].results) == store.CAPACITY
+        assert len(held.results) == store.CAPACITY
         # A pair has 3,276,800 bytes: keeping one of them would show.
         assert change(range(5, 11)) - before < 3_000_000
-        assert len(app.session_state["_Session"].results) == store.CAPACITY
+        assert len(held.results) == store.CAPACITY
     finally:
         tracemalloc.stop()
 

@@ -18,6 +18,7 @@ from pages._explore import space
 from pages._shared import sample_display
 from prviz.diagnostics.confusion_groups import GROUPS, NO_SUPPORT, OptimalClassifiers
 from prviz.live import problems, results
+from prviz.live.store import Stores
 from prviz.readers.bundled import BUNDLED
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
@@ -257,11 +258,20 @@ def test_repeats_say_whose_groups_these_are() -> None:
     assert "those of its first repeat" in drawn(app)["panes"][0]["help"]
 
 
-def test_visitors_share_where_a_toys_samples_are_drawn() -> None:
+def test_samples_keep_their_place_at_every_k() -> None:
     settings = ExploreSettings(problem="mixtures", parameters={"d": 8}, n=100)
+    stores = Stores()
+    changed = (
+        settings,
+        replace(settings, k=3),
+        replace(settings, seed=1),
+        replace(settings, split=None),
+    )
     made = [
-        sample_display.evaluated(problems.problem_of(each), results.Results({}, {}, dict)).points
-        for each in (settings, settings, replace(settings, seed=1), replace(settings, split=None))
+        sample_display.evaluated(
+            problems.problem_of(each, stores=stores), results.Results({}, {}, dict)
+        ).points
+        for each in changed
     ]
     assert made[0] is made[1]
     assert len({each.tobytes() for each in made}) == 3

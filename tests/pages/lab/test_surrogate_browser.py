@@ -31,7 +31,9 @@ def test_the_best_setting_on_a_surrogate_goes_to_explore(page: Page) -> None:
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Explore")
     family, k, split = re.fullmatch(r"(\w+), k = (√n|\d+), (no split|split \d+%)", best).groups()
-    expect(about(page)).to_contain_text("Digits against Boltzmann machine along its epochs, Epoch 300")
+    expect(about(page)).to_contain_text(
+        "Digits against Boltzmann machine along its epochs, Epoch 300"
+    )
     wait_idle(page)
     number = page.get_by_role("spinbutton", name="Neighbours k")
     expect(number).to_have_value("42" if k == "√n" else k)

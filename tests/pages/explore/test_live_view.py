@@ -1,0 +1,44 @@
+"""What visitors of one server share: what is measured of toys and bundled sets, never of uploads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pages._explore import live_view
+from pages._explore.session import ExploreSession
+from pages._shared.cache import Session
+from prviz.live.needs import curves
+from prviz.live.problems import Problem, Uploaded
+from prviz.live.state import ExploreState
+from prviz.live.store import PUBLIC
+from prviz.reports.settings import ExploreSettings
+from prviz.samples import SamplePair
+
+OWN = Uploaded(SamplePair(np.eye(60), np.eye(60) + 1), ("a", "b"), (None, None))
+
+
+def of_two_visitors(settings: ExploreSettings) -> list[Problem]:
+    return [
+        live_view.wanted(ExploreSession(ExploreState(settings=settings), uploaded=OWN), Session())
+        for _ in range(2)
+    ]
+
+
+@pytest.mark.parametrize(("source", "problem"), [("toy", "mixtures"), ("bundled", "rbm-epoch-300")])
+def test_what_is_measured_for_one_visitor_the_next_one_finds(source: str, problem: str) -> None:
+    PUBLIC.clear()
+    one, other = of_two_visitors(ExploreSettings(source=source, problem=problem, n=100))
+    need = curves(one)
+    need.store.put(need.key, need.compute(lambda _: None))
+    assert curves(other).result is need.result
+
+
+def test_what_is_measured_of_an_upload_is_its_visitors_alone() -> None:
+    PUBLIC.clear()
+    one, other = of_two_visitors(ExploreSettings(source="upload"))
+    need = curves(one)
+    need.store.put(need.key, need.compute(lambda _: None))
+    assert need.known
+    assert not curves(other).known
+    assert all(len(store) == 0 for store in vars(PUBLIC).values())
