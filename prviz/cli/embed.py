@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,19 +22,6 @@ converted, without an encoder."""
 
 # Options of commands that read features, which this one makes.
 _OF_FEATURES = ("--features", "--drop", "--group")
-_OPTIONS = (
-    "size",
-    "resize",
-    "interpolation",
-    "mean",
-    "std",
-    "scale",
-    "layout",
-    "output",
-    "average",
-    "weights",
-    "device",
-)
 
 
 class _List(argparse.Action):
@@ -182,12 +170,15 @@ def _encoder(arguments: argparse.Namespace) -> EmbeddingEncoder:
     from prviz.embed.base import EncoderOptions
     from prviz.embed.registered import load_encoder
 
-    options = EncoderOptions(**{name: getattr(arguments, name) for name in _OPTIONS})
-    return load_encoder(arguments.encoder, options)
+    options = {each.name: getattr(arguments, each.name) for each in fields(EncoderOptions)}
+    return load_encoder(arguments.encoder, EncoderOptions(**options))
 
 
 def _axes(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(",")))
+    try:
+        return tuple(map(int, text.split(",")))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of axes, such as 2,3") from None
 
 
 def _numbers(text: str) -> tuple[float, ...]:

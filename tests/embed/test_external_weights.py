@@ -161,3 +161,33 @@ def test_settings_that_nest_or_are_too_large_are_one_sentence(
     (tmp_path / "net.toml").write_text("size = 8\nresize = 100000")
     assert main(line) == 2
     assert "whole numbers from 1 to 4096" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("written", "needed"),
+    [
+        ("average = 2", "average = 2; a list of whole numbers, such as [2, 3], is needed"),
+        ("average = [2.5]", "such as [2, 3]"),
+        ('size = "8"', "size = '8'; a whole number"),
+        ("size = true", "size = True; a whole number"),
+        ("mean = [1, 2]", "one number or a list of three numbers"),
+        ("scale = []", "scale = []; a number"),
+        ("layout = 3", '"nchw" or "nhwc"'),
+        ("output = [1]", "the name of an output"),
+    ],
+)
+def test_a_setting_of_another_kind_is_one_sentence(
+    pictures: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    written: str,
+    needed: str,
+) -> None:
+    file = network(tmp_path / "net.onnx", 0)
+    line = ["embed", str(pictures), "--encoder", str(file), "-o", str(tmp_path / "x.safetensors")]
+    (tmp_path / "net.toml").write_text(written)
+    assert main(line) == 2
+    error = capsys.readouterr().err
+    assert f"net.toml: {written.partition(' =')[0]} = " in error
+    assert needed in error
+    assert error.count("\n") == 1

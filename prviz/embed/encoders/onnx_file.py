@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import reprlib
 import tomllib
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,17 +18,42 @@ from prviz.readers.errors import error_text
 
 # Most pixels of a side that pictures are resized to: networks take 224 to 1024.
 _LARGEST = 4096
-_SETTINGS = (
-    "size",
-    "resize",
-    "interpolation",
-    "mean",
-    "std",
-    "scale",
-    "layout",
-    "output",
-    "average",
-)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float) or _is_whole(value)
+
+
+def _is_one_or_three(value: object) -> bool:
+    if isinstance(value, list):
+        return len(value) in (1, 3) and all(map(_is_number, value))
+    return _is_number(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _are_axes(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_whole, value))
+
+
+# What a TOML file may say: whether a value is of its kind, and what is needed.
+_SETTINGS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "size": (_is_whole, "a whole number, such as 224"),
+    "resize": (_is_whole, "a whole number, such as 256"),
+    "interpolation": (_is_text, 'a text, such as "bicubic"'),
+    "mean": (_is_one_or_three, "one number or a list of three numbers"),
+    "std": (_is_one_or_three, "one number or a list of three numbers"),
+    "scale": (_is_number, "a number, such as 255"),
+    "layout": (_is_text, '"nchw" or "nhwc"'),
+    "output": (_is_text, "the name of an output in quotes"),
+    "average": (_are_axes, "a list of whole numbers, such as [2, 3]"),
+}
 
 
 class OnnxEncoder(EmbeddingEncoder):
@@ -165,10 +192,14 @@ def _settings(path: Path, options: EncoderOptions) -> dict[str, Any]:
             choice = tomllib.loads(beside.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"{beside}: no TOML ({error_text(error)})") from None
-        if unknown := choice.keys() - set(_SETTINGS):
+        if unknown := choice.keys() - _SETTINGS.keys():
             raise ValueError(
                 f"{beside}: {', '.join(sorted(unknown))} unknown; it may say {', '.join(_SETTINGS)}"
             )
+        for name, value in choice.items():
+            fits, needed = _SETTINGS[name]
+            if not fits(value):
+                raise ValueError(f"{beside}: {name} = {reprlib.repr(value)}; {needed}, is needed")
     return choice | {
         name: value for name in _SETTINGS if (value := getattr(options, name)) is not None
     }
