@@ -124,9 +124,9 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--width",
-        choices=("one column", "two columns"),
+        type=_width,
         default="one column",
-        help="of that figure: 3.25 in (default) or 6.75 in",
+        help="of that figure: 'one column' (3.25 in, default), 'two columns' (6.75 in), or inches",
     )
     add(
         "--memory-limit",
@@ -545,6 +545,15 @@ def _witness_text(found: Witness) -> str:
     lines = [f"{GIVES_AWAY.lower()}: {one_line(found.statements[0])}"]
     lines += [f"  {one_line(each)}" for each in (*found.statements[1:], *found.notes)]
     return "\n".join(lines) + "\n"
+
+
+def _width(text: str) -> float:
+    from prviz.figures.paper import width_in_inches
+
+    try:
+        return width_in_inches(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _bandwidth(text: str) -> float:

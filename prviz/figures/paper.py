@@ -1,4 +1,4 @@
-"""Curves for papers, drawn by Matplotlib: names beside curves, lines that differ without colour, a column's size.
+"""Curves for papers, drawn by Matplotlib: each with its name or mark, a column's size.
 
 Matplotlib writes PDF, SVG and PNG alike, without a browser, and embeds its font: there is no other
 way here.
@@ -7,7 +7,10 @@ way here.
 from __future__ import annotations
 
 import io
+import math
+import textwrap
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -18,7 +21,7 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.figures import theme
-from prviz.figures.labels import LETTER, Line, place_labels
+from prviz.figures.labels import LETTER, Line, Place, place_labels
 from prviz.figures.shown_curves import Curves, Others, named_curves, named_others, titles
 
 if TYPE_CHECKING:
@@ -33,10 +36,16 @@ Points = NDArray[np.float64]
 # Inches: one column and the page of ICML, and of most journals; the one column of NeurIPS, 5.5 in,
 # is a number.
 WIDTHS = {"one column": 3.25, "two columns": 6.75}
+NARROWEST = 2
+WIDEST = 40
 FORMATS = (".pdf", ".svg", ".png")
 MISSING = "it needs Matplotlib, which is not installed: pip install matplotlib"
 # Points: letters, and the lines of curves, of what is dashed and of bounds.
 LETTERS = 8.0
+# Of a line of a legend, what stands before its text, and room for the next column.
+HANDLE = 38.0
+# Width of a plot that has room for three ticks.
+NARROW = 110.0
 CURVE = 1.8
 DASHED = 1.2
 THIN = 0.8
@@ -47,15 +56,37 @@ DASHES = (0, (3.5, 2.0))
 DOTS = (0, (0.1, 2.0))
 END = 1.02
 DPI = 300
+_LINES: Mapping[str, dict[str, Any]] = {
+    "curve": {"linewidth": CURVE},
+    "truth": {"linewidth": DASHED, "linestyle": DASHES},
+    "limit": {"linewidth": DASHED, "linestyle": DOTS, "dash_capstyle": "round"},
+    "bound": {"linewidth": THIN},
+}
+_LEGEND: dict[str, Any] = {
+    "fontsize": LETTERS,
+    "labelcolor": INK,
+    "frameon": False,
+    "handlelength": 2.2,
+    "borderaxespad": 0.4,
+    "labelspacing": 0.35,
+}
 _WORDS = {
     "curve": "estimate",
     "truth": "truth",
     "limit": "with ever more samples",
     "bound": "truth is below, 95 %",
 }
-# Widest letters of the font beside Helvetica's bold ones, whose width places of names are computed
-# from.
-_WIDER = 1.08
+# Marks of curves whose names stand in a legend, which tell them apart in grey too; from one mark to
+# the next, and from the first of one curve to that of the next, as shares of the plot's diagonal.
+MARKS = "osD^vPX*<>"
+APART = 0.3
+SHIFT = 0.07
+# Inches: the side of the plot in a figure that has room for a legend beside it, and its margins.
+SIDE = 3.1
+LEFT = 0.45
+RIGHT = 0.07
+TOP = 0.07
+BOTTOM = 0.42
 
 
 def plot_matplotlib(
@@ -67,7 +98,10 @@ def plot_matplotlib(
     bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw curves in axes of Matplotlib, each with its name beside it.
+    """Draw curves in axes of Matplotlib, each with its name beside it, or all with marks and a legend.
+
+    The legend comes where a name would cover a line: below or beside the plot of a new figure, in
+    given axes inside them.
 
     Parameters
     ----------
@@ -96,50 +130,101 @@ def plot_matplotlib(
         Matplotlib is not installed.
     """
     _need_matplotlib("prviz.plot_matplotlib()")
+    beside: Any = {"truth": truth, "bound": bound, "limits": limits, "bands": bands}
+    if ax is None:
+        return _drawn(curves, WIDTHS["one column"], **beside)
+    _draw(ax, curves, None, **beside)
+    return ax
+
+
+def _drawn(curves: Curves, width: float, **beside: Any) -> Axes:
+    """Axes of a new figure of this width, with all that is to be drawn."""
+    from matplotlib.figure import Figure
+
+    side = min(width - LEFT - RIGHT, SIDE)
+    axes: Axes = Figure(figsize=(width, TOP + side + BOTTOM)).add_axes((0, 0, 1, 1))
+    _settle(axes, side)
+    _draw(axes, curves, width, **beside)
+    return axes
+
+
+def _settle(axes: Axes, side: float) -> None:
+    """Put a square plot of this side at the top left of its figure."""
+    width, height = axes.figure.get_size_inches()  # type: ignore[union-attr]
+    axes.set_position((LEFT / width, 1 - (TOP + side) / height, side / width, side / height))
+
+
+def _draw(
+    axes: Axes,
+    curves: Curves,
+    width: float | None,
+    *,
+    truth: Others,
+    bound: Others,
+    limits: Others,
+    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None,
+) -> None:
+    """Draw all. width : of a figure of our own, in inches; None for axes of somebody else's."""
     shown = named_curves(curves)
     truths = named_others(truth, shown, "truth")
     bounds = named_others(bound, shown, "bound")
-    axes = _new_axes(WIDTHS["one column"]) if ax is None else ax
-    _frame(axes)
-    color = theme.colors(shown)
-    names = titles(shown)
-    drawn: list[tuple[str, PRCurve, dict[str, Any]]] = []
+    dotted = named_others(limits, shown, "limit")
     common = bound if isinstance(bound, PRCurve) else None
-    if common is not None:
-        _, precision, recall = common.sample(200)
+    color = theme.colors(shown)
+    _frame(axes)
+    _areas(axes, common, bands or {}, color)
+    drawn: list[tuple[str, PRCurve, dict[str, Any]]] = []
+    for name, curve in bounds.items():
+        drawn.append(("bound", curve, {"color": color.get(name, SOFT), **_LINES["bound"]}))
+    for name, curve in dotted.items():
+        drawn.append(("limit", curve, {"color": color[name], **_LINES["limit"]}))
+    for name, curve in truths.items():
+        drawn.append(("truth", curve, {"color": color.get(name, INK), **_LINES["truth"]}))
+    for name, curve in shown.items():
+        drawn.append((name, curve, {"color": color[name], "linewidth": CURVE}))
+    for _, curve, look in drawn:
+        _line(axes, curve, look, common if look["linewidth"] == CURVE else None)
+    kinds = [name for name, _, look in drawn if look["linewidth"] != CURVE]
+    texts = titles(shown)
+    names = {name: text for name, text in texts.items() if text.strip()}
+    looks = _looks(kinds)
+    corner = _corner(axes, list(looks), [curve for _, curve, _ in drawn])
+    places = {}
+    wide = width is not None and width > LEFT + SIDE + RIGHT
+    if corner is not None and not wide:
+        places = _places(axes, names, drawn, corner)
+    if len(places) < len(names) or corner is None or wide:
+        _legend(axes, {text: color[name] for name, text in texts.items()}, looks, width)
+        return
+    if corner:
+        _key(axes, looks, next(iter(corner)))
+    _name(axes, names, places, color)
+
+
+def _areas(
+    axes: Axes,
+    bound: PRCurve | None,
+    bands: Mapping[str, Band] | Mapping[str, IntervalBand],
+    color: Mapping[str, str],
+) -> None:
+    """What lies beyond a bound, in grey, and bands around curves."""
+    if bound is not None:
+        _, precision, recall = bound.sample(200)
         beyond = ([*recall, 0, 2, 2], [*precision, 2, 2, 0])
         axes.fill(*beyond, color=theme.TRUTH_COLOR, alpha=0.1, linewidth=0)
-    for name, band in (bands or {}).items():
+    for name, band in bands.items():
         recall = np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1)
         precision = np.clip(theme.there_and_back(band.alpha_low, band.alpha_high), 0, 1)
         axes.fill(recall, precision, color=color[name], alpha=0.25, linewidth=0)
-    for name, curve in bounds.items():
-        drawn.append(("bound", curve, {"color": color.get(name, SOFT), "linewidth": THIN}))
-    for name, curve in named_others(limits, shown, "limit").items():
-        dotted = {"linewidth": DASHED, "linestyle": DOTS, "dash_capstyle": "round"}
-        drawn.append(("limit", curve, {"color": color[name], **dotted}))
-    for name, curve in truths.items():
-        drawn.append(
-            (
-                "truth",
-                curve,
-                {"color": color.get(name, INK), "linewidth": DASHED, "linestyle": DASHES},
-            )
-        )
-    for name, curve in shown.items():
-        drawn.append((name, curve, {"color": color[name], "linewidth": CURVE}))
-    styles: dict[str, Any] = {}
-    for name, curve, look in drawn:
-        lam, precision, recall = curve.sample(200)
-        if look["linewidth"] == CURVE and common is not None:
-            refuted = is_refuted(lam, precision, recall, common)
-            axes.plot(recall, precision, **{**look, "linewidth": THIN})
-            precision = np.where(refuted, np.nan, precision)
-        (line,) = axes.plot(recall, precision, solid_joinstyle="round", **look)
-        styles["curve" if look["linewidth"] == CURVE else name] = line
-    corner = _key(axes, styles, [curve for _, curve, _ in drawn])
-    _names(axes, names, drawn, color, corner)
-    return axes
+
+
+def _line(axes: Axes, curve: PRCurve, look: Mapping[str, Any], bound: PRCurve | None) -> None:
+    """One curve; thin alone where it lies beyond the bound."""
+    lam, precision, recall = curve.sample(200)
+    if bound is not None:
+        axes.plot(recall, precision, **{**look, "linewidth": THIN})
+        precision = np.where(is_refuted(lam, precision, recall, bound), np.nan, precision)
+    axes.plot(recall, precision, solid_joinstyle="round", **look)
 
 
 def save(
@@ -163,23 +248,19 @@ def save(
     truth, bound, limits, bands : optional
         As in `prviz.plot_matplotlib`.
     width : {"one column", "two columns"} or float
-        3.25 in, 6.75 in, or inches; letters have 8 pt in each. A figure that was drawn already
-        keeps its own.
+        3.25 in, 6.75 in, or 2 to 40 inches; letters have 8 pt in each, and the plot at most 3.1 in,
+        with its legend beside it. A figure that was drawn already keeps its own.
 
     Raises
     ------
     ValueError
-        Another ending or width.
+        Another ending or width, or a folder that does not exist.
     ModuleNotFoundError
         Matplotlib is not installed.
     """
     target = Path(path)
     check_target(target, "prviz.save()")
-    inches = WIDTHS.get(width) if isinstance(width, str) else float(width)
-    if inches is None or not 1 <= inches <= 40:
-        raise ValueError(
-            f"width = {width!r}; {' or '.join(map(repr, WIDTHS))} or 1 to 40 inches are needed"
-        )
+    inches = width_in_inches(width)
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -192,16 +273,27 @@ def save(
             " instead"
         )
     elif not isinstance(curves, Figure):
-        axes = _new_axes(inches)
-        beside: Any = {"truth": truth, "bound": bound, "limits": limits, "bands": bands}
-        figure = plot_matplotlib(curves, ax=axes, **beside).figure
+        figure = _drawn(curves, inches, truth=truth, bound=bound, limits=limits, bands=bands).figure
     _write(figure, target, target.suffix.lower())
+
+
+def width_in_inches(width: str | float) -> float:
+    """Inches of a name in WIDTHS, or of a number. Raises ValueError for another width."""
+    with suppress(ValueError):
+        inches = WIDTHS.get(str(width)) or float(width)
+        if NARROWEST <= inches <= WIDEST:
+            return inches
+    raise ValueError(
+        f"width = {width!r}; {' or '.join(map(repr, WIDTHS))} or {NARROWEST} to {WIDEST} inches are needed"
+    )
 
 
 def pdf(curves: Curves, width: str, **beside: Any) -> bytes:
     """A file as `save` writes it; beside : truth, bound, limits and bands."""
     file = io.BytesIO()
-    _write(plot_matplotlib(curves, ax=_new_axes(WIDTHS[width]), **beside).figure, file, ".pdf")
+    _need_matplotlib("a PDF")
+    known = dict.fromkeys(("truth", "bound", "limits", "bands"))
+    _write(_drawn(curves, WIDTHS[width], **{**known, **beside}).figure, file, ".pdf")
     return file.getvalue()
 
 
@@ -228,6 +320,8 @@ def check_target(path: Path, asked: str) -> None:
         raise ValueError(
             f"{asked} {str(path)!r}: a name that ends in {', '.join(FORMATS)} is needed"
         )
+    if not path.parent.is_dir():
+        raise ValueError(f"{asked} {str(path)!r}: there is no folder {path.parent}")
     _need_matplotlib(asked)
 
 
@@ -236,25 +330,9 @@ def _need_matplotlib(asked: str) -> None:
         raise ModuleNotFoundError(f"{asked}: {MISSING}", name="matplotlib")
 
 
-def _new_axes(width: float) -> Axes:
-    """Axes of a new figure, the plot a square beside its ticks and titles of constant size."""
-    from matplotlib.figure import Figure
-
-    left = 0.45
-    right = 0.07
-    top = 0.07
-    bottom = 0.42  # inches
-    side = width - left - right
-    height = side + top + bottom
-    figure = Figure(figsize=(width, height))
-    place = (left / width, bottom / height, side / width, side / height)
-    axes: Axes = figure.add_axes(place)
-    return axes
-
-
 def _frame(axes: Axes) -> None:
     """Ticks, grid and titles."""
-    ticks = [0, 0.25, 0.5, 0.75, 1]
+    ticks = [0, 0.5, 1] if _room(axes)[0] < NARROW else [0, 0.25, 0.5, 0.75, 1]
     axes.set(xlim=(0, END), ylim=(0, END), aspect="equal")
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -281,83 +359,135 @@ def _room(axes: Axes) -> tuple[float, float]:
     return side, side
 
 
-def _key(axes: Axes, styles: Mapping[str, Any], curves: list[PRCurve]) -> list[Points]:
-    """What dashes and thin lines mean, in the emptier of two corners; the box that it covers, if there is one."""
+def _looks(kinds: list[str]) -> dict[str, Any]:
+    """What solid, dashed and thin lines mean, by its words; nothing where all are solid."""
     from matplotlib.lines import Line2D
 
-    if len(styles) < 2:
-        return []
-    dashes = {"truth": DASHES, "limit": DOTS}
-    looks = [
-        Line2D(
-            [],
-            [],
-            color=SOFT,
-            linewidth=styles[name].get_linewidth(),
-            linestyle=dashes.get(name, "-"),
-            dash_capstyle="round",
-        )
-        for name in _WORDS
-        if name in styles
-    ]
-    texts = [text for name, text in _WORDS.items() if name in styles]
+    if not kinds:
+        return {}
+    return {
+        words: Line2D([], [], color=SOFT, **_LINES[name])
+        for name, words in _WORDS.items()
+        if name == "curve" or name in kinds
+    }
+
+
+def _corner(axes: Axes, texts: list[str], curves: list[PRCurve]) -> dict[str, Points] | None:
+    """The free corner in which these texts fit, with the box that they cover; None where none is free."""
+    if not texts:
+        return {}
     width, height = _room(axes)
-    wide = min(width, LETTERS * (3.4 + LETTER * _WIDER * max(map(len, texts))))
+    wide = LETTERS * 3.4 + max(map(_width, texts))
     tall = LETTERS * (1.55 * len(texts) + 0.8)
     low = np.array([0.02 * width, 0.98 * height - tall])
     high = np.array([0.98 * width - wide, 0.02 * height])
     size = np.array([wide, tall])
-    boxes = {
-        name: np.concatenate([at, at + size])
-        for name, at in (("lower left", low), ("upper right", high))
-    }
     points = np.vstack([_pixels(axes, curve) for curve in curves])
-    covered = {
-        name: int(((points >= box[:2]) & (points <= box[2:])).all(axis=1).sum())
-        for name, box in boxes.items()
-    }
-    corner = min(covered, key=lambda name: covered[name])
-    placed: dict[str, Any] = {
-        "loc": corner,
-        "fontsize": LETTERS,
-        "labelcolor": INK,
-        "frameon": False,
-    }
-    axes.legend(looks, texts, handlelength=2.2, borderaxespad=0.4, labelspacing=0.35, **placed)
-    return [boxes[corner]]
+    for name, at in (("lower left", low), ("upper right", high)):
+        box = np.concatenate([at, at + size])
+        covered = ((points >= box[:2] - 2) & (points <= box[2:] + 2)).all(axis=1).any()
+        if not covered and (at > 0).all():
+            return {name: box}
+    return None
 
 
-def _names(
+def _folded(text: str, room: float) -> str:
+    """The text in as many lines as this room, in points, asks for."""
+    wide = _width(text)
+    if wide <= room:
+        return text
+    return textwrap.fill(text, max(int(len(text) * room / wide), 4))
+
+
+def _width(text: str, weight: str = "normal") -> float:
+    """Width of a text in points of 1/72 in."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    if not text.strip():
+        return 0.0
+    plain = text.replace("$", "S")  # no formula
+    path = TextPath((0, 0), plain, size=LETTERS, prop=FontProperties(weight=weight))
+    return float(path.get_extents().width)
+
+
+def _places(
     axes: Axes,
     names: Mapping[str, str],
     drawn: list[tuple[str, PRCurve, dict[str, Any]]],
-    color: Mapping[str, str],
-    taken: list[Points],
-) -> None:
-    """Each name in its colour, where the rule of all figures puts it, with a leader where it stands off."""
-    room = _room(axes)
+    corner: Mapping[str, Points],
+) -> dict[str, Place]:
+    """Where each name stands by the rule of all figures; not all are there where one would cover a line."""
     lines = {}
-    for place, (name, curve, _) in enumerate(drawn):
-        known = name in names
-        lines[name if known else f"{name} {place}"] = Line(
-            _pixels(axes, curve), names[name] if known else ""
-        )
-    width, height = room
-    size = LETTERS * _WIDER
-    for name, (box, anchor) in place_labels(lines, room, size, taken=taken, leaders=True).items():
+    for place, (name, curve, look) in enumerate(drawn):
+        known = look["linewidth"] == CURVE
+        key = name if known else f"{name} {place}"
+        lines[key] = Line(_pixels(axes, curve), names.get(name, "") if known else "")
+    widths = [_width(text, "bold") / (LETTER * len(text)) for text in names.values()]
+    size = max(LETTERS, *widths, 0)
+    return place_labels(lines, _room(axes), size, taken=list(corner.values()))
+
+
+def _key(axes: Axes, looks: Mapping[str, Any], corner: str) -> None:
+    """What dashes and thin lines mean, in a corner of the plot."""
+    about: Any = {**_LEGEND, "handles": [*looks.values()], "labels": [*looks], "loc": corner}
+    axes.legend(**about)
+
+
+def _name(
+    axes: Axes, names: Mapping[str, str], places: Mapping[str, Place], color: Mapping[str, str]
+) -> None:
+    """Each name beside its curve, in its colour."""
+    unit = END / np.array(_room(axes))
+    for name, (box, anchor) in places.items():
         left, top, right, bottom = box.tolist()
-        x, y = anchor.tolist()
-        near, side = (left, "left") if left >= x else (right, "right")
-        edge = bottom if left >= x else top
-        unit = END / np.array([width, height])
-        if np.hypot(near - x, edge - y) > 10:
-            ends = np.array([[x, y], [near, edge]]) * unit
-            axes.plot(ends[:, 0], END - ends[:, 1], color=color[name], linewidth=0.6)
-        middle = END - (top + bottom) / 2 * unit[1]
-        look: dict[str, Any] = {
-            "ha": side,
-            "va": "center",
-            "fontsize": LETTERS,
-            "fontweight": "bold",
-        }
-        axes.text(near * unit[0], middle, names[name], color=color[name], parse_math=False, **look)
+        beside = left >= anchor[0]
+        axes.text(
+            (left if beside else right) * unit[0],
+            END - (top + bottom) / 2 * unit[1],
+            names[name],
+            color=color[name],
+            ha="left" if beside else "right",
+            va="center",
+            fontsize=LETTERS,
+            fontweight="bold",
+            parse_math=False,
+        )
+
+
+def _legend(
+    axes: Axes, colors: Mapping[str, str], looks: Mapping[str, Any], width: float | None
+) -> None:
+    """A mark for each curve and a legend below the plot, beside it, or inside somebody else's axes."""
+    from matplotlib.lines import Line2D
+
+    lines = [each for each in axes.lines if each.get_linewidth() == CURVE][-len(colors) :]
+    entries: dict[str, Any] = {}
+    for place, (line, (name, color)) in enumerate(zip(lines, colors.items(), strict=True)):
+        mark: Any = {"marker": MARKS[place % len(MARKS)], "markersize": 4}
+        if not name.strip():
+            continue
+        line.set(**mark, markevery=(SHIFT * (place + 1), APART))
+        entries[name] = Line2D([], [], color=color, linewidth=CURVE, **mark)
+    known = _WORDS["curve"] if entries else ""
+    entries |= {words: look for words, look in looks.items() if words != known}
+    side = SIDE if width is None else width - LEFT - RIGHT
+    room = 72 * (side - SIDE - 0.3 if side > SIDE else side) - HANDLE
+    labels = [_folded(name, room) for name in entries]
+    about: Any = {**_LEGEND, "handles": [*entries.values()], "labels": labels}
+    if width is None:
+        legend = axes.legend(loc="best", **{**about, "frameon": True})
+    elif side > SIDE:
+        at = (LEFT + SIDE + 0.15) / width, 0.5
+        legend = axes.figure.legend(loc="center left", bbox_to_anchor=at, **about)
+    else:
+        columns = max(int(72 * side / (HANDLE + max(map(_width, entries)))), 1)
+        rows = math.ceil(sum(label.count("\n") + 1 for label in labels) / columns)
+        height = TOP + side + BOTTOM + rows * 1.4 * LETTERS / 72 + 0.05
+        axes.figure.set_size_inches(width, height)  # type: ignore[union-attr]
+        _settle(axes, side)
+        at = LEFT / width, 0.02 / height
+        about |= {"ncols": columns, "columnspacing": 1.0}
+        legend = axes.figure.legend(loc="lower left", bbox_to_anchor=at, **about)
+    for text in legend.get_texts():
+        text.set_parse_math(False)

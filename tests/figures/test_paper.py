@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from PIL import Image
 
 import prviz
@@ -29,17 +30,15 @@ def curves() -> dict[str, PRCurve]:
 def test_each_curve_is_named_in_its_colour_and_truths_are_dashed(
     curves: dict[str, PRCurve],
 ) -> None:
+    assert [text.get_text() for text in prviz.plot_matplotlib(curves).texts] == list(curves)
     axes = prviz.plot_matplotlib(curves, truth=curves, bound=curves["c"])
-    assert [text.get_text() for text in axes.texts] == list(curves)
     long = [line for line in axes.lines if len(line.get_xdata()) > 100]
     drawn = [line for line in long if line.get_linewidth() > paper.THIN]
     assert [line.is_dashed() for line in drawn] == [True, True, False, False]
     assert [line.get_color() for line in drawn[:2]] == [line.get_color() for line in drawn[2:]]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
-        "estimate",
-        "truth",
-        "truth is below, 95 %",
-    ]
+    (legend,) = axes.figure.legends
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == [*curves, "truth", "truth is below, 95 %"]
     alone = curves["c"].plot_matplotlib(ax=axes)
     assert alone is axes
 
@@ -92,8 +91,10 @@ def test_what_can_not_be_drawn_is_said(
 ) -> None:
     with pytest.raises(ValueError, match=r"ends in \.pdf, \.svg, \.png"):
         prviz.save(curves, "fig.eps")
-    with pytest.raises(ValueError, match="'one column' or 'two columns' or 1 to 40 inches"):
+    with pytest.raises(ValueError, match="'one column' or 'two columns' or 2 to 40 inches"):
         prviz.save(curves, "fig.pdf", width="half")
+    with pytest.raises(ValueError, match="there is no folder"):
+        prviz.save(curves, tmp_path / "none" / "fig.pdf")
     with pytest.raises(ValueError, match="give the curves instead"):
         prviz.save(prviz.plot(curves), tmp_path / "fig.pdf")
     with pytest.raises(ValueError, match="belongs to no curve"):
@@ -130,21 +131,61 @@ def test_limits_bands_and_the_bound_are_drawn_as_on_screen(curves: dict[str, PRC
     assert paper.pdf({"knn": near}, "two columns", **beside).startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("shifts", [(0.35, 0.58, 0.81, 1.04, 1.64), (0.82, 0.88, 1.19, 1.8, 1.89)])
-def test_in_one_column_no_name_of_five_lies_over_a_line(shifts: tuple[float, ...]) -> None:
-    models = ["StyleGAN2-ADA", "DDPM", "Latent diffusion", "Consistency model", "VAE"]
+MODELS = ["StyleGAN2-ADA", "DDPM", "Latent diffusion", "Consistency model", "VAE"]
+
+
+def of_shifts(*shifts: float) -> dict[str, PRCurve]:
     truths = [prviz.toy("shifted-gaussians", d=1, mu=shift).truth() for shift in shifts]
-    axes = prviz.plot_matplotlib(dict(zip(models, truths, strict=True)))
-    assert {text.get_text() for text in axes.texts} == set(models)
-    axes.figure.canvas.draw()
+    return dict(zip(MODELS, truths, strict=False))
+
+
+@pytest.mark.parametrize("shifts", [(0.35, 0.81, 1.64), (0.35, 0.9), (0.1, 0.12, 2.0)])
+@pytest.mark.parametrize("width", [2.7, 3.25])
+def test_a_name_beside_its_curve_lies_over_no_line(shifts: tuple[float, ...], width: float) -> None:
+    curves = of_shifts(*shifts)
+    axes = paper._drawn(curves, width, truth=None, bound=None, limits=None, bands=None)
+    figure = axes.figure
+    assert bool(axes.texts) != bool(figure.legends)
+    figure.canvas.draw()
     for text in axes.texts:
         # in pixels; letters do not fill the height of their box
         box = text.get_window_extent().padded(-1)
         for line in axes.lines:
-            if line.get_linewidth() != paper.CURVE:
-                continue
             ends = axes.transData.transform(line.get_xydata())
             shares = np.linspace(0, 1, 20)[:, None, None]
             points = (ends[:-1] + shares * np.diff(ends, axis=0)).reshape(-1, 2)
             inside = (points > box.min).all(axis=1) & (points < box.max).all(axis=1)
             assert not inside.any(), text.get_text()
+
+
+@pytest.mark.parametrize("width", [2.0, 2.7, 3.25, 5.5, 6.75])
+@pytest.mark.parametrize("more", ["", " trained on twice the data of ours"])
+def test_where_names_do_not_fit_each_curve_has_a_mark_and_the_legend_is_on_the_page(
+    width: float, more: str
+) -> None:
+    curves = {name + more: curve for name, curve in of_shifts(0.35, 0.4, 0.44, 1.04, 1.64).items()}
+    common = next(iter(curves.values()))
+    axes = paper._drawn(curves, width, truth=common, bound=None, limits=None, bands=None)
+    assert not axes.texts
+    (legend,) = axes.figure.legends
+    said = [text.get_text().replace("\n", " ") for text in legend.get_texts()]
+    assert said == [*curves, "truth"]
+    marks = [line.get_marker() for line in axes.lines if line.get_linewidth() == paper.CURVE]
+    assert len(set(marks)) == len(curves)
+    axes.figure.canvas.draw()
+    page = axes.figure.bbox
+    box = legend.get_window_extent()
+    assert page.x0 <= box.x0
+    assert box.x1 <= page.x1
+    assert page.y0 <= box.y0
+    titles = [axes.xaxis.label.get_window_extent(), axes.bbox]
+    assert not any(box.overlaps(each) for each in titles)
+
+
+def test_in_axes_of_somebody_else_the_legend_is_inside() -> None:
+    figure = Figure(figsize=(6, 3))
+    for axes in figure.subplots(1, 2):
+        curves = of_shifts(0.35, 0.4, 0.44, 1.04, 1.64)
+        prviz.plot_matplotlib(curves, ax=axes)
+        assert [text.get_text() for text in axes.get_legend().get_texts()] == MODELS
+    assert figure.legends == []
