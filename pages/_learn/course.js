@@ -36,7 +36,6 @@ import { makeStage } from "../_shared/stage.js";
  * @property {Measured} measured
  * @property {string} style
  * @property {string} script name of the course's own script; "" where the course stands alone
- * @property {{ step: string, values: Values }} [at] where a course that stands alone begins
  */
 
 const MOVE_MS = 600;
@@ -147,7 +146,7 @@ export class Course {
     );
     this.menu.onclick = () => this.menu.hidePopover();
     // A phone's bar has no buttons.
-    if (matchMedia("(max-width: 640px)").matches) this.menu.append(this.tools);
+    if (content.script && matchMedia("(max-width: 640px)").matches) this.menu.append(this.tools);
     else document.querySelector(".bar-tools .link")?.before(this.tools);
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
     window.addEventListener("keydown", this.onKey);
@@ -162,11 +161,11 @@ export class Course {
     this.observer.observe(this.curve.frame);
     const query = new URLSearchParams(location.search),
       here = this.#named(content.script ? "" : location.hash.slice(1)), // in a saved course
-      at = here < 0 ? content.at : { step: content.steps[here].id, values: {} };
+      asked = content.steps[here]?.id ?? query.get("step");
     root.toggleAttribute("data-only", query.has("only"));
     if (query.get("present") === "1") this.present(true);
-    this.index = Math.max(this.#named(at?.step ?? query.get("step") ?? lastStep), 0);
-    if (at ?? query.has("step")) this.#open({ ...valuesFrom(query, this.step.start), ...at?.values });
+    this.index = Math.max(this.#named(asked ?? lastStep), 0);
+    if (asked) this.#open(valuesFrom(query, this.step.start));
     else this.#reopen();
   }
 
@@ -413,8 +412,7 @@ export class Course {
   }
 
   async #savePage() {
-    const { content, step, kept } = this;
-    save(SAVED, await standalonePage({ ...content, at: { step: step.id, values: kept } }), "text/html");
+    save(SAVED, await standalonePage(this.content), "text/html");
   }
 
   /** @param {KeyboardEvent} event */

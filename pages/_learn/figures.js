@@ -687,7 +687,9 @@ const plane = {
     const beside = tracked !== "" && height < 20 * em,
       names = (lines.length > 1 ? 6 : 1) * em;
     const below = tracked && !beside ? Math.min(14 * em, 0.42 * height) : 0,
-      side = beside ? Math.min(height - 2 * em, width - 11.5 * em - names) : Math.min(width, height - below),
+      side = beside
+        ? Math.min(height - (lines.length > 1 ? 3.4 : 2) * em, width - 11.5 * em - names)
+        : Math.min(width, height - below),
       left = beside ? 0 : (width - side) / 2;
     const low = -3.2 + Math.min(mu, 0),
       span = 6.4 + Math.abs(mu),

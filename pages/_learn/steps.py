@@ -129,8 +129,8 @@ _LOSES = {
 }
 _MODES_HELP = (
     "Each mode is one cell, with the shares p of the real and q of the generated data. "
-    "Precision is α(λ) = Σ min(λp, q), recall β(λ) = α(λ)/λ; λ weighs the real data, see lesson 2.\n"
-    + _FAR
+    "Precision is α(λ) = Σ min(λp, q), recall β(λ) = α(λ)/λ; λ weighs the real data, see lesson 2. "
+    "The ends are those of λ → ∞ (precision) and λ → 0 (recall).\n" + _FAR
 )
 _BELLS_HELP = (
     "α(λ) = ∫ min(λp, q) = (λ + 1)/2 − ‖λP − Q‖, β(λ) = α(λ)/λ for the densities p and q; ‖λP − Q‖, the total "
@@ -148,15 +148,15 @@ _SIDE = (
     Option(
         "high",
         "too high",
-        "It errs more often than the best classifier: errors count as precision and recall.",
+        "It errs more often than the ideal classifier: errors count as precision and recall.",
     ),
     Option(
         "near",
         "near the truth",
-        "On these samples its errors are about those of the best classifier.",
+        "On these samples its errors are about those of the ideal classifier.",
     ),
     Option(
-        "low", "too low", "Here it errs less often than the best classifier could on new samples."
+        "low", "too low", "Here it errs less often than the ideal classifier could on new samples."
     ),
 )
 
@@ -188,14 +188,14 @@ STEPS: tuple[Step, ...] = (
             "loses",
             _options(_LOSES),
         ),
-        takeaway="A dropped mode costs recall; precision stays, since all it still makes is real.",
+        takeaway="At the curve's ends a dropped mode costs recall; precision stays, since all it still makes is real.",
         help=_MODES_HELP,
         explore=_MODES,
     ),
     Step(
         lesson="modes",
         lead="Pull up a bar where nothing is real.",
-        clause="At the right: up is precision, across is recall; squares mark the curve's ends.",
+        clause="The curve: up is precision, across is recall; squares mark its ends.",
         figure="modes",
         hands=("q", "ends"),
         start={"p": (0.5, 0.3, 0.2, 0.0), "q": (0.5, 0.3, 0.2, 0.0)},
@@ -205,7 +205,7 @@ STEPS: tuple[Step, ...] = (
             "loses",
             _options(_LOSES),
         ),
-        takeaway="An invented mode costs precision; recall stays, since it still makes all that is real.",
+        takeaway="At the ends an invented mode costs precision; recall stays, since it still makes all that is real.",
         help=_MODES_HELP,
         explore=_MODES,
     ),
@@ -238,12 +238,12 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="overlap",
         lead="Drag the green bell: its place, its width.",
-        clause="Grey: what both make. Dots: precision at recall 0.5, recall at precision 0.5.",
+        clause="Grey: what both share. Dots: precision at recall 0.5, recall at precision 0.5.",
         figure="bells",
         hands=("shift", "halves"),
         start={"shift": 0.2, "scale": 1.0},
         guess=Guess(
-            "It plays safe: half as wide. What falls?",
+            "It plays safe: half as wide. Which dot's number falls?",
             _HALF,
             "halves",
             _options(
@@ -272,7 +272,7 @@ STEPS: tuple[Step, ...] = (
             "gains",
             _options(
                 {
-                    "precision": "Weighed up, the real data account for more of what it makes; recall pays.",
+                    "precision": "Four times as high the real bell covers more of the green one; recall pays.",
                     "recall": "From there λ = 4 weighs the real data less.",
                     "neither": "λ was there already.",
                 }
@@ -287,7 +287,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="classifier",
         lead="Move the green bell: where does a classifier err?",
-        clause="λ = 1: the best possible one says real where real is likelier. "
+        clause="λ = 1: the ideal one says real where real is likelier. "
         "Its errors, coloured, add up to the precision.",
         figure="bells",
         hands=("shift", "errors"),
@@ -310,9 +310,10 @@ STEPS: tuple[Step, ...] = (
                 Option("equal", "equal", "They mirror each other."),
             ),
         ),
-        takeaway="At λ = 1 the best classifier's errors add up to the precision: the harder to tell apart, the better.",
-        help="fpr: share of real called generated. fnr: share of generated called real. α = λ fpr + fnr, β = fpr + "
-        "fnr/λ.\n" + _FAR,
+        takeaway="At λ = 1 the ideal classifier's errors add up to the precision: "
+        "the harder to tell apart, the better.",
+        help="fpr: share of real called generated. fnr: share of generated called real. Of the ideal classifier "
+        "α = λ fpr + fnr, β = fpr + fnr/λ.\n" + _FAR,
         explore=_BELLS,
     ),
     Step(
@@ -340,30 +341,31 @@ STEPS: tuple[Step, ...] = (
                 Option("equal", "", "λ was there already."),
             ),
         ),
-        takeaway="The curve is the list of all best classifiers, one for each λ.",
-        help="Precision α = λ fpr + fnr is the smallest cost any classifier can reach at λ.\n"
-        + _FAR,
+        takeaway="The curve lists the least costs of errors, one for each λ: those of ideal classifiers.",
+        help="Precision α = λ fpr + fnr is the smallest cost any classifier can reach at λ: by Neyman and Pearson "
+        "that of a likelihood ratio, a point of the ROC curve.\n" + _FAR,
         explore=_BELLS,
     ),
     # ---- samples ----
     Step(
         lesson="samples",
         lead="Drag a sample.",
-        clause="The 8 nearest filled ones vote on a hollow one; a cross: misjudged. "
-        "The votes needed are those of fewest crosses.",
+        clause="Circles are real, triangles generated. The 8 nearest filled ones vote on a hollow one; "
+        "a cross: misjudged.",
         figure="plane",
         hands=("sample",),
         start=_SAMPLES,
         guess=Guess("Let one neighbour decide. The estimate lies …", {"k": 1}, "side", _SIDE),
         takeaway="An estimate is a curve of some classifier's errors: a poor one raises it, "
-        "cuts chosen afterwards lower it.",
-        help=_SPLIT_HELP,
+        "a cut chosen afterwards lowers it.",
+        help="The cut: how many votes it takes to be called real; here, at each λ, that of the least cost on the "
+        "hollow samples.\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
         lesson="samples",
         lead="Pull the ring: more neighbours vote.",
-        clause="k is how many. Below, how wrong: here (dot), on 40 other sets of samples (line, most in the band).",
+        clause="k is how many. The chart: how wrong here (dot) and on 40 other sets (line; 8 of 10 in the band).",
         figure="plane",
         hands=("sample", "k"),
         start={**_SAMPLES, "k": 1},
@@ -371,7 +373,7 @@ STEPS: tuple[Step, ...] = (
             "Eight instead. The estimate is …",
             {"k": 8},
             "closer",
-            _closer("With more votes less is left to chance."),
+            _closer("Eight votes leave less to chance than one."),
         ),
         takeaway="k changes the estimate on the same samples: compare generators at the same k.",
         help=_STRIP_HELP + "\n" + _SPLIT_HELP,
@@ -388,7 +390,7 @@ STEPS: tuple[Step, ...] = (
             "200 of each. The estimate is …",
             {"n": 200},
             "closer",
-            _closer("Votes from nearby, more judged: less is left to chance."),
+            _closer("Voters are nearer, and more samples are judged."),
         ),
         takeaway="n changes the estimate too: few samples are mostly more wrong and jump more. Compare at the same n.",
         help=_STRIP_HELP + "\n" + _SPLIT_HELP,
@@ -409,14 +411,14 @@ STEPS: tuple[Step, ...] = (
                 Option(
                     "lower",
                     "down",
-                    "With its own vote a sample is rarely called wrong: too few errors.",
+                    "With its own vote a sample is called wrong less often: too few errors.",
                 ),
                 Option("same", "nowhere", "On these samples it comes to the same."),
                 Option("higher", "up", "On these samples the voters happen to err more."),
             ),
         ),
-        takeaway="Without a split a vote judges itself: with few voters the estimate mostly lies below the truth.",
-        help="Another family, such as iPR, may lie above it all the same.\n" + _SPLIT_HELP,
+        takeaway="Without a split a sample votes on itself: with small k the estimate mostly lies below the truth.",
+        help="Another family, such as iPR, may lie above the truth all the same.\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
@@ -439,8 +441,9 @@ STEPS: tuple[Step, ...] = (
                 ),
             ),
         ),
-        takeaway="With k fixed even endless samples give a wrong curve: k must grow with n.",
-        help="ToyProblem.limit: around z each of the k voters is real with probability p/(p + q).\n"
+        takeaway="With k fixed even endless samples give a wrong curve: k must grow with n, but more slowly.",
+        help="Right all the same where both are equal or share nothing.\n"
+        "ToyProblem.limit: around z each of the k voters is real with probability p/(p + q).\n"
         "hal-05344404, proof of Theorem 5.",
         explore=_PLANE,
     ),
@@ -470,7 +473,8 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
         takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than they are apart.",
-        help="Even cells: α(λ) = Σ min(λp, q) over them. kNN with k = 14, about √n.\n" + _FAR,
+        help="Even cells: α(λ) = Σ min(λp, q) over them. kNN with k = 14, about √(100 + 100).\n"
+        + _FAR,
         explore=_PAINTED,
     ),
     # ---- extremes ----
@@ -495,8 +499,8 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
         takeaway="Ends can be perfect while hardly anything is shared: they ignore how much.",
-        help="α∞ is the share of generated data in the co-support, where both have mass; β0 that of real data.\n"
-        + _FAR,
+        help="α∞, the precision at λ → ∞, is the share of generated data in the co-support, where both have mass; β0, "
+        "the recall at λ → 0, that of real data.\n" + _FAR,
         explore=_BELLS,
     ),
     Step(
@@ -554,7 +558,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="number",
         lead="Pull A, shift B.",
-        clause="A row is one number, of A and of B. F8: the best mean, one side counting 8 times.",
+        clause="A row is one number, of A and of B. F8: a mean in which precision, or recall, counts 8 times.",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.4, "shift": 0.4},
@@ -576,8 +580,8 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
         takeaway="Equal precision and recall at one point; A misses modes, B is a bit wrong everywhere.",
-        help="F8: the best weighted mean of precision and recall along the curve, one of them counted 8 times. "
-        "Area: that under the curve (AuC).\nhal-05344404, section 4.4.",
+        help="F8 for recall: the largest 65 PR / (64 P + R) along the curve, a harmonic mean that weighs recall 8² "
+        "times; F8 for precision the other way round. Area: that under the curve (AuC).\nhal-05344404, section 4.4.",
     ),
     Step(
         lesson="number",
@@ -609,13 +613,11 @@ STEPS: tuple[Step, ...] = (
         hands=("d",),
         start={"d": 8},
         guess=Guess(
-            "2,048 dimensions, as of images. The estimates lie …",
+            "2,048 dimensions, as features of images have. The estimates lie …",
             {"d": 2048},
             "families",
             (
-                Option(
-                    "high", "too high", "All samples are about equally far: both kinds look alike."
-                ),
+                Option("high", "too high", "All samples are about equally far, of either kind."),
                 Option("near", "near the truth", "Their errors cancel here."),
                 Option("low", "too low", "Here they err to the other side."),
             ),
@@ -641,12 +643,13 @@ STEPS: tuple[Step, ...] = (
             {"n": 400},
             "helps",
             (
-                Option("d = 2", "d = 2", "Here neighbours in two dimensions gain least."),
-                Option("d = 8", "d = 8", "Here neighbours in eight dimensions gain least."),
+                Option("d = 2", "d = 2", "Here it is the error in two dimensions."),
+                Option("d = 8", "d = 8", "Here it is the error in eight dimensions."),
                 Option("d = 64", "d = 64", "In so many dimensions neighbours stay far away."),
             ),
         ),
-        takeaway="From 100 to 400 samples many dimensions gain least. Report the estimator, k, n and d.",
+        takeaway="From 100 to 400 samples the error falls by the smallest share in most dimensions. "
+        "Report the estimator, k, n and d.",
         help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
         "It promises a bound; a real error may do better.\nMeasured: mean curves of 40 draws.",
         explore={**_SWEEP, "p.d": "64", "methods": "knn"},
@@ -655,7 +658,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="claim",
         lead="Drag the line to more dimensions.",
-        clause="The best classifier: trees, lines and neighbours learn together; samples they never saw judge them.",
+        clause="The estimator Best classifier: trees, lines and neighbours learn as one; "
+        "samples it never saw judge it.",
         figure="sweep",
         hands=("d", "believed"),
         start={"d": 8},
@@ -667,15 +671,16 @@ STEPS: tuple[Step, ...] = (
                 Option("kNN", "kNN", "Here the neighbours alone do better."),
                 Option(
                     "Best classifier",
-                    "the best classifier",
+                    "Best classifier",
                     "It errs less often, so its curve is lower.",
                 ),
                 Option("equal", "equal", "Here both come to the same."),
             ),
         ),
         takeaway="With a split and cuts fixed before, a classifier's curve lies above the truth, "
-        "up to chance: believe the lowest.",
-        help="One score from trees, boosting, logistic regression and neighbours, learned on other samples than "
+        "up to chance: of a few believe the lowest.",
+        help="The lowest of many is low by chance too: claim its bound.\n"
+        "One score from trees, boosting, logistic regression and neighbours, learned on other samples than "
         "those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.\n"
         + _FAR,
         explore={**_SWEEP, "n": "500", "methods": "knn,tightest"},
@@ -683,7 +688,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="claim",
         lead="Drag the line to more samples.",
-        clause="The bound adds what chance can hide: the truth lies nowhere above it in at least 95 of 100 draws.",
+        clause="The bound adds to Best classifier what chance can hide; in 8 dimensions.",
         figure="sweep",
         hands=("n", "bound"),
         start={"n": 100},
@@ -697,14 +702,15 @@ STEPS: tuple[Step, ...] = (
                 Option("below", "falls below the truth", "These draws are among the few."),
             ),
         ),
-        takeaway='Claim "at most": independent samples break the bound in at most 5 of 100 draws.',
+        takeaway='Claim "at most", with 95 %: on independent samples the truth lies nowhere above the bound '
+        "in at least 95 of 100 draws.",
         help="prviz.upper_bound: half of the samples teach the best classifier, the other half judges it at cuts fixed "
         "beforehand; 8 dimensions, centres 2 apart, means of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.",
         explore={**_SWEEP, "p.d": "8", "methods": "tightest"},
     ),
     Step(
         lesson="claim",
-        lead="Paint the upper half, then the lower.",
+        lead="Paint above the line, then below it.",
         clause="Both are even: the truth is 1 everywhere. The estimate has 100 + 100 voters.",
         figure="paint",
         hands=("paint",),
@@ -725,10 +731,11 @@ STEPS: tuple[Step, ...] = (
                 Option("no", "no", "From finer stripes more samples would look the same too."),
             ),
         ),
-        takeaway='Never claim "at least": samples without repeats can come from two that share nothing, '
+        takeaway='Without assumptions never claim "at least": as good samples come from two that share nothing, '
         "in finer stripes.",
-        help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: a distribution that holds "
-        "nothing but the samples themselves gives the same ones.\n" + _FAR,
+        help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: two even distributions on "
+        "far more points than samples, with none in common, hardly ever repeat a sample, as continuous ones never do."
+        "\n" + _FAR,
         explore=_PAINTED,
     ),
 )

@@ -30,7 +30,8 @@ function onKey(event) {
 function listKeys() {
   const rows = document.querySelector(".course")
     ? [
-        ["← →", "to another step"],
+        ["Tab", "to what can be moved; there ← → move it"],
+        ["← →", "elsewhere, to another step"],
         ["1 to 5", "the answers"],
         ["P", "large screen"],
       ]

@@ -159,8 +159,9 @@ def test_the_goal_of_a_link_is_reached_by_painting(page: Page) -> None:
     expect(goal).to_have_attribute("data-reached", "true", timeout=60_000)
     expect(goal).to_contain_text("Reached: iPR 1.00, truth 0.00.")
     wait_idle(page)
-    wait_until(page, lambda: "task=ipr-one" in page.url)
-    assert toy("painted", **settings_of(page).parameters).truth().auc == 0
+    assert "task=ipr-one" in page.url
+    # the address follows the last stroke
+    wait_until(page, lambda: toy("painted", **settings_of(page).parameters).truth().auc == 0)
 
 
 def test_the_truth_is_hidden_until_an_answer_and_codes_of_a_class_are_counted(page: Page) -> None:

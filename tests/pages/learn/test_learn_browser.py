@@ -303,6 +303,8 @@ def test_a_saved_course_opens_at_the_step_of_its_link_and_fits_a_narrow_frame(
             "(svg) => svg.querySelector('line').getBoundingClientRect().height"
         )
         assert side > 120, step
+        words = alone.locator(".course .words")
+        assert words.evaluate("(card) => card.scrollHeight - card.clientHeight") <= 1, step
 
 
 @pytest.mark.exhaustive

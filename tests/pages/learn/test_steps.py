@@ -129,11 +129,22 @@ def test_without_a_split_an_estimate_may_lie_above_the_truth() -> None:
 
 
 def test_samples_come_as_well_from_two_that_share_nothing() -> None:
-    real, generated = toy("shifted-gaussians", d=2, mu=0.0).sample(200, 0)
-    points = [*map(tuple, real.values), *map(tuple, generated.values)]
+    # even numbers are real, odd ones generated: 200 of each of 10^9 repeat none, nine times in ten
+    draws = np.random.default_rng(0).integers(0, 10**9, size=(100, 2, 200))
+    whole = [len(set(each[0])) == len(set(each[1])) == 200 for each in draws]
+    assert np.mean(whole) > 0.9
     masses = np.repeat([[1.0, 0.0], [0.0, 1.0]], 200, axis=0) / 200
-    assert len(set(points)) == 400
     assert discrete_curve(*masses.T).auc == 0.0
+
+
+def test_with_k_fixed_the_limit_is_right_where_both_are_equal_or_share_nothing() -> None:
+    even = np.full(4, 0.25)
+    halves = (np.array([0.5, 0.5, 0.0, 0.0]), np.array([0.0, 0.0, 0.5, 0.5]))
+    for weights in ((even, even), halves):
+        problem = toy("painted", d=1, real_weights=weights[0], generated_weights=weights[1])
+        assert problem.limit("knn", 5).auc == pytest.approx(problem.truth().auc, abs=1e-9)
+    wrong = toy("shifted-gaussians", d=2, mu=1.0)
+    assert wrong.limit("knn", 5).iou(wrong.truth()) < 0.95
 
 
 def test_the_best_classifier_is_nearer_and_its_bound_lies_above() -> None:

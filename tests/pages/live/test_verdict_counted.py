@@ -83,6 +83,13 @@ def several_sides(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]
         lies(part, masks, truth)
 
 
+def sides_and_overlaps(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    several_sides(words[:1], masks, truth)
+    near = [each for each in ious(masks, truth).values() if each > 0.95]
+    said = [float(words[1]), float(words[2] or words[1])]
+    assert [min(near), max(near)] == pytest.approx(said, abs=PRINTED + COUNTED)
+
+
 def closest(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
     found = ious(masks, truth)
     if truth.mean() < 0.001:
@@ -163,6 +170,7 @@ CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] =
     ),
     r"(Both|All \w+) are (too high|too low|too high here, too low there)\.": lies,
     r"((?!Both|All ).+ (?:is|are) (?:too high|too low|close to the truth)[^:]*)\.": several_sides,
+    rf"(.+, .+ (?:is|are) close to the truth): {NUMBER}(?: to {NUMBER})?\.": sides_and_overlaps,
     rf"(.+) (?:is|are) (closest|closer): {NUMBER}\.": closest,
     rf"Their overlaps are alike: {NUMBER}\.": alike,
     rf"None is far from the truth: every overlap is above {NUMBER}\.": close,

@@ -406,9 +406,9 @@ def test_where_all_are_told_apart_that_is_said_first_and_the_neighbours_are_draw
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(0)
-    real = Samples(rng.normal(size=(40, 2)))
+    real = Samples(rng.normal(size=(200, 2)))
     for name, shift in (("far", 5.0), ("near", 3.5)):
-        np.save(tmp_path / f"{name}.npy", rng.normal(shift, 1, (40, 2)))
+        np.save(tmp_path / f"{name}.npy", rng.normal(shift, 1, (200, 2)))
     settings = TriageSettings(("tightest", "knn"))
     checkpoints = [Checkpoint(tmp_path / f"{name}.npy", name) for name in ("far", "near")]
     outcomes = tuple(measure_all(real, checkpoints, settings))
