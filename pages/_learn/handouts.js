@@ -33,42 +33,55 @@ export function solution(step, { measured }) {
 /** Name of the saved course. */
 export const SAVED = "prviz-course.html";
 
-/** The course on one page, in Markdown: exercises and solutions as the steps begin.
+/** How long so many steps take: a minute or two each.
+ * @param {number} steps */
+const duration = (steps) => `${steps} to ${2 * steps} minutes`;
+
+/** The course on one page, in Markdown: questions, which can be handed out, then the solutions as the steps begin.
  * @param {Content} content @param {{ origin: string, hostname: string, pathname: string }} address of the course; one of
  *   this machine, which others can't open, gives way to the saved course */
 export function lessonPlan(content, { origin, hostname, pathname }) {
   const local = /^(localhost|127\..*|\[::1\])$/.test(hostname),
-    course = local ? `${SAVED}#` : `${origin}${pathname}?step=`;
-  const lines = [
+    course = local ? `${SAVED}#` : `${origin}${pathname}?step=`,
+    lessons = Object.entries(content.lessons);
+  const questions = [
     "# Precision and recall of generative models: a lesson plan",
     "",
-    'At a screen, a minute or two a step. In each: move the picture, let the class vote on the question, press the answer, ask "what did you just see?".',
+    `${content.steps.length} steps in ${lessons.length} lessons, ${duration(content.steps.length)} at a screen. In each: move the picture, let the class vote on the question, press the answer, ask "what did you just see?".`,
     "Keys: ← → steps, 1 to 5 answers, P large screen.",
     ...(local ? [`Links open ${SAVED} beside this plan: *Save as a page* makes it.`] : []),
     "",
   ];
-  Object.entries(content.lessons).forEach(([lesson, title], i) => {
-    lines.push(`## ${i + 1}. ${title}`, "");
-    for (const step of content.steps.filter((each) => each.lesson === lesson)) {
-      const found = solution(step, content),
+  const solutions = ['<div style="break-before: page"></div>', "", "## Solutions and sources", ""]; // a new sheet in print
+  lessons.forEach(([lesson, title], i) => {
+    const steps = content.steps.filter((each) => each.lesson === lesson),
+      explained = new Set();
+    questions.push(`## ${i + 1}. ${title} (${duration(steps.length)})`, "");
+    steps.forEach((step, place) => {
+      const number = `${i + 1}.${place + 1}`,
+        found = solution(step, content),
         options = step.guess.options
           .map(({ label }) => label)
           .filter(Boolean)
-          .join(" / ");
-      lines.push(
-        `**[${step.lead}](${course}${step.id})** ${step.clause}`,
+          .join(" / "),
+        help = step.help.split("\n").filter((line) => !explained.has(line)); // it may tell the answer
+      help.forEach((line) => explained.add(line));
+      questions.push(
+        `**${number} [${step.lead}](${course}${step.id})** ${step.clause}`,
         "",
-        `- Exercise: ${step.guess.ask} (${options})`,
-        `- Solution: ${found.label || found.id}. ${found.because}`,
-        `- To see: ${step.takeaway}`,
+        `- Question: ${step.guess.ask} (${options})`,
         "",
       );
-    }
+      solutions.push(
+        `**${number}** ${found.label || found.id}. ${found.because} *${step.takeaway}* ${help.join(" ")}`.trim(),
+        "",
+      );
+    });
   });
-  return lines.join("\n");
+  return [...questions, ...solutions].join("\n");
 }
 
-/** The course in one file, which begins where `content.at` says.
+/** The course in one file.
  * @param {Content} content */
 export async function standalonePage(content) {
   const scripts = /** @type {HTMLScriptElement} */ (document.querySelector("script[src*='static/js/']")).src;

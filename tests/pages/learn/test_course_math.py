@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -293,6 +294,46 @@ def test_every_solution_is_an_option_and_those_without_samples_are_the_mathemati
     assert found["claim-1"] == "Best classifier"
     assert found["claim-2"] == "nearer"
     assert found["claim-3"] == "no"  # the two paintings differ in everything, the samples in little
+
+
+def test_the_lesson_plan_numbers_times_and_explains_questions_and_keeps_solutions_apart(
+    bare: Page,
+) -> None:
+    content = {
+        "steps": steps.payload(),
+        "lessons": dict(steps.LESSONS),
+        "measured": course.measurements(),
+    }
+    address = {"origin": "https://prviz.example", "hostname": "prviz.example", "pathname": "/learn"}
+    plan = called(bare, "handouts", "lessonPlan", content, address)
+    questions, solutions = re.split(r"^## Solutions.*$", plan, flags=re.MULTILINE)
+    count = len(steps.STEPS)
+    assert f"{count} steps in {len(steps.LESSONS)} lessons, {count} to {2 * count} minutes" in plan
+    assert questions.endswith('<div style="break-before: page"></div>\n\n')
+    sizes = Counter(step.lesson for step in steps.STEPS)
+    found = re.findall(r"^## (\d+)\. (.+) \((\d+) to (\d+) minutes\)$", questions, re.MULTILINE)
+    assert found == [
+        (str(i + 1), title, str(sizes[lesson]), str(2 * sizes[lesson]))
+        for i, (lesson, title) in enumerate(steps.LESSONS.items())
+    ]
+    sections = re.split(r"^## \d.*$", questions, flags=re.MULTILINE)[1:]
+    numbers = []
+    for step in steps.payload():
+        lesson, place = step["id"].split("-")
+        i = list(steps.LESSONS).index(lesson)
+        numbers.append(f"{i + 1}.{place}")
+        asked = f"**{numbers[-1]} [{step['lead']}](https://prviz.example/learn?step={step['id']})**"
+        assert asked in sections[i]
+        told = solutions[solutions.index(f"**{i + 1}.1**") :].split(f"**{i + 2}.1**")[0]
+        for line in filter(None, step["help"].split("\n")):
+            assert told.count(line) == 1, step["id"]  # once a lesson, where it first counts
+            assert line not in questions
+        assert step["takeaway"] in told
+        assert step["takeaway"] not in questions
+        assert not [each for each in step["guess"]["options"] if each["because"] in questions]
+    assert re.findall(r"\*\*(\d\.\d)", questions) == numbers
+    assert re.findall(r"^\*\*(\d\.\d)\*\*", solutions, re.MULTILINE) == numbers
+    assert "**1.1** recall. " in solutions
 
 
 def test_the_words_under_the_curve_say_what_a_step_is_about(bare: Page) -> None:
