@@ -1,18 +1,24 @@
 // The precision-recall curve that a step's picture draws, with the ghost of where it was.
 
 import { angleToLam, lowerHull, pointAt, pointsAlong, sample } from "../_live/curve.js";
+import { LETTER, along, placeLabels } from "../_live/label_places.js";
 import { LAMS, atHalf, compared } from "./arithmetic.js";
 import { percent } from "./figures.js";
 import { mark, path } from "../_shared/stage.js";
 
 /** @import { Vertex } from "../_live/curve.js" */
+/** @import { Box, Line } from "../_live/label_places.js" */
 /** @import { Made } from "./figures.js" */
 /** @import { Drawing, Handle, Values } from "../_shared/stage.js" */
 
 /** @typedef {[recall: number, precision: number]} Point */
 
 /** What was drawn before: the points at even angles, by the name of the curve. @typedef {Record<string, Point[]>} Lines */
-/** @typedef {{ lines: Lines, angle: number }} Ghost */
+/** Places are those of names, which do not jump while something moves.
+ * @typedef {{ lines: Lines, angle: number, places: Map<string, number> }} Ghost */
+
+/** A point on the main curve in pixels: its name, half its side, and where a line to it begins.
+ * @typedef {{ text: string, at: Point, half: number, color: string, from?: Point }} Spot */
 
 /** @param {Vertex[]} vertices @returns {Point[]} */
 const evenPoints = (vertices) =>
@@ -29,7 +35,11 @@ const linesOf = (made) =>
   Object.fromEntries(all(made).map(({ name, vertices }) => [name, evenPoints(vertices)]));
 
 /** @param {Made} made @param {number} angle @returns {Ghost} */
-export const ghostOf = (made, angle) => ({ lines: linesOf(made), angle });
+export const ghostOf = (made, angle) => ({
+  lines: linesOf(made),
+  angle,
+  places: new Map(),
+});
 
 /** @param {Lines} a @param {Lines} b */
 const differ = (a, b) =>
@@ -91,6 +101,9 @@ function squareIn(width, height, em) {
   return { side, em, toX, toY, at: ([x, y]) => [toX(x), toY(y)] };
 }
 
+const SMALL = 0.875; // ems: the letters of a name (course.css)
+const SEEN = 2; // pixels by which a curve has moved where one sees it
+
 /** @param {string} words @param {number} x @param {number} y @param {Record<string, string | number>} more */
 const text = (words, x, y, more) =>
   mark("text.small", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle", ...more }, words);
@@ -117,51 +130,130 @@ function axes({ side, em, toX, toY }) {
   ];
 }
 
-/** The curves as they were, and that word where one of them has moved most.
- * @param {Square} square @param {Made} made @param {Lines} old @param {Lines} now @param {[number, number][]} named */
-function ghosts({ em, toX, toY, at }, made, old, now, named) {
-  if (!differ(old, now)) return [];
-  const curves = all(made),
-    estimated = made.curves.length > 0;
-  const marks = curves
-    .filter(({ name, truth }) => old[name] && !(truth && made.curves.length > 1))
-    .map(({ name, truth }) =>
-      mark("path.ghost", {
-        d: path(old[name].map(at)),
-        fill: "none",
-        stroke: "var(--ghost)",
-        "stroke-width": 2,
-        "stroke-dasharray": truth && estimated ? "6 5" : "none",
-      }),
-    );
-  const moved = curves
-    .map(({ name }) => name)
-    .find((name) => old[name] && differ({ [name]: old[name] }, now));
-  if (!moved) return marks;
-  const gaps = old[moved]
-    .map(([x, y], i) => ({ gap: Math.hypot(x - now[moved][i][0], y - now[moved][i][1]), place: at([x, y]) }))
-    .sort((a, b) => b.gap - a.gap);
-  // above the curve, below it, or beside where it is steep
-  const shifts = [
-    [0, -0.5],
-    [0, 1.2],
-    [2.5, 0],
-    [-2.5, 0.8],
-  ];
-  const places = gaps.flatMap(({ place: [x, y] }) =>
-    shifts.map(([across, down]) => [
-      Math.min(Math.max(x + across * em, toX(0) + 2 * em), toX(1) - 2 * em),
-      Math.min(Math.max(y + down * em, toY(1) + em), toY(0) - 0.5 * em),
-    ]),
+/** The length of a polyline up to each of its points. @param {Point[]} points */
+function lengths(points) {
+  let whole = 0;
+  return points.map(([x, y], i) => {
+    const [u, v] = points[Math.max(i - 1, 0)];
+    whole += Math.hypot(x - u, y - v);
+    return whole;
+  });
+}
+
+/** A polyline in runs of one kind, each up to the first point of the next.
+ * @template Kind @param {Point[]} points @param {(i: number) => Kind} kindOf */
+function runs(points, kindOf) {
+  /** @type {{ kind: Kind, points: Point[] }[]} */
+  const found = [];
+  points.forEach((point, i) => {
+    const kind = kindOf(i),
+      last = found.at(-1);
+    last?.points.push(point);
+    if (!last || last.kind !== kind) found.push({ kind, points: [point] });
+  });
+  return found.filter((run) => run.points.length > 1); // the last point ends the run before it
+}
+
+/** Pieces of one curve, whose name stands by the longest.
+ * @param {string} id @param {string} name @param {string} color @param {Point[][]} pieces @returns {Line[]} */
+function pieceLines(id, name, color, pieces) {
+  const long = pieces.map((points) => lengths(points)[points.length - 1]),
+    longest = long.indexOf(Math.max(...long));
+  return pieces.map((points, i) =>
+    i === longest ? { id, text: name, color, points } : { id: `${id} ${i}`, text: "", color, points, of: id },
   );
-  const drawn = Object.values(now).flatMap((line) => line.map(at));
-  const place =
-    places.find(
-      ([x, y]) =>
-        !named.some(([u, v]) => x + 2 * em > u && x - 2 * em < u + 5 * em && Math.abs(v - y) < 1.1 * em) &&
-        !drawn.some(([u, v]) => Math.abs(u - x) < 2 * em && v > y - em && v < y + 0.3 * em),
-    ) ?? places[0];
-  return [...marks, text("before", place[0], place[1], { class: "small halo", fill: "var(--soft)" })];
+}
+
+/** A curve in pieces: the stretch that the name of each spot may stand by, and what is left for its own name.
+ * @param {Point[]} points @param {Spot[]} spots @param {number} em */
+function withoutSpots(points, spots, em) {
+  points = along(points, 4); // even where the rays are far apart
+  const far = lengths(points),
+    whole = far[far.length - 1];
+  const around = spots.map(({ text: name, at }) => {
+    const gaps = points.map(([x, y]) => Math.hypot(x - at[0], y - at[1])),
+      place = far[gaps.indexOf(Math.min(...gaps))],
+      wide = LETTER * SMALL * em * name.length,
+      atEnd = place === 0 || place === whole; // its name has room on one side only
+    return { place, reach: Math.min((atEnd ? wide : wide / 2) + 2 * em, 0.4 * whole) };
+  });
+  const found = runs(points, (i) => {
+    const beyond = around.map(({ place, reach }) => Math.abs(far[i] - place) - reach);
+    return beyond.findIndex((each) => each <= 0 && each === Math.min(...beyond));
+  });
+  return {
+    stretches: found
+      .filter(({ kind }) => kind >= 0)
+      .map((run) => ({
+        id: `spot ${run.kind}`,
+        text: spots[run.kind].text,
+        color: spots[run.kind].color,
+        points: run.points,
+      })),
+    rest: found.filter(({ kind }) => kind < 0).map((run) => run.points),
+  };
+}
+
+/** The curves as they were, and lines for their names: "before" by the one that has moved most, where it has.
+ * @param {Square} square @param {Made} made @param {Lines} old @param {Lines} now */
+function ghosts({ side, at }, made, old, now) {
+  if (!differ(old, now)) return { marks: [], lines: [] };
+  const drawn = all(made).filter(({ name, truth }) => old[name] && !(truth && made.curves.length > 1));
+  const marks = drawn.map(({ name, truth }) =>
+    mark("path.ghost", {
+      d: path(old[name].map(at)),
+      fill: "none",
+      stroke: "var(--ghost)",
+      "stroke-width": 2,
+      "stroke-dasharray": truth && made.curves.length ? "6 5" : "none",
+    }),
+  );
+  const moves = drawn.map(({ name }) => {
+      const gaps = old[name].map(([x, y], i) => Math.hypot(x - now[name][i][0], y - now[name][i][1]));
+      return { name, gaps, most: Math.max(...gaps) };
+    }),
+    most = Math.max(...moves.map((each) => each.most));
+  const lines = moves.flatMap(({ name, gaps, most: here }) => {
+    const moved = runs(old[name].map(at), (i) => gaps[i] * side > SEEN).filter(({ kind }) => kind);
+    return pieceLines(
+      `${name} before`,
+      here === most ? "before" : "",
+      "var(--soft)",
+      moved.map(({ points }) => points),
+    );
+  });
+  return { marks, lines };
+}
+
+/** The names of curves, ghosts and spots, nearer to what they name than to any other line.
+ * @param {Square} square @param {number} width of the picture @param {Line[]} lines @param {Spot[]} spots @param {Map<string, number>} places */
+function nameMarks({ em, toX, toY }, width, lines, spots, places) {
+  const left = toX(0);
+  const boxes = spots.map(
+    ({ at: [x, y], half }) => /** @type {Box} */ ([x - half - left, y - half, x + half - left, y + half]),
+  );
+  const shifted = lines.map((line) => ({
+    ...line,
+    points: line.points.map(([x, y]) => /** @type {Point} */ ([x - left, y])),
+  }));
+  const placed = placeLabels(shifted, [width - left, toY(0)], SMALL * em, boxes, places, true);
+  return lines.flatMap(({ id, text: name, color = "" }) => {
+    const place = placed.get(id);
+    if (!place) return [];
+    places.set(id, place.index);
+    const [x1, y1, x2, y2] = place.box,
+      [from, to] = place.leader ?? [];
+    const after = to ? to[0] === x1 : place.index % 2 === 0; // right of what it names
+    const word = text(name, left + (after ? x1 : x2), (y1 + y2) / 2 + 0.3 * em, {
+      "text-anchor": after ? "start" : "end",
+      class: "small halo",
+      fill: color,
+      "font-weight": name === "before" ? 400 : 700,
+    });
+    if (!from || !to) return [word];
+    const way = path([from, to].map(([x, y]) => [x + left, y]));
+    return [mark("path.lead", { d: way, stroke: color, "data-name": name }), word];
+  });
 }
 
 /** What an estimate has too much, and too little. @param {Square} square @param {Made} made @param {Lines} now */
@@ -182,49 +274,28 @@ const pointOfHand = (x, y) =>
   mark("circle.at", { cx: x, cy: y, r: 7, fill: "var(--hand)", stroke: "var(--ground)", "stroke-width": 2 });
 
 /** The points that are read at half the recall and at half the precision.
- * @param {Square} square @param {Vertex[]} vertices */
-function halves({ em, at, toX, toY }, vertices) {
+ * @param {Square} square @param {Vertex[]} vertices @returns {Spot[]} */
+function halves({ at }, vertices) {
   const { precision, recall } = atHalf(vertices);
-  return /** @type {[number, number, "x" | "y"][]} */ ([
-    [0.5, precision, "x"],
-    [recall, 0.5, "y"],
-  ]).flatMap(([across, up, from]) => {
-    const [x, y] = at([across, up]),
-      down = from === "x",
-      share = percent(down ? up : across);
-    const place = down
-      ? { x, y: y + (up < 0.2 ? -0.9 : 1.6) * em }
-      : { x: x + (across < 0.2 ? 1 : -1) * em, y: y + 0.3 * em }; // clear of the axes
-    return [
-      mark("line", {
-        x1: down ? x : toX(0),
-        y1: down ? toY(0) : y,
-        x2: x,
-        y2: y,
-        stroke: "var(--ghost)",
-        "stroke-dasharray": "2 4",
-      }),
-      pointOfHand(x, y),
-      text(share, Math.min(place.x, toX(1) - em), place.y, {
-        "text-anchor": down ? "middle" : across < 0.2 ? "start" : "end",
-        class: "small halo",
-        "font-weight": 700,
-      }),
-    ];
-  });
+  return [
+    { text: percent(precision), at: at([0.5, precision]), from: at([0.5, 0]), half: 8, color: "var(--ink)" },
+    { text: percent(recall), at: at([recall, 0.5]), from: at([0, 0.5]), half: 8, color: "var(--ink)" },
+  ];
 }
 
-/** The curves, on their way from the old ones where `morph` is below 1, and the names of up to three beside the truth.
- * @param {Square} square @param {Made} made @param {Lines | undefined} old @param {Lines} now @param {number} morph
- * @returns {{ marks: string[], names: string[], named: [number, number][] }} named: where names stand */
-function lines({ em, toX, toY, at }, made, old, now, morph) {
-  const curves = all(made),
-    estimated = made.curves.length > 0 && made.truth !== null;
-  /** @type {[number, number][]} */
-  const named = [];
-  /** @type {string[]} */
-  const names = [];
-  const marks = curves.map(({ name, vertices, color, truth }, i) => {
+/** Both ends of a curve, with what they come to.
+ * @param {Square} square @param {Vertex[]} vertices @param {string} color @returns {Spot[]} */
+const ends = ({ at }, vertices, color) =>
+  [Infinity, 0].map((lam) => {
+    const { alpha, beta } = pointAt(vertices, lam);
+    return { text: `ends at ${(lam ? alpha : beta).toFixed(2)}`, at: at([beta, alpha]), half: 6, color };
+  });
+
+/** The curves, on their way from the old ones where `morph` is below 1.
+ * @param {Square} square @param {Made} made @param {Lines | undefined} old @param {Lines} now @param {number} morph */
+function curveMarks({ at }, made, old, now, morph) {
+  const estimated = made.curves.length > 0 && made.truth !== null;
+  return all(made).map(({ name, vertices, color, truth }) => {
     const before = old?.[name],
       even = now[name];
     const points =
@@ -239,7 +310,7 @@ function lines({ em, toX, toY, at }, made, old, now, morph) {
         : estimated && !truth
           ? even
           : sample(lowerHull(vertices)).map(({ alpha, beta }) => /** @type {Point} */ ([beta, alpha]));
-    const line = mark("path.curve", {
+    return mark("path.curve", {
       d: path(points.map(at)),
       fill: "none",
       stroke: color,
@@ -248,100 +319,26 @@ function lines({ em, toX, toY, at }, made, old, now, morph) {
       "stroke-dasharray": truth && estimated ? "8 6" : "none",
       "stroke-linejoin": "round",
     });
-    const places =
-      curves.length < 2 || (curves.length > 4 && !truth)
-        ? []
-        : [0.28, 0.72, 0.5, 0.16, 0.84, 0.4, 0.6].map((share) => {
-            const [x, y] = at(even[Math.round(((share + 0.02 * i) % 1) * (even.length - 1))]);
-            return /** @type {[number, number]} */ ([
-              Math.min(x + 0.4 * em, toX(1) - 3 * em),
-              Math.max(y - 0.5 * em, toY(1) + em),
-            ]);
-          });
-    const place = places.find(
-      ([x, y]) => !named.some(([u, v]) => Math.abs(u - x) < 4.5 * em && Math.abs(v - y) < 1.2 * em),
-    );
-    if (place) {
-      named.push(place);
-      names.push(
-        text(name, ...place, {
-          "text-anchor": "start",
-          class: "small halo",
-          fill: color,
-          "font-weight": 700,
-        }),
-      );
-    }
-    return line;
-  });
-  return { marks, names, named };
-}
-
-/** Both ends of a curve, with what they come to.
- * @param {Square} square @param {Vertex[]} vertices @param {string} color */
-function ends({ em, at, toX }, vertices, color) {
-  const sides = /** @type {[number, number, number, string][]} */ ([
-    [Infinity, 0.8, 1.6, "start"],
-    [0, -0.6, -0.6, "end"],
-  ]);
-  return sides.flatMap(([lam, beside, dy, side]) => {
-    let [dx, anchor] = [beside, side];
-    const end = pointAt(vertices, lam),
-      [u, v] = at([end.beta, end.alpha]);
-    if (!lam && u < toX(0.4)) [dx, anchor] = [0.8, "start"]; // else it would leave the picture
-    return [
-      mark("rect", { x: u - 6, y: v - 6, width: 12, height: 12, fill: color }),
-      text(
-        `ends at ${(lam ? end.alpha : end.beta).toFixed(2)}`,
-        u + dx * em,
-        v + (lam && end.alpha < 0.1 ? -0.8 : dy) * em,
-        { "text-anchor": anchor, class: "small halo", "font-weight": 700, fill: color },
-      ),
-    ];
   });
 }
 
 /** The dot at lam where one can drag it, and where it was.
  * @param {Square} square @param {Vertex[]} vertices @param {number} angle @param {number | undefined} was
- * @returns {{ marks: string[], handle: Handle }} */
-function dot({ em, toX, toY, at }, vertices, angle, was) {
+ * @returns {{ spots: Spot[], handle: Handle }} */
+function dot({ toX, toY, at }, vertices, angle, was) {
   const point = (/** @type {number} */ degrees) => {
     const { alpha, beta } = pointAt(vertices, angleToLam(degrees));
     return at([beta, alpha]);
   };
-  const [x, y] = point(angle),
-    lam = angleToLam(angle),
-    said = `λ = ${lamText(lam)}`;
+  const here = point(angle),
+    said = `λ = ${lamText(angleToLam(angle))}`;
   const set = (/** @type {number} */ to) => ({ angle: Math.min(90, Math.max(0, Math.round(to))) });
-  const marks = [
-    text(said, Math.min(x + 1.1 * em, toX(1) - 4 * em), Math.max(y - 0.9 * em, toY(1) + em), {
-      "text-anchor": "start",
-      class: "small halo",
-      "font-weight": 700,
-    }),
-  ];
-  if (was !== undefined && Math.abs(was - angle) > 8) {
-    const [u, v] = point(was);
-    marks.push(
-      mark("circle.ghost", {
-        cx: u,
-        cy: v,
-        r: 7,
-        fill: "none",
-        stroke: "var(--ghost)",
-        "stroke-width": 2,
-      }),
-    );
-    marks.push(
-      text("before", u + 1.1 * em, v + 0.3 * em, {
-        "text-anchor": "start",
-        class: "small halo",
-        fill: "var(--soft)",
-      }),
-    );
-  }
+  /** @type {Spot[]} */
+  const spots = [{ text: said, at: here, from: at([0, 0]), half: 10, color: "var(--ink)" }];
+  if (was !== undefined && Math.abs(was - angle) > 8)
+    spots.push({ text: "before", at: point(was), half: 8, color: "var(--soft)" });
   return {
-    marks,
+    spots,
     handle: {
       id: "angle",
       label: "Trade-off λ",
@@ -349,13 +346,55 @@ function dot({ em, toX, toY, at }, vertices, angle, was) {
       now: angle,
       min: 0,
       max: 90,
-      x,
-      y,
+      x: here[0],
+      y: here[1],
       color: "var(--hand)",
       drag: (u, v) => set((Math.atan2(Math.max(toY(0) - v, 0), Math.max(u - toX(0), 0)) * 180) / Math.PI),
       press: (steps) => set(angle + 2 * steps),
     },
   };
+}
+
+/** What is marked on the main curve: its spots, their marks, and a handle.
+ * @param {Square} square @param {Made} made @param {Values} values @param {string[]} hands @param {Ghost | null} ghost
+ * @returns {{ spots: Spot[], marks: string[], handle?: Handle, main?: string }} */
+function marked(square, made, values, hands, ghost) {
+  const curves = all(made),
+    main = made.curves.length === 1 ? curves[curves.length - 1] : curves[0];
+  if (!made.truth) {
+    const spots = curves.map(({ vertices, color }) => {
+      const { alpha } = pointAt(vertices, 1);
+      return { text: "", at: square.at([alpha, alpha]), half: 6, color };
+    });
+    const marks = spots.map(({ at: [cx, cy], color }) => mark("circle.at", { cx, cy, r: 6, fill: color }));
+    return { spots, marks };
+  }
+  if (made.curves.length > 1) return { spots: [], marks: [] };
+  const { name, vertices, color } = main;
+  if (hands.includes("ends")) {
+    const spots = ends(square, vertices, color);
+    const marks = spots.map(({ at: [x, y] }) =>
+      mark("rect", { x: x - 6, y: y - 6, width: 12, height: 12, fill: color }),
+    );
+    return { spots, marks, main: name };
+  }
+  if (hands.includes("halves")) {
+    const spots = halves(square, vertices);
+    return { spots, marks: spots.map(({ at }) => pointOfHand(...at)), main: name };
+  }
+  if (hands.includes("angle")) {
+    const { spots, handle } = dot(square, vertices, values.angle, ghost?.angle);
+    const marks = spots
+      .slice(1)
+      .map(({ at: [cx, cy] }) =>
+        mark("circle.ghost", { cx, cy, r: 7, fill: "none", stroke: "var(--ghost)", "stroke-width": 2 }),
+      );
+    return { spots, marks, handle, main: name };
+  }
+  const { alpha, beta } = pointAt(vertices, angleToLam(values.angle)),
+    at = square.at([beta, alpha]);
+  const spot = { text: "", at, from: square.at([0, 0]), half: 8, color: "var(--ink)" };
+  return { spots: [spot], marks: [pointOfHand(...at)], main: name };
 }
 
 /**
@@ -368,56 +407,39 @@ function dot({ em, toX, toY, at }, vertices, angle, was) {
 export function curveDrawing(made, values, { width, height, em, hands, ghost, morph }) {
   const square = squareIn(width, height, em),
     now = linesOf(made),
-    old = ghost?.lines;
-  const drawn = lines(square, made, old, now, morph);
-  const marks = [
+    old = ghost?.lines,
+    curves = all(made);
+  const { spots, marks, handle, main } = marked(square, made, values, hands, ghost),
+    before = old ? ghosts(square, made, old, now) : { marks: [], lines: [] },
+    named = spots.filter((spot) => spot.text);
+  const parts = curves.map(({ name, color }) => {
+    const cut = withoutSpots(now[name].map(square.at), name === main ? named : [], em);
+    return {
+      stretches: cut.stretches,
+      rest: pieceLines(name, curves.length > 1 ? name : "", color, cut.rest),
+    };
+  });
+  const ways = spots.flatMap(({ from, at }) => (from ? [[from, at]] : []));
+  const lines = [
+    ...parts.flatMap(({ stretches }) => stretches),
+    ...parts.flatMap(({ rest }) => rest),
+    ...before.lines,
+    ...ways.map((points, i) => ({ id: `way ${i}`, text: "", points })),
+  ];
+  const drawing = [
     ...axes(square),
     ...(morph < 1 ? [] : shaded(square, made, now)),
-    ...(old ? ghosts(square, made, old, now, drawn.named) : []),
-    ...drawn.marks,
-    ...drawn.names,
+    ...before.marks,
+    ...curveMarks(square, made, old, now, morph),
+    ...ways.map(([[x1, y1], [x2, y2]]) =>
+      mark("line", { x1, y1, x2, y2, stroke: "var(--ghost)", "stroke-dasharray": "2 4" }),
+    ),
+    ...marks,
+    ...nameMarks(square, width, lines, spots, ghost?.places ?? new Map()),
   ];
-  if (!made.truth)
-    marks.push(
-      ...made.curves.map(({ vertices, color }) => {
-        const { alpha } = pointAt(vertices, 1),
-          [cx, cy] = square.at([alpha, alpha]);
-        return mark("circle.at", { cx, cy, r: 6, fill: color });
-      }),
-    );
-  const main =
-    made.curves.length === 1
-      ? made.curves[0].vertices
-      : made.truth && !made.curves.length
-        ? made.truth
-        : null;
-  if (!main) return { marks: marks.join(""), handles: [] };
-  if (hands.includes("halves")) return { marks: [...marks, ...halves(square, main)].join(""), handles: [] };
-  const { alpha, beta } = pointAt(main, angleToLam(values.angle)),
-    [x, y] = square.at([beta, alpha]);
-  if (hands.includes("ends"))
-    return {
-      marks: [...marks, ...ends(square, main, made.curves[0]?.color ?? "var(--ink)")].join(""),
-      handles: [],
-    };
-  marks.push(
-    mark("line", {
-      x1: square.toX(0),
-      y1: square.toY(0),
-      x2: x,
-      y2: y,
-      stroke: "var(--ghost)",
-      "stroke-dasharray": "2 4",
-    }),
-  );
-  if (hands.includes("angle")) {
-    const free = dot(square, main, values.angle, ghost?.angle);
-    return {
-      marks: [...marks, ...free.marks].join(""),
-      handles: [free.handle],
-      grab: () => ({ id: "angle" }),
-    };
-  }
-  marks.push(pointOfHand(x, y));
-  return { marks: marks.join(""), handles: [] };
+  return {
+    marks: drawing.join(""),
+    handles: handle ? [handle] : [],
+    ...(handle && { grab: () => ({ id: "angle" }) }),
+  };
 }

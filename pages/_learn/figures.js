@@ -71,7 +71,7 @@ const label = (text, x, y, more = {}) =>
 
 // ---- two bells on a line ----
 
-const VIEW = 5.5; // half of what is seen of the line
+const VIEW = 7; // half of what is seen of the line: the widest bell farthest out has its handle in it
 const TOP = 0.86,
   WEIGHED = 1.75; // highest density in view, and where the real one is weighed, up to λ = 4
 const SHIFTS = { min: -4, max: 4 },
@@ -204,8 +204,11 @@ const bells = {
     const left = shift >= 0,
       level = Math.min(p(1), 0.8 * highest),
       flank = (left ? xs.find((x) => p(x) >= level) : xs.findLast((x) => p(x) >= level)) ?? 0;
+    const name = weighed ? "λ × real" : "real",
+      wide = (weighed ? 4.5 : 2.5) * em,
+      beyond = toX(flank) + (left ? -0.4 : 0.4) * em;
     marks.push(
-      label(weighed ? "λ × real" : "real", toX(flank) + (left ? -0.4 : 0.4) * em, toY(level), {
+      label(name, left ? Math.max(beyond, wide) : Math.min(beyond, width - wide), toY(level), {
         "text-anchor": left ? "end" : "start",
         fill: "var(--real-text)",
         class: "name",
@@ -220,10 +223,12 @@ const bells = {
         class: "name halo",
       }),
     );
-    if (hands.includes("shift") && toX(shift + scale) < width - 4 * em)
+    const edge = toX(shift + scale),
+      after = edge < width - 4 * em;
+    if (hands.includes("shift"))
       marks.push(
-        label("width", toX(shift + scale) + em, toY(q(shift + scale)) + 0.35 * em, {
-          "text-anchor": "start",
+        label("width", edge + (after ? em : -em), toY(q(shift + scale)) + 0.35 * em, {
+          "text-anchor": after ? "start" : "end",
           class: "small halo",
           fill: "var(--soft)",
         }),
@@ -372,22 +377,19 @@ const modes = {
     const heaviest = (/** @type {string} */ side) => values[side].indexOf(Math.max(...values[side]));
     for (const side of ["p", "q"]) {
       const i = heaviest(side),
-        x = place(side, i);
-      if (side === "p" || heaviest("p") !== i)
-        marks.push(
-          label(WHOSE[side], x, toY(values[side][i]) - (hands.includes(side) ? 2.2 : 1.7) * em, {
-            fill: `var(--${WHOSE[side]}-text)`,
-            class: "name",
-          }),
-        );
-      else
-        marks.push(
-          label("generated", x + bar * 0.6, toY(values[side][i]) - 2.2 * em, {
-            "text-anchor": "start",
-            fill: "var(--generated-text)",
-            class: "name",
-          }),
-        );
+        x = place(side, i),
+        y = toY(values[side][i]),
+        lift = (hands.includes(side) ? 2.2 : 1.7) * em,
+        full = y < lift + em, // a name above its number would leave the picture
+        half = (side === "p" ? 1.2 : 2.9) * em; // of the name
+      let centre = full ? x - half - 1.6 * em : x;
+      if (side === "q" && heaviest("p") === i) centre = x + bar * 0.6 + half;
+      marks.push(
+        label(WHOSE[side], within(centre, half, width - half), y - (full ? em : lift), {
+          fill: `var(--${WHOSE[side]}-text)`,
+          class: "name",
+        }),
+      );
     }
     return {
       marks: marks.join(""),
@@ -480,10 +482,13 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
     ),
   );
   const ends = lines
-    .map(({ errors }, i) => ({ i, y: toY(errors[errors.length - 1]) }))
-    .sort((a, b) => a.y - b.y);
-  ends.forEach((end, place) => {
-    if (place) end.y = Math.max(end.y, ends[place - 1].y + 1.1 * em);
+    .map(({ errors }, i) => ({ i, end: toY(errors[errors.length - 1]), y: 0 }))
+    .sort((a, b) => a.end - b.end);
+  // Names in the order of the ends, apart, and none as low as the numbers of the axis.
+  ends.forEach((each, place) => {
+    const least = place ? ends[place - 1].y + 1.1 * em : 0,
+      most = bottom - (0.3 + 1.1 * (ends.length - 1 - place)) * em;
+    each.y = Math.min(Math.max(each.end, least), most);
   });
   lines.forEach(({ color, errors, band, here, name: line }, i) => {
     const edge = (/** @type {0 | 1} */ side) =>
@@ -515,9 +520,17 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
           }),
         ),
       );
-    if (lines.length > 1)
+    const end = ends.find((each) => each.i === i);
+    if (end && lines.length > 1)
       marks.push(
-        label(line, right + 0.6 * em, (ends.find((end) => end.i === i)?.y ?? 0) + 0.35 * em, {
+        mark("path.lead", {
+          d: path([
+            [right, end.end],
+            [right + 0.55 * em, end.y],
+          ]),
+          stroke: color,
+        }),
+        label(line, right + 0.6 * em, end.y + 0.35 * em, {
           "text-anchor": "start",
           class: "small",
           fill: color,
@@ -950,6 +963,8 @@ const paint = {
     const marks = [];
     /** @type {Handle[]} */
     const handles = [];
+    /** @type {Record<string, (x: number, y: number) => Values>} what a press there paints */
+    const presses = {};
     for (const [place, side] of ["p", "q"].entries()) {
       const sign = place ? 1 : -1,
         color = `var(--${WHOSE[side]})`,
@@ -992,6 +1007,34 @@ const paint = {
         [side]: withAmount(values[side], index, rounded(amount, 0.02), false),
         [`${side}At`]: index,
       });
+      /** The cell there, and its amount. @param {number} x @param {number} y */
+      const under = (x, y) => {
+        const amount = within((sign * (y - base)) / room, 0, 1);
+        return { index: within(Math.floor(x / cell), 0, cells - 1), amount: amount < 0.04 ? 0 : amount };
+      };
+      presses[side] = (x, y) => {
+        const { index, amount } = under(x, y);
+        return set(index, amount);
+      };
+      /** From the cell before to the one there: a quick stroke skips cells, and those between are filled in.
+       * @param {number} x @param {number} y */
+      const stroke = (x, y) => {
+        const { index, amount } = under(x, y),
+          from = values[`${side}At`],
+          first = values[side][from],
+          steps = Math.max(Math.abs(index - from), 1);
+        let amounts = values[side];
+        for (let step = 1; step <= steps; step++) {
+          const share = step / steps;
+          amounts = withAmount(
+            amounts,
+            Math.round(from + share * (index - from)),
+            rounded(first + share * (amount - first), 0.02),
+            false,
+          );
+        }
+        return { [side]: amounts, [`${side}At`]: index };
+      };
       handles.push({
         id: side,
         label: `${WHOSE[side]}, cell ${cursor + 1} of ${cells}`,
@@ -1002,10 +1045,7 @@ const paint = {
         x: (cursor + 0.5) * cell,
         y: base + sign * values[side][cursor] * room,
         color,
-        drag: (x, y) => {
-          const amount = within((sign * (y - base)) / room, 0, 1);
-          return set(within(Math.floor(x / cell), 0, cells - 1), amount < 0.04 ? 0 : amount);
-        },
+        drag: stroke,
         press: (steps, across) =>
           across
             ? { [`${side}At`]: within(cursor + Math.sign(steps), 0, cells - 1) }
@@ -1033,7 +1073,14 @@ const paint = {
         { "text-anchor": "end", class: "small halo" },
       ),
     );
-    return { marks: marks.join(""), handles, grab: (_, y) => ({ id: y < middle ? "p" : "q" }) };
+    return {
+      marks: marks.join(""),
+      handles,
+      grab(x, y) {
+        const id = y < middle ? "p" : "q";
+        return { id, values: presses[id](x, y) };
+      },
+    };
   },
 };
 
@@ -1060,7 +1107,7 @@ const rivals = {
     const { drop, shift } = values,
       floor = 0.4 * height,
       half = width / 2,
-      top = 3 * em;
+      top = 3.5 * em;
     const marks = [];
     const toY = (/** @type {number} */ y) => floor - (y / 0.42) * (floor - top);
     const bell = (

@@ -10,24 +10,29 @@ import { shape } from "./dom.js";
  * A polyline in pixels; its name, "" for one that has none, and the id of the line that it belongs to.
  * @typedef {{ id: string, points: Point[], text: string, of?: string, color?: string }} Line
  *
- * Where a name stands: its box, and the place along its curve, counted with both sides.
- * @typedef {{ box: Box, index: number }} Place
+ * Where a name stands: its box, and the place along its curve, counted with both sides; at the end of a leader -1, and
+ * where that begins and ends.
+ * @typedef {{ box: Box, index: number, leader?: [Point, Point] }} Place
  */
 
 // As there.
-const LETTER = 0.58,
-  GAP = 3,
+const GAP = 3,
   STRIDE = 8,
   ACROSS = 30,
-  LEAST = -1;
+  LEAST = -1,
+  LEADERS = Array.from({ length: 13 }, (_, i) => 20 + 10 * i),
+  OFF = 12,
+  ON_LEADER = [0.2, 0.4, 0.6, 0.8, 1];
+export const LETTER = 0.58;
 export const HEIGHT = 1.25;
 export const STEP = 8;
 export const FAR = 40;
 const STAYS = 8; // pixels by which a name's own curve is nearer, from which it stays where it is: it must not jump in a drag
 
-/** place_labels there, without leaders. before: the places of a drawing before this one.
- * @param {Line[]} lines @param {[number, number]} room @param {number} size @param {Box[]} [taken] @param {Map<string, number>} [before] @returns {Map<string, Place>} */
-export function placeLabels(lines, [width, height], size, taken = [], before = new Map()) {
+/** place_labels there. before: the places of a drawing before this one.
+ * @param {Line[]} lines @param {[number, number]} room @param {number} size @param {Box[]} [taken] @param {Map<string, number>} [before]
+ * @param {boolean} [leaders] @returns {Map<string, Place>} */
+export function placeLabels(lines, [width, height], size, taken = [], before = new Map(), leaders = false) {
   const dense = new Map(lines.map(({ id, points }) => [id, along(points, STEP)])),
     boxes = [...taken],
     placed = new Map();
@@ -39,49 +44,79 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
       lines.filter(chosen).flatMap((line) => dense.get(line.id) ?? []);
     const own = dense.get(id) ?? [],
       parts = pointsOf(({ of }) => of === id),
-      others = pointsOf((line) => line.id !== id && line.of !== id);
-    const sides = along(points, STRIDE).flatMap(([x, y]) => [
-      [x + GAP, y - GAP - h],
-      [x - GAP - w, y + GAP],
-    ]);
-    // least: a score up to which it is of no use
-    /** @returns {{ box: Box, score: number }} */
-    const at = (/** @type {number[]} */ [left, top], least = -Infinity) => {
+      others = pointsOf((line) => line.id !== id && line.of !== id),
+      anchors = along(points, STRIDE);
+    const sidesAt = (/** @type {number[]} */ gaps) =>
+      anchors.flatMap(([x, y]) =>
+        gaps.flatMap((gap) => [
+          [x + gap, y - gap - h],
+          [x - gap - w, y + gap],
+        ]),
+      );
+    /** The box there, and its score where it fits: of no use up to `least`.
+     * @param {number[]} side @param {(box: Box, least: number) => number} scoreOf */
+    const at = ([left, top], scoreOf, least = -Infinity) => {
       /** @type {Box} */
       const box = [left, top, left + w, top + h];
-      if (
-        left < 0 ||
-        top < 0 ||
-        box[2] > width ||
-        box[3] > height ||
-        boxes.some((other) => overlap(box, other))
-      )
-        return { box, score: -Infinity };
-      const apart = distance(box, own);
-      return {
-        box,
-        score:
-          Math.round(
-            1000 *
-              (Math.min(FAR, distance(box, others, least + apart)) -
-                apart -
-                (Math.min(apart, distance(box, parts)) < GAP / 2 ? ACROSS : 0)),
-          ) / 1000,
-      };
+      const fits =
+        left >= 0 &&
+        top >= 0 &&
+        box[2] <= width &&
+        box[3] <= height &&
+        !boxes.some((other) => overlap(box, other));
+      return { box, score: fits ? Math.round(1000 * scoreOf(box, least)) / 1000 : -Infinity };
     };
+    const beside = (/** @type {Box} */ box, /** @type {number} */ least) => {
+      const apart = distance(box, own);
+      return (
+        Math.min(FAR, distance(box, others, least + apart)) -
+        apart -
+        (Math.min(apart, distance(box, parts)) < GAP / 2 ? ACROSS : 0)
+      );
+    };
+    const sides = sidesAt([GAP]);
     let index = before.get(id) ?? -1,
-      best = index in sides ? at(sides[index]) : null;
+      best = index in sides ? at(sides[index], beside) : null;
     if (!best || best.score < STAYS)
       [best, index] = sides.reduce(
         (found, side, i) => {
-          const tried = at(side, found[0].score);
+          const tried = at(side, beside, found[0].score);
           return tried.score > found[0].score ? [tried, i] : found;
         },
         /** @type {[{ box: Box, score: number }, number]} */ ([{ box: [0, 0, 0, 0], score: -Infinity }, -1]),
       );
-    if (best.score < LEAST) continue;
+    /** @type {[Point, Point] | undefined} */
+    let leader;
+    if (best.score < LEAST && leaders) {
+      /** @type {{ box: Box, score: number }} */
+      let led = { box: [0, 0, 0, 0], score: -Infinity };
+      const every = [...others, ...parts, ...own];
+      sidesAt(LEADERS).forEach((side, i) => {
+        const gap = LEADERS[Math.floor(i / 2) % LEADERS.length],
+          from = anchors[Math.floor(i / (2 * LEADERS.length))];
+        /** @type {Point} */
+        const corner = i % 2 ? [side[0] + w, side[1]] : [side[0], side[1] + h];
+        const tried = at(side, (box) => {
+          const nearest = distance(box, every),
+            crosses = ON_LEADER.some((share) => {
+              const x = from[0] + share * (corner[0] - from[0]),
+                y = from[1] + share * (corner[1] - from[1]);
+              return distance([x, y, x, y], others) < STEP / 2;
+            });
+          return (
+            Math.min(nearest, OFF) - (nearest < GAP ? 2 * ACROSS : 0) - (crosses ? ACROSS / 3 : 0) - gap / 10
+          );
+        });
+        if (tried.score > led.score) {
+          led = tried;
+          leader = [from, corner];
+        }
+      });
+      [best, index] = [led, -1];
+    }
+    if (!leader && best.score < LEAST) continue;
     boxes.push(best.box);
-    placed.set(id, { box: best.box, index });
+    placed.set(id, { box: best.box, index, ...(leader && { leader }) });
   }
   return placed;
 }

@@ -146,7 +146,7 @@ def _best(
     score = np.where(fits, np.round(score, 3), -np.inf)
     best = int(np.argmax(score))
     least = LEAST if own is not None else -np.inf
-    if score[best] >= least:
+    if fits[best] and score[best] >= least:
         return Place(tried[best], anchors[best])
     return None
 

@@ -76,9 +76,14 @@ def test_no_name_is_nearer_to_another_curve_than_to_its_own() -> None:
     assert left_out < names / 5
 
 
-def test_names_of_twelve_equal_curves_lie_apart_inside_the_plot() -> None:
+def equal_lines() -> dict[str, Line]:
+    """Twelve curves along one diagonal, of which most names need a leader."""
     points = np.column_stack([np.linspace(0, 690, 50)] * 2)
-    lines = {str(index): Line(points, "A family, IoU 0.50") for index in range(12)}
+    return {str(index): Line(points, "A family, IoU 0.50") for index in range(12)}
+
+
+def test_names_of_twelve_equal_curves_lie_apart_inside_the_plot() -> None:
+    lines = equal_lines()
     placed = place_labels(lines, (690, 690), 20, leaders=True)
     assert placed.keys() == lines.keys()
     boxes = np.array([place.box for place in placed.values()])
@@ -95,20 +100,32 @@ def test_a_name_keeps_off_what_is_written_already() -> None:
     assert (first.box != second.box).any()
 
 
+def test_a_name_without_any_room_is_left_out() -> None:
+    lines = {
+        "one": Line(np.array([[0.0, 0.0], [30.0, 30.0]]), "a name that is wider than the plot")
+    }
+    assert place_labels(lines, (30, 30), SIZE, leaders=True) == {}
+
+
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ["modes", "shifted-gaussians", "finite", "boxes"])
-def test_the_browser_places_them_there_too(blank: Page, name: str) -> None:
-    lines = lines_of(name)
+@pytest.mark.parametrize(
+    "name", ["modes", "shifted-gaussians", "finite", "boxes", "twelve equal curves"]
+)
+@pytest.mark.parametrize("leaders", [False, True])
+def test_the_browser_places_them_there_too(blank: Page, name: str, leaders: bool) -> None:
+    equal = name == "twelve equal curves"
+    lines = equal_lines() if equal else lines_of(name)
+    side = 690.0 if equal else SIDE
     given = [
         {"id": key, "points": line.points.tolist(), "text": line.text, "of": line.of}
         for key, line in lines.items()
     ]
     found = blank.evaluate(
-        "([lines, side, size]) => [...live.label_places.placeLabels(lines, [side, side], size)]"
-        ".map(([id, { box }]) => [id, box])",
-        [given, SIDE, SIZE],
+        "([lines, side, size, leaders]) => [...live.label_places.placeLabels("
+        "lines, [side, side], size, [], undefined, leaders)].map(([id, { box }]) => [id, box])",
+        [given, side, SIZE, leaders],
     )
-    placed = place_labels(lines, (SIDE, SIDE), SIZE)
+    placed = place_labels(lines, (side, side), SIZE, leaders=leaders)
     assert [key for key, _ in found] == list(placed)
     for (_, box), place in zip(found, placed.values(), strict=True):
         np.testing.assert_allclose(box, place.box, atol=1e-6)

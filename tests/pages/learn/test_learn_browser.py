@@ -30,6 +30,52 @@ _CUT = """() => ['figure', 'curve', 'step'].filter((name) => {
     return around.left < 0 || around.top < 0 || around.right > innerWidth || around.bottom > innerHeight || inside.some(cut);
 })"""  # noqa: E501
 
+# Names in the curve card that another name covers, that are nearer to another line than to their
+# own, or that are missing.
+_NAME_FAULTS = """() => {
+    const svg = document.querySelector('.course .curve svg');
+    const corner = svg.getBoundingClientRect();
+    const names = [...svg.querySelectorAll('text.halo')].map((node) => {
+        const { left, right, top, bottom, height } = node.getBoundingClientRect();
+        const box = [left - corner.left, top - corner.top + height / 6, right - corner.left, bottom - corner.top - height / 6];
+        return { text: node.textContent, box };
+    });
+    const points = (line) => {
+        const found = [];
+        for (let far = 0; far <= line.getTotalLength(); far++) found.push(line.getPointAtLength(far));
+        return found;
+    };
+    const gap = ([left, top, right, bottom], lines) => Math.min(...lines.flatMap((line) => line.points).map(
+        ({ x, y }) => Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0))));
+    const linesOf = (selector) => [...svg.querySelectorAll(selector)].map((line) => ({ name: line.dataset.curve ?? 'before', points: points(line) }));
+    const lines = linesOf('path.curve, path.ghost');
+    const curves = lines.filter(({ name }) => name !== 'before');
+    const main = (curves.find(({ name }) => name === 'estimate') ?? curves[0]).name;
+    const led = new Set([...svg.querySelectorAll('path.lead')].map((lead) => lead.dataset.name));
+    const faults = [];
+    names.forEach(({ text, box }, i) => {
+        for (const { text: other, box: [left, top, right, bottom] } of names.slice(0, i))
+            if (box[0] < right && box[2] > left && box[1] < bottom && box[3] > top) faults.push(`${text} on ${other}`);
+        const of = lines.some(({ name }) => name === text) ? text : main;
+        const own = gap(box, lines.filter(({ name }) => name === of));
+        const other = gap(box, lines.filter(({ name }) => name !== of));
+        if (led.has(text) ? other < 1 : other < own - 2) faults.push(`${text}: ${own}, another ${other}`);
+    });
+    if (curves.length > 1)
+        faults.push(...curves.filter(({ name }) => !names.some(({ text }) => text === name)).map(({ name }) => `no ${name}`));
+    return faults;
+}"""  # noqa: E501
+# Steps whose curves run together, move or end where there is little room, with the answer given.
+_CROWDED: tuple[tuple[str, dict[str, object]], ...] = (
+    ("extremes-3", {}),
+    ("dimension-2", {}),
+    ("claim-2", {}),
+    ("dimension-1", {}),
+    ("samples-5", {}),
+    ("modes-1", {}),
+    ("modes-2", {"q": [0, 0, 0, 1]}),
+)
+
 
 @pytest.fixture
 def course(warm: Tab) -> Iterator[Page]:
@@ -157,6 +203,62 @@ def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
     page.reload()
     at_step(page, step)
     assert hand(page, name).get_attribute("aria-valuetext") == at_hand  # the link holds the setting
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_names_stand_nearer_to_their_own_curve_than_to_any_other(
+    course: Page, width: int, height: int
+) -> None:
+    page = course
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(reduced_motion="reduce")
+    for step, values in _CROWDED:
+        open_step(page, step, **values)
+        page.keyboard.press("1")
+        page.locator(".chip.right").wait_for()
+        assert page.evaluate(_NAME_FAULTS) == [], step
+
+
+@pytest.mark.thorough
+def test_names_and_handles_of_the_extremes_stay_in_the_picture(course: Page) -> None:
+    page = course
+    page.set_viewport_size({"width": 420, "height": 620})
+    for shares in ([0, 0, 0, 1], [0.25, 0.15, 0.1, 0.5]):
+        open_step(page, "modes-2", q=shares)
+        assert "figure" not in page.evaluate(_CUT), shares
+    open_step(page, "extremes-1", shift=4, scale=2.5)
+    assert "figure" not in page.evaluate(_CUT)
+    expect(page.locator(".figure text").filter(has_text="width")).to_be_visible()
+    box = hand(page, "scale").locator(".grip").bounding_box()
+    around = page.locator(".course .figure svg").bounding_box()
+    assert box is not None
+    assert around is not None
+    assert box["x"] + box["width"] <= around["x"] + around["width"]
+
+
+@pytest.mark.thorough
+def test_a_quick_stroke_paints_every_cell_that_it_crosses_and_none_before_it(course: Page) -> None:
+    page = course
+    open_step(page, "samples-6")
+    heights = "all => all.slice(0, 16).map((bar) => Number(bar.getAttribute('height')))"
+    bars = page.locator(".course .figure rect")
+    before = bars.evaluate_all(heights)
+    first = bars.nth(8).bounding_box()
+    last = bars.nth(15).bounding_box()
+    highest = bars.nth(4).bounding_box()
+    assert first is not None
+    assert last is not None
+    assert highest is not None
+    y = highest["y"] + highest["height"] / 2
+    page.mouse.move(first["x"] + first["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(last["x"] + last["width"] / 2, y)
+    page.mouse.up()
+    wait_until(page, lambda: bars.evaluate_all(heights)[15] > 0)
+    after = bars.evaluate_all(heights)
+    assert after[:8] == before[:8]
+    assert min(after[8:]) == max(after[8:]) > 0
 
 
 @pytest.mark.exhaustive
