@@ -276,7 +276,9 @@ export class Course {
         { values, made, measured },
       ),
     };
+    const held = this.options.contains(document.activeElement); // by an answer that is drawn anew
     this.words();
+    if (held) this.next.focus({ preventScroll: true });
     this.#animate(setting, values);
   }
 

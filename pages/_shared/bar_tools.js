@@ -48,10 +48,12 @@ function listKeys() {
   );
 }
 
-/** Put the skip button among the first stops of the Tab key, behind Streamlit's own link. */
+/** Put the skip button first among the stops of the Tab key, behind the link of Streamlit's own, which 1.61 lacks. */
 function placeSkip() {
-  const own = document.querySelector("#root a:has(~ section)");
+  const main = document.querySelector("#root section"),
+    own = document.querySelector("#root a:has(~ section)");
   if (own && own.nextElementSibling !== skip) own.after(skip);
+  if (!own && main && main.parentElement?.firstElementChild !== skip) main.parentElement?.prepend(skip);
 }
 
 /** Where a page may not write to the clipboard, which is anywhere but here and on https, a selected text can be copied.

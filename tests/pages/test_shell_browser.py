@@ -94,7 +94,9 @@ def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(
     visit(page)
     page.get_by_role("slider", name="Neighbours k").wait_for()
     wait_idle(page)
-    for _ in range(2):
+    # behind the link of Streamlit's own, where it has one
+    page.keyboard.press("Tab")
+    if page.get_by_role("link", name="Skip to main content").count():
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("slider", name="Neighbours k")).to_be_focused()
