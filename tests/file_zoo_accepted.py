@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from functools import cache, partial
 from typing import Any
@@ -237,7 +238,8 @@ def _other_columns() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 def accepted_containers() -> Iterator[Accepted]:
     """Other names of the same kinds, streams, JSON lines and packed tables."""
     for name, columns, more in _other_columns():
-        yield Accepted(f"{name}.pq", parquet(columns), **more)
+        with suppress(pa.ArrowNotImplementedError):  # an older pyarrow writes no views to Parquet
+            yield Accepted(f"{name}.pq", parquet(columns), **more)
         yield Accepted(f"{name}.arrow", feather(columns, compression="zstd", chunksize=7), **more)
         yield Accepted(f"{name}.ipc", arrow_stream(columns), **more)
     columns = {"emb": lists(pa.list_(pa.float64())), "label": pa.array(LABEL).dictionary_encode()}
