@@ -215,9 +215,10 @@ const bells = {
       }),
     );
     const beside = toX(shift) + (left ? 1 : -1) * 1.2 * em,
-      fits = left ? beside < width - 10 * em : beside > 10 * em;
+      fits = left ? beside < width - 10 * em : beside > 10 * em,
+      baseline = toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em);
     marks.push(
-      label("generated", fits ? beside : toX(shift), toY(q(shift)) + (fits ? 0.3 * em : -1.1 * em), {
+      label("generated", fits ? beside : toX(shift), baseline, {
         "text-anchor": fits ? (left ? "start" : "end") : "middle",
         fill: "var(--generated-text)",
         class: "name halo",
@@ -227,11 +228,16 @@ const bells = {
       after = edge < width - 4 * em;
     if (hands.includes("shift"))
       marks.push(
-        label("width", edge + (after ? em : -em), toY(q(shift + scale)) + 0.35 * em, {
-          "text-anchor": after ? "start" : "end",
-          class: "small halo",
-          fill: "var(--soft)",
-        }),
+        label(
+          "width",
+          edge + (after ? em : -em),
+          Math.max(toY(q(shift + scale)) + 0.35 * em, baseline + 1.1 * em),
+          {
+            "text-anchor": after ? "start" : "end",
+            class: "small halo",
+            fill: "var(--soft)",
+          },
+        ),
       );
     return {
       marks: marks.join(""),
