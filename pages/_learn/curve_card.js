@@ -189,6 +189,7 @@ function withoutSpots(points, spots, em) {
         text: spots[run.kind].text,
         color: spots[run.kind].color,
         points: run.points,
+        at: spots[run.kind].at,
       })),
     rest: found.filter(({ kind }) => kind < 0).map((run) => run.points),
   };
@@ -226,7 +227,8 @@ function ghosts({ side, at }, made, old, now) {
 }
 
 /** The names of curves, ghosts and spots, nearer to what they name than to any other line.
- * @param {Square} square @param {number} width of the picture @param {Line[]} lines @param {Spot[]} spots @param {Map<string, number>} places */
+ * @param {Square} square @param {number} width of the picture @param {(Line & { at?: Point })[]} lines with the mark of a spot, where a leader begins
+ * @param {Spot[]} spots @param {Map<string, number>} places */
 function nameMarks({ em, toX, toY }, width, lines, spots, places) {
   const left = toX(0);
   const boxes = spots.map(
@@ -237,7 +239,7 @@ function nameMarks({ em, toX, toY }, width, lines, spots, places) {
     points: line.points.map(([x, y]) => /** @type {Point} */ ([x - left, y])),
   }));
   const placed = placeLabels(shifted, [width - left, toY(0)], SMALL * em, boxes, places, true);
-  return lines.flatMap(({ id, text: name, color = "" }) => {
+  return lines.flatMap(({ id, text: name, color = "", at }) => {
     const place = placed.get(id);
     if (!place) return [];
     places.set(id, place.index);
@@ -251,7 +253,7 @@ function nameMarks({ em, toX, toY }, width, lines, spots, places) {
       "font-weight": name === "before" ? 400 : 700,
     });
     if (!from || !to) return [word];
-    const way = path([from, to].map(([x, y]) => [x + left, y]));
+    const way = path([at ?? [from[0] + left, from[1]], [to[0] + left, to[1]]]);
     return [mark("path.lead", { d: way, stroke: color, "data-name": name }), word];
   });
 }
