@@ -146,7 +146,7 @@ def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> No
             page.keyboard.press("ArrowRight")
     expect(page.get_by_role("button", name="The end")).to_be_disabled()
     page.keyboard.press("?")
-    expect(page.locator("#prviz-keys dt")).to_have_text(["← →", "1 to 5", "P", "?"])
+    expect(page.locator("#prviz-keys dt")).to_have_text(["Tab", "← →", "1 to 5", "P", "?"])
     page.keyboard.press("?")
     page.keyboard.press("ArrowLeft")
     at_step(page, IDS[-2])
