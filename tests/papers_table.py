@@ -415,7 +415,7 @@ HERE: dict[str, Callable[[], str]] = {
     "2026: Figure 15, ends at guidance 5": lambda: _shown(
         "guidance", "iPR", "Coverage", "kNN", scale=5.0
     ),
-    "2026: 5.4.2, P = Q": lambda: _shown("same", "iPR", k="5", split="none"),
+    "2026: 5.4.2, P = Q": lambda: _shown("same", "iPR", "Coverage", k="5", split="none"),
 }
 """Cells of the column "here", by paper and item."""
 
