@@ -254,7 +254,7 @@ function nameMarks({ em, toX, toY }, width, lines, spots, places) {
     });
     if (!from || !to) return [word];
     const way = path([at ?? [from[0] + left, from[1]], [to[0] + left, to[1]]]);
-    return [mark("path.lead", { d: way, stroke: color, "data-name": name }), word];
+    return [mark("path.leader", { d: way, stroke: color, "data-name": name }), word];
   });
 }
 

@@ -529,7 +529,7 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
     const end = ends.find((each) => each.i === i);
     if (end && lines.length > 1)
       marks.push(
-        mark("path.lead", {
+        mark("path.leader", {
           d: path([
             [right, end.end],
             [right + 0.55 * em, end.y],

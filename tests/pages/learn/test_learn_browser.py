@@ -51,7 +51,7 @@ _NAME_FAULTS = """() => {
     const lines = linesOf('path.curve, path.ghost');
     const curves = lines.filter(({ name }) => name !== 'before');
     const main = (curves.find(({ name }) => name === 'estimate') ?? curves[0]).name;
-    const led = new Set([...svg.querySelectorAll('path.lead')].map((lead) => lead.dataset.name));
+    const led = new Set([...svg.querySelectorAll('path.leader')].map((lead) => lead.dataset.name));
     const faults = [];
     names.forEach(({ text, box }, i) => {
         for (const { text: other, box: [left, top, right, bottom] } of names.slice(0, i))
