@@ -558,12 +558,12 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="number",
         lead="Pull A, shift B.",
-        clause="A row is one number, of A and of B. F8: a mean in which precision, or recall, counts 8 times.",
+        clause="A row is one number, of A and of B. F8: a mean that leans to precision, or to recall.",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.4, "shift": 0.4},
         guess=Guess(
-            "At one point B gets A's precision and recall. What differs most?",
+            "Where precision equals recall B comes to A. What differs most?",
             {"shift": "match"},
             "apart",
             (
@@ -600,7 +600,7 @@ STEPS: tuple[Step, ...] = (
                 Option("either", "either", "Their F8 for recall are equal here."),
             ),
         ),
-        takeaway="Trust the number that asks your question: F8 for precision or for recall, never the area alone.",
+        takeaway="Trust the number that asks your question: F8 for precision or for recall, not the area alone.",
         help="The area under the curve is 1 for equal distributions and 0 for ones that share nothing.\n"
         "hal-05344404, section 4.4.",
     ),
@@ -648,10 +648,10 @@ STEPS: tuple[Step, ...] = (
                 Option("d = 64", "d = 64", "In so many dimensions neighbours stay far away."),
             ),
         ),
-        takeaway="From 100 to 400 samples the error falls by the smallest share in most dimensions. "
+        takeaway="From 100 to 400 samples the error falls by the smallest share in 64 dimensions. "
         "Report the estimator, k, n and d.",
         help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
-        "It promises a bound; a real error may do better.\nMeasured: mean curves of 40 draws.",
+        "It promises a bound; a real error may do better.\nMeasured: k = √n, split, mean curves of 40 draws.",
         explore={**_SWEEP, "p.d": "64", "methods": "knn"},
     ),
     # ---- what may be claimed ----
@@ -679,7 +679,8 @@ STEPS: tuple[Step, ...] = (
         ),
         takeaway="With a split and cuts fixed before, a classifier's curve lies above the truth, "
         "up to chance: of a few believe the lowest.",
-        help="The lowest of many is low by chance too: claim its bound.\n"
+        help="Lowest: of the least area. The lowest of many is low by chance too: claim a bound on samples that chose "
+        "nothing. A curve is the least over its cuts, which chance lowers a little.\n"
         "One score from trees, boosting, logistic regression and neighbours, learned on other samples than "
         "those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.\n"
         + _FAR,
@@ -702,8 +703,7 @@ STEPS: tuple[Step, ...] = (
                 Option("below", "falls below the truth", "These draws are among the few."),
             ),
         ),
-        takeaway='Claim "at most", with 95 %: on independent samples the truth lies nowhere above the bound '
-        "in at least 95 of 100 draws.",
+        takeaway='Claim "at most", with 95 %: of independent draws at most 5 % put the truth above the bound.',
         help="prviz.upper_bound: half of the samples teach the best classifier, the other half judges it at cuts fixed "
         "beforehand; 8 dimensions, centres 2 apart, means of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.",
         explore={**_SWEEP, "p.d": "8", "methods": "tightest"},
@@ -731,8 +731,8 @@ STEPS: tuple[Step, ...] = (
                 Option("no", "no", "From finer stripes more samples would look the same too."),
             ),
         ),
-        takeaway='Without assumptions never claim "at least": as good samples come from two that share nothing, '
-        "in finer stripes.",
+        takeaway='Without assumptions never claim "at least": samples that look the same could come '
+        "from two that share nothing, in finer stripes.",
         help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: two even distributions on "
         "far more points than samples, with none in common, hardly ever repeat a sample, as continuous ones never do."
         "\n" + _FAR,
