@@ -28,7 +28,8 @@ class LeastRecentlyUsed:
 
     The least recently used values are dropped above `entries` values or `most` in all, measured by
     `size`; the `stay` newest ones are kept whatever their size. dropped : called with every value
-    that is dropped or cleared.
+    that is dropped or cleared. beyond : a store for several, which gets every value too, and is
+    asked for what is missing here.
     """
 
     def __init__(
@@ -38,12 +39,14 @@ class LeastRecentlyUsed:
         size: Callable[[Any], int] = nbytes,
         dropped: Callable[[Any], None] | None = None,
         stay: int = 2,
+        beyond: LeastRecentlyUsed | None = None,
     ) -> None:
         self._entries = entries
         self._most = most
         self._size = size
         self._dropped = dropped
         self._stay = stay
+        self._beyond = beyond
         self._lock = threading.Lock()
         self._held: OrderedDict[Hashable, Any] = OrderedDict()
 
@@ -51,17 +54,24 @@ class LeastRecentlyUsed:
         return len(self._held)
 
     def __contains__(self, key: Hashable) -> bool:
-        return key in self._held
+        return key in self._held or (self._beyond is not None and key in self._beyond)
 
     def get(self, key: Hashable, missing: Any = None) -> Any:
         """The value, now the most recently used, or `missing`."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
-            return self._held.get(key, missing)
+                return self._held[key]
+        found = _MISSING if self._beyond is None else self._beyond.get(key, _MISSING)
+        return missing if found is _MISSING else self._hold(key, found)
 
     def put(self, key: Hashable, value: T, *, replace: bool = True) -> T:
         """Hold this value, or without `replace` keep the one that is held under this key; the value held then."""
+        if self._beyond is not None:
+            value = self._beyond.put(key, value, replace=replace)
+        return self._hold(key, value, replace=replace)
+
+    def _hold(self, key: Hashable, value: T, *, replace: bool = True) -> T:
         with self._lock:
             if replace or key not in self._held:
                 self._held[key] = value

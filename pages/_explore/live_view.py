@@ -17,14 +17,13 @@ from prviz.live import results, view
 from prviz.live.explorer import Question, Sink
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.results import Answer
-from prviz.live.store import PUBLIC
 from prviz.reports.settings import FIRST_VIEW
 
 
 def last(shared: Session) -> Answer:
     """The last final answer, or the first view."""
     if shared.shown is None:
-        problem = problem_of(FIRST_VIEW, stores=PUBLIC)
+        problem = problem_of(FIRST_VIEW, stores=shared.public)
         shared.shown = Answer(problem, results.results(problem))
     return shared.shown
 
@@ -44,7 +43,7 @@ def wanted(held: ExploreSession, shared: Session) -> Problem:
             parameters=before.parameters,
             n=before.n,
         )
-    stores = shared if settings.source == "upload" else PUBLIC
+    stores = shared if settings.source == "upload" else shared.public
     return allowed(problem_of(settings, held.uploaded, stores))
 
 

@@ -17,7 +17,7 @@ from pages._work.task_runs import held_runs
 from prviz.live.need import Need
 from prviz.live.problems import Uploaded
 from prviz.live.results import Answer
-from prviz.live.store import Stores
+from prviz.live.store import Stores, public_stores
 from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.media import ZipPictures
 from prviz.recent import LeastRecentlyUsed
@@ -37,6 +37,7 @@ class Session(Stores):
 
     leave_for : the page to change to in the next full run.
     columns : those chosen for the files in the fields.
+    public : the stores of toys and bundled sets.
     uploaded : the pair last read. emptied : how often the upload fields were emptied.
     replaced_files : the files
         in the fields when the user asked to replace them. pictures : id and content of the zip of
@@ -50,6 +51,7 @@ class Session(Stores):
     has stopped.
     """
 
+    public: Stores = field(default_factory=public_stores)
     leave_for: str | None = None
     uploaded: Uploaded | None = None
     emptied: int = 0
@@ -73,6 +75,7 @@ class Session(Stores):
         """Forget everything read or computed in this session."""
         self.waited_for = None
         super().clear()
+        self.public.clear()
         self.thumbnails.clear()
         self.runs.clear()
 

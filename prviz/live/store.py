@@ -22,10 +22,6 @@ SNAPSHOTS_CAPACITY = 120
 SNAPSHOTS_BYTES = 60_000_000
 
 
-# Visitors for whom the stores of toys and bundled sets have entries.
-VISITORS = 4
-
-
 @dataclass(kw_only=True, eq=False)
 class Stores:
     """What one visitor has read, drawn and measured."""
@@ -51,11 +47,22 @@ class Stores:
             store.clear()
 
 
-# Toys and bundled sets, which are the same for every visitor: what one has waited for, the next one
-# finds.
-PUBLIC = Stores(
-    results=LeastRecentlyUsed(VISITORS * CAPACITY, RESULTS_BYTES),
-    samples=LeastRecentlyUsed(VISITORS * SAMPLES_CAPACITY, SAMPLES_BYTES),
-    profiles=LeastRecentlyUsed(VISITORS * PROFILES_CAPACITY, PROFILES_BYTES),
-    snapshots=LeastRecentlyUsed(VISITORS * SNAPSHOTS_CAPACITY, SNAPSHOTS_BYTES, stay=40),
-)
+# Of toys and bundled sets, which are the same for every visitor: what one has waited for, the next
+# one finds.
+PUBLIC = Stores()
+
+
+def public_stores() -> Stores:
+    """One visitor's stores of toys and bundled sets: what is in use stays, whatever others do."""
+    return Stores(
+        results=LeastRecentlyUsed(CAPACITY, limits.part(RESULTS_BYTES), beyond=PUBLIC.results),
+        samples=LeastRecentlyUsed(
+            SAMPLES_CAPACITY, limits.part(SAMPLES_BYTES), beyond=PUBLIC.samples
+        ),
+        profiles=LeastRecentlyUsed(
+            PROFILES_CAPACITY, limits.part(PROFILES_BYTES), beyond=PUBLIC.profiles
+        ),
+        snapshots=LeastRecentlyUsed(
+            SNAPSHOTS_CAPACITY, limits.part(SNAPSHOTS_BYTES), stay=40, beyond=PUBLIC.snapshots
+        ),
+    )

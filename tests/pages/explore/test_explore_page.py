@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._explore import far_off, live_view
+from pages._explore import far_off
 from pages._explore.session import PANEL_TAB
 from pages._shared import best_setting, cache
 from pages._shared.text import plain
@@ -349,8 +349,8 @@ def test_forgotten_uploads_are_gone() -> None:
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CAPACITY", 4)
     monkeypatch.setattr(store, "SAMPLES_CAPACITY", 2)
-    held = store.Stores()
-    monkeypatch.setattr(live_view, "PUBLIC", held)
+    small = store.Stores()
+    monkeypatch.setattr(store, "PUBLIC", small)
     app = opened(problem="high-dimension", n="100", methods="knn", **{"p.d": "2048"})
 
     def change(seeds: range) -> int:
@@ -367,10 +367,10 @@ def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch)
     tracemalloc.start(1)
     try:
         before = change(range(5))  # the stores are full by then
-        assert len(held.results) == store.CAPACITY
+        assert len(small.results) == store.CAPACITY
         # A pair has 3,276,800 bytes: keeping one of them would show.
         assert change(range(5, 11)) - before < 3_000_000
-        assert len(held.results) == store.CAPACITY
+        assert len(small.results) == store.CAPACITY
     finally:
         tracemalloc.stop()
 

@@ -42,3 +42,13 @@ def test_what_is_measured_of_an_upload_is_its_visitors_alone() -> None:
     assert need.known
     assert not curves(other).known
     assert all(len(store) == 0 for store in vars(PUBLIC).values())
+
+
+def test_what_a_visitor_uses_stays_whatever_others_do() -> None:
+    PUBLIC.clear()
+    one, other = of_two_visitors(ExploreSettings(problem="mixtures", n=100))
+    need = curves(one)
+    need.store.put(need.key, need.compute(lambda _: None))
+    PUBLIC.clear()
+    assert curves(one).result is need.result
+    assert not curves(other).known
