@@ -312,8 +312,8 @@ def wait_until(page: Page, holds: Callable[[], object]) -> None:
         page.evaluate("() => new Promise(requestAnimationFrame)")
 
 
-def visit(page: Page, path: str = "/") -> None:
+def visit(page: Page, path: str = "/", timeout_ms: float = WAIT_MS) -> None:
     """Open an address of the app and wait until it has settled."""
     page.goto(path)
     page.locator("h1").first.wait_for()
-    wait_idle(page)
+    wait_idle(page, timeout_ms)

@@ -18,6 +18,9 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.browser import WAIT_MS, launch_chromium, open_tab, running_app, visit, wait_idle
 
+# A page is not idle while it measures, beside whatever else this machine does.
+PATIENCE_MS = 4 * WAIT_MS
+
 
 def _explore(page: Page) -> None:
     """A step of k draws other curves, and the page follows."""
@@ -69,7 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("python", nargs="?", default=sys.executable)
     python = parser.parse_args().python
-    expect.set_options(timeout=WAIT_MS)
+    expect.set_options(timeout=PATIENCE_MS)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = launch_chromium(playwright)
         with running_app(
@@ -78,10 +81,9 @@ def main() -> None:
             tab = open_tab(browser, server.url)
             for address, opened in PAGES.items():
                 begun = time.monotonic()
-                visit(tab.page, address)
+                visit(tab.page, address, PATIENCE_MS)
                 opened(tab.page)
-                # a page is not idle while it measures, beside whatever else this machine does
-                wait_idle(tab.page, timeout_ms=4 * WAIT_MS)
+                wait_idle(tab.page, PATIENCE_MS)
                 sys.stdout.write(f"{address} opened after {time.monotonic() - begun:.0f} s\n")
                 assert not tab.page.get_by_text("Traceback").count(), (
                     f"{address}: {tab.page.inner_text('body')}"
