@@ -200,6 +200,10 @@ def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
     wait_until(page, lambda: curve(page) != before)
     at_hand = hand(page, name).get_attribute("aria-valuetext")
     page.wait_for_url(re.compile(f"step={step}&"))
+    address = ""
+    while address != page.url:  # it follows the hand
+        address = page.url
+        page.wait_for_timeout(500)
     page.reload()
     at_step(page, step)
     assert hand(page, name).get_attribute("aria-valuetext") == at_hand  # the link holds the setting
