@@ -125,7 +125,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     add(
         "--width",
         type=_width,
-        default="one column",
+        default=3.25,
         help="of that figure: 'one column' (3.25 in, default), 'two columns' (6.75 in), or inches",
     )
     add(
