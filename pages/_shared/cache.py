@@ -14,10 +14,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._live.route import BAGS
 from pages._work.task_runs import held_runs
+from prviz.live import store
 from prviz.live.need import Need
 from prviz.live.problems import Uploaded
 from prviz.live.results import Answer
-from prviz.live.store import Stores, public_stores
 from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.media import ZipPictures
 from prviz.recent import LeastRecentlyUsed
@@ -32,7 +32,7 @@ RUNS_ROWS = 50_000
 
 
 @dataclass(eq=False)
-class Session(Stores):
+class Session(store.Stores):
     """State that several pages share, beside the stores.
 
     leave_for : the page to change to in the next full run.
@@ -51,7 +51,7 @@ class Session(Stores):
     has stopped.
     """
 
-    public: Stores = field(default_factory=public_stores)
+    public: store.Stores = field(default_factory=lambda: store.Stores(beyond=store.PUBLIC))
     leave_for: str | None = None
     uploaded: Uploaded | None = None
     emptied: int = 0

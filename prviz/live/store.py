@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 from prviz.recent import LeastRecentlyUsed
 from prviz.server.limits import limits
@@ -24,22 +24,26 @@ SNAPSHOTS_BYTES = 60_000_000
 
 @dataclass(kw_only=True, eq=False)
 class Stores:
-    """What one visitor has read, drawn and measured."""
+    """What one visitor has read, drawn and measured.
 
-    results: LeastRecentlyUsed = field(
-        default_factory=lambda: LeastRecentlyUsed(CAPACITY, limits.part(RESULTS_BYTES))
-    )
-    samples: LeastRecentlyUsed = field(
-        default_factory=lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, limits.part(SAMPLES_BYTES))
-    )
-    profiles: LeastRecentlyUsed = field(
-        default_factory=lambda: LeastRecentlyUsed(PROFILES_CAPACITY, limits.part(PROFILES_BYTES))
-    )
-    snapshots: LeastRecentlyUsed = field(
-        default_factory=lambda: LeastRecentlyUsed(
-            SNAPSHOTS_CAPACITY, limits.part(SNAPSHOTS_BYTES), stay=40
-        )
-    )
+    beyond : stores of several, which get all of it too, and are asked for what is missing here.
+    """
+
+    results: LeastRecentlyUsed = field(init=False)
+    samples: LeastRecentlyUsed = field(init=False)
+    profiles: LeastRecentlyUsed = field(init=False)
+    snapshots: LeastRecentlyUsed = field(init=False)
+    beyond: InitVar[Stores | None] = None
+
+    def __post_init__(self, beyond: Stores | None) -> None:
+        def store(name: str, entries: int, size: int, stay: int = 2) -> LeastRecentlyUsed:
+            of_several = None if beyond is None else getattr(beyond, name)
+            return LeastRecentlyUsed(entries, limits.part(size), stay=stay, beyond=of_several)
+
+        self.results = store("results", CAPACITY, RESULTS_BYTES)
+        self.samples = store("samples", SAMPLES_CAPACITY, SAMPLES_BYTES)
+        self.profiles = store("profiles", PROFILES_CAPACITY, PROFILES_BYTES)
+        self.snapshots = store("snapshots", SNAPSHOTS_CAPACITY, SNAPSHOTS_BYTES, stay=40)
 
     def clear(self) -> None:
         """Forget all of it."""
@@ -48,21 +52,5 @@ class Stores:
 
 
 # Of toys and bundled sets, which are the same for every visitor: what one has waited for, the next
-# one finds.
+# one finds. A visitor has own stores before them: what is in use stays, whatever others do.
 PUBLIC = Stores()
-
-
-def public_stores() -> Stores:
-    """One visitor's stores of toys and bundled sets: what is in use stays, whatever others do."""
-    return Stores(
-        results=LeastRecentlyUsed(CAPACITY, limits.part(RESULTS_BYTES), beyond=PUBLIC.results),
-        samples=LeastRecentlyUsed(
-            SAMPLES_CAPACITY, limits.part(SAMPLES_BYTES), beyond=PUBLIC.samples
-        ),
-        profiles=LeastRecentlyUsed(
-            PROFILES_CAPACITY, limits.part(PROFILES_BYTES), beyond=PUBLIC.profiles
-        ),
-        snapshots=LeastRecentlyUsed(
-            SNAPSHOTS_CAPACITY, limits.part(SNAPSHOTS_BYTES), stay=40, beyond=PUBLIC.snapshots
-        ),
-    )
