@@ -37,7 +37,7 @@ class Stores:
 
     def __post_init__(self, beyond: Stores | None) -> None:
         def store(name: str, entries: int, size: int, stay: int = 2) -> LeastRecentlyUsed:
-            of_several = None if beyond is None else getattr(beyond, name)
+            of_several: LeastRecentlyUsed | None = getattr(beyond, name, None)
             return LeastRecentlyUsed(entries, limits.part(size), stay=stay, beyond=of_several)
 
         self.results = store("results", CAPACITY, RESULTS_BYTES)
