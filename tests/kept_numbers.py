@@ -39,24 +39,35 @@ from prviz.curves.ground_truth import (
 from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
 from prviz.curves.pr_curve import PRCurve
 from prviz.curves.summaries import first_differences, numbers
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
+from prviz.estimators.tightest import FEWEST
 from prviz.measure import curve_conventions, risk, scalars, workload
+from prviz.measure.estimates import Estimate
 from prviz.measure.kernel_scores import _Cubic, half_spread, kernel_share
 from prviz.measure.profiles import bandwidth_unit
 from prviz.samples import SamplePair, Samples
 from prviz.triage import evidence, reported
 from prviz.triage.classes import apart_text, by_class, class_sentence
 from prviz.triage.comparison import compare_curves, difference_of
+from prviz.triage.decision import basis_of, judge, summaries_of_one
 from prviz.triage.encoders import EncoderRanking, encoder_verdict
-from prviz.triage.inputs import checkpoints_of, common_prefix, details_of, natural, step_of
+from prviz.triage.inputs import (
+    Checkpoint,
+    checkpoints_of,
+    common_prefix,
+    details_of,
+    natural,
+    step_of,
+)
 from prviz.triage.measure import measure_all, set_sizes, unequal, uneven
-from prviz.triage.measured import TriageSettings
+from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.memorisation import copies_text, held_out_distances, memorisation
-from prviz.triage.ranking import headline, listed, share_text
+from prviz.triage.ranking import draws_text, headline, listed, marks, share_text, together
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
 from prviz.triage.run import TriageRun
 from prviz.triage.stability import known_rows, ks_of, least, scored, stability_tasks, usual_shares
-from prviz.triage.yardstick import shares_of_ceiling
+from prviz.triage.witnesses import believed_areas
+from prviz.triage.yardstick import Yardstick, shares_of_ceiling
 from prviz.uncertainty.family_bound import bound_of
 from tests.ranked import rank
 
@@ -589,6 +600,8 @@ def triage() -> Iterator[Call]:
     yield "usual shares", lambda: [usual_shares(n, known["settings"]) for n in (30, 60, 130, 500)]
     yield from details()
     yield from words()
+    for number in range(40):
+        yield f"judged {number}", partial(judged, number)
 
 
 def shares_of(result: Any) -> Any:
@@ -615,6 +628,72 @@ def ranked(known: Mapping[str, Any], goal: float) -> Any:
         encoder_verdict(rankings),
         rankings[0].possible,
     ]
+
+
+def judged(number: int) -> Any:
+    """The decision on checkpoints of drawn supports, many of them near or above what is possible."""
+    rng = np.random.default_rng(number)
+    methods = (("tightest", "knn"), ("tightest",), ("ipr", "kde"), ("knn", "tightest", "kde"))[
+        number % 4
+    ]
+    n = int(rng.choice((FEWEST - 1, FEWEST, FEWEST, 220)))
+    bounded = rng.random() < 0.5
+
+    def supports(looks: float, n_generated: int) -> Supports:
+        size = n + n_generated
+        far = np.where(np.arange(size) < n, *rng.uniform(0.5, 1.5, 2)) * looks
+        odds = np.exp(rng.normal(np.where(np.arange(size) < n, far, -far)))
+        return Supports(rng.poisson(odds, size), rng.poisson(1.0, size), n)
+
+    def checkpoint(name: str, looks: float) -> list[MeasuredCheckpoint]:
+        n_generated = int(rng.choice((n, n + 20)))
+        return [
+            MeasuredCheckpoint(
+                checkpoint=Checkpoint(Path(name), name, None if name == "a" else len(name)),
+                estimate=Estimate(each, 3, None, (supports(looks, n_generated),)),
+                n_real=2 * n,
+                n_generated=2 * n_generated,
+                seconds=1.0,
+                digests=PairDigests("real", name),
+                own_bound=(
+                    PRCurve.from_error_rates([0.0], [rng.uniform(0.0, 0.6)])
+                    if each == "tightest" and bounded
+                    else None
+                ),
+            )
+            for each in methods
+        ]
+
+    low, high = ((0.0, 0.4), (1.2, 2.5), (0.0, 3.0))[number // 4 % 3]
+    found = {
+        name: checkpoint(name, rng.uniform(low, high))
+        for name in ("a", "bb", "c", "dd", "e", "ff", "g")[: int(rng.choice((1, 2, 3, 6, 7)))]
+    }
+    measured = [each for some in found.values() for each in some]
+    if rng.random() < 0.2 and len(found) > 1:
+        del measured[0]
+    copied = [name for name in found if rng.random() < 0.2]
+    real, shuffled = (
+        {each.method: each for each in checkpoint(name, looks)}
+        for name, looks in (("real", low), ("shuffled", rng.choice((low, 3.0))))
+    )
+    known = Yardstick(real, shuffled, "halves", str(rng.choice(("", "x"))))
+    apart = {name: bool(rng.random() < 0.5) for name in found if rng.random() < 0.8}
+    basis = basis_of(measured, methods[-1] if rng.random() < 0.2 else None)
+    result = judge(
+        measured,
+        float(rng.choice((0.0, 0.3, 0.5, 1.0))),
+        memorised=copied,
+        apart=apart,
+        yardstick=known if rng.random() < 0.7 else None,
+        replicates=9,
+        basis=basis,
+        top=together([real[basis.method]], 9, 1),
+    )
+    lines = result.table.to_dict("records")
+    texts = [(marks(place, line), draws_text(line)) for place, line in enumerate(lines, 1)]
+    summed = [summaries_of_one(some) for some in found.values()]
+    return [result, result.apart.sentence, texts, believed_areas(measured), summed]
 
 
 def details() -> Iterator[Call]:

@@ -341,7 +341,8 @@ def _disagreement(
     far = method in families and levels[-1][1] - levels[0][1] > LEVELS_APART
     others: dict[str, tuple[str, ...]] = {}
     for name, of_family in families.items():
-        first = max((each for each in candidates if each in of_family), key=of_family.__getitem__)
+        known = (each for each in candidates if each in of_family)
+        first = max(known, key=of_family.__getitem__, default=best)
         if name != method and first not in (best, *also):
             others[first] = *others.get(first, ()), name
     return Disagreement(best, (levels[0], levels[-1]) if far else (), others)

@@ -96,18 +96,22 @@ OPERATORS = (
 )
 # Tests that see most slips, which come first; those that any module may meet, and those of whole
 # folders, beside those of a module's own name.
+KEPT_NUMBERS = "tests/test_kept_numbers.py"
+GROUPS = {each: each for each in ("curves", "estimators", "uncertainty", "triage")}
 KEPT = {
-    "readers": ("tests/readers/test_kept_outcomes.py",),
-    "triage": ("tests/test_kept_numbers.py", "tests/triage/test_kept_decisions.py"),
-}
-KEPT_ELSEWHERE = ("tests/test_kept_numbers.py",)
+    folder: (f"{KEPT_NUMBERS}::test_numbers_of_drawn_pairs_are_those_kept[{group}]",)
+    for folder, group in (GROUPS | {"measure": "measures"}).items()
+} | {"readers": ("tests/readers/test_kept_outcomes.py",)}
 OF_ALL = (
     *("tests/test_constants.py", "tests/test_signatures.py"),
     *("tests/test_edges.py", "tests/test_edges_of_numbers.py"),
 )
+WHOLE_WAY = ("tests/measure/test_whole_way.py", KEPT_NUMBERS)
 OF_FOLDERS = {
     "readers": ("tests/readers/test_refusals.py",),
-    **dict.fromkeys(("curves", "estimators", "measure"), ("tests/measure/test_whole_way.py",)),
+    "triage": ("tests/triage/test_kept_decisions.py", KEPT_NUMBERS),
+    "uncertainty": (KEPT_NUMBERS,),
+    **dict.fromkeys(("curves", "estimators", "measure"), WHOLE_WAY),
 }
 CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")
 # Seconds of tests for one mutant, as measured with coverage.
@@ -298,7 +302,7 @@ class Tests:
         line : where the mutant stood when coverage was measured; None: where it stands.
         """
         folder = Path(mutant.file).parts[1]
-        first = [*self._first, *KEPT.get(folder, KEPT_ELSEWHERE)]
+        first = [*self._first, *KEPT.get(folder, (KEPT_NUMBERS,))]
         near = [*first, *self.near(mutant.file)]
         if self._data is None:
             return near, False
