@@ -43,6 +43,8 @@ def test_without_split_each_run_is_the_curve_of_two_histograms():
     pair = gaussians()
     found = estimate(pair, "cluster", split=None)["cluster"]
     assert len(found.runs) == len(found.curves) == RUNS == 10
+    assert found.supports is found.runs[0]
+    np.testing.assert_array_equal(found.rates.fpr, found.runs[0].rates().fpr)
     for run, curve in zip(found.runs, found.curves, strict=True):
         # A cluster is known by its two shares; with 150 and 110 samples two clusters may have the
         # same.

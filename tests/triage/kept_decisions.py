@@ -13,9 +13,9 @@ import ast
 import inspect
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
-from itertools import islice
+from itertools import combinations, islice, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,11 +24,11 @@ import numpy as np
 
 from prviz.samples import SamplePair, Samples
 from prviz.triage import placement_faults, shape_faults
-from prviz.triage.findings import named_faults
+from prviz.triage.findings import agreed_faults, named_faults
 from prviz.triage.memorisation import Excess, Memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings
 from prviz.triage.placement_faults import misplaced
-from prviz.triage.shape_faults import off_support, other_shares, reshaped
+from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from tests.benchmarks.faults import planted
 
 FILE = Path(__file__).with_suffix(".json")
@@ -185,47 +185,41 @@ def sentences(kept: dict[str, dict[str, float]]) -> list[str]:
     return list(found.values())
 
 
-def thresholds() -> list[tuple[str, float]]:
-    """What the rules compare each statistic with, where that is a number, and its negative."""
-    found = set[tuple[str, float]]()
+def compared() -> Iterator[tuple[ast.expr, ast.expr, dict[str, Any]]]:
+    """Both sides of each comparison of the rules, and what its module knows."""
     for module in (shape_faults, placement_faults):
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             if isinstance(node, ast.Compare):
-                sides = [node.left, *node.comparators]
-                numbers = {
-                    abs(number)
-                    for side in sides
-                    if (number := number_of(side, vars(module))) is not None
-                }
-                names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
-                found |= {
-                    (name, sign * number)
-                    for name in names
-                    for number in numbers
-                    for sign in (1, -1)
-                }
-    return sorted(each for each in found if each[0] in PairStatistics.__dataclass_fields__)
+                for sides in pairwise([node.left, *node.comparators]):
+                    yield *sides, vars(module)
+                    yield *sides[::-1], vars(module)
 
 
-def number_of(node: ast.expr, known: dict[str, Any]) -> float | None:
-    """The number that a literal or the name of a constant stands for, with its sign."""
-    if isinstance(node, ast.UnaryOp):
-        return number_of(node.operand, known)
-    value = (
-        getattr(node, "value", None)
-        if isinstance(node, ast.Constant)
-        else known.get(getattr(node, "id", ""))
-    )
-    return float(value) if isinstance(value, int | float) else None
+def value_of(side: ast.expr, known: Mapping[str, Any], of: PairStatistics) -> float | None:
+    """The number that a side of a comparison is, where these statistics say it."""
+    code = compile(ast.Expression(side), "rule", "eval")
+    try:
+        found = eval(code, dict(known), {"of": of, "sign": 1})  # noqa: S307 - of the sources
+    except (NameError, TypeError, ArithmeticError):  # a name that the function gives
+        return None
+    return float(found) if isinstance(found, int | float) else None
 
 
 def at_thresholds(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
-    """The statistics of the pairs, and some of the draws, each with one of them exactly at a
-    threshold.
+    """The statistics of the pairs, and some of the draws, each with one of them such that a rule
+    compares two equal numbers.
     """
     held = [*(PairStatistics(**values) for values in kept.values()), *islice(drawn(kept), 12)]
-    for name, value in thresholds():
-        yield from (replace(of, **{name: value}) for of in held)
+    for side, other, known in compared():
+        names = {each.attr for each in ast.walk(side) if isinstance(each, ast.Attribute)}
+        for name in sorted(names & PairStatistics.__dataclass_fields__.keys()):
+            for of in held:
+                end = value_of(other, known, of)
+                unit = value_of(side, known, replace(of, **{name: 1.0}))
+                for each in () if end is None else (end, -end, end / (unit or 1.0)):
+                    tied = replace(of, **{name: each})
+                    if value_of(side, known, tied) == value_of(other, known, tied):
+                        yield tied
 
 
 def rows_of(repeated: int, real: int, exact: float, near: float) -> tuple[Any, Any]:
@@ -251,6 +245,8 @@ ROWS = (
     (30, 0, 0, 0.3),
     (60, 0, 0.5, 0),
     (0, 40, 0, 0),
+    (20, 0, 0, 0.05),
+    (50, 0, 0.05, 0),
 )
 
 
@@ -258,12 +254,33 @@ def named(kept: dict[str, dict[str, float]]) -> list[str]:
     """The keys of all faults of some draws, in their order, with each of the ROWS in turn."""
     beside = [rows_of(*each) for each in ROWS]
     found = []
-    for place, of in enumerate(islice(drawn(kept), 1_400)):
+    of_draws = list(islice(drawn(kept), 1_400))
+    sure = [replace(of, tight_z=SURE) for of in of_draws[:50]]
+    tight = [replace(of, tight_z=SURE + 1, tight=of.off) for of in of_draws[:100]]
+    for place, of in enumerate((*of_draws, *sure, *tight)):
         try:
             faults = named_faults(of, *beside[place % len(beside)])
         except (TypeError, ArithmeticError):
             faults = ()
         found.append(" ".join(each.key for each in faults))
+    return found
+
+
+def agreed(kept: dict[str, dict[str, float]]) -> list[str]:
+    """What two halvings agree on, and three: pairs of which the first ones come twice."""
+    held = [PairStatistics(**values) for values in kept.values()]
+    facts = rows_of(0, 0, 0, 0)
+    found = []
+    for one, other in combinations(held, 2):
+        for drawn_of in ((one, other), (one, one, other)):
+            try:
+                faults = agreed_faults(drawn_of, *facts)
+            except (TypeError, ArithmeticError):
+                continue
+            said = [
+                f"{each.key} {each.level} {each.borderline} {each.number:.4g}" for each in faults
+            ]
+            found.append(", ".join(said))
     return found
 
 
@@ -293,6 +310,7 @@ def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
         "sentences": sentences(kept),
         "lists": lists,
         "named": " ".join(str(lists.index(each)) for each in keys),
+        "agreed": agreed(kept),
         "pairs": {name: said(PairStatistics(**values))[0] for name, values in kept.items()},
         "letters": {letter: names for names, letter in letters.items()},
         "draws": draws,
