@@ -303,6 +303,11 @@ def wait_idle(page: Page, timeout_ms: float = WAIT_MS) -> None:
     page.wait_for_function(_IDLE, polling=POLL_MS, timeout=timeout_ms)
 
 
+def unfold(page: Page) -> None:
+    """Open the settings of Explore that fold: seed, repeats, and the modes of a toy."""
+    page.locator(".fold").evaluate_all("folds => folds.forEach((fold) => { fold.open = true; })")
+
+
 def wait_until(page: Page, holds: Callable[[], object]) -> None:
     """Return once this is so, of what Playwright has no `expect` for."""
     deadline = time.monotonic() + WAIT_MS / 1000

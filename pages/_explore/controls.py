@@ -109,14 +109,17 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
                     n = uploads.rows_to_use(uploaded.pair, approximate=known)
             facts = st.empty()
             place("data")
-            place("modes")
+            place("details")
         with st.container(key="part-families"):
             methods = _families.choose(begun.methods)
         place("estimator")
         place("sampling")
         with st.container(horizontal=True, horizontal_alignment="distribute", key="part-more"):
             with st.popover(
-                "More", icon=":material/tune:", type="tertiary", help="Numbers that the papers fix."
+                "More",
+                icon=":material/tune:",
+                type="tertiary",
+                help="More: numbers that the papers fix, approximate lists, roles.",
             ):
                 methods, b, eps = _parameters(begun, methods)
                 key = begin(APPROXIMATE, begun.approximate)
@@ -127,7 +130,10 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
                 st.button("The first five steps again", on_click=guide.show, args=(True,))
                 if source == "toy":
                     predict.choose()
-            _swap()
+                if not state().settings.swapped:
+                    _swap()
+            if state().settings.swapped:
+                _swap()
 
     def chosen(now: ExploreState) -> ExploreState:
         other = now.with_data(source, name, n)

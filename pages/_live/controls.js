@@ -20,8 +20,9 @@ import { button, dock, element } from "./dom.js";
  * @property {boolean} angle lam is the tangent of the value, in degrees
  * @property {string} empty what stands for null
  * @property {string} help
- * @property {"estimator" | "data" | "modes" | "sampling" | "figure"} group
+ * @property {"estimator" | "data" | "details" | "sampling" | "figure"} group
  * @property {boolean} line label, slider and number in one line
+ * @property {string} short what stands for the label where a pointer can ask for the whole of it
  *
  * Several names, each of which is on or off (Chips in prviz/live/figure.py).
  * @typedef {{ id: string, label: string, options: [name: string, label: string, help: string][], value: string[], group: SliderSpec["group"], angle?: undefined }} ChipsSpec
@@ -38,6 +39,9 @@ import { button, dock, element } from "./dom.js";
 // a while, must not fall between two of them.
 const KEYS_MS = 600;
 const ENDS = ["pointerup", "pointercancel"];
+
+/** True where a pointer can rest on something. */
+const hovers = () => matchMedia("(hover: hover)").matches;
 
 /** @param {SliderSpec} first @param {ControlEvents} events */
 function makeSlider(first, events) {
@@ -105,13 +109,13 @@ function makeSlider(first, events) {
 
   /** @param {SliderSpec} spec */
   function refresh(spec) {
-    const { label, number, empty: placeholder } = (slider.spec = spec);
-    name.textContent = label;
+    const { label, short, help, number, empty: placeholder } = (slider.spec = spec);
+    name.textContent = (hovers() && short) || label;
     range.min = "0";
     range.max = String(spec.values.length - 1);
     range.setAttribute("aria-label", label);
     readout.setAttribute("aria-label", `${label}, exact value`);
-    slider.box.title = spec.help || "";
+    slider.box.title = [label, help].filter(Boolean).join(". ");
     slider.box.classList.toggle("line", spec.line);
     if (number) {
       const [min, max, step] = number;
@@ -199,7 +203,7 @@ function makeChips(first, events) {
 const TITLES = {
   estimator: "Estimator",
   data: "Data",
-  modes: "Modes and weights",
+  details: "Details",
   sampling: "Split and repeats",
   figure: "",
 };
@@ -309,13 +313,14 @@ export class Controls {
         ...members.map((control) => control.box),
       );
       const loose = group === "data" && !document.querySelector('[data-prviz-place="data"]');
-      this.#boxes.set(group, group === "modes" || loose ? this.#fold(group, title, box) : box);
+      this.#boxes.set(group, group === "details" || loose ? this.#fold(group, title, box) : box);
     }
   }
 
   /** @param {string} group @param {string} title @param {HTMLElement} box */
   #fold(group, title, box) {
-    const fold = element("details.fold", element("summary", title), box),
+    const held = this.list.filter(({ spec }) => spec.group === group).map(({ spec }) => spec.label);
+    const fold = element("details.fold", element("summary", title, { title: held.join(", ") }), box),
       first = group === "data" && matchMedia("(min-width: 641px)").matches;
     fold.open = this.#opened.get(group) ?? first;
     fold.ontoggle = () => {

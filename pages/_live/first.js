@@ -10,9 +10,8 @@ import { look } from "./view.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
 
-const TICK = 0.2,
-  FONT = 12,
-  TITLE = 14; // as Plotly's: the step of the ticks, pixels of their labels and of the titles
+const FONT = 12,
+  TITLE = 14; // as Plotly's: pixels of the ticks' labels and of the titles
 
 /** Draw the main figure's curves, if Plotly has not drawn it yet.
  * @param {LiveFigure} live */
@@ -33,14 +32,15 @@ export function drawFirst(live) {
   const words = (/** @type {string} */ text, /** @type {Record<string, string | number>} */ at) => {
     parts.push(shape("text", text, { "font-size": FONT, "text-anchor": "middle", fill: font.color, ...at }));
   };
-  for (let i = 0; i * TICK <= xaxis.range[1]; i++) {
-    const tick = i * TICK,
-      text = +tick.toFixed(1) + "";
-    parts.push(
-      shape("path", { d: `M${x(tick)},0V${side.y}M0,${y(tick)}H${side.x}`, stroke: xaxis.gridcolor }),
-    );
-    words(text, { x: x(tick), y: side.y + 3 + FONT });
-    words(text, { x: -3, y: y(tick) + 4.2, "text-anchor": "end" });
+  const grid = (/** @type {string} */ d) => parts.push(shape("path", { d, stroke: xaxis.gridcolor }));
+  grid(`M0,${y(0)}H${side.x}`);
+  for (const tick of xaxis.tickvals) {
+    grid(`M${x(tick)},0V${side.y}`);
+    words(String(tick), { x: x(tick), y: side.y + 3 + FONT });
+  }
+  for (const tick of yaxis.tickvals) {
+    grid(`M0,${y(tick)}H${side.x}`);
+    words(String(tick), { x: -3, y: y(tick) + 4.2, "text-anchor": "end" });
   }
   words(xaxis.title.text, { x: side.x / 2, y: side.y + 38, "font-size": TITLE });
   words(yaxis.title.text, { transform: `translate(-34 ${side.y / 2}) rotate(-90)`, "font-size": TITLE });

@@ -113,7 +113,7 @@ async function send(live, stop = false) {
     ...((moved.length || hidden || stop) && { moved: q }),
   });
   const outdated =
-    moved.some(({ spec }) => ["data", "modes", "sampling"].includes(spec.group)) || !drawnHere(live);
+    moved.some(({ spec }) => ["data", "details", "sampling"].includes(spec.group)) || !drawnHere(live);
   if (outdated && moved.length)
     timers.start("dim", DIM_MS, () => {
       live.root.dataset.busy = "true";

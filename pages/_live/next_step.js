@@ -33,13 +33,12 @@ export function nextStep(frames, curves, at, noise) {
       if (value === null || Math.min(...rises) < -noise || most < Math.max(LEAST, noise)) return;
       if (best && rise <= best.rise + EQUAL) return;
       const first = moved[rises.indexOf(most)],
-        now = /** @type {number[]} */ (first.row)[0].toFixed(2),
         then = rows[first.id][i][0].toFixed(2);
       best = {
         slider,
         value,
         rise,
-        text: `Try ${slider === "k" ? "k =" : "bandwidth"} ${value}: ${first.name} ${now} → ${then}`,
+        text: `Try ${slider === "k" ? "k =" : "bandwidth"} ${value}: ${first.name} ${then}`,
       };
     });
   }

@@ -94,7 +94,7 @@ export function makeRows(live) {
   );
   made.touched ||= put.length > 0;
   const ends = compared
-    ? [element("span", "← too low · too high →"), element("span", "overlap with the truth (IoU)")]
+    ? [element("span", "← low · high →"), element("span", "overlap (IoU)")]
     : [
         element(
           "span",

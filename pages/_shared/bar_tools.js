@@ -73,13 +73,18 @@ const skip = /** @type {HTMLButtonElement} */ (bar.querySelector(".bar-skip")),
   link = /** @type {HTMLButtonElement} */ (bar.querySelector(".link"));
 skip.onclick = () => slider("k")?.focus();
 placeSkip();
+const copied = Object.assign(document.createElement("span"), { className: "copied" });
+/** @param {string} text "" to take it away */
+function sayCopied(text) {
+  copied.textContent = text;
+  link.ariaLabel = text || "Copy link";
+}
+link.append(copied);
 link.onclick = async () => {
   await copy(location.href);
-  link.textContent =
-    new URLSearchParams(location.search).get("source") === "upload" ? "Copied, without files" : "Copied";
-  setTimeout(() => {
-    link.textContent = "Copy link";
-  }, 2000);
+  const uploaded = new URLSearchParams(location.search).get("source") === "upload";
+  sayCopied(uploaded ? "Copied, without files" : "Copied");
+  setTimeout(sayCopied, 2000, "");
 };
 const dl = bar.querySelector("dl");
 dl?.closest("[popover]")?.addEventListener("beforetoggle", listKeys);

@@ -58,7 +58,8 @@ def choose(chosen: tuple[str, ...]) -> tuple[str, ...]:
         )
 
     pills(*usual, "collapsed")
-    with st.popover(f"{len(ESTIMATORS) - len(usual[1])} more families", width="stretch"):
+    label = f"{len(ESTIMATORS) - len(usual[1])} more"
+    with st.popover(label, type="tertiary", help="Families of other papers."):
         for paper, families in rest:
             pills(paper, families, "visible")
     if not found:

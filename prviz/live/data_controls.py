@@ -24,6 +24,8 @@ from prviz.toys.painted import Painted, cell_names
 
 _OTHER_ROLE = {"real": "generated", "generated": "real", "p": "q", "q": "p", "P": "Q", "Q": "P"}
 _ROLE = re.compile(rf"\b(?:{'|'.join(_OTHER_ROLE)})\b")
+# What of a label its first word can stand for.
+_TAIL = re.compile(r" (?:d|(?:of the|per|on) .*)$")
 
 Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
@@ -47,14 +49,15 @@ FINEST = 1e-4
 
 
 def sliders(settings: ExploreSettings) -> list[Control]:
-    """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where they are read."""
+    """The toy's numbers, n and the split; folded, its modes, seed and repeats. Uploads choose rows elsewhere."""
 
     def slider(
         name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = ""
     ) -> Slider:
         # one entry of several
-        group = "modes" if "." in name.removeprefix(PARAMETER_PREFIX) else "data"
-        return Slider(name, label, stops, value, value, number=limits, help=text, group=group)
+        group = "details" if "." in name.removeprefix(PARAMETER_PREFIX) else "data"
+        options: dict[str, Any] = {"number": limits, "help": text, "group": group}
+        return Slider(name, label, stops, value, value, short=_TAIL.sub("", label), **options)
 
     found: list[Control] = []
     for spec in specs(settings):
@@ -82,7 +85,7 @@ def sliders(settings: ExploreSettings) -> list[Control]:
     )
     seeds = sorted({*SEEDS, settings.seed})
     seed = slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)
-    return [*found, replace(seed, line=True), *_sampling(settings)]
+    return [replace(seed, line=True, group="details"), *_sampling(settings), *found]
 
 
 def _sampling(settings: ExploreSettings) -> list[Slider]:
@@ -108,7 +111,7 @@ def _sampling(settings: ExploreSettings) -> list[Slider]:
         settings.repeats,
         number=(low, high, 1),
         help=REPEATS_HELP + ONCE * (settings.source != "toy"),
-        group="sampling",
+        group="details",
         line=True,
     )
     return [split] if settings.approximate else [split, repeats]
@@ -136,7 +139,7 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
         total=spec.total,
         columns=columns,
         help=_by_role(settings, spec.help),
-        group="modes",
+        group="details",
         like=cast(tuple[float, ...], real),
     )
 

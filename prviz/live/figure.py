@@ -75,8 +75,9 @@ class Slider:
 
     `values` are its stops, `marks` the named ones, `number` (low, high, step) of typed values.
     `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value
-    degrees), drawn in the browser without asking Python. `group`: "estimator", "data", "modes"
+    degrees), drawn in the browser without asking Python. `group`: "estimator", "data", "details"
     (folded), "sampling", or "figure" (below it). `line`: label, slider and number in one line.
+    `short`: what stands for the label where a pointer can ask for the whole of it.
     """
 
     id: str
@@ -91,6 +92,7 @@ class Slider:
     help: str = ""
     group: str = "estimator"
     line: bool = False
+    short: str = ""
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,11 @@ TASK = "task"
 PINS = ("pin1", "pin2", "pin3", "pin4")
 # What stands for a pinned state whose own link would be empty.
 FIRST_PIN = "first"
-PANELS = ("Space", "Extremes", "All numbers", "What gives it away")
+PANELS = ("Space", "Extremes", "Numbers", "What gives it away")
 VIEWS = ("PR", "Error space")
 ROLE = "Role"
 # Names of panels in older links.
-FORMER_PANELS = {"Ends": "Extremes"}
+FORMER_PANELS = {"Ends": "Extremes", "All numbers": "Numbers"}
 # Sum of shares that counts as 1: the browser rounds each of them.
 ROUNDED = 0.01
 

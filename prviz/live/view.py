@@ -13,6 +13,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
 from prviz.figures.pr import BOUND, limit_label
+from prviz.figures.theme import PRECISION, RECALL
 from prviz.live import bounds, data_controls, frames, needs, results, snapshots
 from prviz.live.figure import (
     Chips,
@@ -52,7 +53,10 @@ ERROR_HELP = (
     "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
 )
 K_HELP = "How many nearest neighbours a ball holds; √n uses the size of one set before the split."
-HELP = "Higher and further right is better. A click on a curve sets λ."
+HELP = (
+    f"{PRECISION.capitalize()}. {RECALL.capitalize()}. Higher and further right is better."
+    " A click on a curve sets λ."
+)
 SPACE_HELP = "It takes its family into Space, too."
 
 
@@ -77,6 +81,7 @@ def controls(problem: Problem, view: str) -> list[Control]:
         ],
         number=(1, top, 1),
         help=f"{K_HELP} {no_frames(problem)}".strip(),
+        short="k",
     )
     bandwidth = Slider(
         "bandwidth",
@@ -91,6 +96,7 @@ def controls(problem: Problem, view: str) -> list[Control]:
             "Radius of KDE's balls, in mean k-NN radii. auto: each class's own mean radius; a"
             " value: one for both."
         ),
+        short="Bandwidth",
     )
     angle = lam_angle(settings.lam)
     lam = Slider(
@@ -99,13 +105,10 @@ def controls(problem: Problem, view: str) -> list[Control]:
         range(91),
         angle,
         angle,
-        marks=[(0, "recall end"), (45, "λ = 1"), (90, "precision end")],
+        marks=[(0, "recall"), (45, "λ = 1"), (90, "precision")],
         angle=True,
         group="figure",
-        help=(
-            "Large λ: what share of the generated samples is good. Small λ: what share of the real"
-            " ones is covered."
-        ),
+        help=f"To the left {RECALL}. To the right {PRECISION}.",
     )
     found: list[Control] = [
         k,
@@ -238,9 +241,20 @@ def hubs(problem: Problem) -> str:
 
 @cache
 def _layout() -> dict[str, Any]:
-    """The layout of the curves' figure, the same for all."""
-    layout: dict[str, Any] = plain_figure(figures.pr_figure({}))["layout"]
+    """The layout of the curves' figure, the same for all; its help explains the two words."""
+    layout: dict[str, Any] = _calm(plain_figure(figures.pr_figure({})))["layout"]
+    for axis in ("xaxis", "yaxis"):
+        title = layout[axis]["title"]
+        title["text"] = title["text"].partition(":")[0]
     return layout
+
+
+def _calm(plain: dict[str, Any]) -> dict[str, Any]:
+    """A square figure with few ticks: pointed at, a curve says its numbers."""
+    layout = plain["layout"]
+    layout["xaxis"]["tickvals"] = [0, 0.5, 1]
+    layout["yaxis"]["tickvals"] = [0.5, 1]
+    return plain
 
 
 def curve_space(
@@ -289,7 +303,7 @@ def error_space(problem: Problem, found: results.Results) -> Pane:
     figure = figures.error_space_figure(
         found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note)
     )
-    plain = plain_figure(figure)
+    plain = _calm(plain_figure(figure))
     plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # on top
     for trace in plain["data"]:  # the browser has the curves
         for part in ("x", "y", "text", "customdata"):

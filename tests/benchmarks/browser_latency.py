@@ -29,7 +29,7 @@ from playwright.sync_api import Locator, Page, sync_playwright
 from prviz.estimators import ESTIMATORS
 from tests.benchmarks.live_drag import CLOCK, CURVE, arm, delay
 from tests.benchmarks.results import record
-from tests.browser import launch_chromium, open_tab, running_app, visit, wait_idle
+from tests.browser import launch_chromium, open_tab, running_app, unfold, visit, wait_idle
 
 PATH = "/?problem=shifted-gaussians&n=2000&split=0.5&k=5"
 # Ids of the controls, as the page marks them.
@@ -54,6 +54,7 @@ def renewal(name: str) -> Renew:
     values: Iterator[float] = itertools.count(value, 0.0001 if name == "seed" else 1)
 
     def renew(page: Page) -> None:
+        unfold(page)
         field = page.get_by_label(f"{label}, exact value", exact=True)
         field.fill(f"{next(values):g}")
         field.press("Enter")

@@ -37,7 +37,7 @@ from tests.benchmarks.first_paint import new_visitor
 from tests.benchmarks.first_paint import visit as first_visit
 from tests.benchmarks.memory import memory_of
 from tests.benchmarks.results import record
-from tests.browser import WAIT_MS, AppServer, launch_chromium, open_tab, running_app
+from tests.browser import WAIT_MS, AppServer, launch_chromium, open_tab, running_app, unfold
 from tests.raw_client import Visitor
 
 LIMIT_MB = 50
@@ -297,6 +297,7 @@ def step(page: Page, number: int) -> float:
     curve = f"() => {lines}.map((line) => line.getAttribute('d')).join()"
     before = page.evaluate(curve)
     began = time.perf_counter()
+    unfold(page)
     field = page.get_by_label("Seed, exact value", exact=True)
     field.fill(str(1000 + number))
     field.press("Enter")

@@ -35,6 +35,7 @@ def test_a_link_comes_back_with_what_is_open_and_drawn() -> None:
     }
     assert opened(**query).to_query() == query
     assert opened(panel="Ends").panel == "Extremes"
+    assert opened(panel="All numbers").panel == "Numbers"
 
 
 def test_what_is_switched_off_and_what_is_not_drawn_beside_so_many_come_back_apart() -> None:

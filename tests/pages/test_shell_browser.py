@@ -107,7 +107,7 @@ def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(
     page.keyboard.press("Escape")
     expect(page.locator("#prviz-keys")).to_be_hidden()
     page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    expect(page.get_by_role("button", name="Copied")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 

@@ -16,7 +16,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import ROOT, AppServer, free_port, open_tab, running_app, visit, wait_healthy
+from tests.browser import (
+    ROOT,
+    AppServer,
+    free_port,
+    open_tab,
+    running_app,
+    unfold,
+    visit,
+    wait_healthy,
+)
 from tests.raw_client import Visitor, asked, handshake
 
 DEPLOY = ROOT / "deploy"
@@ -191,6 +200,7 @@ def test_explore_works_behind_nginx_below_a_path(tmp_path: Path, chromium: Brows
             visit(tab.page, f"{BELOW}/")
             expect(tab.page.locator(".live.screen .plot")).to_be_visible()
             change(tab.page, "Neighbours k", 7)
+            unfold(tab.page)
             change(tab.page, "Seed", 1)  # which Python alone can draw
             tab.context.close()
             tab.check()

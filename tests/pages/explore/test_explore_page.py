@@ -140,7 +140,7 @@ def test_any_split_with_very_few_samples_keeps_k_legal(split: str) -> None:
     [
         ("Space", {"samples-role"}),
         ("Extremes", {"tail-precision", "tail-recall"}),
-        ("All numbers", set()),
+        ("Numbers", set()),
     ],
 )
 @pytest.mark.parametrize("source", ["toy", pytest.param("bundled", marks=pytest.mark.exhaustive)])
@@ -155,7 +155,7 @@ def test_every_panel_draws_what_it_is_about(tab: str, panes: set[str], source: s
     assert panes == set(shown)
 
 
-@pytest.mark.parametrize("panel", ["Extremes", "All numbers"])
+@pytest.mark.parametrize("panel", ["Extremes", "Numbers"])
 def test_a_hidden_family_is_hidden_in_every_panel(panel: str) -> None:
     app = opened(n="100", panel=panel, methods="knn,kde,ipr", hidden="ipr")
     last_word(app)
@@ -174,7 +174,7 @@ def test_a_hidden_family_is_hidden_in_every_panel(panel: str) -> None:
 
 
 def test_a_family_that_is_too_many_to_be_drawn_is_in_every_panel() -> None:
-    app = opened(n="100", panel="All numbers", methods="knn,kde,ipr", folded="ipr")
+    app = opened(n="100", panel="Numbers", methods="knn,kde,ipr", folded="ipr")
     last_word(app)
     for each in (json.loads(found.proto.bytes) for found in figures(app)[1:]):
         assert {curve["id"] for curve in each["curves"]} == {"truth", "knn", "kde", "ipr"}
@@ -663,7 +663,7 @@ def test_all_rows_of_a_large_pair_are_a_choice_that_outlives_a_visit_elsewhere(
 @pytest.mark.exhaustive
 def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
     app = opened(problem="shifted-gaussians", n="60", **{"p.d": "2", "p.mu": "1"})
-    app.session_state[PANEL_TAB] = "All numbers"
+    app.session_state[PANEL_TAB] = "Numbers"
     app.run()
     app.button(key="enlarge").click().run()
     for _ in range(3):
@@ -686,7 +686,7 @@ def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
 
 @pytest.mark.exhaustive
 def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> None:
-    app = opened(source="bundled", problem="rbm-epoch-30", n="200", panel="All numbers")
+    app = opened(source="bundled", problem="rbm-epoch-30", n="200", panel="Numbers")
     last_word(app)
     app.run()
     problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200))
@@ -720,7 +720,7 @@ def test_a_family_that_k_does_not_move_may_have_the_lowest_risk() -> None:
 
 @pytest.mark.exhaustive
 def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
-    app = opened(source="bundled", problem="mixture-em-1", n="200", panel="All numbers")
+    app = opened(source="bundled", problem="mixture-em-1", n="200", panel="Numbers")
     assert [each.label for each in app.expander] == ["Encoders"]
     app.session_state["encoders"] = True
 
@@ -744,4 +744,4 @@ def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
     assert lines["character recogniser"]["x"][-1] == 32
     digits = problem_of(ExploreSettings(source="bundled", problem="mixture-em-1", n=200)).pair
     assert lines["pixels"]["y"][-1] == pytest.approx(prviz.pr_curve(*digits).auc, abs=1e-4)
-    assert "Encoders" not in [each.label for each in opened(panel="All numbers").expander]
+    assert "Encoders" not in [each.label for each in opened(panel="Numbers").expander]

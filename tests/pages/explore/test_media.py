@@ -239,7 +239,7 @@ def test_networks_join_the_encoders_below_the_apps_folder_alone(
     (tmp_path / "own.onnx").write_bytes(b"nothing")
 
     def offered() -> list[str]:
-        app = opened(source="bundled", problem="mixture-em-1", n="200", panel="All numbers")
+        app = opened(source="bundled", problem="mixture-em-1", n="200", panel="Numbers")
         app.session_state["encoders"] = True
         app.run()
         healthy(app)
@@ -267,7 +267,7 @@ def test_a_network_of_an_installed_package_is_measured_beside_the_others(
     if not any(each.title == network for each in installed_encoders()):
         pytest.skip(f"{network} is not installed")
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
-    app = opened(source="bundled", problem=problem, n="200", panel="All numbers")
+    app = opened(source="bundled", problem=problem, n="200", panel="Numbers")
     app.session_state["encoders"] = True
     app.run()
     app.multiselect(key="encoders-networks").set_value([network]).run()

@@ -60,7 +60,7 @@ def test_a_button_leaves_another_toy_for_a_painting() -> None:
 
 def test_a_link_carries_a_task_and_opens_nothing_that_gives_it_away() -> None:
     state, messages = ExploreState.from_query(
-        {"n": "100", "task": "closest", "panel": "All numbers", "colour": "Decision"}
+        {"n": "100", "task": "closest", "panel": "Numbers", "colour": "Decision"}
     )
     assert messages == []
     assert (state.task, state.panel, state.colour) == ("closest", "Space", "Role")

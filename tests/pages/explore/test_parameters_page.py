@@ -119,7 +119,7 @@ def test_b_and_eps_change_the_tables_columns_only() -> None:
     assert sent["table"]["rows"]["knn"][3:] == pytest.approx(
         list(summaries(curve, 2.0, 0.2).values()), abs=1e-8
     )
-    app.session_state[PANEL_TAB] = "All numbers"
+    app.session_state[PANEL_TAB] = "Numbers"
     app.run()
     app.button(key="enlarge").click().run()
     assert "F2, leaning to recall" in " ".join(each.value for each in app.markdown)

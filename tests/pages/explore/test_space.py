@@ -226,7 +226,7 @@ def test_a_selection_lives_as_long_as_its_samples() -> None:
     assert all(len(row["near"]) == 3 for row in sent["picked"])
     move(app, k=9)
     assert explorer(settled(app))["selected"] == [3, 70]
-    app.session_state["diagnostics"] = "All numbers"
+    app.session_state["diagnostics"] = "Numbers"
     settled(app)
     app.session_state["diagnostics"] = "Space"
     assert explorer(settled(app))["selected"] == [3, 70]

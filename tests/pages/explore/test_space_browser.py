@@ -14,7 +14,7 @@ from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
 from tests.browser import wait_idle
-from tests.pages.explore.test_explore_browser import drag, main_figure, slider
+from tests.pages.explore.test_explore_browser import drag, main_figure, number, slider
 from tests.pages.live.test_live_browser import (
     all_measured,
     followed,
@@ -142,7 +142,7 @@ def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(
     expect(main).to_have_attribute("data-lam", re.compile("^(1|0.999.*)$"))
     expect(figure).to_have_attribute("data-groups", counts(found, 45))
     assert (len(sent), page.url) == (before, address)
-    page.get_by_role("tab", name="All numbers").click()
+    page.get_by_role("tab", name="Numbers").click()
     expect(figure).to_have_count(0)
     wait_idle(page)
     x, y = point_of(page, "ipr")
@@ -154,7 +154,7 @@ def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(
     assert abs(float(page.url.partition("lam=")[2].split("&")[0]) / lam - 1) < 0.1
     page.mouse.move(x, 1, steps=3)
     # what is open stays
-    expect(page.get_by_role("tab", name="All numbers")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Numbers")).to_have_attribute("aria-selected", "true")
     page.get_by_role("tab", name="Space").click()
     expect(chosen(page)).to_have_value("iPR")
     page.wait_for_url(lambda address: "panel=" not in address)
@@ -234,8 +234,8 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     wait_idle(page)
     expect(figure.get_by_role("button", name="selected: 1")).to_be_visible()
     assert rings(figure) == 1
-    page.get_by_role("spinbutton", name="Seed, exact value").fill("4")
-    page.get_by_role("spinbutton", name="Seed, exact value").press("Enter")
+    number(page, "Seed").fill("4")
+    number(page, "Seed").press("Enter")
     expect(figure.get_by_role("button", name="selected")).to_be_hidden()
     expect(figure).to_have_attribute("data-groups", re.compile("[|]"))
 

@@ -303,7 +303,7 @@ def test_numbers_over_k_come_with_the_frames_also_where_the_table_was_there_befo
 def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
     page = shared
     figure = main_figure(shared)
-    page.get_by_role("tab", name="All numbers").click()
+    page.get_by_role("tab", name="Numbers").click()
     table = page.get_by_role("table", name="Summaries of every curve, the truth first")
     columns = table_columns(True)
     expect(table.get_by_role("rowheader")).to_have_text([column.label for column in columns])
@@ -327,7 +327,7 @@ def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
 def test_the_table_scrolls_in_its_own_box(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport={"width": 390, "height": 900}, color_scheme="dark")
     followed(page)
-    page.get_by_role("tab", name="All numbers").click()
+    page.get_by_role("tab", name="Numbers").click()
     box = page.locator(".readout:not([hidden])")
     page.wait_for_function("node => node.scrollWidth > node.clientWidth", arg=box.element_handle())
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
