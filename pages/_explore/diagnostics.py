@@ -89,10 +89,10 @@ def all_numbers(problem: Problem, found: results.Results) -> None:
     live_figure("numbers", [], table=table, follow=following(problem, found))
     enlarged = explore_session().enlarged
     by_k = visible(over(problem).get("k", []))
-    if problem.truth is None:
-        _best_setting(problem, by_k, charts=enlarged)
     encoders.draw(problem)
     if enlarged:
+        if problem.truth is None:
+            _best_setting(problem, by_k)
         takeaway.summary(problem, found)
         if _frames.comparable(problem) is not None:
             _over_k(problem, found, by_k)
@@ -121,7 +121,7 @@ def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> N
     live_figure("sweep", [pane], follow=following(problem, found))
 
 
-def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = False) -> None:
+def _best_setting(problem: Problem, names: Sequence[str]) -> None:
     """The setting of the lowest held-out risk of all families, hidden ones too; names : those that
     k moves.
 
@@ -141,8 +141,7 @@ def _best_setting(problem: Problem, names: Sequence[str], *, charts: bool = Fals
         problem.judged,
         problem.k,
         _take,
-        key="best-over-k" if charts else "best-setting",
-        charts=charts,
+        key="best-over-k",
         fixed=fixed,
     )
 

@@ -12,7 +12,7 @@ import streamlit as st
 from pages._explore.session import explore_session
 from pages._shared import answers
 from pages._shared.widgets import pressed
-from prviz.live import results
+from prviz.live import bounds, results
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress, estimate
 from prviz.measure.profiles import bandwidth_unit
@@ -30,9 +30,11 @@ ABOUT = (
     " classifier that has not seen it says; its true curve is known. ± is how far the area of each"
     " family is from the true one on a fresh sample of it, with these settings."
 )
+SAID = "± on a surrogate; the curve to believe is bold"
 UNKNOWN = "How far each is off is unknown: no surrogate resembles the data."
 POOR = (
-    " Here estimators measure other areas on it than on the data, so that its errors say nothing."
+    " Here estimators measure other areas on it than on the data, or its errors would lift the true"
+    " area above its bound, so that they say nothing."
 )
 
 
@@ -55,9 +57,19 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known(problem: Problem) -> SurrogateErrors | None:
-    """The errors, where they are measured."""
+    """The errors, where they are measured; poor where they contradict the bound on the true area."""
     found: SurrogateErrors | None = problem.stores.results.get(_key(problem))
-    return found
+    return None if found is None else against_bound(problem, found)
+
+
+def against_bound(problem: Problem, found: SurrogateErrors) -> SurrogateErrors:
+    """The errors, poor where a family's area without its error is above the area of the bound."""
+    bound = bounds.bound(problem)
+    curves = results.known_curves(problem)
+    areas = [curves[name].auc - error for name, error in found.area.items() if name in curves]
+    if bound is None or max(areas, default=0.0) <= bound.auc:
+        return found
+    return found._replace(poor=True)
 
 
 def draw(problem: Problem) -> None:
@@ -82,8 +94,9 @@ def draw(problem: Problem) -> None:
     seconds = predicted_seconds(pair, d) + TRUTH_SECONDS + results.seconds(problem)
     found = answers.tab_result(key, seconds, lambda progress: measure(problem, progress))
     if found is not None:
+        found = against_bound(problem, found)
         with st.container(horizontal=True, vertical_alignment="center", key="far-off-found"):
-            said = UNKNOWN if found.poor else "± on a surrogate"
+            said = UNKNOWN if found.poor else SAID
             st.caption(said, help=ABOUT + POOR * found.poor, width="content")
             if found.poor and pressed("See why", "far-off", type="tertiary"):
                 st.switch_page("pages/bias_lab.py", query_params={"section": "Data like yours"})

@@ -28,12 +28,13 @@ export function changes(now, then) {
     : parts.join(" and ");
 }
 
-/** @param {State} now @param {State} then */
+/** "" where no setting that moves a curve was changed.
+ * @param {State} now @param {State} then */
 export function differenceText(now, then) {
   const shared = [...now.numbers.keys()].filter((id) => then.numbers.has(id));
   const why = changes(now.words, then.words);
   if (!shared.length) return "None of the pinned curves is drawn now.";
-  if (!why) return "Pinned. Change anything to read the difference.";
+  if (!why) return "";
   const gap = (/** @type {string} */ id) => Number(now.numbers.get(id)) - Number(then.numbers.get(id));
   const most = shared.reduce((best, id) => (Math.abs(gap(id)) > Math.abs(gap(best)) ? id : best));
   const two = (/** @type {State} */ { numbers }) => Number(numbers.get(most)).toFixed(2);

@@ -39,7 +39,7 @@ export function drawLabels(live, pane, view, first) {
   const raised = limitUnder(live, view),
     drawn = new Set(pane.spec.figure.data.map(({ name }) => name));
   let limits = false;
-  for (const { id, vertices } of live.payload.lines) {
+  for (const { id, vertices } of live.film.others ? [] : live.payload.lines) {
     const of = shown.find(
       (curve) => id === `${curve.name} at n = ∞` && (drawn.has(id) || curve === raised?.curve),
     )?.id;

@@ -51,10 +51,15 @@ function pointsOf(vertices) {
 
 /** @type {Record<string, (pane: PaneAtStop) => PaneChange>} */
 const FIGURES = {
-  pr({ live: { payload, task }, pane, curves, local }) {
+  pr({ live, pane, curves, local }) {
+    const { payload, task, film } = live;
     const traces = local ? withoutBands(pane, curves) : {};
+    if (film.others)
+      pane.spec.figure.data.forEach(({ legendgroup }, i) => {
+        if (!curves.some(({ id }) => id === legendgroup)) traces[i] = { visible: false };
+      });
     const compared = payload.table?.columns[0].key === "iou";
-    for (const { id, vertices } of payload.lines) {
+    for (const { id, vertices } of film.others ? [] : payload.lines) {
       // a limit may be known and not drawn
       const points = pointsOf(vertices),
         { data } = pane.spec.figure,
@@ -63,7 +68,7 @@ const FIGURES = {
       if (line >= 0) traces[line] ??= points;
       if (shade >= 0) traces[shade] = { x: [...points.x, 0, 2, 2], y: [...points.y, 2, 2, 0] }; // to the far corner
     }
-    const bound = boundOf(payload);
+    const bound = boundOf(live);
     for (const { id, name, vertices, row, dotted } of curves) {
       const iou = compared && row && id !== "truth" && !task.secret && `IoU ${row[0].toFixed(2)}`,
         points = pointsOf(vertices);

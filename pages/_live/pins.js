@@ -157,13 +157,16 @@ function shut(live) {
   live.pins?.compare.focus();
 }
 
-/** What a state has that not all of them have.
- * @param {Snapshot} state @param {Snapshot[]} all */
+/** What a state has that not all of these have.
+ * @param {Snapshot} state @param {import("./difference.js").Words[]} all */
 function ownWords({ words }, all) {
   const parts = Object.entries(words)
-    .filter(([id, [, , text]]) => all.some((other) => other.words[id]?.[2] !== text))
-    .map(([id, [name, , text]]) => (id === "data" ? text : `${name.replace(/^the /, "")} ${text}`));
-  return parts.slice(0, MOST).join(" · ") || "pinned";
+    .filter(([id, [, , text]]) => all.some((other) => other[id]?.[2] !== text))
+    .map(([id, [name, , text]]) => {
+      if (id === "data" || id === "methods") return text;
+      return `${name.replace(/^the /, "")} ${text}`;
+    });
+  return parts.slice(0, MOST).join(" · ") || "as on screen";
 }
 
 /** @param {LiveFigure} live */
@@ -182,15 +185,19 @@ function fill(live) {
     ),
     SIDES[1],
   );
+  // One alone is told apart from what is on screen.
+  const told = states.map(({ words }) => words);
+  if (states.length < 2) told.push(live.payload.words ?? {});
   const boxes = states.map((state) => {
+    const own = ownWords(state, told);
     const away = button(() => tellPage(live, "pin", state.id), "×", {
       class: "shut",
-      "aria-label": `Take away ${ownWords(state, states)}`,
+      "aria-label": `Take away ${own}`,
     });
     const numbers = state.curves.map(({ id, name }) => `${name} ${state.rows[id][0].toFixed(2)}`).join(", ");
     return element(
       "section",
-      element("h3", ownWords(state, states)),
+      element("h3", own),
       away,
       small(state, side),
       element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`),
@@ -204,7 +211,7 @@ function fill(live) {
   compare.replaceChildren(
     element(
       "header",
-      element("h2", "Pinned, on the same axes"),
+      element("h2", states.length > 1 ? "Pinned, on the same axes" : "Pinned"),
       ...add,
       button(() => shut(live), "Close"),
     ),

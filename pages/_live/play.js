@@ -14,6 +14,7 @@ import { store } from "./store.js";
  * What other modules know of a film.
  * @typedef {object} Playing
  * @property {boolean} open
+ * @property {boolean} others its frames are of other samples, of which no bound is known
  * @property {() => View | null} look the frame on screen; null where the settings are
  * @property {() => { id: string, color: string, vertices: import("./curve.js").Vertex[] }[]} cloud the curves of the draws before
  * @property {() => void} take the payload is another one
@@ -36,6 +37,7 @@ const FILM_MS = 8000,
 /** Of figures without a film. @type {Playing} */
 export const NO_FILM = {
   open: false,
+  others: false,
   look: () => null,
   cloud: () => [],
   take: () => {},
@@ -241,6 +243,9 @@ export function makeFilm(live) {
   return {
     get open() {
       return over !== "";
+    },
+    get others() {
+      return over === "n" || over === "seed";
     },
     take,
     hear,

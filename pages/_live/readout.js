@@ -134,7 +134,7 @@ function showVerdict(live, view) {
     } = live,
     { curves } = view;
   const { rows, table, panes, stale, coarse } = payload,
-    bound = boundOf(payload),
+    bound = boundOf(live),
     { noise = payload.noise, few = payload.few ?? null } = view,
     pending = payload.pending && !live.film.open;
   if (!rows || !table) return;

@@ -171,13 +171,17 @@ function makeRow(live, curve, compared) {
 }
 
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */
-export function fillRows({ payload, rows: { list }, task }, curves) {
+export function fillRows(live, curves) {
+  const {
+    rows: { list },
+    task,
+  } = live;
   for (const [id, { number, missed, invented }] of list) {
     if (curves.some((curve) => curve.id === id)) continue;
     setText(number, "–"); // a film's frame lacks it
     missed.style.width = invented.style.width = "0";
   }
-  const bound = boundOf(payload),
+  const bound = boundOf(live),
     twins = equalTo(curves),
     nameOf = new Map(curves.map(({ id, name }) => [id, name]));
   for (const { id, name, row, vertices } of curves) {
@@ -208,8 +212,9 @@ export function fillRows({ payload, rows: { list }, task }, curves) {
 }
 
 /** The vertices of the bound on the truth, where one is drawn.
- * @param {LiveFigure["payload"]} payload */
-export const boundOf = ({ lines }) => lines?.find(({ id }) => id === "bound")?.vertices ?? null;
+ * @param {LiveFigure} live */
+export const boundOf = ({ payload: { lines }, film }) =>
+  (!film.others && lines?.find(({ id }) => id === "bound")?.vertices) || null;
 
 /** @param {number} share */
 const percent = (share) => `${(100 * share).toFixed(0)} %`;

@@ -13,7 +13,7 @@ const PARTS = [
   ["k", ""],
   ["Data", ".st-key-part-data"],
   ["Curves", ".st-key-part-families"],
-  ["Samples", '[data-prviz-place="sampling"]'],
+  ["Split", '[data-prviz-place="sampling"]'],
   ["Show", '[data-prviz="show"]'],
   ["More", ".st-key-part-more"],
 ];

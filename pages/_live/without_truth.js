@@ -55,10 +55,11 @@ export function missingSide(curves) {
 
 /** @param {LiveFigure} live @param {View} view */
 export function fillWithoutTruth(
-  { payload: { rows, bound, errors }, parts, rows: { list } },
+  { payload: { rows, bound: known, errors }, parts, rows: { list }, film },
   { curves, local },
 ) {
   if (!rows || curves.some(({ id }) => id === "truth")) return;
+  const bound = film.others ? null : known;
   const head = parts.rows.querySelector(".ends > :first-child");
   const most = bound === null ? "" : `truth at most ${ceiled(bound)} (95 %)`;
   if (head) setText(head, most || "no truth is known");

@@ -31,15 +31,14 @@ def draw(
     take: Callable[[int], None],
     *,
     key: str,
-    charts: bool = True,
     fixed: Mapping[str, PRCurve] | None = None,
 ) -> bool:
     """Draw it for held-out curves by family and k; True in the run after a click.
 
     judged : numbers of real and generated evaluation samples. now : the k in use. take : called
     with the k on a click.
-    charts : False for one line, without what others cost and the charts. fixed : curves of families
-    that k does not move, one of which may have a lower risk than any setting of k.
+    fixed : curves of families that k does not move, one of which may have a lower risk than any
+    setting of k.
     """
     best = lowest_risk(curves, lam, *judged)
     lower = lower_risk(fixed or {}, lam, best.risk)
@@ -62,20 +61,14 @@ def draw(
         others += f" At k = {now}: {', '.join(costs)}."
     title = _title(best.method)
     setting = f"{title}, k = {best.k}"
-    # one line has room for so much beside the button
-    short = f"Lowest held-out risk: **{setting}**"
-    long = f"**k = {best.k} of {title} gives the lowest held-out risk at λ = {number(lam)}**:"
+    said = f"**k = {best.k} of {title} gives the lowest held-out risk at λ = {number(lam)}**:"
     if lower is not None:
         name, value = lower
         others = f" {_title(name)}, which k does not move: {value:.3f}.{others}"
-        short = f"Lowest risk: **{_title(name)}**; by k: **{setting}**"
-        long = f"**Lowest held-out risk: {_title(name)}**; by k: **{setting}**,"
+        said = f"**Lowest held-out risk: {_title(name)}**; by k: **{setting}**,"
     measured = f"{best.risk:.3f} ± {best.error:.3f}"
     with st.container(horizontal=True, vertical_alignment="center"):
-        if charts:
-            st.markdown(f"{long} {measured}.{others}", help=HELP)
-        else:
-            st.markdown(short, help=f"{HELP} {measured} at λ = {number(lam)}.{others}")
+        st.markdown(f"{said} {measured}.{others}", help=HELP)
         clicked = st.button(
             f"Use k = {best.k}",
             on_click=take,
@@ -83,8 +76,6 @@ def draw(
             disabled=now == best.k,
             key=f"use-{key}",
         )
-    if not charts:
-        return clicked
     over_k = figures.iou_sweep_figure(
         {
             name: ([k for k, _ in line], [value for _, value in line])

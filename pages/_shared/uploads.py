@@ -60,7 +60,7 @@ _TARGETS = (
 )
 _NO_PAIR = (
     '<i class="prviz-no-pair"></i>'
-    "<style>:is([data-prviz-place=data], [data-prviz-place=modes]) { display: none; }</style>"
+    "<style>:is([data-prviz-place=data], [data-prviz-place=details]) { display: none; }</style>"
 )
 _DIMMED = "<style>.st-key-part-pr-figure { opacity: .3 !important; }</style>"
 # Most characters of a file's name on its chip.
@@ -136,19 +136,18 @@ def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
                 st.button("Choose another file", on_click=_replace, args=(fields.files,))
             st.button("Keep what is shown", key="keep-shown", on_click=_empty_fields)
     if uploaded is not None:
-        for role, side in zip(("real", "generated"), uploaded.pair, strict=True):
+        for role, side in zip(("Real", "Generated"), uploaded.pair, strict=True):
+            name = f"{plain(ending(side.name, CHIP))} · {side.n:,} × {side.d:,}"
+            st.caption(name, help=f"{role} samples: {plain(side.name)}.")
+        with st.container(horizontal=True, key="part-files"):
             st.button(
-                f"{plain(ending(side.name, CHIP))} · {side.n:,} × {side.d:,}",
-                icon=":material/close:",
-                icon_position="right",
-                key=f"forget-{role}",
-                help=f"{role.capitalize()} samples: {plain(side.name)}. A click forgets both sets.",
-                width="stretch",
-                on_click=forget,
+                "Replace",
+                key="replace-files",
+                type="tertiary",
+                on_click=_replace,
+                args=(fields.files,),
             )
-        st.button(
-            "Replace", key="replace-files", type="tertiary", on_click=_replace, args=(fields.files,)
-        )
+            st.button("Remove both", key="forget", type="tertiary", on_click=forget)
     return uploaded
 
 

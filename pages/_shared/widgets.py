@@ -114,8 +114,10 @@ stroke="black" stroke-width="1.6" stroke-linecap="round"><path d="M6.2 9.8l3.6-3
   .st-key-prviz-bar > * { min-width: 44px !important; justify-content: center; }
   .st-key-prviz-bar a { min-width: 44px; justify-content: center; }
   :is(.bar-tools, .st-key-part-export, #MainMenu) button { position: relative; }
+  .bar-tools { gap: var(--prviz-space-3); }
+  .st-key-part-export { right: 138px; }
   :is(.bar-tools, .st-key-part-export) button::after { content: ""; position: absolute; inset: -9px -4px; }
-  .bar-tools .keys::after { inset: -9px; }
+  .bar-tools :is(.link, .keys)::after { inset: -9px -8px; }
   [data-testid="stHeader"] button { min-width: 44px; min-height: 44px; }
   #MainMenu { margin-right: -18px; }
   @media (max-width: 640px) { .st-key-prviz-bar { gap: var(--prviz-space-2); } }

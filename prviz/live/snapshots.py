@@ -324,6 +324,8 @@ def words(problem: Problem) -> dict[str, list[Any]]:
     found["repeats"] = ["the number of repeats", problem.repeats, str(problem.repeats)]
     found["seed"] = ["the seed", None, str(settings.seed)]
     found["swapped"] = ["the roles", None, "swapped" if settings.swapped else "as they were"]
+    families = ", ".join(ESTIMATORS[name].title for name in settings.methods)
+    found["methods"] = ["the choice of families", None, families]
     if settings.approximate:
         found["approximate"] = ["the neighbour search", None, "approximate"]
     return found

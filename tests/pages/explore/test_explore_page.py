@@ -186,6 +186,20 @@ def test_errors_of_a_poor_surrogate_are_unknown() -> None:
     assert "unknown" in far_off.UNKNOWN
 
 
+@pytest.mark.parametrize(("error", "poor"), [(0.6, False), (0.1, True)])
+def test_errors_that_lift_the_truth_above_its_bound_say_nothing(
+    monkeypatch: pytest.MonkeyPatch, error: float, poor: bool
+) -> None:
+    chance = prviz.PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])
+    problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30"))
+    bound = prviz.PRCurve.from_error_rates([0.0, 0.2, 1.0], [1.0, 0.2, 0.0])
+    assert chance.auc - 0.6 < bound.auc < chance.auc - 0.1
+    monkeypatch.setattr(far_off.bounds, "bound", lambda _: bound)
+    monkeypatch.setattr(far_off.results, "known_curves", lambda _: {"knn": chance})
+    errors = far_off.SurrogateErrors({"knn": error}, poor=False)
+    assert far_off.against_bound(problem, errors).poor is poor
+
+
 @pytest.mark.exhaustive
 def test_an_enlarged_panel_shows_all_that_it_has_and_goes_back() -> None:
     app = opened(n="100", panel="Ends")  # a link with the panel's former name
@@ -335,11 +349,10 @@ def test_forgotten_uploads_are_gone() -> None:
         app.file_uploader(key=f"upload-{role}").set_value(None)
     app.run()
     assert "60 real" in about(app)
-    assert [app.button(key=f"forget-{role}").label for role in ("real", "generated")] == [
-        r"real\.npy · 60 × 5",
-        r"generated\.npy · 60 × 5",
-    ]
-    app.button(key="forget-generated").click().run()
+    names = {r"real\.npy · 60 × 5", r"generated\.npy · 60 × 5"}
+    assert names <= {each.value for each in app.caption}
+    assert app.button(key="forget").label == "Remove both"
+    app.button(key="forget").click().run()
     healthy(app)
     assert "60 real" not in about(app)
     assert app.session_state["_Session"].uploaded is None
@@ -473,7 +486,7 @@ def test_an_example_is_read_from_two_files_and_stays_while_other_pages_and_sourc
     app.switch_page("pages/explore.py").run()
     healthy(app)
     assert vertices(app) == shown
-    assert app.button(key="forget-real").label == r"digits\.npy · 1,797 × 64"
+    assert r"digits\.npy · 1,797 × 64" in [each.value for each in app.caption]
     assert not [
         html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body
     ]
@@ -500,7 +513,7 @@ def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() ->
     )
     assert np.allclose(vertices(app)["knn"], curve.vertices, atol=1e-9)
     assert not [each for each in app.button if each.key == "swap-roles"]
-    app.button(key="forget-real").click().run()
+    app.button(key="forget").click().run()
     for role, other in (("real", "generated"), ("generated", "real")):
         app.file_uploader(key=f"upload-{role}.2").upload(f"{other}.npy", npy(sets[other])).run()
     app.button(key="keep-roles").click().run()
@@ -617,7 +630,7 @@ def test_a_button_measures_how_far_every_family_could_be_off() -> None:
     }
     poor = not surrogate.prediction.passes
     assert errors is None if poor else errors == pytest.approx(expected)
-    said = far_off.UNKNOWN if poor else "± on a surrogate"
+    said = far_off.UNKNOWN if poor else far_off.SAID
     assert said in [each.value for each in app.caption]
     move(app, k=3)
     assert last_word(app)["errors"] is None
@@ -689,19 +702,23 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
     app = opened(source="bundled", problem="rbm-epoch-30", n="200", panel="Numbers")
     last_word(app)
     app.run()
+    # beside the verdict there is no second advice
+    assert not [each for each in app.button if each.label.startswith("Use k")]
+    app.button(key="enlarge").click().run()
     problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200))
     profile = prviz.profile(*problem.pair, ks=problem.stops[0])
     curves = {
         (method, k): profile.curve(method, k) for method in DEFAULT_METHODS for k in profile.ks
     }
     best = lowest_risk(curves, 1.0, 100, 100)
-    line = f"Lowest held-out risk: **{ESTIMATORS[best.method].title}, k = {best.k}**"
-    assert any(line in each.value for each in app.markdown)
-    app.button(key="use-best-setting").click().run()
+    line = f"k = {best.k} of {ESTIMATORS[best.method].title} gives the lowest held-out risk"
+    by_k = f"by k: **{ESTIMATORS[best.method].title}, k = {best.k}**"
+    assert any(line in each.value or by_k in each.value for each in app.markdown)
+    app.button(key="use-best-over-k").click().run()
     healthy(app)
     assert app.query_params["k"] == str(best.k)
     assert payload(app)["controls"][0]["value"] == best.k
-    assert app.button(key="use-best-setting").disabled
+    assert app.button(key="use-best-over-k").disabled
     move(app, k=best.k + 1)
     assert app.query_params["k"] == str(best.k + 1)
 

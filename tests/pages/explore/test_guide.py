@@ -107,6 +107,15 @@ def test_the_five_steps_end_in_explore_and_are_shown_once(
     before = point.get_attribute("cx")
     page.locator(".hand[data-hand=line]").press("ArrowLeft")
     expect(point).not_to_have_attribute("cx", str(before))
+    # the two rates under the scatter, and the point that they make, in its own ink
+    fpr, fnr = (float(text.split()[0]) / 100 for text in page.locator(".rate b").all_inner_texts())
+    said = page.locator(".guide .figure .name.halo").text_content() or ""
+    recall, precision = map(float, re.findall(r"0\.\d+", said))
+    assert recall == pytest.approx(fpr + fnr * recall / precision, abs=0.02)
+    together = page.locator(".guide .point")
+    expect(together).to_have_text("both make the point")
+    ink = point.evaluate("node => getComputedStyle(node).fill")
+    expect(together.locator("i")).to_have_css("background-color", ink)
     lead.tap()
     expect(steps).to_have_attribute("data-step", "2")
     page.get_by_role("button", name="Sweep").tap()

@@ -7,7 +7,15 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import AppServer, Tab, cut_texts, open_tab, overlaps, visit
+from tests.browser import (
+    AppServer,
+    Tab,
+    cut_texts,
+    open_tab,
+    overlaps,
+    visit,
+    wait_until,
+)
 
 # Controls in sight, each by the pixels that a tap reaches it on, from its middle to the sides.
 SMALL = """() => {
@@ -126,24 +134,60 @@ def test_on_a_phone_the_low_sheet_is_k_and_six_names_that_open_it(
 ) -> None:
     tab = _opened(app_server, chromium, (390, 844))
     names = tab.page.get_by_role("navigation", name="Settings").get_by_role("button")
-    expect(names).to_have_text(["k", "Data", "Curves", "Samples", "Show", "More"])
+    expect(names).to_have_text(["k", "Data", "Curves", "Split", "Show", "More"])
     chips = tab.page.locator("[data-prviz=k] .marks")
     expect(chips).to_be_hidden()
     top = "() => document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().top"
     low = tab.page.evaluate(top)
-    for number, inside in enumerate(
-        (".st-key-part-data", ".st-key-part-families", "[data-prviz=split]", "[data-prviz=show]"), 1
-    ):
+    parts = (
+        ".st-key-part-data",
+        ".st-key-part-families",
+        "[data-prviz=split]",
+        "[data-prviz=show]",
+        ".st-key-part-more",
+    )
+    for number, inside in enumerate(parts, 1):
         names.nth(number).tap()
         box = tab.page.locator(inside).bounding_box()
         assert box is not None
+        # what is named is the first thing in the sheet
         assert tab.page.evaluate(top) < low - 100
-        assert tab.page.evaluate(top) < box["y"] < 844 - 44, inside
+        assert tab.page.evaluate(top) < box["y"] < tab.page.evaluate(top) + 60, inside
     names.first.tap()
     assert tab.page.evaluate(top) == low
     help_ = tab.page.locator(".live.screen .pane > .help")
     help_.locator("summary").tap()
     expect(help_.locator("svg text")).to_have_count(3)
+    tab.check()
+    tab.context.close()
+
+
+# Where the tabs stand, frame by frame.
+WATCH_TABS = """() => {
+    window.__tops = [];
+    const tabs = document.querySelector(".st-key-part-panel [role=tablist]");
+    const look = () => {
+        window.__tops.push(tabs.getBoundingClientRect().top);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def test_on_a_phone_another_panel_comes_where_the_finger_is(
+    app_server: AppServer, chromium: Browser
+) -> None:
+    tab = _opened(app_server, chromium, (390, 844))
+    page = tab.page
+    page.evaluate(WATCH_TABS)
+    for name, content in (("Numbers", ".readout.turned td"), ("Space", ".st-key-samples .plot")):
+        page.locator(".st-key-part-panel").evaluate("box => box.scrollIntoView()")
+        page.evaluate("window.__tops = []")
+        page.get_by_role("tab", name=name).tap()
+        expect(page.locator(content).first).to_be_visible(timeout=90_000)
+        wait_until(page, lambda: page.evaluate("window.__tops.length > 60"))
+        tops = page.evaluate("window.__tops")
+        assert max(tops) - min(tops) <= 2, (name, min(tops), max(tops))
     tab.check()
     tab.context.close()
 

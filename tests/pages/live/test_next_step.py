@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import pr_curve
 from prviz.toys import toy
-from tests.browser import visit
+from tests.browser import overlaps, visit
 
 METHODS = ("knn", "ipr", "kde")
 
@@ -84,6 +84,14 @@ def test_it_says_what_the_rows_say_after_the_click(new_page: Callable[..., Page]
     pair = problem.sample(400, 0)
     curve = pr_curve(*pair, method=name, k=int(k))
     assert f"{curve.iou(problem.truth()):.2f}" == then
+    places = [each.bounding_box() for each in (line, page.locator(".verdict").first)]
+    page.locator(".progress").first.evaluate(
+        "bar => { bar.hidden = false; }"
+    )  # something is measured
+    page.locator(".live.screen").evaluate("root => { root.dataset.more = true; }")
+    page.locator(".live.screen .plot").hover()
+    assert [each.bounding_box() for each in (line, page.locator(".verdict").first)] == places
+    assert not overlaps(page, [".said", ".progress button", ".st-key-main-view button", ".help"])
     line.click()
     expect(page.locator(f'.row[data-curve="{name}"] b')).to_have_text(then)
     expect(line).to_be_hidden()

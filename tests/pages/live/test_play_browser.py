@@ -59,10 +59,34 @@ def test_a_pinned_state_is_compared_in_a_sentence_and_comes_with_the_link(page: 
     page.reload()
     expect(verdict).to_have_text(sentence, timeout=60_000)
     page.get_by_role("button", name="Compare 1").click()
-    expect(page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
+    expect(page.get_by_role("heading", name="Pinned", exact=True)).to_be_visible()
+    expect(page.locator(".states h3")).to_have_text(["k 5"])  # k = 60 is on screen
     page.get_by_role("button", name="Add what is on screen now").click()
+    expect(page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
     expect(page.locator(".states h3")).to_have_text(["k 5", "k 60"])
-    page.get_by_role("button", name="Take away k 60").click()
-    expect(page.locator(".states h3")).to_have_text(["pinned"])
-    page.get_by_role("button", name="Take away pinned").click()
+    page.get_by_role("button", name="Take away k 5").click()
+    expect(page.locator(".states h3")).to_have_text(["as on screen"])
+    page.get_by_role("button", name="Take away as on screen").click()
     expect(page.get_by_role("button", name=re.compile("Compare"))).to_be_hidden()
+
+
+# Groups of the traces that Plotly draws in the main figure.
+_DRAWN = """() => [...new Set((document.querySelector('.live.screen .js-plotly-plot')?._fullData ?? [])
+    .filter(({ visible }) => visible === true).map(({ legendgroup }) => legendgroup))]"""
+
+
+@pytest.mark.thorough
+def test_a_film_over_n_shows_no_curve_of_other_samples(page: Page) -> None:
+    visit(page, "/?source=bundled&problem=rbm-epoch-30&n=400&k=5&methods=knn")
+    page.wait_for_function(f"() => ({_DRAWN})().includes('bound')", timeout=60_000)
+    assert {*page.evaluate(_DRAWN)} == {"knn", "tightest", "bound"}
+    page.locator(".live.screen:not([data-more=true])").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Play").click()
+    page.get_by_role("group", name="Play over").get_by_role("button", name="samples n").click()
+    page.get_by_label("Frame of the film").press("Home")
+    expect(page.locator(".film output")).to_have_text("n = 50", timeout=60_000)
+    page.wait_for_function(f"() => ({_DRAWN})().join() === 'knn'")
+    expect(page.locator(".live.screen .curve-labels text")).to_have_text(["kNN"])
+    expect(page.locator(".rows [data-curve=tightest] b")).to_have_text("–")
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"() => ({_DRAWN})().length === 3")
