@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import prviz
-from prviz.curves.ground_truth import finite_masses, scaled_gaussians, shifted_gaussians
+from prviz.curves.band import band
+from prviz.curves.ground_truth import (
+    finite_masses,
+    sampled_truth,
+    scaled_gaussians,
+    shifted_gaussians,
+)
 from prviz.curves.pr_curve import PRCurve
 from prviz.curves.summaries import first_difference
 from prviz.estimators.base import check_bandwidth, check_k
@@ -19,10 +25,18 @@ from prviz.measure.risk import risk
 from prviz.samples import SamplePair, split_share
 from prviz.triage.ranking import check_confidence, score
 from prviz.triage.reported import opposite_pairs
-from prviz.uncertainty.bootstrap import check_resampling
+from prviz.uncertainty.bootstrap import check_resampling, spread
 
 CURVE = prviz.pr_curve(*np.random.default_rng(0).normal(size=(2, 30, 2)))
 PAIR = SamplePair(*np.random.default_rng(1).normal(size=(2, 30, 2)))
+SPREAD = spread([CURVE, CURVE])
+
+
+def fresh(n: int, batches: int) -> object:
+    """A truth of n drawn samples a side."""
+    return sampled_truth(lambda size, seed: (np.zeros(size), np.ones(size)), n=n, batches=batches)
+
+
 # 6 fit samples of each set
 SPLIT = SamplePair(*np.random.default_rng(0).normal(size=(2, 12, 2))).split(0.5)
 INSIDE = (1e-9, 0.5, 1 - 1e-9)
@@ -55,6 +69,17 @@ EDGES: dict[str, tuple[Callable[[Any], object], tuple[float, ...], tuple[float, 
     "tolerance": (lambda number: opposite_pairs([], [], [], tolerance=number), (-1, 0), (1e-9, 2)),
     "mass": (lambda mass: finite_masses([mass, 1 - mass], [0.5, 0.5]), (-0.1, 1.1), (0, 0.5, 1)),
     "distance": (shifted_gaussians, (-1e-9, np.inf), (0, 1)),
+    "distance of scaled": (
+        lambda far: scaled_gaussians(2, 2, distance=far),
+        (-1e-9, np.inf),
+        (0, 1),
+    ),
+    "d": (lambda d: scaled_gaussians(2, d), (-1, 0), (1, 2)),
+    "points of a band": (lambda number: band([CURVE], number), (-1, 0, 1), (2, 3)),
+    "points of intervals": (SPREAD.band, (-1, 0, 1), (2, 3)),
+    "points of a curve": (CURVE.sample, (-1, 0, 1), (2, 3)),
+    "batches": (lambda number: fresh(12, number), (-1, 0, 1, 5, 24), (2, 3, 12)),
+    "n": (lambda n: fresh(n, 4), (0, 3, 5), (4, 8)),
     "scale": (lambda scale: scaled_gaussians(scale, 2), (-1, 0, np.inf), (0.5, 1, 2)),
     "repeats": (
         lambda number: estimate_repeated(lambda _: PAIR, "knn", repeats=number),

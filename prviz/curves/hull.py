@@ -71,12 +71,12 @@ def edge_lams(vertices: Floats) -> Floats:
 
 
 def is_lower_hull(vertices: Floats) -> bool:
-    """True if the vertices run strictly right and down with strictly decreasing steepness."""
+    """True if vertices from fpr = 0 to fnr = 0 run strictly right and down, ever less steeply, none above 1."""
     steps = vertices[1:] - vertices[:-1]
     if not bool((steps[:, 0] > 0).all() and (steps[:, 1] < 0).all()):
         return False
     lams = -steps[:, 1] / steps[:, 0]
-    return bool((lams[1:] < lams[:-1]).all() and ((vertices >= 0) & (vertices <= 1)).all())
+    return bool((lams[1:] < lams[:-1]).all() and (vertices <= 1).all())
 
 
 # The lower envelope alpha(lam) = min over vertices is minus the support function of the hull, and

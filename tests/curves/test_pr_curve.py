@@ -289,6 +289,22 @@ def test_samples_in_no_ball_are_called_generated_at_one_end_and_real_at_the_othe
         (lambda: PRCurve.from_error_rates([float("nan")], [0]), "fpr holds nan"),
         (lambda: PRCurve.from_error_rates([0.1, 0.2], [0]), "fpr has 2 entries, fnr has 1"),
         (lambda: PRCurve(np.array([[0.1, 0.2]])), "from_error_rates"),
+        *(
+            (lambda vertices=vertices: PRCurve(np.array(vertices)), "vertices")
+            for vertices in (
+                [0.0, 1.0],
+                [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+                np.empty((0, 2)),
+                [[0.0, 1.0], [1.0, 0.1]],
+                [[0.0, 1.0], [0.0, 0.5], [1.0, 0.0]],
+                [[0.0, 1.0], [0.5, 0.0], [1.0, 0.0]],
+                [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]],
+                [[0.0, 1.0], [0.6, 0.6], [1.0, 0.0]],
+                [[0.0, 1.5], [1.0, 0.0]],
+                [[0.0, 1.0], [0.5, 0.2], [1.5, 0.0]],
+                [[0.0, 1.0], [0.5, 0.25], [0.4, 0.0]],
+            )
+        ),
         (lambda: PRCurve.mean([]), "at least one curve"),
         (lambda: PRCurve.from_error_rates([], []).alpha(-1), "lam = -1"),
         (lambda: PRCurve.from_error_rates([], []).f_score(0, leaning="recall"), "b = 0"),
@@ -297,6 +313,7 @@ def test_samples_in_no_ball_are_called_generated_at_one_end_and_real_at_the_othe
         (lambda: ErrorRates.from_supports([1, 2], [1, 2], 2), "n_real = 2; 1 to 1 of 2"),
         (lambda: ErrorRates.from_supports([1, -2], [1, 2], 1), "non-negative"),
         (lambda: ErrorRates.from_supports([1, 2, 3], [1, 2], 1), "shapes"),
+        (lambda: ErrorRates.from_supports([[1], [2]], [[1], [2]], 1), "shapes"),
     ],
 )
 def test_bad_input_is_named(call, message: str) -> None:
@@ -337,3 +354,19 @@ def test_one_lam_gives_the_bits_that_an_array_of_them_gives():
                 float,
                 float,
             ]
+
+
+def test_rates_are_real_and_curves_are_compared_with_curves():
+    with pytest.raises(TypeError, match="complex"):
+        PRCurve.from_error_rates([0.1j], [0.0])
+    with pytest.raises(TypeError, match="list"):
+        PRCurve.from_error_rates([], []).compare([])
+
+
+def test_the_precision_at_the_last_recall_is_that_of_the_last_corner():
+    """Where rounding puts the corner's recall on either side of the one that is asked for."""
+    for seed in range(40):
+        rates = np.random.default_rng(seed).uniform(0.1, 0.9, (2, 6))
+        curve = PRCurve.from_error_rates([*rates[0], 0.9], [*rates[1], 0.0])
+        expected = curve.alpha(curve.breakpoints[-1])
+        assert curve.precision_at(curve.extreme_recall) == pytest.approx(expected, rel=1e-9)

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 import prviz
 from prviz.curves import PRCurve
 from prviz.curves.band import band
-from prviz.estimators.cluster import CLUSTERS, RUNS
+from prviz.estimators.cluster import CLUSTERS, RUNS, clusters_of
 from prviz.measure.estimates import estimate, estimate_repeated, measure
 from prviz.measure.profiles import profile
 from prviz.samples import SamplePair
@@ -37,6 +37,17 @@ def modes(split: bool = True) -> SamplePair:
 
 def vertices(pair: SamplePair, **options) -> list:
     return estimate(pair, "cluster", **options)["cluster"].curve.vertices.tolist()
+
+
+def test_clusters_are_those_of_the_first_run():
+    pair = gaussians()
+    run = estimate(pair, "cluster", split=None, seed=3)["cluster"].runs[0]
+    sides = clusters_of(pair, seed=3)
+    assert [len(each) for each in sides] == [pair.real.n, pair.generated.n]
+    places = np.concatenate(sides)
+    shares = [np.bincount(side, minlength=CLUSTERS) / len(side) for side in sides]
+    np.testing.assert_array_equal(run.c_real, shares[0][places])
+    np.testing.assert_array_equal(run.c_generated, shares[1][places])
 
 
 def test_without_split_each_run_is_the_curve_of_two_histograms():

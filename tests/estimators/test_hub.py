@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.hub import THRESHOLD, hub_rows
+from prviz.estimators.hub import THRESHOLD, exact_hub_rows, hub_rows
 from prviz.measure.estimates import estimate, pr_curve
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import projected
@@ -226,3 +226,13 @@ def test_a_dropped_mode_costs_recall():
 def test_it_computes_its_supports_itself_and_does_no_more_than_asked():
     assert not ESTIMATORS["hub"].shares_pass
     assert "hub" not in estimate(gaussians(), k=3)
+
+
+def test_exact_hubs_are_among_the_nearest_of_more_than_three_others():
+    values = np.random.default_rng(3).normal(size=(40, 8))
+    apart = np.linalg.norm(values[:, None] - values, axis=2)
+    np.fill_diagonal(apart, np.inf)
+    nearest = np.argsort(apart, axis=1)[:, :2]
+    times = np.bincount(nearest.ravel(), minlength=40)
+    assert {THRESHOLD, THRESHOLD + 1} <= {*times.tolist()}
+    assert exact_hub_rows(values, 2).tolist() == np.flatnonzero(times > THRESHOLD).tolist()

@@ -9,7 +9,16 @@ import prviz
 from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.band import band
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator, Supports
-from prviz.measure.estimates import estimate, estimate_repeated, mean_radius, measure, pr_curve
+from prviz.measure.estimates import (
+    Estimate,
+    estimate,
+    estimate_repeated,
+    judged,
+    mean_radius,
+    measure,
+    of_evaluation,
+    pr_curve,
+)
 from prviz.measure.profiles import profile, profile_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.sweeps import sweep_cells
@@ -277,3 +286,23 @@ def test_the_words_of_the_shell_mean_the_same_in_python(word):
 def test_what_is_misspelled_is_answered_by_what_is_accepted(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call(gaussians())
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_of_a_family_that_judges_all_those_of_the_evaluation_are_taken(grouped):
+    split = gaussians().split(0.5, 0)
+    n = split.pair.real.n + split.pair.generated.n
+    groups = np.arange(n) // 2 if grouped else None
+    supports = Supports(np.arange(n), n - np.arange(n), split.pair.real.n, groups=groups)
+    assert of_evaluation(Estimate("knn", 1, None, (supports,)), split) is supports
+    assert judged("knn", split) is split
+    taken = of_evaluation(Estimate("tightest", None, None, (supports,)), split)
+    real, generated = split.evaluate_rows
+    rows = [*real, *(split.pair.real.n + generated)]
+    assert taken.c_real.tolist() == rows
+    assert taken.c_generated.tolist() == (n - np.array(rows)).tolist()
+    assert taken.n_real == len(real)
+    assert (taken.groups is None) == (not grouped)
+    if grouped:
+        assert taken.groups.tolist() == (np.array(rows) // 2).tolist()
+    assert [len(each) for each in judged("tightest", split).evaluate_rows] == [80, 60]

@@ -23,11 +23,13 @@ from prviz.measure.estimates import Estimate, estimate, estimate_repeated
 from prviz.samples import SamplePair, Samples
 from prviz.toys import TOYS, toy
 from prviz.uncertainty.bootstrap import (
+    Interval,
     bootstrap,
     draws,
     evaluated,
     evaluated_together,
     interval,
+    intervals_at_most,
     ranked,
     replicate,
     spread,
@@ -457,3 +459,11 @@ def test_the_interval_of_one_summary_is_that_of_all():
     pair = prviz.SamplePair(rng.normal(size=(60, 2)), rng.normal(size=(50, 2)) + 0.4)
     found = bootstrap(prviz.estimate(pair, ["knn"])["knn"], 20)
     assert {key: found.interval_of(key) for key in found.intervals} == found.intervals
+
+
+def test_no_end_of_the_area_exceeds_that_of_a_bound():
+    wide = {"auc": Interval(0.2, 0.8), "tv": Interval(0.1, 0.9)}
+    assert intervals_at_most(wide, None) == wide
+    assert intervals_at_most(wide, 0.5) == wide | {"auc": Interval(0.2, 0.5)}
+    assert intervals_at_most(wide, 0.1) == wide | {"auc": Interval(0.1, 0.1)}
+    assert intervals_at_most({"tv": wide["tv"]}, 0.1) == {"tv": wide["tv"]}
