@@ -23,8 +23,8 @@ from prviz.estimators.ipr import IPR
 from prviz.estimators.kde import KDE
 from prviz.estimators.knn import KNN
 from prviz.missing import needed_for
-from prviz.neighbors import MEMORY_LIMIT, Distances
-from prviz.neighbors.kernels import slices
+from prviz.neighbors import MEMORY_LIMIT, Distances, WholeDistances
+from prviz.neighbors.kernels import slices, sort_numbered
 from prviz.neighbors.threads import Progress, available_memory, available_threads, run_blocks
 from prviz.samples import Split
 
@@ -53,8 +53,8 @@ _LEAST_SPREAD = 0.02
 # square, and of the rest.
 MOST_NEIGHBOURS = 4_000
 MOST_FITTED = 10_000
-# Values that are ranked at a time, which are held eight times.
-_RANKED = 1 << 18
+# Values that are ranked at a time, which are held eight times: in the processor's cache.
+_RANKED = 1 << 15
 # About the share of the time that the neighbours take, for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
@@ -103,7 +103,7 @@ def votes(
     Parameters
     ----------
     splits : sequence of Split
-        Held out: no learner sees an evaluation sample.
+        Of one pair, and held out: no learner sees an evaluation sample.
     seed : int
         Seed of the trees, and of the fit samples where there are more than a learner takes.
     progress : callable, optional
@@ -125,9 +125,10 @@ def votes(
     found: list[dict[str, Floats]] = []
     # the same columns in every split; a single sample has no neighbour
     numbers = [k for k in KS if k < min(len(rows) for split in splits for rows in split.fit_rows)]
+    whole = WholeDistances.of(splits[0].pair)
     for split in splits:
         tick(_NEIGHBOURS_SHARE * len(found) / len(splits))
-        found.append(_neighbour_votes(split, numbers, seed))
+        found.append(_neighbour_votes(split, numbers, seed, whole))
     tasks = [
         _Task(place, name, part)
         for place in range(len(splits))
@@ -183,7 +184,9 @@ def _drawn(split: Split, most: int, seed: int) -> Rows:
     return real, generated
 
 
-def _neighbour_votes(split: Split, numbers: Sequence[int], seed: int) -> dict[str, Floats]:
+def _neighbour_votes(
+    split: Split, numbers: Sequence[int], seed: int, whole: WholeDistances | None
+) -> dict[str, Floats]:
     if not numbers:
         return {}
     rows = _drawn(split, MOST_NEIGHBOURS, seed)
@@ -193,9 +196,13 @@ def _neighbour_votes(split: Split, numbers: Sequence[int], seed: int) -> dict[st
     ]
     few = Split(split.pair, rows, split.evaluate_rows, held_out=True)
     balance = np.log(sizes[0]) - np.log(sizes[1])
+    if whole is None:
+        counts = Distances(few, memory_limit=available_memory(MEMORY_LIMIT)).count(balls)
+    else:
+        counts = whole.count(few, balls)
     odds = [
         np.log(np.add(each.generated, 0.5)) - np.log(np.add(each.real, 0.5)) + balance
-        for each in Distances(few, memory_limit=available_memory(MEMORY_LIMIT)).count(balls)
+        for each in counts
     ]
     return {
         family.name: np.stack(odds[place * len(numbers) : (place + 1) * len(numbers)])
@@ -221,7 +228,9 @@ def _standardised(split: Split, seed: int) -> _Standard:
         scaled = [
             np.clip((each - mean) / deviation, -1e6, 1e6) for each in (fit, evaluate / largest)
         ]
-    fitted, asked = (np.ascontiguousarray(each, dtype=np.float32) for each in scaled)
+    # trees read the features of the fit samples one by one
+    fitted = np.asfortranarray(scaled[0], dtype=np.float32)
+    asked = np.ascontiguousarray(scaled[1], dtype=np.float32)
     sizes = np.array([len(side) for side in rows])
     generated = np.repeat([0, 1], sizes)
     weights = (sizes.sum() / 2 / sizes)[generated]
@@ -231,35 +240,37 @@ def _standardised(split: Split, seed: int) -> _Standard:
 def _ranks(fit: Table, values: Table) -> tuple[Table, Table]:
     """The share of the fit samples below each of them and of the values, equal ones counted half, by feature."""
     n = len(fit)
-    shares = np.empty((fit.shape[1], n + len(values)), dtype=fit.dtype)
-    for columns in slices(fit.shape[1], max(1, _RANKED // shares.shape[1])):
-        # of both in one order, the number of fit samples up to each place, and that at the ends of
-        # the ties around it
-        pooled = np.concatenate([fit[:, columns], values[:, columns]]).T.copy()
-        order = np.argsort(pooled, axis=1)
-        ordered = np.take_along_axis(pooled, order, axis=1)
+    width = n + len(values)
+    shares = np.empty((fit.shape[1], width), dtype=fit.dtype)
+    for columns in slices(fit.shape[1], max(1, _RANKED // width)):
+        pooled = np.concatenate([fit.T[columns], values.T[columns]], axis=1, dtype=np.float64)
+        ordered, order = sort_numbered(pooled, fit.dtype)
+        # the number of fit samples below each place, and up to it
         is_fit = order < n
-        up_to = np.cumsum(is_fit, axis=1)
-        ends = np.ones(ordered.shape, dtype=np.bool_)
-        ends[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
-        starts = np.ones(ordered.shape, dtype=np.bool_)
-        starts[:, 1:] = ends[:, :-1]
-        below = np.maximum.accumulate(np.where(starts, up_to - is_fit, 0), axis=1)
-        within = np.where(ends, up_to, n)[:, ::-1]
-        within = np.minimum.accumulate(within, axis=1)[:, ::-1]
-        found = ((below + within) / (2 * n)).astype(fit.dtype)
-        np.put_along_axis(shares[columns], order, found, axis=1)
-    # trees read the features of the fit samples one by one
+        up_to = np.cumsum(is_fit, axis=1, dtype=np.int32)
+        below = up_to - is_fit
+        # ties: as at their first place, and at their last one
+        differ = ordered[:, 1:] != ordered[:, :-1]
+        tied = np.flatnonzero(~differ.all(axis=1))
+        ends = np.ones((len(tied), width + 1), dtype=np.bool_)
+        ends[:, 1:-1] = differ[tied]
+        first = np.where(ends[:, :-1], below[tied], 0)
+        last = np.where(ends[:, 1:], up_to[tied], n)[:, ::-1]
+        below[tied] = np.maximum.accumulate(first, axis=1)
+        up_to[tied] = np.minimum.accumulate(last, axis=1)[:, ::-1]
+        order += width * np.arange(len(order))[:, None]
+        shares[columns].reshape(-1)[order] = (below + up_to) / (2 * n)
     return shares[:, :n].T, np.ascontiguousarray(shares[:, n:].T)
 
 
 def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
     n = len(split.generated)
+    fit = np.ascontiguousarray(split.fit)
     models = [
         _library().linear_model.LogisticRegression(C=1.0 / (decay * n), max_iter=10_000)
         for decay in DECAYS
     ]
-    fitted = [model.fit(split.fit, split.generated, split.weights) for model in models]
+    fitted = [model.fit(fit, split.generated, split.weights) for model in models]
     return np.stack([model.decision_function(split.evaluate) for model in fitted]).astype(
         np.float64
     )

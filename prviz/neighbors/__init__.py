@@ -12,6 +12,8 @@ Start with `balls` (what a family asks: `Balls`, and one `CountRequest` per role
 - `sweep` serves profiles over many k and bandwidths: one sort or histogram per block for all
   requests.
 
+`WholeDistances` counts for many splits of few samples, whose distances it finds once.
+
 Below them: `tiles` (one tile of distances, with every decision on it exact), `lists` (what the
 symmetric plan collects from tiles), `point_sets` and `products` (fast distances, and the proof of
 how far they are from the reference ones), `rows` (the reference distance), `kernels` and `native`
@@ -46,6 +48,7 @@ from prviz.neighbors.queries import (
     radii_to,
     smallest_holding,
 )
+from prviz.neighbors.whole import WholeDistances
 
 __all__ = [
     "FEW",
@@ -57,6 +60,7 @@ __all__ = [
     "MeanNearest",
     "Nearest",
     "RealRadii",
+    "WholeDistances",
     "Within",
     "count_held",
     "count_in_balls",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prviz.estimators import DEFAULT_METHODS
-from prviz.neighbors import Balls, Distances, Within
+from prviz.neighbors import Balls, Distances, WholeDistances, Within, whole
 from prviz.neighbors.balls import squared_threshold
 from prviz.samples import SamplePair
 from tests import slow_twins
@@ -28,6 +31,29 @@ def test_counts_equal_double_loops(kind, d, split):
             name: slow_twins.supports(drawn, name, k, bandwidth) for name in DEFAULT_METHODS
         }
         assert counts(distances, k, bandwidth) == expected
+
+
+@pytest.mark.parametrize("d", exhaustive_but((1, 7, 8, 64, 300), 7, 300))
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_from_all_distances_equal_double_loops(kind, d, monkeypatch):
+    monkeypatch.setattr(whole, "_BLOCK", 7)
+    pair = make_pair(kind, d)
+    known = WholeDistances.of(pair)
+    for seed in range(2):
+        drawn = pair.split(0.5, seed)
+        for k, bandwidth in ((1, None), (3, typical_radius(pair))):
+            expected = {
+                name: slow_twins.supports(drawn, name, k, bandwidth) for name in DEFAULT_METHODS
+            }
+            given = SimpleNamespace(count=partial(known.count, drawn))
+            assert counts(given, k, bandwidth) == expected
+
+
+def test_all_distances_are_not_kept_of_many_samples_or_of_huge_values(monkeypatch):
+    assert WholeDistances.of(make_pair("continuous", 3)) is not None
+    assert WholeDistances.of(SamplePair(*(np.eye(9) * 1e155 for _ in range(2)))) is None
+    monkeypatch.setattr(whole, "MOST_WHOLE", 25)
+    assert WholeDistances.of(make_pair("continuous", 3)) is None
 
 
 @pytest.mark.parametrize("bandwidth", [1e-200, 1e-12, 1e20, 1e160, 1e300])

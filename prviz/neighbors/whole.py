@@ -1,0 +1,94 @@
+"""Plan for few samples and many splits: all reference distances of a pair once, any split's counts from these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, squared_threshold
+from prviz.neighbors.engine import BallCounts
+from prviz.neighbors.kernels import slices
+from prviz.neighbors.native import Counts, Floats
+from prviz.neighbors.rows import RowView, pair_distances
+from prviz.neighbors.threads import on_all_cores
+from prviz.samples import SamplePair, Split
+
+# Most samples of both sets together, whose distances take 18 MB.
+MOST_WHOLE = 1_500
+# Rows whose distances from all that follow are found at a time: the processor's cache holds them.
+_BLOCK = 128
+# Largest squared distance; `prviz.neighbors.Distances` refuses values that are too large, and says so.
+_LARGEST = 1e307
+
+
+class WholeDistances:
+    """The squared distances of all samples of a pair, for counts by any of its splits, without a bound to prove.
+
+    Parameters
+    ----------
+    pair : at most MOST_WHOLE samples.
+    """
+
+    def __init__(self, pair: SamplePair) -> None:
+        values = np.concatenate([each.values for each in pair]).astype(np.float64)
+        rows = RowView(values)
+        n = len(values)
+        self._squared = np.empty((n, n))
+
+        def work(block: slice) -> None:
+            sizes = n - block.start, block.stop - block.start
+            others, own = np.indices(sizes).reshape(2, -1) + block.start
+            found = pair_distances(rows, own, rows, others).reshape(sizes)
+            self._squared[block.start :, block] = found
+            self._squared[block, block.start :] = found.T
+
+        on_all_cores(work, slices(n, _BLOCK))
+
+    @classmethod
+    def of(cls, pair: SamplePair) -> WholeDistances | None:
+        """The distances of few samples; None for many, or for values whose squares may overflow."""
+        if sum(each.n for each in pair) > MOST_WHOLE:
+            return None
+        found = cls(pair)
+        return found if found._squared.max() < _LARGEST else None
+
+    def count(self, split: Split, balls: Sequence[Balls]) -> list[BallCounts]:
+        """Counts of fit samples in balls for every evaluation sample, those of `Distances.count` without their radii.
+
+        split : of the pair, held out.
+        """
+        n = split.pair.real.n
+        real, generated = split.fit_rows
+        fit = dict(zip(ROLES, (real, generated + n), strict=True))
+        points = np.concatenate([split.evaluate_rows[0], split.evaluate_rows[1] + n])
+        apart = {role: self._squared[np.ix_(points, rows)] for role, rows in fit.items()}
+        near: dict[tuple[Role, ...], Floats] = {
+            (role,): np.sort(each, axis=1) for role, each in apart.items()
+        }
+        near[ROLES] = np.sort(np.concatenate(list(apart.values()), axis=1), axis=1)
+        # each is nearest to itself: its k nearest others come next
+        inside = {
+            role: np.sort(self._squared[np.ix_(rows, rows)], axis=1) for role, rows in fit.items()
+        }
+
+        def mean_radius(role: Role, k: int) -> float:
+            radii = np.sqrt(inside[role][:, k])
+            return math.fsum(radii.tolist()) / len(radii)
+
+        def counted(request: CountRequest) -> Counts:
+            rule = request.rule
+            radius = rule.single_radius(mean_radius)
+            if radius is not None:
+                within = apart[request.role] <= squared_threshold(radius)
+            elif request.around == "fit":
+                within = apart[request.role] <= inside[request.role][:, rule.k]
+            else:
+                within = apart[request.role] <= near[rule.roles][:, rule.k - 1, None]
+            return np.count_nonzero(within, axis=1)
+
+        return [
+            BallCounts(counted(each.request("real")), counted(each.request("generated")), None)
+            for each in balls
+        ]
