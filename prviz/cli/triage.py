@@ -65,6 +65,10 @@ _REPORTED: dict[str, Any] = {
 # the last writing.
 _FIRST = 4
 _AT_A_TIME = 4
+# Seconds from one writing to the next, and as many times the seconds of the last one, after which
+# fewer are enough.
+_PERIOD = 10.0
+_WRITINGS = 4.0
 # Most files of which a line each says that they are waited for; of more, one line says it of all.
 _MOST_WAITING = 5
 # Most differences that are listed; the others are only counted.
@@ -430,6 +434,7 @@ class TriageCommand:
         self._left = 0  # number of complete files that are not measured yet
         self._written: set[tuple[Path, FileState]] = set()  # files that the last report counts
         self._checked = 0.0  # when these were last looked at
+        self._due = time.monotonic() + _PERIOD  # when reports are written again
         self._sizes: dict[Path, tuple[FileState, int | None]] = {}
 
     def _no_features(self) -> tuple[str, ...]:
@@ -566,6 +571,8 @@ class TriageCommand:
             self._known.keys() - self._written
         )
         for file in new[: max(portion, 0)]:
+            if time.monotonic() >= self._due and not self._known.keys() <= self._written:
+                break
             self._left -= 1
             outcome = evaluator.outcome(files[file], self._check)
             if outcome.reason is not None and not is_still(*file):
@@ -590,6 +597,7 @@ class TriageCommand:
     ) -> int:
         """Write files on those of the complete files that are counted, and return the exit status."""
         self._written &= counted
+        began = time.monotonic()
         outcomes = []
         for file in (each for each in files if each in counted):
             measured = tuple(one.named(files[file]) for one in self._known[file].measured)
@@ -598,6 +606,8 @@ class TriageCommand:
             run, outcomes, settings, notes, len(self._known) + self._left, self._check
         )
         self._written = counted
+        now = time.monotonic()
+        self._due = now + max(_PERIOD, _WRITINGS * (now - began))
         return status
 
     def _check(self, _: float) -> None:

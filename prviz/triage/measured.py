@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
@@ -147,7 +148,16 @@ def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | N
     if own is not None:
         return own
     sharing = [each for each in measured if each.own_bound is None]
-    return known_bound([each.estimate for each in sharing], held_out=sharing[0].held_out)
+    first, *others = (each.estimate for each in sharing)
+    found = _SHARED.get(first)
+    if found is None or found[0] != others:
+        found = others, known_bound([first, *others], held_out=sharing[0].held_out)
+        _SHARED[first] = found
+    return found[1]
+
+
+# By the first of the estimates that share a bound the others, and the bound: every report asks again.
+_SHARED: WeakKeyDictionary[Estimate, tuple[list[Estimate], PRCurve | None]] = WeakKeyDictionary()
 
 
 class CheckpointOutcome(NamedTuple):

@@ -31,6 +31,7 @@ from prviz.reports.document import schema
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import CheckpointEvaluator, measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.run import TriageResults
 from tests.ranked import rank
 
 DATA = data_folder()
@@ -487,6 +488,29 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
     assert "4 of 12 measured so far" in said.err
     assert "no checkpoint is left" in said.err
     assert [len(rows) for rows in map(ranked, said.out.split("What is wrong:")) if rows] == [12, 11]
+
+
+@pytest.mark.thorough
+def test_slow_files_of_a_watched_folder_are_reported_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before there are as many as else make a report."""
+    twelve_small_files(tmp_path)
+    counts = list[int]()
+    write = TriageOutputs.write
+
+    def recorded(self: TriageOutputs, found: TriageResults, *given: Any, **options: Any) -> None:
+        write(self, found, *given, **options)
+        counts.append(len(found.outcomes))
+        if len(counts) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(TriageOutputs, "write", recorded)
+    monkeypatch.setattr("prviz.cli.triage._PERIOD", 0.0)
+    monkeypatch.setattr("prviz.cli.triage._WRITINGS", 0.0)
+    line = ["triage", str(tmp_path / "real.npy"), str(tmp_path / "run"), "--watch"]
+    assert main([*line, "--method", "knn", "--out", str(tmp_path / "out")]) == 0
+    assert counts == [1, 2, 3]
 
 
 @pytest.mark.thorough

@@ -211,6 +211,10 @@ def test_with_a_split_the_score_of_the_bound_is_there():
     }
     own = replace(one, own_bound=PRCurve.from_error_rates([0.1], [0.2]))
     assert bound_by([own, one], "knn") is own.own_bound
+    other = replace(one, estimate=estimate(pair, "ipr")["ipr"])
+    for some in ([one], [one, other], [one]):
+        bound = prviz.upper_bound(*pair, [each.method for each in some])
+        assert np.array_equal(bound_by(some, "knn").vertices, bound.vertices)
 
 
 def test_one_bootstrap_serves_every_goal():
