@@ -86,7 +86,8 @@ class WholeDistances:
                 within = apart[request.role] <= inside[request.role][:, rule.k]
             else:
                 within = apart[request.role] <= near[rule.roles][:, rule.k - 1, None]
-            return np.count_nonzero(within, axis=1)
+            counts: Counts = np.count_nonzero(within, axis=1)
+            return counts
 
         return [
             BallCounts(counted(each.request("real")), counted(each.request("generated")), None)
