@@ -1,4 +1,4 @@
-"""Plan for few samples and many splits: all reference distances of a pair once, any split's counts from these."""
+"""Plan for few samples and many splits: all distances of a pair once, counts from these."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from prviz.samples import SamplePair, Split
 MOST_WHOLE = 1_500
 # Rows whose distances from all that follow are found at a time: the processor's cache holds them.
 _BLOCK = 128
-# Largest squared distance; `prviz.neighbors.Distances` refuses values that are too large, and says so.
+# Largest squared distance: `Distances` refuses values that are too large, and says so.
 _LARGEST = 1e307
 
 
 class WholeDistances:
-    """The squared distances of all samples of a pair, for counts by any of its splits, without a bound to prove.
+    """The reference squared distances of all samples of a pair, for counts by any of its splits.
 
     Parameters
     ----------
@@ -48,14 +48,16 @@ class WholeDistances:
 
     @classmethod
     def of(cls, pair: SamplePair) -> WholeDistances | None:
-        """The distances of few samples; None for many, or for values whose squares may overflow."""
+        """The distances of few samples; None for many, or where squares may overflow."""
         if sum(each.n for each in pair) > MOST_WHOLE:
             return None
         found = cls(pair)
-        return found if found._squared.max() < _LARGEST else None
+        if found._squared.max() < _LARGEST:
+            return found
+        return None
 
     def count(self, split: Split, balls: Sequence[Balls]) -> list[BallCounts]:
-        """Counts of fit samples in balls for every evaluation sample, those of `Distances.count` without their radii.
+        """Counts in balls for every evaluation sample, as of `Distances.count`, without radii.
 
         split : of the pair, held out.
         """

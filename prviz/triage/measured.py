@@ -156,7 +156,7 @@ def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | N
     return found[1]
 
 
-# By the first of the estimates that share a bound the others, and the bound: every report asks again.
+# The other estimates that share a bound, and the bound, by the first: every report asks again.
 _SHARED: WeakKeyDictionary[Estimate, tuple[list[Estimate], PRCurve | None]] = WeakKeyDictionary()
 
 
