@@ -203,11 +203,12 @@ function fill(live) {
       element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`),
     );
   });
-  const { pins = [], now = "" } = live.payload,
-    add =
-      pins.includes(now) || pins.length >= MOST
-        ? []
-        : [button(() => tellPage(live, "pin", ""), "Add what is on screen now")];
+  const { pins = [], now = "" } = live.payload;
+  if (states.length < pins.length) boxes.push(element("section", element("p", "measuring …")));
+  const add =
+    pins.includes(now) || pins.length >= MOST
+      ? []
+      : [button(() => tellPage(live, "pin", ""), "Add what is on screen now")];
   compare.replaceChildren(
     element(
       "header",
