@@ -173,6 +173,11 @@ WATCH_TABS = """() => {
     look();
 }"""
 
+TABS_IN_SIGHT = """() => {
+    const { top } = document.querySelector(".st-key-part-panel [role=tablist]").getBoundingClientRect();
+    document.querySelector("[data-testid=stMain]").scrollBy({ top: top - 250, behavior: "instant" });
+}"""
+
 
 def test_on_a_phone_another_panel_comes_where_the_finger_is(
     app_server: AppServer, chromium: Browser
@@ -181,7 +186,7 @@ def test_on_a_phone_another_panel_comes_where_the_finger_is(
     page = tab.page
     page.evaluate(WATCH_TABS)
     for name, content in (("Numbers", ".readout.turned td"), ("Space", ".st-key-samples .plot")):
-        page.locator(".st-key-part-panel").evaluate("box => box.scrollIntoView()")
+        page.evaluate(TABS_IN_SIGHT)
         page.evaluate("window.__tops = []")
         page.get_by_role("tab", name=name).tap()
         expect(page.locator(content).first).to_be_visible(timeout=90_000)
