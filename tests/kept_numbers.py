@@ -664,7 +664,7 @@ def judged(number: int) -> Any:
             for each in methods
         ]
 
-    low, high = ((0.0, 0.4), (1.2, 2.5), (0.0, 3.0))[number // 4 % 3]
+    low, high = ((0.0, 0.4), (2.0, 3.0), (0.0, 3.0))[number // 4 % 3]
     found = {
         name: checkpoint(name, rng.uniform(low, high))
         for name in ("a", "bb", "c", "dd", "e", "ff", "g")[: int(rng.choice((1, 2, 3, 6, 7)))]

@@ -22,7 +22,7 @@ from prviz.curves import PRCurve
 from prviz.curves.hull import _lam_for_area
 from prviz.diagnostics.preflight import preflight
 from prviz.measure import workload
-from prviz.measure.kernel_scores import half_spread, rke
+from prviz.measure.kernel_scores import _is_far, half_spread, rke
 from prviz.readers import ReadError, read
 from prviz.readers.arrow import _claims_of_file, _Compact
 from prviz.readers.bundled import BUNDLED
@@ -182,6 +182,14 @@ def test_the_ends_of_a_truncation_are_told_from_what_lies_between() -> None:
 
 def test_one_sample_has_no_spread() -> None:
     assert half_spread(as_samples(drawn(0, 1), name="one")) == 0.0
+
+
+@pytest.mark.parametrize(("mean", "far"), [(100.0, False), (101.0, True), (199.0, True)])
+def test_samples_are_far_from_zero_at_more_than_a_hundred_deviations(
+    mean: float, far: bool
+) -> None:
+    pair = SamplePair([[mean - 1], [mean + 1]], [[mean + 1], [mean - 1]])
+    assert _is_far(pair, np.array([mean])) == far
 
 
 def test_the_table_of_scalars_has_the_diversity_at_half_the_spread() -> None:

@@ -262,7 +262,7 @@ class Tests:
         budget: float,
         first: Sequence[str],
     ) -> None:
-        self._root, self._budget, self._first = root, budget, tuple(first)
+        self.root, self._budget, self._first = root, budget, tuple(first)
         self._seconds: dict[str, float] = {}
         self._failed = set[str]()
         if durations is not None:
@@ -341,7 +341,7 @@ class Tests:
         word = re.compile(rf"\b{found[1]}\b")
         for file in self._measured:
             for number, line in enumerate(
-                (self._root / "prviz" / file).read_text("utf-8").splitlines(), start=1
+                (self.root / "prviz" / file).read_text("utf-8").splitlines(), start=1
             ):
                 if word.search(line):
                     tests |= set(self._of_lines(f"prviz/{file}").get(number, ()))
@@ -354,7 +354,7 @@ class Tests:
         path = Path(file).relative_to("prviz")
         package = path.stem == "__init__"
         stem = path.parent.name if package else path.stem.strip("_")
-        folder = self._root / "tests" / path.parent
+        folder = self.root / "tests" / path.parent
         module = ".".join(path.parent.parts if package else path.with_suffix("").parts)
         imported = re.compile(rf"\bprviz\.{re.escape(module)} import ")
         found = sorted(folder.glob(f"test_{stem}*.py"))
@@ -364,7 +364,7 @@ class Tests:
             if imported.search(each.read_text("utf-8"))
         ]
         names = list(
-            dict.fromkeys(each.relative_to(self._root).as_posix() for each in (*found, *others))
+            dict.fromkeys(each.relative_to(self.root).as_posix() for each in (*found, *others))
         )
         return [*names, *OF_FOLDERS.get(path.parts[0], ()), *OF_ALL] if names else []
 
@@ -559,8 +559,9 @@ def run(
         sys.dont_write_bytecode = True
         gc.freeze()
         results = []
-        if chosen:
-            names, _ = tests.of(next(iter(chosen.values())))
+        tests.root = copy  # its tests: those of the checkout may have changed since
+        for mutant in {each.file.split("/")[1]: each for each in chosen.values()}.values():
+            names, _ = tests.of(mutant)
             if (found := run_tests(copy, names, Path(folder) / "log", hangs))[0] != "passed":
                 raise RuntimeError(
                     f"without a mutant: {found}, {(Path(folder) / 'log').read_text()[-2000:]}"
