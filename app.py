@@ -12,7 +12,9 @@ from pages._live.route import VisitorLine, close_all, visitor
 from pages._shared.imports import import_folder
 from pages._shared.widgets import CSS, draw_bar
 from prviz.server import sessions
+from prviz.server.limits import limits
 from prviz.server.static_files import publish_style
+from prviz.server.work_queue import foreground
 
 # Folder of each page's modules, by its address.
 FOLDERS = {
@@ -41,7 +43,8 @@ def run() -> None:
     current = st.navigation(pages, position="hidden")
     draw_bar(pages, current)
     import_folder(FOLDERS[current.url_path])
-    current.run()
+    with foreground.drawing():
+        current.run()
     # 1.61 knows no component that was made before the server runs
     from pages._live.follow import (
         PAGE,
@@ -53,7 +56,10 @@ def run() -> None:
 
 
 def warm_up() -> None:
-    """Import what Explore needs and measure its first views once: both take longest the first time."""
+    """Import what Explore needs and measure its first views once: both take longest the first time.
+
+    On a server for others all pages are imported: one visitor's import would hold the others.
+    """
     import_folder(FOLDERS[""])
     from pages._explore import guide
     from prviz.measure.estimates import estimate
@@ -64,6 +70,9 @@ def warm_up() -> None:
     pair = toy(first.problem, **first.parameters).sample(first.n, first.seed)
     estimate(pair, first.methods, k=first.k, split=first.split, seed=first.seed)
     guide.content()
+    if limits.shared:
+        for folder in FOLDERS.values():
+            import_folder(folder)
 
 
 if __name__ == "__main__":

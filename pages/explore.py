@@ -30,6 +30,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.live import bounds, results
 from prviz.live.problems import Problem
 from prviz.live.state import VIEWS
+from prviz.server.work_queue import foreground
 
 # Of the figure's axes, whose names are those in links.
 TITLES = dict(zip(VIEWS, ("PR", "Errors"), strict=True))
@@ -59,6 +60,7 @@ def _say(problem: Problem) -> None:
 
 
 @st.fragment
+@foreground.drawing()
 def live(facts: DeltaGenerator) -> None:
     """All parts that follow the figure's own controls.
 

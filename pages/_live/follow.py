@@ -15,6 +15,7 @@ from pages._live.figure import load_published
 from pages._live.route import visitor
 from prviz.live.message import as_text
 from prviz.live.modules import bundle
+from prviz.server.work_queue import foreground
 
 # Name of the part that is the whole page.
 PAGE = "page"
@@ -61,7 +62,8 @@ def follow(
         now = state()  # before it is drawn: what changes meanwhile is drawn next
         outside = _INSIDE.set((*inside, part))
         try:
-            draw()
+            with foreground.drawing():
+                draw()
         finally:
             _INSIDE.reset(outside)
         pause = every()

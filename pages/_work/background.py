@@ -11,9 +11,9 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 
-from prviz.neighbors.threads import available_threads
+from prviz.neighbors.threads import available_threads, low_priority
 from prviz.server.limits import limits
-from prviz.server.work_queue import WorkQueue
+from prviz.server.work_queue import WorkQueue, foreground
 
 # Share done from which the pace gives the time left; below it the estimate made before the start
 # counts.
@@ -120,7 +120,7 @@ class Background(ABC):
             self._began = time.monotonic()
             self._before = self.share
             try:
-                with _queue.turn(self._wait):
+                with _queue.turn(self._wait), low_priority():
                     self.place = 0
                     self._report(0.0)
                     self._measure()
@@ -164,9 +164,11 @@ class Background(ABC):
         return self._ended.wait(seconds)
 
     def _report(self, share: float) -> None:
-        """Note the share done of the piece; raise CancelledError after a stop, or where nobody
-        polls any more.
+        """Note the share done of the piece, and give way to what browsers wait for.
+
+        Raises CancelledError after a stop, or where nobody polls any more.
         """
+        foreground.give_way()
         now = time.monotonic()
         if now - max(self._polled.values(), default=self._began) > self.idle_seconds:
             self._wanted = False

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from prviz.arrays import Floats
 from prviz.missing import needed_for
 from prviz.neighbors.kernels import slices
+from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair
 
 # Most samples from which directions are computed.
@@ -133,12 +134,12 @@ def _components(values: Floats, count: int) -> tuple[Floats, Floats]:
     # Halko, Martinsson and Tropp 2011, algorithm 4.4: iterations on a random subspace, from a fixed
     # seed.
     width = min(count + _OVERSAMPLES, *values.shape)
-    basis = np.linalg.qr(centred @ np.random.default_rng(0).normal(size=(values.shape[1], width)))[
-        0
-    ]
-    for _ in range(_ITERATIONS):
-        basis = np.linalg.qr(centred @ np.linalg.qr(centred.T @ basis)[0])[0]
-    _, lengths, axes = np.linalg.svd(basis.T @ centred, full_matrices=False)
+    drawn = np.random.default_rng(0).normal(size=(values.shape[1], width))
+    with one_blas_thread():  # more of them only wait for each other over matrices so narrow
+        basis = np.linalg.qr(centred @ drawn)[0]
+        for _ in range(_ITERATIONS):
+            basis = np.linalg.qr(centred @ np.linalg.qr(centred.T @ basis)[0])[0]
+        _, lengths, axes = np.linalg.svd(basis.T @ centred, full_matrices=False)
     axes = axes[:count]
     total = float((centred**2).sum())
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]

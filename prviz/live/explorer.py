@@ -11,9 +11,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any, ClassVar
 
 from prviz.live import frames, needs, results
@@ -22,9 +23,9 @@ from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.live.results import Answer
 from prviz.live.snapshots import Snapshot
-from prviz.neighbors.threads import available_threads
+from prviz.neighbors.threads import available_threads, low_priority
 from prviz.server.limits import limits
-from prviz.server.work_queue import WorkQueue
+from prviz.server.work_queue import WorkQueue, foreground
 
 # Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on
 # this processor, and a moving slider asks anew.
@@ -36,12 +37,9 @@ LOOK_SECONDS = 0.2
 # Seconds after which the browser hears again of a part that is not drawn anew: it may have lost the
 # news.
 AGAIN_SECONDS = 2.0
-# Seconds for which background work pauses before it looks again whether another visitor's curves
-# are measured.
-PAUSE_SECONDS = 0.01
-# Estimated seconds of work in the background from which it waits for its turn among that of other
-# visitors.
-QUEUED_SECONDS = 1.0
+# Estimated seconds from which work is long: it waits for its turn among the long work of all
+# visitors, as short work does among the short.
+LONG_SECONDS = 1.0
 # Share done from which the pace gives the time left; below it the estimate made before the start
 # counts.
 FIRST_SHARE = 0.05
@@ -191,11 +189,10 @@ class Explorer:
     panel : what the open panel waits for, as the page says.
     """
 
-    # Number of measurements, of all visitors, that a browser waits for to draw; all others pause
-    # meanwhile.
-    _urgent: ClassVar[int] = 0
-    _urgent_lock: ClassVar[threading.Lock] = threading.Lock()
-    _queue: ClassVar[WorkQueue] = WorkQueue(available_threads())
+    # of all visitors: curves to draw, and what is measured beyond them, each short or long
+    _queues: ClassVar[dict[tuple[bool, ...], WorkQueue]] = {
+        kind: WorkQueue(available_threads()) for kind in product((False, True), repeat=2)
+    }
 
     def __init__(self, stopped: dict[Hashable, str] | None = None) -> None:
         self.stopped = {} if stopped is None else stopped
@@ -204,7 +201,7 @@ class Explorer:
         self._question: Question | None = None
         self._changed = threading.Condition()
         self._working = self._closed = False
-        self._measuring: list[Hashable] = []  # keys of the work in hand, outermost first
+        self._measuring: list[Need[Any]] = []  # the work in hand, outermost first
         self._watched: dict[str, _Watched] = {}
         self._rest_until = 0.0
 
@@ -318,7 +315,7 @@ class Explorer:
             self._wait(question, LOOK_SECONDS)
             return
         wait = self._rest_until - time.monotonic()
-        if rest[0].kind not in ("coarse", "curves") and wait > 0:
+        if not rest[0].urgent and wait > 0:
             self._wait(question, wait)
             return
         self._measure(rest[0], question)
@@ -349,32 +346,28 @@ class Explorer:
 
     def _measure(self, need: Need[Any], question: Question) -> None:
         """Measure this, keep its result or the reason why there is none, and tell the browser."""
-        urgent = need.kind in ("coarse", "curves")
-        queued = not urgent and not self._measuring and need.seconds >= QUEUED_SECONDS
-        self._measuring.append(need.key)
-        self._count_urgent(urgent)
+        # inside other work it has the turn of that; but curves come before what goes on beyond them
+        inside = any(each.urgent or not need.urgent for each in self._measuring)
+        self._measuring.append(need)
         progress = self._progress(need)
-        turn: AbstractContextManager[None] = nullcontext()
-        if queued:
-            turn = self._queue.turn(partial(progress, 0.0))
+        queue = self._queues[need.urgent, need.seconds >= LONG_SECONDS]
         try:
-            with turn:
-                if queued and need.store is not None and need.known:
+            with ExitStack() as turn:
+                if need.urgent:
+                    turn.enter_context(foreground.drawing())
+                if not inside:
+                    turn.enter_context(queue.turn(partial(progress, 0.0)))
+                if need.store is not None and need.known:
                     return  # measured for another visitor meanwhile
-                found = need.compute(progress)
+                with low_priority(not need.urgent):
+                    found = need.compute(progress)
             if need.store is not None:
                 need.store.put(need.key, found)
         except (ValueError, TypeError, MemoryError, OSError) as error:
             self.stopped[need.key] = str(error) or "Not enough memory"
             question.send("page")
         finally:
-            self._count_urgent(-urgent)
             self._measuring.pop()
-
-    @classmethod
-    def _count_urgent(cls, more: int) -> None:
-        with cls._urgent_lock:
-            cls._urgent += more
 
     def _progress(self, need: Need[Any]) -> Callable[..., None]:
         """What the work calls with the share done: where it may end, or let other work come first.
@@ -382,19 +375,17 @@ class Explorer:
         Before its turn it is called with the place in the queue too.
         """
         began = said = drawn = time.monotonic()
-        urgent = need.kind in ("coarse", "curves")
         checked: list[Need[Any]] = []
 
         def progress(share: float, place: int = 0) -> None:
             nonlocal began, said, drawn, checked
+            if not need.urgent:
+                foreground.give_way()
             question = self._needed(need)
-            while not urgent and Explorer._urgent:
-                time.sleep(PAUSE_SECONDS)
-                question = self._needed(need)
             if question.needs is not checked:  # another question, or another panel
                 checked = question.needs
                 first = next(iter(needs.missing(checked, self.stopped)), None)
-                if first is not None and first.key not in self._measuring:
+                if first is not None and all(each.key != first.key for each in self._measuring):
                     self._measure(first, question)
                     self._say(question)
             now = time.monotonic()
@@ -415,7 +406,7 @@ class Explorer:
                     "note": note,
                     "share": round(share, 3),
                     "left": round(left, 1),
-                    "quiet": not urgent,
+                    "quiet": not need.urgent,
                 }
                 question.send("progress", content)
 

@@ -32,6 +32,11 @@ class Need(Generic[T]):
     pieces: float = 0.0
 
     @property
+    def urgent(self) -> bool:
+        """True if a browser waits for it to draw curves."""
+        return self.kind in ("coarse", "curves")
+
+    @property
     def known(self) -> bool:
         """True if there is a result, be it None; of a need with a store."""
         return self.result is not None or (

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from prviz.neighbors.balls import Role
@@ -33,6 +34,9 @@ _CACHE_BYTES = 1 << 23
 _LEAST_ROWS = 48
 _MOST_ROWS = 512
 
+# More niceness of low priority: about a tenth of the time of a busy machine.
+_LOW_NICENESS = 10
+
 # The parameter of mallopt for the least size that is mapped by itself, M_MMAP_THRESHOLD of
 # malloc.h.
 _MMAP_THRESHOLD = -3
@@ -40,12 +44,13 @@ _MMAP_THRESHOLD = -3
 _lock = threading.Lock()
 _libraries: Any = None
 _modules = 0
-_limiter: Any = None
+_limiters: list[tuple[Any, Any]] = []  # what the last user restores, and of which libraries
 _users = 0
 
 
 _at_most: ContextVar[int | None] = ContextVar("threads_at_most", default=None)
 _memory: ContextVar[int | None] = ContextVar("memory_at_most", default=None)
+_low: ContextVar[bool] = ContextVar("low_priority", default=False)
 
 
 def available_threads() -> int:
@@ -64,6 +69,16 @@ def threads_at_most(count: int) -> Iterator[None]:
         yield
     finally:
         _at_most.reset(token)
+
+
+@contextmanager
+def low_priority(low: bool = True) -> Iterator[None]:
+    """Start threads for measurements of this thread to which the system prefers all others, where it can."""
+    token = _low.set(low)
+    try:
+        yield
+    finally:
+        _low.reset(token)
 
 
 @contextmanager
@@ -88,35 +103,63 @@ def one_blas_thread() -> Iterator[None]:
     Its setting belongs to the whole process: the first user sets it, the last one restores it, so
     that two sessions at once neither fight over the cores nor leave the setting behind.
     """
-    global _limiter, _users
+    global _users
     with _lock:
-        if _users == 0:
-            _limiter = _loaded().limit(limits=1, user_api="blas")
         _users += 1
+        blas = _loaded().select(user_api="blas")
+        # the first user, a library loaded since, or one that others have set free
+        if any(each.num_threads != 1 for each in blas.lib_controllers):
+            _limiters.append(_limited(blas))
     try:
         yield
     finally:
         with _lock:
             _users -= 1
-            if _users == 0:
-                _limiter.restore_original_limits()
+            while _limiters and not _users:
+                limiter, blas = _limiters.pop()
+                with _by_any_thread(blas):
+                    limiter.restore_original_limits()
 
 
-def _one_blas_thread_here() -> None:
-    """Keep a BLAS built on OpenMP to one thread; call it in each new thread, as the setting is per thread."""
+def _begin_thread(low: bool) -> None:
+    """Keep a BLAS built on OpenMP to one thread here, as its setting is per thread, and take the priority."""
     with _lock:
-        _loaded().limit(limits=1, user_api="blas")
+        _limited(_loaded().select(user_api="blas"))
+    if low and sys.platform == "linux":  # where a thread has a priority of its own
+        os.nice(_LOW_NICENESS)
 
 
 @contextmanager
 def one_openmp_thread() -> Iterator[None]:
     """Keep OpenMP to one thread in what this thread calls: its setting belongs to the calling thread alone."""
     with _lock:
-        limiter = _loaded().limit(limits=1, user_api="openmp")
+        # the limiter restores each library that it knows, so that BLAS is none of them
+        limiter = _loaded().select(user_api="openmp").limit(limits=1)
     try:
         yield
     finally:
         limiter.restore_original_limits()
+
+
+def _limited(libraries: Any) -> tuple[Any, Any]:
+    """What restores the libraries, now at one thread, and they themselves."""
+    with _by_any_thread(libraries):
+        return libraries.limit(limits=1), libraries
+
+
+@contextmanager
+def _by_any_thread(libraries: Any) -> Iterator[None]:
+    """Let this thread set the libraries: threadpoolctl 3.8 else heeds the first one alone, and says nothing."""
+    free = [
+        each.clear_controlling_thread
+        for each in libraries.lib_controllers
+        if hasattr(each, "clear_controlling_thread")
+    ]
+    for each in free:
+        each(force=True)
+    yield
+    for each in free:
+        each(force=True)
 
 
 def _loaded() -> Any:
@@ -170,7 +213,8 @@ class Turns:
                 self._free += 1
 
 
-_turns = Turns(available_threads())
+# Of usual and of low priority: a thread that the system lets wait keeps nobody else waiting.
+_turns = {low: Turns(available_threads()) for low in (False, True)}
 
 
 def run_blocks(
@@ -184,9 +228,10 @@ def run_blocks(
     ``done`` may raise: no further block starts, running ones end, and the exception is passed on.
     At most two blocks per thread are in flight.
     """
+    turns = _turns[_low.get()]
 
     def in_turn(block: Block) -> Result:
-        with _turns:
+        with turns:
             return work(block)
 
     if threads == 1 or len(blocks) < 2:
@@ -221,25 +266,30 @@ def run_blocks(
 
 @contextmanager
 def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool for one run; that of an earlier run if one is idle, since starting threads can take as long as a run."""
+    """A pool for one run; one of an earlier run if one is idle, since starting threads can take as long as a run."""
     with _lock:
-        kind = (threads, _loaded())  # threads know the libraries of their start
-        for other in [other for other in _idle if other[1] is not kind[1]]:
-            _idle.pop(other).shutdown(wait=False)
-        pool = _idle.pop(kind, None) or ThreadPoolExecutor(
-            threads, initializer=_one_blas_thread_here
-        )
+        kind = (threads, _low.get(), _loaded())  # threads know the libraries of their start
+        for other in [other for other in _idle if other[2] is not kind[2]]:
+            for pool in _idle.pop(other):
+                pool.shutdown(wait=False)
+        idle = _idle.setdefault(kind, [])
+        if not idle:
+            idle.append(ThreadPoolExecutor(threads, initializer=partial(_begin_thread, kind[1])))
+        pool = idle.pop()
     try:
         yield pool
     finally:
         with _lock:
-            kept = _idle.setdefault(kind, pool)
-        if kept is not pool:
+            kept = _idle.get(kind)
+            if kept is not None:
+                kept.append(pool)
+        if kept is None:
             pool.shutdown(wait=False)
 
 
-# Idle pools, one by number of threads and libraries; a forked process has none of their threads.
-_idle: dict[tuple[int, Any], ThreadPoolExecutor] = {}
+# Idle pools by number of threads, priority and libraries; a forked process has none of their
+# threads.
+_idle: dict[tuple[int, bool, Any], list[ThreadPoolExecutor]] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)
 

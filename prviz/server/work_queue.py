@@ -1,4 +1,4 @@
-"""First come, first served: what waits knows its place in the queue."""
+"""Work of all visitors: what a browser waits for to draw comes first, the rest in order of arrival."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 # Seconds after which work that waits looks whether it is still wanted.
 LOOK_SECONDS = 0.2
+# Most seconds for which work gives way at one progress report, so that it ends however many come.
+GIVE_WAY_SECONDS = 0.5
 
 
 class WorkQueue:
@@ -41,3 +43,33 @@ class WorkQueue:
 
     def _place(self, ticket: object) -> int:
         return self._tickets.index(ticket) + 1 - self._at_once
+
+
+class Foreground:
+    """What browsers wait for to draw: the runs of pages and the curves on screen."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Let all other work give way while the block runs."""
+        self._add(1)
+        try:
+            yield
+        finally:
+            self._add(-1)
+
+    def give_way(self) -> None:
+        """Wait while a browser waits, GIVE_WAY_SECONDS at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._count == 0, GIVE_WAY_SECONDS)
+
+    def _add(self, more: int) -> None:
+        with self._changed:
+            self._count += more
+            self._changed.notify_all()
+
+
+foreground = Foreground()

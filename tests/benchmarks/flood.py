@@ -5,8 +5,9 @@ does 1,000 things.
 Run from the checkout on a quiet machine: python -m tests.benchmarks.flood
 
 Most visitors speak the app's protocol without a browser (tests/raw_client.py); a few have one, so
-that what the pages' JavaScript asks for is there too. An answer is timed from the message to the
-end of the run that it caused; between two rounds of the browsers one more arrives, for its first
+that what the pages' JavaScript asks for is there too. A run of a page is timed from the message to its
+end, curves from the question to the exact ones; what is measured beyond them goes on while the
+visitor does something else. Between two rounds of the browsers one more arrives, for its first
 paint; all over a window that begins when all are connected. Memory is the
 server's resident memory; a session is closed here 5 s after its visitor has left, in use after two
 minutes. One visitor's interactions (k, bandwidth, seed, split, families, toys; a triage begun and
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 import os
 import random
 import sys
@@ -26,7 +28,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +89,22 @@ def served() -> Iterator[AppServer]:
 class Explorer(Visitor):
     """A visitor of Explore who tries all sorts of things.
 
-    seconds : that each answer took. wrong : what the pages said that they should not.
+    seconds : that each run of a page took. curves : seconds from each question to its curves.
+    wrong : what the pages said that they should not.
     """
 
     def __init__(self, server: AppServer, seed: int) -> None:
         super().__init__(server.url)
-        self.random, self.seconds, self.wrong = random.Random(seed), list[float](), Counter[str]()
+        self.random = random.Random(seed)
+        self.seconds: list[float] = []
+        self.curves: list[float] = []
+        self.wrong: Counter[str] = Counter()
+        self._answers = ExitStack()
         self.timed(self.run)
+
+    def __exit__(self, *error: Any) -> None:
+        self._answers.close()
+        super().__exit__(*error)
 
     def timed(self, act: Callable[[], object]) -> None:
         began = time.perf_counter()
@@ -102,8 +113,15 @@ class Explorer(Visitor):
         self.wrong.update(self.texts("Exception"))
 
     def move(self, **values: Any) -> None:
-        """The user moves sliders of the main figure; once all is measured the page follows."""
-        self.timed(lambda: self.ask(values))
+        """The user moves sliders of the main figure, and sees the curves."""
+        self._answers.close()
+        began = time.perf_counter()
+        answer = self._answers.enter_context(closing(self.begin(values)))
+        kinds = (json.loads(line)["kind"] for line in answer)
+        if "curves" in kinds:
+            self.curves.append(time.perf_counter() - began)
+        else:
+            self.wrong["no curves"] += 1
         self.timed(self.run)
 
     def choose(self, key: str, **value: Any) -> None:
@@ -213,6 +231,7 @@ class Flood:
             if first:
                 self._ready.wait(200)
                 visitor.seconds.clear()
+                visitor.curves.clear()
             for _ in range(ACTS):
                 if self.over:
                     return
@@ -250,15 +269,17 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
             now, peak = memory_of(server.process.pid)
             chromium.close()
         answers = [each for visitor in crowd.visitors for each in visitor.seconds]
+        curves = [each for visitor in crowd.visitors for each in visitor.curves]
         wrong = sum((visitor.wrong for visitor in crowd.visitors), Counter(crowd.failed))
         print(
             f"{sessions} sessions at once, {browsers} in a browser, {seconds:.0f} s, {pause:g} s"
             " between two acts"
         )
         print(
-            f"{len(crowd.visitors)} visitors without a browser, {len(answers)} answers:"
+            f"{len(crowd.visitors)} visitors without a browser, {len(answers)} runs of pages:"
             f" {quantiles(answers)}"
         )
+        print(f"curves {len(curves)} times: {quantiles(curves)}")
         if paints:
             print(f"first paint of {len(paints)} new visitors: {quantiles(paints)}")
         if steps:

@@ -132,7 +132,7 @@ def test_a_newer_question_ends_the_work_of_the_older_one(
     second = visitor.ask(replace(SETTINGS, k=5))
     assert visitor.kinds(first) == ["superseded"]
     until(lambda: blocks.get(5, 0) > 2, 30)
-    assert visitor.explorer._measuring[-1] == results.key(problem_of(replace(SETTINGS, k=5)))
+    assert visitor.explorer._measuring[-1].key == results.key(problem_of(replace(SETTINGS, k=5)))
     go.set()
     assert visitor.kinds(second)[0] == "curves"
     assert visitor.stores.results.get(results.key(problem_of(SETTINGS))) is None
@@ -399,7 +399,7 @@ def test_long_work_waits_for_its_turn_and_says_its_place(
     monkeypatch: pytest.MonkeyPatch, visitor: Visitor
 ) -> None:
     queue = WorkQueue(1)
-    monkeypatch.setattr(Explorer, "_queue", queue)
+    monkeypatch.setitem(Explorer._queues, (False, True), queue)
     monkeypatch.setattr(explorer, "PROGRESS_SECONDS", 0.0)
     made: list[str] = []
     store = visitor.stores.results

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from threadpoolctl import LibController, ThreadpoolController, threadpool_limits
 
 from prviz.estimators.ipr import IPR
 from prviz.estimators.prc import cover_balls
@@ -23,7 +26,13 @@ from prviz.neighbors import (
     symmetric,
 )
 from prviz.neighbors.point_sets import prepare
-from prviz.neighbors.threads import Turns, run_blocks
+from prviz.neighbors.threads import (
+    Turns,
+    low_priority,
+    one_blas_thread,
+    one_openmp_thread,
+    run_blocks,
+)
 from prviz.samples import SamplePair
 from tests.browser import ROOT
 from tests.hard_pairs import all_balls, counts, make_pair
@@ -237,7 +246,7 @@ def test_no_more_blocks_run_at_once_than_there_are_cores(monkeypatch):
     running = [0]
     most = [0]
     lock = threading.Lock()
-    monkeypatch.setattr("prviz.neighbors.threads._turns", Turns(2))
+    monkeypatch.setattr("prviz.neighbors.threads._turns", {False: Turns(2)})
 
     def work(_: int) -> None:
         with lock:
@@ -256,6 +265,54 @@ def test_no_more_blocks_run_at_once_than_there_are_cores(monkeypatch):
     for user in users:
         user.join()
     assert most[0] == 2
+
+
+def test_blas_has_one_thread_while_anybody_needs_that_and_its_own_number_after():
+    before = {each.filepath: each.num_threads for each in blas_libraries()}
+    begun = threading.Event()
+    ended = threading.Event()
+
+    def first() -> None:
+        with one_blas_thread(), one_openmp_thread():
+            begun.set()
+        ended.wait()  # alive, and so the one whose settings count for some threadpoolctl
+
+    thread = threading.Thread(target=first)
+    with one_blas_thread():
+        thread.start()
+        begun.wait()
+        run_blocks(lambda _: None, range(4), 2, lambda *_: None)
+        assert {each.num_threads for each in blas_libraries()} == {1}
+    with threadpool_limits(3, "blas"), one_blas_thread():  # set by others
+        assert {each.num_threads for each in blas_libraries()} == {1}
+    with one_blas_thread():
+        assert {each.num_threads for each in blas_libraries()} == {1}
+    ended.set()
+    thread.join()
+    assert {each.filepath: each.num_threads for each in blas_libraries()} == before
+
+
+def blas_libraries() -> list[LibController]:
+    return ThreadpoolController().select(user_api="blas").lib_controllers
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread has a priority of its own on Linux")
+def test_background_work_has_threads_of_low_priority():
+    def niceness(_: int) -> set[int]:
+        return {os.getpriority(os.PRIO_PROCESS, threading.get_native_id())}
+
+    def of_threads(work: Callable[[int], set[int]]) -> set[int]:
+        found: list[set[int]] = []
+        run_blocks(work, range(4), 2, lambda _, each: found.append(each))
+        return set.union(*found)
+
+    own = niceness(0)
+    lower = {min(each + 10, 19) for each in own}
+    assert of_threads(niceness) == own
+    with low_priority():
+        assert of_threads(niceness) == lower
+        with low_priority(False):
+            assert of_threads(niceness) == own
 
 
 def test_a_run_that_the_end_of_the_process_finds_at_work_leaves_no_traceback():

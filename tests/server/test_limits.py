@@ -13,10 +13,10 @@ from playwright.sync_api import Browser, expect
 
 from prviz.cli.main import main
 from prviz.live.store import SAMPLES_BYTES, Stores
-from prviz.server import sessions
+from prviz.server import sessions, work_queue
 from prviz.server.limits import TOO_LONG, ServerLimits, is_loopback, limits
 from prviz.server.uploads import PUBLIC_MB, Uploads, uploads
-from prviz.server.work_queue import WorkQueue
+from prviz.server.work_queue import Foreground, WorkQueue
 from tests.browser import AppServer, open_tab, running_app, visit
 from tests.raw_client import Visitor, asked, handshake
 from tests.waiting import until
@@ -141,6 +141,29 @@ def test_who_gives_up_leaves_the_queue() -> None:
         pass
     with queue.turn(lambda place: pytest.fail("the queue is not empty")):
         pass
+
+
+def test_work_gives_way_to_what_browsers_wait_for_though_not_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    foreground = Foreground()
+    order: list[str] = []
+
+    def work() -> None:
+        foreground.give_way()
+        order.append("work")
+
+    monkeypatch.setattr(work_queue, "GIVE_WAY_SECONDS", 30)
+    thread = threading.Thread(target=work)
+    with foreground.drawing():
+        with foreground.drawing():
+            thread.start()
+        order.append("drawn")
+    thread.join()
+    assert order == ["drawn", "work"]
+    monkeypatch.setattr(work_queue, "GIVE_WAY_SECONDS", 0)
+    with foreground.drawing():
+        foreground.give_way()
 
 
 # ---- the app ----
