@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prviz.arrays import Floats
 from prviz.checks.facts import moments
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
@@ -16,7 +17,7 @@ from prviz.samples import SamplePair, Samples, as_samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, TriageSettings
-from prviz.triage.ranking import SharedReference, in_order, sides, together
+from prviz.triage.ranking import TOLD_APART, SharedReference, in_order, sides, together
 from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import interval
 
@@ -168,24 +169,23 @@ def shares_of_ceiling(
     tiny = np.finfo(np.float64).tiny
     top = np.maximum(best.values[0], tiny)
     top_drawn = np.maximum(best.replicates[: len(own.replicates), 0], tiny)
+    unlike = float(top @ weights) < TOLD_APART
     shares = {}
     for place, each in enumerate(ordered):
         values = own.values[place]
         drawn = own.replicates[:, place]
         low, high = interval(drawn @ weights / (top_drawn @ weights), CONFIDENCE)
-        lost = interval(np.subtract(*(1 - drawn / top_drawn).T), CONFIDENCE)
-        if lost[0] > 0:
-            side = "more on the precision side"
-        elif lost[1] < 0:
-            side = "more on the recall side"
-        else:
-            side = ""
         missing = 1 - float(values.mean()) / max(ceiling.curve.auc, tiny)
         share = float(values @ weights / (top @ weights))
         reaches = bool(high >= 1)
         told = apart.get(each.checkpoint.name)
-        equal = reaches and not unseen and told is False
-        if reaches and unseen:
+        equal = reaches and not (unseen or unlike) and told is False
+        if unlike:
+            sentence = (
+                "can't be judged: held-out real samples are told from the reference as well, so that"
+                " the two are no samples of one source"
+            )
+        elif reaches and unseen:
             sentence = _blind_text(dominant)
         elif equal:
             sentence = "can't be told apart from real data at this n"
@@ -196,7 +196,7 @@ def shares_of_ceiling(
         elif reaches:
             sentence = "scores about as real data do"
         else:
-            lost_at = f"{_part(missing)} of the area is missing, {side or 'on both sides alike'}"
+            lost_at = f"{_part(missing)} of the area is missing, {_side(1 - drawn / top_drawn)}"
             differs = "differs from the real data"
             if told is False:
                 differs = "has too few samples to tell it from the real data for sure"
@@ -211,6 +211,14 @@ def _blind_text(dominant: str) -> str:
         "scores like the real data, but so do real samples with their features shuffled, so that"
         f" equality can't be said{why}"
     )
+
+
+def _side(lost: Floats) -> str:
+    """The side that has lost more in nearly all draws. lost : (draws, 2), of precision and of recall."""
+    low, high = interval(np.subtract(*lost.T), CONFIDENCE)
+    if low > 0:
+        return "more on the precision side"
+    return "more on the recall side" if high < 0 else "on both sides alike"
 
 
 def _part(missing: float) -> str:

@@ -97,3 +97,22 @@ def test_a_floor_near_the_ceiling_forbids_that_nothing_can_be_told_apart(tmp_pat
     assert told.shares["one"] == share
     remedy = yardstick(Samples(real.values / scale, features=names), TriageSettings())
     assert remedy.dominant == ""
+
+
+def test_where_held_out_real_samples_are_told_apart_no_share_of_the_ceiling_is_said(
+    tmp_path: Path,
+) -> None:
+    rng = np.random.default_rng(0)
+
+    def frames_of_videos() -> Samples:
+        videos = np.repeat(rng.normal(size=(24, 16)), 25, axis=0)
+        return as_samples(videos + 0.01 * rng.normal(size=videos.shape), name="frames")
+
+    real = frames_of_videos()
+    settings = TriageSettings(k=3)
+    generated = measured(tmp_path, real, frames_of_videos())
+    ceiling = yardstick(real, settings, frames_of_videos()).ceiling["knn"]
+    share = shares_of_ceiling([generated], ceiling)["one"]
+    assert score(ceiling.curve) < 0.1
+    assert not share.reaches_ceiling
+    assert share.sentence.startswith("can't be judged: held-out real samples are told from")
