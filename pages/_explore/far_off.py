@@ -57,7 +57,7 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known(problem: Problem) -> SurrogateErrors | None:
-    """The errors, where they are measured; poor where they contradict the bound on the true area."""
+    """The errors, where they are measured; poor where they contradict the truth's bound."""
     found: SurrogateErrors | None = problem.stores.results.get(_key(problem))
     return None if found is None else against_bound(problem, found)
 

@@ -76,12 +76,14 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
 .bar-tools .link { position: relative; margin-left: auto; padding: 0 6px; }
 .bar-tools .link::before {
   content: ""; display: block; width: 16px; height: 16px; background: currentColor;
-  mask: url('data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" \
-stroke="black" stroke-width="1.6" stroke-linecap="round"><path d="M6.2 9.8l3.6-3.6M7.2 4.4L8.6 3a3.1 3.1 0 0 1 \
+  mask: url('data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" \
+fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
+<path d="M6.2 9.8l3.6-3.6M7.2 4.4L8.6 3a3.1 3.1 0 0 1 \
 4.4 4.4l-1.4 1.4M8.8 11.6L7.4 13A3.1 3.1 0 0 1 3 8.6l1.4-1.4"/></svg>');
 }
 .bar-tools .copied {
-  position: absolute; top: calc(100% + 6px); right: 0; padding: 2px 8px; white-space: nowrap; border-radius: 4px;
+  position: absolute; top: calc(100% + 6px); right: 0; padding: 2px 8px; white-space: nowrap;
+  border-radius: 4px;
   color: var(--prviz-ground); background: var(--prviz-accent);
   &:empty { display: none; }
 }

@@ -49,7 +49,7 @@ FINEST = 1e-4
 
 
 def sliders(settings: ExploreSettings) -> list[Control]:
-    """The toy's numbers, n and the split; folded, its modes, seed and repeats. Uploads choose rows elsewhere."""
+    """The toy's numbers, n and the split; folded, its modes, seed and repeats."""
 
     def slider(
         name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = ""
