@@ -10,8 +10,14 @@ import { look } from "./view.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
 
-const FONT = 12,
-  TITLE = 14; // as Plotly's: pixels of the ticks' labels and of the titles
+const TICK = 0.2,
+  FONT = 12,
+  TITLE = 14; // as Plotly's: the step of the ticks, pixels of their labels and of the titles
+
+/** The ticks that the axis names, else Plotly's own.
+ * @param {{ tickvals?: number[], range: number[] }} axis */
+const ticksOf = ({ tickvals, range }) =>
+  tickvals ?? Array.from({ length: Math.floor(range[1] / TICK) + 1 }, (_, i) => +(i * TICK).toFixed(1));
 
 /** Draw the main figure's curves, if Plotly has not drawn it yet.
  * @param {LiveFigure} live */
@@ -34,11 +40,11 @@ export function drawFirst(live) {
   };
   const grid = (/** @type {string} */ d) => parts.push(shape("path", { d, stroke: xaxis.gridcolor }));
   grid(`M0,${y(0)}H${side.x}`);
-  for (const tick of xaxis.tickvals) {
+  for (const tick of ticksOf(xaxis)) {
     grid(`M${x(tick)},0V${side.y}`);
     words(String(tick), { x: x(tick), y: side.y + 3 + FONT });
   }
-  for (const tick of yaxis.tickvals) {
+  for (const tick of ticksOf(yaxis)) {
     grid(`M0,${y(tick)}H${side.x}`);
     words(String(tick), { x: -3, y: y(tick) + 4.2, "text-anchor": "end" });
   }

@@ -120,7 +120,7 @@ class Background(ABC):
             self._began = time.monotonic()
             self._before = self.share
             try:
-                with _queue.turn(self._wait), low_priority():
+                with _queue.turn(self._wait), low_priority(limits.shared):
                     self.place = 0
                     self._report(0.0)
                     self._measure()

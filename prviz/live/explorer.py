@@ -359,7 +359,7 @@ class Explorer:
                     turn.enter_context(queue.turn(partial(progress, 0.0)))
                 if need.store is not None and need.known:
                     return  # measured for another visitor meanwhile
-                with low_priority(not need.urgent):
+                with low_priority(limits.shared and not need.urgent):
                     found = need.compute(progress)
             if need.store is not None:
                 need.store.put(need.key, found)

@@ -73,7 +73,10 @@ def threads_at_most(count: int) -> Iterator[None]:
 
 @contextmanager
 def low_priority(low: bool = True) -> Iterator[None]:
-    """Start threads for measurements of this thread to which the system prefers all others, where it can."""
+    """Start threads for measurements of this thread to which the system prefers all others, where it can.
+
+    Those of other processes too: for a server whose machine has nothing else to do.
+    """
     token = _low.set(low)
     try:
         yield

@@ -324,7 +324,7 @@ def _headline(
         possible = f", {top:.2f} is possible"
     head = f"None comes near real data: {what} {table['score'].max():.2f} at best{possible}"
     if ceiling is not None and top < TOLD_APART:
-        head = f"No score says how near they come: {what} {top:.2f} for held-out real samples too"
+        head = f"No score says how near they come: {what} {top:.2f} for real against real too"
     order = f"By {second} alone, at the scale of a sample's neighbours: " if second else ""
     return Headline(head, order + said.text)
 

@@ -181,10 +181,7 @@ def shares_of_ceiling(
         told = apart.get(each.checkpoint.name)
         equal = reaches and not (unseen or unlike) and told is False
         if unlike:
-            sentence = (
-                "can't be judged: held-out real samples are told from the reference as well, so that"
-                " the two are no samples of one source"
-            )
+            sentence = "can't be judged: real samples are told from other real ones as well"
         elif reaches and unseen:
             sentence = _blind_text(dominant)
         elif equal:

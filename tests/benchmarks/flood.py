@@ -77,11 +77,11 @@ def main() -> int:
 
 @contextmanager
 def served() -> Iterator[AppServer]:
-    """The app with a cache and temporary files of its own."""
+    """The app for everybody, with a cache and temporary files of its own."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"PRVIZ_CACHE": f"{folder}/cache", "TMPDIR": folder}
         os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(LEFT_SECONDS)
-        with running_app(Path(folder) / "log") as server:
+        with running_app(Path(folder) / "log", options=["--public"]) as server:
             yield server
             print(*Path(server.log).read_text().splitlines()[1:], sep="\n")
 

@@ -525,7 +525,7 @@ def test_that_none_comes_near_real_data_is_said_by_the_best_classifier_alone() -
     apart: Any = Of(ceiling={BEST: Of(curve=PRCurve.from_error_rates([0.0], [0.0]))})
     assert (
         _headline(table_of(0.05), basis, apart, 0.5, left_out=0).head
-        == "No score says how near they come: area 0.00 for held-out real samples too"
+        == "No score says how near they come: area 0.00 for real against real too"
     )
     some = _headline(table_of(0.5, 0.02), basis, ceiling, 0.5, left_out=0)
     assert (some.head, some.rest.split(". ")[-1]) == (

@@ -115,4 +115,4 @@ def test_where_held_out_real_samples_are_told_apart_no_share_of_the_ceiling_is_s
     share = shares_of_ceiling([generated], ceiling)["one"]
     assert score(ceiling.curve) < 0.1
     assert not share.reaches_ceiling
-    assert share.sentence.startswith("can't be judged: held-out real samples are told from")
+    assert share.sentence.startswith("can't be judged: real samples are told from other real")

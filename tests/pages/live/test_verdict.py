@@ -361,7 +361,7 @@ def test_the_row_of_a_curve_beyond_the_bound_says_where_it_is_refuted(blank: Pag
             const cells = () => Object.fromEntries([["box", make()], ...parts.map((name) => [name, make()])]);
             const list = new Map(curves.map(({ id }) => [id, cells()]));
             const payload = { lines: [{ id: "bound", vertices: bound }] };
-            live.rows.fillRows({ payload, rows: { list }, task: { secret: false } }, curves);
+            live.rows.fillRows({ payload, rows: { list }, task: { secret: false }, film: {} }, curves);
             return [...list.values()].map(({ box, refuted }) => [refuted.textContent, box.title, box.className]);
         }""",
         [lines, bound.vertices.tolist()],
