@@ -164,11 +164,12 @@ class Background(ABC):
         return self._ended.wait(seconds)
 
     def _report(self, share: float) -> None:
-        """Note the share done of the piece, and give way to what browsers wait for.
+        """Note the share done of the piece, and on a shared server give way to what browsers wait for.
 
         Raises CancelledError after a stop, or where nobody polls any more.
         """
-        foreground.give_way()
+        if limits.shared:
+            foreground.give_way()
         now = time.monotonic()
         if now - max(self._polled.values(), default=self._began) > self.idle_seconds:
             self._wanted = False
