@@ -3,7 +3,7 @@
 import { sampled } from "./curve.js";
 import { FAR, HEIGHT, STEP, along, distance, nameAt, placeLabels, written } from "./label_places.js";
 import { ghostsOf } from "./pins.js";
-import { isBehind, limitUnder, unseen } from "./rows.js";
+import { isBehind, limitUnder, linesOf, unseen } from "./rows.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { Box, Line, Point } from "./label_places.js" */
@@ -39,7 +39,7 @@ export function drawLabels(live, pane, view, first) {
   const raised = limitUnder(live, view),
     drawn = new Set(pane.spec.figure.data.map(({ name }) => name));
   let limits = false;
-  for (const { id, vertices } of live.film.others ? [] : live.payload.lines) {
+  for (const { id, vertices } of linesOf(live)) {
     const of = shown.find(
       (curve) => id === `${curve.name} at n = ∞` && (drawn.has(id) || curve === raised?.curve),
     )?.id;

@@ -14,7 +14,7 @@ import {
 } from "./curve.js";
 import { groupTraces, groupsName, isGrouped } from "./confusion_groups.js";
 import { isOfOneStop } from "./pane.js";
-import { boundOf } from "./rows.js";
+import { boundOf, linesOf } from "./rows.js";
 
 /** @import { Point, Vertex } from "./curve.js" */
 /** @import { CurveAtStop } from "./frames.js" */
@@ -59,7 +59,7 @@ const FIGURES = {
         if (!curves.some(({ id }) => id === legendgroup)) traces[i] = { visible: false };
       });
     const compared = payload.table?.columns[0].key === "iou";
-    for (const { id, vertices } of film.others ? [] : payload.lines) {
+    for (const { id, vertices } of linesOf(live)) {
       // a limit may be known and not drawn
       const points = pointsOf(vertices),
         { data } = pane.spec.figure,

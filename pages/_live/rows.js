@@ -211,10 +211,13 @@ export function fillRows(live, curves) {
   }
 }
 
+/** What is drawn beside the curves: limits and the bound, which are of the samples of the settings alone.
+ * @param {LiveFigure} live */
+export const linesOf = ({ payload: { lines }, film }) => (film.others ? [] : (lines ?? []));
+
 /** The vertices of the bound on the truth, where one is drawn.
  * @param {LiveFigure} live */
-export const boundOf = ({ payload: { lines }, film }) =>
-  (!film.others && lines?.find(({ id }) => id === "bound")?.vertices) || null;
+export const boundOf = (live) => linesOf(live).find(({ id }) => id === "bound")?.vertices ?? null;
 
 /** @param {number} share */
 const percent = (share) => `${(100 * share).toFixed(0)} %`;

@@ -164,7 +164,7 @@ class Background(ABC):
         return self._ended.wait(seconds)
 
     def _report(self, share: float) -> None:
-        """Note the share done of the piece, and on a shared server give way to what browsers wait for.
+        """Note the share done of the piece; on a shared server what browsers wait for comes first.
 
         Raises CancelledError after a stop, or where nobody polls any more.
         """

@@ -44,7 +44,7 @@ _MMAP_THRESHOLD = -3
 _lock = threading.Lock()
 _libraries: Any = None
 _modules = 0
-_limiters: list[tuple[Any, Any]] = []  # what the last user restores, and of which libraries
+_limiters: list[Any] = []  # what the last user restores
 _users = 0
 
 
@@ -73,9 +73,9 @@ def threads_at_most(count: int) -> Iterator[None]:
 
 @contextmanager
 def low_priority(low: bool = True) -> Iterator[None]:
-    """Start threads for measurements of this thread to which the system prefers all others, where it can.
+    """Start threads for this thread's measurements to which the system prefers all others.
 
-    Those of other processes too: for a server whose machine has nothing else to do.
+    Those of other processes too: for a server whose machine has nothing else to do. On Linux.
     """
     token = _low.set(low)
     try:
@@ -112,22 +112,22 @@ def one_blas_thread() -> Iterator[None]:
         blas = _loaded().select(user_api="blas")
         # the first user, a library loaded since, or one that others have set free
         if any(each.num_threads != 1 for each in blas.lib_controllers):
-            _limiters.append(_limited(blas))
+            with _by_any_thread():
+                _limiters.append(blas.limit(limits=1))
     try:
         yield
     finally:
         with _lock:
             _users -= 1
             while _limiters and not _users:
-                limiter, blas = _limiters.pop()
-                with _by_any_thread(blas):
-                    limiter.restore_original_limits()
+                with _by_any_thread():
+                    _limiters.pop().restore_original_limits()
 
 
 def _begin_thread(low: bool) -> None:
-    """Keep a BLAS built on OpenMP to one thread here, as its setting is per thread, and take the priority."""
+    """Take the priority, and keep a BLAS built on OpenMP, which each thread sets, to one thread."""
     with _lock:
-        _limited(_loaded().select(user_api="blas"))
+        _loaded().select(threading_layer="openmp").limit(limits=1)
     if low and sys.platform == "linux":  # where a thread has a priority of its own
         os.nice(_LOW_NICENESS)
 
@@ -144,18 +144,12 @@ def one_openmp_thread() -> Iterator[None]:
         limiter.restore_original_limits()
 
 
-def _limited(libraries: Any) -> tuple[Any, Any]:
-    """What restores the libraries, now at one thread, and they themselves."""
-    with _by_any_thread(libraries):
-        return libraries.limit(limits=1), libraries
-
-
 @contextmanager
-def _by_any_thread(libraries: Any) -> Iterator[None]:
-    """Let this thread set the libraries: threadpoolctl 3.8 else heeds the first one alone, and says nothing."""
+def _by_any_thread() -> Iterator[None]:
+    """Let this thread set BLAS: threadpoolctl 3.8 heeds the first one alone, without a word."""
     free = [
         each.clear_controlling_thread
-        for each in libraries.lib_controllers
+        for each in _loaded().lib_controllers
         if hasattr(each, "clear_controlling_thread")
     ]
     for each in free:

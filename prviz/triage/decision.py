@@ -318,13 +318,13 @@ def _headline(
         return said._replace(rest=f"{said.rest} {behind}")
     ceiling = None if yardstick is None else yardstick.ceiling.get(basis.method)
     what = "area" if goal == 0.5 else "score"
-    possible = ""
+    head = f"None comes near real data: {what} {table['score'].max():.2f} at best"
     if ceiling is not None:
         top = sides(ceiling.curve).score(goal)
-        possible = f", {top:.2f} is possible"
-    head = f"None comes near real data: {what} {table['score'].max():.2f} at best{possible}"
-    if ceiling is not None and top < TOLD_APART:
-        head = f"No score says how near they come: {what} {top:.2f} for real against real too"
+        if top < TOLD_APART:
+            head = f"No score says how near they come: {what} {top:.2f} for real against real too"
+        else:
+            head += f", {top:.2f} is possible"
     order = f"By {second} alone, at the scale of a sample's neighbours: " if second else ""
     return Headline(head, order + said.text)
 

@@ -5,11 +5,11 @@ does 1,000 things.
 Run from the checkout on a quiet machine: python -m tests.benchmarks.flood
 
 Most visitors speak the app's protocol without a browser (tests/raw_client.py); a few have one, so
-that what the pages' JavaScript asks for is there too. A run of a page is timed from the message to its
-end, curves from the question to the exact ones; what is measured beyond them goes on while the
+that what the pages' JavaScript asks for is there too. A run of a page is timed from the message to
+its end, curves from the question to the exact ones; what is measured beyond them goes on while the
 visitor does something else. Between two rounds of the browsers one more arrives, for its first
-paint; all over a window that begins when all are connected. Memory is the
-server's resident memory; a session is closed here 5 s after its visitor has left, in use after two
+paint; all over a window that begins when all are connected. Memory is the server's resident
+memory; a session is closed here 5 s after its visitor has left, in use after two
 minutes. One visitor's interactions (k, bandwidth, seed, split, families, toys; a triage begun and
 stopped) must leave the memory flat: exit status 1 where it has grown by more than LIMIT_MB from the
 250th to the last, or where anything went wrong.

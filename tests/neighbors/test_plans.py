@@ -28,6 +28,7 @@ from prviz.neighbors import (
 from prviz.neighbors.point_sets import prepare
 from prviz.neighbors.threads import (
     Turns,
+    _begin_thread,
     low_priority,
     one_blas_thread,
     one_openmp_thread,
@@ -289,6 +290,11 @@ def test_blas_has_one_thread_while_anybody_needs_that_and_its_own_number_after()
         assert {each.num_threads for each in blas_libraries()} == {1}
     ended.set()
     thread.join()
+    late = threading.Thread(
+        target=_begin_thread, args=(False,)
+    )  # of a run that has ended meanwhile
+    late.start()
+    late.join()
     assert {each.filepath: each.num_threads for each in blas_libraries()} == before
 
 
