@@ -30,6 +30,7 @@ from prviz.readers.errors import listed
 from prviz.readers.source import Limits
 from prviz.samples import SamplePair, as_samples
 from prviz.triage import inspection, power
+from prviz.triage.access import SampleAccess
 from prviz.triage.evidence import LISTED_KINDS, kinds
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import sample_faults
@@ -258,7 +259,9 @@ def test_a_checkpoint_that_failed_hides_no_copies_of_the_next(tmp_path: Path) ->
     settings = TriageSettings(("knn",))
     (good,) = measure_all(real, [Checkpoint(tmp_path / "copies.npy", "copies")], settings)
     failed = CheckpointOutcome(Checkpoint(tmp_path / "gone.npy", "gone"), (), reason="gone")
-    found = memorisation_of(real, [failed, good], settings, held_out_distances(real))
+    found = memorisation_of(
+        real, [failed, good], held_out_distances(real), SampleAccess(settings=settings)
+    )
     assert found["copies"].memorised
 
 
@@ -306,8 +309,9 @@ def test_kept_findings_of_one_checkpoint_end_no_search_for_the_next(tmp_path: Pa
     measured = [each.measured[0] for each in measure_all(real, there, settings)]
     store = ResultCache(tmp_path / "kept")
     held_out = held_out_distances(real)
-    alone = findings_of(real, measured[:1], settings, held_out, store=store)
-    both = findings_of(real, measured, settings, held_out, store=store)
+    access = SampleAccess(settings=settings, store=store)
+    alone = findings_of(real, measured[:1], held_out, access)
+    both = findings_of(real, measured, held_out, access)
     assert both["a"] == alone["a"]
     assert both["b"]
 
@@ -372,9 +376,8 @@ def test_faults_of_the_samples_are_searched_once_whichever_family_decides(
     monkeypatch.setattr(inspection, "sample_faults", search)
     store = ResultCache(tmp_path / "kept")
     held_out = held_out_distances(real)
-    one, other = (
-        findings_of(real, [each], settings, held_out, store=store)["a"] for each in outcome.measured
-    )
+    access = SampleAccess(settings=settings, store=store)
+    one, other = (findings_of(real, [each], held_out, access)["a"] for each in outcome.measured)
     assert len(searched) == 1
     keys = [
         [each.key for each in found if each.key not in ("few", "outliers", "apart")]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pages._shared import answers, media
 from pages._triage.checkpoints import CheckpointResults, measurement
+from pages._triage.gallery import pictures
 from prviz.diagnostics.clusters import ClusterMembers, cluster_members
 from prviz.estimators.cluster import CLUSTERS
 from prviz.measure.estimates import Progress
@@ -84,10 +85,5 @@ def _line(
 
 def _wall(found: CheckpointResults, samples: Samples, rows: NDArray[np.intp], role: Role) -> str:
     shown = rows[:_PICTURES].tolist()
-    images = "".join(
-        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
-        f' {row + 1}">'
-        for row, look in zip(shown, media.shown(samples, shown, found.uploaded), strict=True)
-        if look.picture
-    )
+    images = "".join(pictures(role, shown, media.shown(samples, shown, found.uploaded)))
     return f'<div class="wall {role}">{images}</div>'

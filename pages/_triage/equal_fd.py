@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 
 import streamlit as st
@@ -16,6 +15,7 @@ from pages._triage.reported import asked, difference_of, frechet_of
 from prviz.figures.reported import TradePoint, equal_distance_figure
 from prviz.figures.triage_pairs import pair_curves_figure
 from prviz.live.figure import Pane
+from prviz.neighbors.balls import Role
 from prviz.samples import Samples
 from prviz.triage.reported import EQUAL, OppositePair, opposite_pairs
 
@@ -48,14 +48,16 @@ def _draw_pair(found: CheckpointResults) -> None:
     numbers = frechet_of(found)
     if numbers is None:
         return
-    distances = {name: each.get("frechet_distance", math.nan) for name, each in numbers.items()}
     points = [
         TradePoint(
-            name, each.summaries["f8_recall"], each.summaries["f8_precision"], distances[name]
+            each.checkpoint.name,
+            each.summaries["f8_recall"],
+            each.summaries["f8_precision"],
+            numbers[each.checkpoint.name].get("frechet_distance", math.nan),
         )
         for each in found.measured
-        if math.isfinite(distances[name := each.checkpoint.name])
     ]
+    points = [point for point in points if math.isfinite(point.distance)]
     if len(points) < 2:
         st.info("Fréchet distance means nothing here: it needs more samples than features.")
         return
@@ -69,16 +71,9 @@ def _draw_pair(found: CheckpointResults) -> None:
             " the diagonal."
         )
         st.info(words)
-        panes = [
-            Pane(
-                "triage-equal-trade",
-                equal_distance_figure(points, None),
-                "All checkpoints",
-                square=True,
-                alt=words,
-            )
-        ]
-        live_figure("triage-equal", panes)
+        trade = equal_distance_figure(points, None)
+        pane = Pane("triage-equal-trade", trade, "All checkpoints", square=True, alt=words)
+        live_figure("triage-equal", [pane])
         return
     shown = pairs[:_PAIRS]
     titles = [f"{pair.precise} and {pair.diverse}" for pair in shown]
@@ -116,7 +111,7 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
             except (ValueError, OSError) as error:
                 st.error(plain(str(error).partition("\n")[0]), icon=":material/block:")
             else:
-                _wall(found, samples, real=each is None)
+                _wall(found, samples, "real" if each is None else "generated")
     alt = f"{names[0]} lies above the diagonal, {names[1]} below it."
     areas = " and ".join(f"{found.summaries(each)['auc']:.3f}" for each in (one, other))
     trade = equal_distance_figure(points, names)
@@ -128,18 +123,12 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
     live_figure("triage-equal", panes)
 
 
-def _wall(found: CheckpointResults, samples: Samples, *, real: bool) -> None:
+def _wall(found: CheckpointResults, samples: Samples, role: Role) -> None:
     """The first samples of a set as small pictures, else as they are shown elsewhere."""
     rows = range(min(_PICTURES, samples.n))
     looks = media.shown(samples, rows, found.uploaded)
     if not any(look.picture for look in looks):
-        gallery.tiles(samples, rows[:6], looks[:6], "real" if real else "generated")
+        gallery.tiles(samples, rows[:6], looks[:6], role)
         return
-    role = "real" if real else "generated"
-    images = "".join(
-        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
-        f' {row + 1}">'
-        for row, look in zip(rows, looks, strict=True)
-        if look.picture
-    )
+    images = "".join(gallery.pictures(role, rows, looks))
     st.html(f'{_STYLE}<div class="prviz-wall">{images}</div>')

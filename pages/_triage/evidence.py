@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -54,12 +54,12 @@ def _end(case: Diagnosis, role: Role) -> None:
     """
     lam = case.lam_at_end(role)
     curve = case.measured.curve
-    side: Literal["recall", "precision"] = "recall" if role == "real" else "precision"
-    other: Literal["recall", "precision"] = "precision" if role == "real" else "recall"
-    value = curve.recall_at(END) if role == "real" else curve.precision_at(END)
     fpr, fnr = curve.vertices[curve.vertex_at(lam)]
-    mean = " (means over the runs)" if len(case.measured.estimate.runs) > 1 else ""
+    side: Literal["recall", "precision"]
+    other: Literal["recall", "precision"]
     if role == "real":
+        side, other, where, group = "recall", "precision", "right", "missed"
+        value = curve.recall_at(END)
         lost = 1 - curve.beta(lam)
         share = 1 - fpr
         cost = fnr / lam
@@ -68,10 +68,13 @@ def _end(case: Diagnosis, role: Role) -> None:
             " by λ"
         )
     else:
+        side, other, where, group = "precision", "recall", "left", "rejected"
+        value = curve.precision_at(END)
         lost = 1 - curve.alpha(lam)
         share = 1 - fnr
         cost = lam * fpr
         less = f"by the {fpr:.1%} of real samples that the same classifier calls generated, times λ"
+    mean = " (means over the runs)" if len(case.measured.estimate.runs) > 1 else ""
     st.markdown(
         f"{gallery.counted(case, role, lam)}. The loss of {side} there is less {less}: {share:.3f}"
         f" - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of"
@@ -79,31 +82,32 @@ def _end(case: Diagnosis, role: Role) -> None:
     )
     mark = f"{side} {value:.2f}"
     rest = f" where {other} is {END:g}"
-    where = "right" if role == "real" else "left"
     title = f"The {where} end of the curve"
     # The samples of the role's group in bold, all others faint.
     chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
-    look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
+    look = GROUP_LOOKS[group]
     n_real = case.classifiers.n_real
     others = np.setdiff1d(np.arange(len(case.places)), chosen)
+    real = others[others < n_real].tolist()
+    made = others[others >= n_real].tolist()
     name = f"{role}, {gallery.DONE}"
     parts = [
-        Highlight("other real", others[others < n_real].tolist(), figures.REAL_COLOR, "circle"),
-        Highlight(
-            "other generated",
-            others[others >= n_real].tolist(),
-            figures.GENERATED_COLOR,
-            "triangle-up-open",
-        ),
+        Highlight("other real", real, figures.REAL_COLOR, "circle"),
+        Highlight("other generated", made, figures.GENERATED_COLOR, "triangle-up-open"),
         Highlight(name, chosen.tolist(), look.color, look.symbol, bold=True),
     ]
     panes = [_curve(case, lam, mark, title, rest, other), *_plane(case, lam, parts)]
     live_figure(f"triage-{side}-end", panes)
     rows = case.rows(GROUP[role], lam)
     st.markdown(f"**The {min(CLEAREST, len(rows))} clearest of them**" if len(rows) else "")
-    listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:CLEAREST]))}
-    gallery.draw(case, role, rows[:CLEAREST], f"{role}-end", listed)
+    _clearest(case, role, GROUP[role], lam, f"{role}-end")
     gallery.by_label(case, role, rows, f"{role}-end", opened=True)
+
+
+def _clearest(case: Diagnosis, role: Role, group: str, lam: float, where: str) -> None:
+    """Draw the clearest samples of a group, with their ratios."""
+    listed = {RATIO: list(map(key_text, case.keys_of(group, lam)[:CLEAREST]))}
+    gallery.draw(case, role, case.rows(group, lam)[:CLEAREST], where, listed)
 
 
 def _curve(
@@ -183,28 +187,13 @@ def _kink(case: Diagnosis, finding: TriageFinding) -> None:
         f" shares differ between the sets: of the real samples **{len(groups.missed):,}** lie where"
         f" the generator makes too many, **{len(groups.kept):,}** where it makes too few."
     )
-    parts = [
-        Highlight(
-            "generated",
-            (*groups.accepted.tolist(), *groups.rejected.tolist()),
-            FAINT,
-            "triangle-up-open",
-        ),
-        Highlight(
-            "real, made too seldom",
-            groups.kept.tolist(),
-            GROUP_LOOKS["kept"].color,
-            "circle",
-            bold=True,
-        ),
-        Highlight(
-            "real, made too often",
-            groups.missed.tolist(),
-            GROUP_LOOKS["missed"].color,
-            "x",
-            bold=True,
-        ),
-    ]
+    made = (*groups.accepted.tolist(), *groups.rejected.tolist())
+    parts = [Highlight("generated", made, FAINT, "triangle-up-open")]
+    for name, rows, look, symbol in (
+        ("real, made too seldom", groups.kept, GROUP_LOOKS["kept"], "circle"),
+        ("real, made too often", groups.missed, GROUP_LOOKS["missed"], "x"),
+    ):
+        parts.append(Highlight(name, rows.tolist(), look.color, symbol, bold=True))
     mark = f"kink at λ = {number(found.lam)}"
     live_figure(
         "triage-kink",
@@ -217,9 +206,7 @@ def _kink(case: Diagnosis, finding: TriageFinding) -> None:
     ):
         with place:
             st.markdown(f"**{title}**: the clearest of the real samples")
-            rows = case.rows(group, found.lam)
-            listed = {RATIO: list(map(key_text, case.keys_of(group, found.lam)[:CLEAREST]))}
-            gallery.draw(case, "real", rows[:CLEAREST], f"kink-{group}", listed)
+            _clearest(case, "real", group, found.lam, f"kink-{group}")
     gallery.by_label(
         case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True
     )
@@ -363,28 +350,22 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
     gallery.draw(case, role, rows, "outliers", columns, "carries")
 
 
-class _PairScales(NamedTuple):
-    facts: PairFacts
-    real: Scales
-    generated: Scales
-
-
 def _scales(case: Diagnosis, finding: TriageFinding) -> None:
     pair = case.pair
-    k = case.k
-    split = case.found.settings.split
 
-    def work(_: Progress) -> _PairScales:
-        facts = preflight(pair, k=k, split=split).facts
-        return _PairScales(
-            facts,
-            scales_of(pair.real, facts.real.sd),
-            scales_of(pair.generated, facts.generated.sd),
-        )
+    def work(_: Progress) -> tuple[PairFacts, dict[str, Scales]]:
+        facts = preflight(pair, k=case.k, split=case.found.settings.split).facts
+        spreads = (facts.real.sd, facts.generated.sd)
+        return facts, {
+            role: scales_of(side, sd) for role, side, sd in zip(ROLES, pair, spreads, strict=True)
+        }
 
-    found: _PairScales | None = case.known("scales", _value_seconds(case, 6), work)
+    found: tuple[PairFacts, dict[str, Scales]] | None = case.known(
+        "scales", _value_seconds(case, 6), work
+    )
     if found is None:
         return
+    facts, scales = found
     st.caption(
         "The norm of a row is its length as a vector; the spread of a feature is its standard"
         " deviation over the rows. Sets from one encoder and one preprocessing are expected to have"
@@ -395,29 +376,29 @@ def _scales(case: Diagnosis, finding: TriageFinding) -> None:
         ("norms", "rows", "Norms of the rows"),
         ("spreads", "features", "Spreads of the features"),
     ):
-        values = {"real": getattr(found.real, name), "generated": getattr(found.generated, name)}
-        far = max(each[50] for each in values.values()) > 10 * max(
-            min(each[50] for each in values.values()), 1e-300
-        )
+        values = {role: getattr(each, name) for role, each in scales.items()}
+        medians = {role: each[50] for role, each in values.items()}
+        far = max(medians.values()) > 10 * max(min(medians.values()), 1e-300)
         figure = figures.quantiles_figure(values, ylabel=name[:-1], of=of, log=far)
-        caption = ", ".join(f"{role}: median {each[50]:.4g}" for role, each in values.items())
+        caption = ", ".join(f"{role}: median {each:.4g}" for role, each in medians.items())
         panes.append(Pane(f"triage-{name}", figure, title, caption=caption + "."))
     live_figure("triage-scales", panes)
-    facts = found.facts
-    sides = (facts.real, facts.generated)
-    rows = {
-        "samples": [f"{facts.pair.real.n:,}", f"{facts.pair.generated.n:,}"],
-        "norm, median": [f"{side.norm:.4g}" for side in sides],
-        "norm, least": [f"{side.least_norm:.4g}" for side in sides],
-        "norm, greatest": [f"{side.greatest_norm:.4g}" for side in sides],
-        "l2-normalised": ["yes" if side.normalised else "no" for side in sides],
-        "features that never vary": [
-            f"{int(side.constant.sum()):,} of {len(side.sd):,}" for side in sides
-        ],
-        "effective dimension": [f"{side.value:.1f}" for side in facts.effective],
-        "rows that repeat another": [f"{facts.copies.real:,}", f"{facts.copies.generated:,}"],
+    columns = {
+        role: {
+            "samples": f"{samples.n:,}",
+            "norm, median": f"{side.norm:.4g}",
+            "norm, least": f"{side.least_norm:.4g}",
+            "norm, greatest": f"{side.greatest_norm:.4g}",
+            "l2-normalised": "yes" if side.normalised else "no",
+            "features that never vary": f"{int(side.constant.sum()):,} of {len(side.sd):,}",
+            "effective dimension": f"{effective.value:.1f}",
+            "rows that repeat another": f"{getattr(facts.copies, role):,}",
+        }
+        for role, samples, side, effective in zip(
+            ROLES, facts.pair, (facts.real, facts.generated), facts.effective, strict=True
+        )
     }
-    table = pd.DataFrame([[name, *values] for name, values in rows.items()], columns=["", *ROLES])
+    table = pd.DataFrame(columns).rename_axis("").reset_index()
     st.dataframe(table, hide_index=True, key="triage-scales-table")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -95,6 +95,16 @@ def _image(look: Shown, text: str, which: str) -> str:
         return ""
     alt = html.escape(text)
     return f'<img class="{which}" src="{html.escape(look.picture)}" alt="{alt}" title="{alt}">'
+
+
+def pictures(role: Role, rows: Iterable[int], looks: Sequence[Shown]) -> list[str]:
+    """The samples that have a picture, as HTML."""
+    return [
+        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
+        f' {row + 1}">'
+        for row, look in zip(rows, looks, strict=True)
+        if look.picture
+    ]
 
 
 def draw(

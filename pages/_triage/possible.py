@@ -5,7 +5,7 @@ real ones, faults.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults, measurement
@@ -14,6 +14,7 @@ from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text
 from prviz.recent import LeastRecentlyUsed
+from prviz.triage.access import SampleAccess
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inspection import findings_of
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
@@ -87,10 +88,7 @@ def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
 
     def compute(progress: Progress) -> bool:
         outcomes = [each for each in found.outcomes if each.checkpoint.name in missing]
-        how = found.settings, distances()
-        copies = memorisation_of(
-            real, outcomes, *how, load=found.load, store=found.store, progress=progress
-        )
+        copies = memorisation_of(real, outcomes, distances(), _access(found), progress)
         for name, each in copies.items():  # names may change before they are read
             held.put(missing[name], each)
         return True
@@ -128,8 +126,7 @@ def find_witness(
     """
     name = measured.checkpoint.name
     areas = {} if area is None else {name: area}
-    how: dict[str, Any] = {"load": found.load, "store": found.store, "areas": areas}
-    entry = witnesses_of(found.reference, [measured], found.settings, **how).get(name)
+    entry = witnesses_of(found.reference, [measured], _access(found), areas).get(name)
     if entry is not None:
         _held("triage-witnesses").put((*measured.digests, found.settings.seed), entry)
     return entry
@@ -168,15 +165,13 @@ def fault_finder(
     def name_one(
         measured: MeasuredCheckpoint, progress: Progress
     ) -> tuple[TriageFinding, ...] | None:
-        how = found.settings, distances()
         one = findings_of(
             found.reference,
             [measured],
-            *how,
+            distances(),
+            _access(found),
             holdout=found.holdout,
             witnesses=witnesses_known(found),
-            load=found.load,
-            store=found.store,
             progress=progress,
         )
         return one.get(measured.checkpoint.name)
@@ -187,6 +182,10 @@ def fault_finder(
 def faults_key(found: CheckpointResults, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
     """Key of everything that decides the faults of a checkpoint."""
     return (*measurement(found.settings, measured), found.holdout and found.holdout.digest)
+
+
+def _access(found: CheckpointResults) -> SampleAccess:
+    return SampleAccess(settings=found.settings, load=found.load, store=found.store)
 
 
 def _held(what: str) -> LeastRecentlyUsed:

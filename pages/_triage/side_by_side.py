@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages._shared import media
 from pages._triage.checkpoints import MISSED, CheckpointResults, Diagnosis, missed_text
+from pages._triage.gallery import pictures
 from prviz.checks.flags import Finding
 from prviz.neighbors.balls import ROLES, Role
 from prviz.samples import Samples
@@ -77,8 +78,8 @@ def _pairs(case: Diagnosis, copies: Memorisation) -> str:
     }
     looks = {role: media.shown(case.side(role), rows[role], case.found.uploaded) for role in ROLES}
     if all(look.picture for both in looks.values() for look in both):
-        pictures = {role: _pictures(role, rows[role], looks[role]) for role in ROLES}
-        pairs = zip(pictures["generated"], pictures["real"], strict=True)
+        both = {role: pictures(role, rows[role], looks[role]) for role in ROLES}
+        pairs = zip(both["generated"], both["real"], strict=True)
         return (
             f'{title}<div class="strip'
             f' pairs">{"".join(f"<span>{one}{other}</span>" for one, other in pairs)}</div>'
@@ -104,7 +105,7 @@ def _group(case: Diagnosis, role: Role) -> str:
     title = _title(MISSED[role], missed_text(role, missed), usual)
     looks = media.shown(case.side(role), rows[:PICTURES], case.found.uploaded)
     if any(look.picture for look in looks):
-        return f'{title}<div class="strip">{"".join(_pictures(role, rows[:PICTURES], looks))}</div>'
+        return f'{title}<div class="strip">{"".join(pictures(role, rows[:PICTURES], looks))}</div>'
     notes = _notes(case.side(role), rows[:PICTURES], looks)
     if not any(notes):
         listed = ", ".join(f"{row + 1}" for row in rows[:LINES])
@@ -119,16 +120,6 @@ def _group(case: Diagnosis, role: Role) -> str:
 def _title(text: str, told: str, value: str) -> str:
     """A line over samples. told : its tooltip. value : HTML at its end."""
     return f'<p title="{html.escape(told)}"><span>{text}</span> <span>{value}</span></p>'
-
-
-def _pictures(role: Role, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:
-    """The samples that have a picture, as HTML."""
-    return [
-        f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
-        f' {row + 1}">'
-        for row, look in zip(rows, looks, strict=True)
-        if look.picture
-    ]
 
 
 def _notes(samples: Samples, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:

@@ -79,7 +79,7 @@ from prviz.triage.measure import other_encoders, unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
 from prviz.triage.ranking import AreaSides, digest_of_supports, score, side_replicates
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.result_cache import ResultCache, kept
 from prviz.triage.run import TriageResults
 from prviz.triage.witnesses import told_apart
 from prviz.triage.yardstick import Yardstick
@@ -428,12 +428,28 @@ def _vertices(curve: PRCurve) -> Document:
 def _kept(
     measured: MeasuredCheckpoint, replicates: int, seed: int, store: ResultCache | None
 ) -> Mapping[str, Interval]:
-    """The interval of every summary; {} for runs that evaluate different samples, which can't be resampled together."""
+    """The interval of every summary, from draws that follow from the seed and the supports alone.
+
+    {} for runs that evaluate different samples, which can't be resampled together.
+    """
+    runs = measured.estimate.runs
     try:
-        evaluated(measured.estimate.runs)
+        evaluated(runs)
     except ValueError:
         return {}
-    return _intervals(measured, replicates, seed, store)
+    key = {
+        "intervals": replicates,
+        "level": LEVEL,
+        "seed": seed,
+        "supports": digest_of_supports(runs),
+    }
+    return kept(
+        store,
+        key,
+        _kept_intervals,
+        lambda: bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals,
+        lambda found: {name: list(each) for name, each in found.items()},
+    )
 
 
 def _family(
@@ -460,25 +476,6 @@ def _family(
             for key, value in capped_summaries(measured, own).items()
         },
     }
-
-
-def _intervals(
-    measured: MeasuredCheckpoint, replicates: int, seed: int, store: ResultCache | None
-) -> Mapping[str, Interval]:
-    """The interval of every summary, from draws that follow from the seed and the supports alone."""
-    runs = measured.estimate.runs
-    key = {
-        "intervals": replicates,
-        "level": LEVEL,
-        "seed": seed,
-        "supports": digest_of_supports(runs),
-    }
-    if store is not None and (kept := _kept_intervals(store.facts(key))) is not None:
-        return kept
-    found = bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals
-    if store is not None:
-        store.put_facts(key, {name: list(each) for name, each in found.items()})
-    return found
 
 
 def _kept_intervals(facts: Any) -> dict[str, Interval] | None:

@@ -9,7 +9,7 @@ that only vary too little have the ratios of other real ones, though their dista
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 from prviz.arrays import Floats
 from prviz.checks.facts import duplicates, row_classes
 from prviz.measure.estimates import Progress
-from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, independent_number
-from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import FAILURES, samples_at
-from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.access import SampleAccess
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
+from prviz.triage.result_cache import kept
 
 Flags = NDArray[np.bool_]
 
@@ -236,25 +234,19 @@ def _ratios(distances: Floats) -> Floats:
 def memorisation_of(
     reference: Samples,
     outcomes: Sequence[CheckpointOutcome],
-    settings: TriageSettings,
     held_out: HeldOutDistances,
-    *,
-    load: Callable[[Checkpoint], Samples] | None = None,
-    store: ResultCache | None = None,
-    memory_limit: int = MEMORY_LIMIT,
+    access: SampleAccess,
     progress: Progress | None = None,
 ) -> dict[str, Memorisation]:
     """`memorisation` of every measured checkpoint by name, on the samples that were measured and the whole reference.
 
-    load : reads the samples of a checkpoint; None: its file. store : keeps the counts; None: they
-    are not kept. A checkpoint whose file has changed since, or can't be read, is left out.
+    A checkpoint whose file has changed since, or can't be read, is left out.
     """
     found = {}
     for place, outcome in enumerate(outcomes):
         if not outcome.measured:
             continue
         part_of(progress, place, len(outcomes))(0.0)
-        checkpoint = outcome.checkpoint
         first = outcome.measured[0]
         key = {
             "copies": held_out.holdout,
@@ -262,42 +254,17 @@ def memorisation_of(
             "real": reference.digest,
             "generated": first.digests.generated,
         }
-        if store is not None and (known := _from_facts(store.facts(key))) is not None:
-            found[checkpoint.name] = known
-            continue
-        if (generated := samples_of(first, reference, settings, load)) is not None:
-            counted = found[checkpoint.name] = memorisation(
-                reference, generated, held_out, memory_limit=memory_limit
+
+        def count(first: MeasuredCheckpoint = first) -> Memorisation | None:
+            if (pair := access.pair(reference, first)) is None:
+                return None
+            return memorisation(
+                reference, pair.generated, held_out, memory_limit=access.memory_limit
             )
-            if store is not None:
-                store.put_facts(key, counted)
+
+        if (counted := kept(access.store, key, _from_facts, count)) is not None:
+            found[outcome.checkpoint.name] = counted
     return found
-
-
-def samples_of(
-    measured: MeasuredCheckpoint,
-    reference: Samples,
-    settings: TriageSettings,
-    load: Callable[[Checkpoint], Samples] | None = None,
-) -> Samples | None:
-    """The generated samples as they were measured; None where the file has changed since or can't be read.
-
-    load : reads the samples of a checkpoint; None: its file.
-    """
-    checkpoint = measured.checkpoint
-    try:
-        if load:
-            generated = load(checkpoint)
-        else:
-            generated = samples_at(checkpoint.path, settings, checkpoint.below)
-        # its features in the order of the reference
-        generated = SamplePair(reference, generated).generated
-    except FAILURES:
-        return None
-    generated = cut(generated, measured.n_generated, settings.seed)
-    if generated.digest == measured.digests.generated:
-        return generated
-    return None
 
 
 def _from_facts(facts: Any) -> Memorisation | None:

@@ -15,7 +15,7 @@ from prviz.estimators import Supports
 from prviz.estimators.tightest import FEWEST
 from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.result_cache import ResultCache, kept
 from prviz.uncertainty.bootstrap import evaluated_together, interval, replicated
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
@@ -163,13 +163,21 @@ def side_replicates(
     runs = measured.estimate.runs
     digest = digest_of_supports(runs)
     key = {"replicates": bootstrap, "seed": seed, "supports": digest}
-    if store is not None and (kept := _from_facts(store.facts(key), bootstrap)) is not None:
-        return kept
-    curves = replicated([runs], bootstrap, seed, streams=(0, int(digest[:16], 16) + 1))
-    found = np.array([sides(curve) for (curve,) in curves])
-    if store is not None:
-        store.put_facts(key, found.tolist())
-    return found
+
+    def draw() -> Floats:
+        curves = replicated([runs], bootstrap, seed, streams=(0, int(digest[:16], 16) + 1))
+        return np.array([sides(curve) for (curve,) in curves])
+
+    def taken(facts: Any) -> Floats | None:
+        try:
+            found = np.array(facts, dtype=np.float64)
+        except (TypeError, ValueError):
+            return None
+        if found.shape == (bootstrap, 2) and bool(np.all((found >= 0) & (found <= 1))):
+            return found
+        return None
+
+    return kept(store, key, taken, draw, lambda drawn: drawn.tolist())
 
 
 def digest_of_supports(runs: Sequence[Supports]) -> str:
@@ -184,17 +192,6 @@ def digest_of_supports(runs: Sequence[Supports]) -> str:
         ):
             digest.update(np.asarray(part, dtype=np.float64).tobytes())
     return digest.hexdigest()
-
-
-def _from_facts(facts: Any, bootstrap: int) -> Floats | None:
-    """The replicates in facts; None for anything else."""
-    try:
-        found = np.array(facts, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    if found.shape == (bootstrap, 2) and bool(np.all((found >= 0) & (found <= 1))):
-        return found
-    return None
 
 
 def shared_reference(

@@ -30,6 +30,7 @@ from prviz.readers.atomic_files import write_whole
 from prviz.studies.tasks import COMPUTATION
 
 T = TypeVar("T")
+R = TypeVar("R")
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
 # Environment variable that names the cache folder, and the largest size of the user's cache in
@@ -47,26 +48,22 @@ _RESULT = re.compile(r"[0-9a-f]{64}\.npz")
 _TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
 _CUT_OFF = 3_600 * 10**9
 _BROKEN = (
-    *(
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        EOFError,
-        NotImplementedError,
-        IndexError,
-        SyntaxError,
-    ),
-    *(
-        RuntimeError,
-        MemoryError,
-        OverflowError,
-        struct.error,
-        zipfile.BadZipFile,
-        zlib.error,
-        lzma.LZMAError,
-    ),
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    NotImplementedError,
+    IndexError,
+    SyntaxError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
 )
 # Flags to open a file without following links or waiting for pipes; Windows lacks both and needs
 # O_BINARY.
@@ -263,6 +260,25 @@ class ResultCache:
         self._room = min(slack, self.most_bytes - held)
 
 
+def kept(
+    store: ResultCache | None,
+    key: Mapping[str, Any],
+    taken: Callable[[Any], T | None],
+    compute: Callable[[], R],
+    facts: Callable[[Any], Any] = lambda found: found,
+) -> T | R:
+    """What the store keeps of a key, else computed, and then kept unless it is None.
+
+    taken : makes it of facts; None of anything else. facts : what the store keeps of it.
+    """
+    if store is not None and (known := taken(store.facts(key))) is not None:
+        return known
+    found = compute()
+    if store is not None and found is not None:
+        store.put_facts(key, facts(found))
+    return found
+
+
 def cache_folder() -> Path:
     """The default folder of results: PRVIZ_CACHE, else a folder inside the user's cache folder."""
     if named := os.environ.get(CACHE_VARIABLE):
@@ -292,17 +308,11 @@ def _bytes(key: str, estimate: Estimate, seconds: float) -> bytes:
             for run in estimate.runs
         ],
     }
-    arrays: dict[str, Any] = {}
+    arrays = {}
     for place, run in enumerate(estimate.runs):
-        arrays |= {f"c_real_{place}": run.c_real, f"c_generated_{place}": run.c_generated}
-        if run.rows is None:
-            arrays |= {}
-        else:
-            arrays |= {f"rows_{place}": run.rows}
-        if run.groups is None:
-            arrays |= {}
-        else:
-            arrays |= {f"groups_{place}": run.groups}
+        for name in ("c_real", "c_generated", "rows", "groups"):
+            if (values := getattr(run, name)) is not None:
+                arrays[f"{name}_{place}"] = values
     return _archive(about, arrays)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from prviz.cells import table_html
 from prviz.curves import shown
@@ -13,6 +12,7 @@ from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of
 from prviz.samples import Samples
+from prviz.triage.access import SampleAccess
 from prviz.triage.classes import ClassShare
 from prviz.triage.decision import Judgement, judge, looked_into
 from prviz.triage.finding import TriageFinding
@@ -156,6 +156,7 @@ class TriageRun:
         settings = self.settings
         store = self._store
         memory = self._memory
+        access = SampleAccess(settings=settings, load=load, store=store, memory_limit=memory)
         nothing = TriageResults(
             reference=self.reference, outcomes=tuple(outcomes), settings=settings, goal=self.goal
         )
@@ -166,12 +167,9 @@ class TriageRun:
         copies = memorisation_of(
             self.reference,
             outcomes,
-            settings,
             self._distances(self.reference),
-            load=load,
-            store=store,
-            memory_limit=memory,
-            progress=part_of(progress, 0, 2),
+            access,
+            part_of(progress, 0, 2),
         )
         possible = None
         no_ceiling = ""
@@ -183,9 +181,8 @@ class TriageRun:
         except ValueError as error:
             no_ceiling = str(error)
         by_basis = looked_into(measured)
-        options: dict[str, Any] = {"load": load, "store": store, "memory_limit": memory}
-        areas = believed_areas(measured) if self._areas else None
-        witnesses = witnesses_of(real, by_basis, settings, areas=areas, **options)
+        areas = believed_areas(measured) if self._areas else {}
+        witnesses = witnesses_of(real, by_basis, access, areas)
         judgement = judge(
             measured,
             self.goal,
@@ -198,13 +195,10 @@ class TriageRun:
         faults = findings_of(
             real,
             by_basis,
-            settings,
             self._distances(real),
+            access,
             holdout=self.holdout,
             witnesses=witnesses,
-            load=load,
-            store=store,
-            memory_limit=memory,
             progress=part_of(progress, 1, 2),
         )
         return replace(

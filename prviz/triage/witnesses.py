@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from prviz.curves.summaries import with_area_at_most
 from prviz.diagnostics.witness import with_areas, witness
 from prviz.estimators.tightest import TIGHTEST
-from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import SamplePair, Samples
+from prviz.samples import Samples
+from prviz.triage.access import SampleAccess
 from prviz.triage.findings import RULES
-from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
-from prviz.triage.memorisation import samples_of
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import MeasuredCheckpoint
+from prviz.triage.result_cache import kept
 
 # A `prviz.Witness` as `Witness.entry` gives it, in JSON's own types.
 WitnessEntry: TypeAlias = Mapping[str, Any]
@@ -28,47 +27,47 @@ _BEST = 5
 def witnesses_of(
     reference: Samples,
     measured: Sequence[MeasuredCheckpoint],
-    settings: TriageSettings,
-    *,
-    load: Callable[[Checkpoint], Samples] | None = None,
-    store: ResultCache | None = None,
-    memory_limit: int = MEMORY_LIMIT,
-    areas: Mapping[str, float] | None = None,
+    access: SampleAccess,
+    areas: Mapping[str, float] = MappingProxyType({}),
 ) -> dict[str, WitnessEntry]:
     """The witness of every checkpoint, by name; one whose file has changed since is left out.
 
     reference : the real samples as they were measured. measured : one measurement of each
     checkpoint.
-    load : reads the samples of a checkpoint; None: its file. store : keeps what is found.
     areas : under the curve to believe, by the names of the checkpoints of which it is measured what
     remains without what gives them away; of the others no area is.
     """
     found = dict[str, WitnessEntry]()
+    seed = access.settings.seed
+    limited: dict[str, Any] = {"seed": seed, "memory_limit": access.memory_limit}
     for each in measured:
-        plain: dict[str, Any] = {
-            "rules": RULES,
-            "witness": _VERSION,
-            "seed": settings.seed,
-            **each.digests._asdict(),
-        }
-        area = (areas or {}).get(each.checkpoint.name)
-        key = plain if area is None else {**plain, "areas": True}
-        known = None if store is None else store.facts(key)
-        if isinstance(known, dict) and "statements" in known:
-            found[each.checkpoint.name] = known
-            continue
-        if (generated := samples_of(each, reference, settings, load)) is None:
-            continue
-        pair = SamplePair(reference, generated)
-        limited: dict[str, Any] = {"seed": settings.seed, "memory_limit": memory_limit}
-        told = witness(pair, without=False, **limited)
-        entry = (told if area is None else with_areas(told, pair, area=area, **limited)).entry()
-        found[each.checkpoint.name] = entry
-        if store is not None:
-            store.put_facts(plain, told.entry())
-            if area is not None:
-                store.put_facts(key, entry)
+        name = each.checkpoint.name
+        plain = {"rules": RULES, "witness": _VERSION, "seed": seed, **each.digests._asdict()}
+
+        def look(
+            each: MeasuredCheckpoint = each, plain: Mapping[str, Any] = plain
+        ) -> WitnessEntry | None:
+            if (pair := access.pair(reference, each)) is None:
+                return None
+            told = witness(pair, without=False, **limited)
+            area = areas.get(each.checkpoint.name)
+            if area is None:
+                return told.entry()
+            if access.store is not None:
+                access.store.put_facts(plain, told.entry())
+            return with_areas(told, pair, area=area, **limited).entry()
+
+        key = {**plain, "areas": True} if name in areas else plain
+        if (entry := kept(access.store, key, _entry, look)) is not None:
+            found[name] = entry
     return found
+
+
+def _entry(facts: Any) -> WitnessEntry | None:
+    """The witness in facts; None for anything else."""
+    if isinstance(facts, dict) and "statements" in facts:
+        return facts
+    return None
 
 
 def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:

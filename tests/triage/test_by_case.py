@@ -29,6 +29,7 @@ from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
 from prviz.triage import inputs, inspection, result_cache, run
 from prviz.triage import power as power_module
+from prviz.triage.access import SampleAccess
 from prviz.triage.arrivals import _problem
 from prviz.triage.classes import (
     ClassShare,
@@ -86,7 +87,6 @@ from prviz.triage.memorisation import (
     memorisation,
     memorisation_of,
     memorised_text,
-    samples_of,
 )
 from prviz.triage.pair_statistics import (
     _distance,
@@ -1677,16 +1677,16 @@ def test_copies_are_counted_of_every_measured_checkpoint(tmp_path: Path) -> None
     held_out = held_out_distances(reference)
     told = list[float]()
     store = ResultCache(tmp_path)
-    options: Any = {"load": lambda _: made, "store": store, "progress": told.append}
-    found = memorisation_of(reference, outcomes, TriageSettings(), held_out, **options)
+    access = SampleAccess(settings=TriageSettings(), load=lambda _: made, store=store)
+    found = memorisation_of(reference, outcomes, held_out, access, told.append)
     assert found == {"a": memorisation(reference, made, held_out)}
     assert told == pytest.approx([1 / 3, 2 / 3])
     twin: Any = Of(measured=(one,), checkpoint=Of(name="twin"))
     other = Samples(rng.normal(size=(30, 3)))
     new: Any = Of(checkpoint=Of(name="new"), n_generated=30, digests=Of(generated=other.digest))
-    options = {"load": lambda _: other, "store": store}
+    access = replace(access, load=lambda _: other)
     more: Any = [outcomes[2], outcomes[0], twin, Of(measured=(new,), checkpoint=new.checkpoint)]
-    found = memorisation_of(reference, more, TriageSettings(), held_out, **options)
+    found = memorisation_of(reference, more, held_out, access)
     assert found["a"] == memorisation(reference, made, held_out)
     assert list(found) == ["a", "twin", "new"]
     assert found["new"] == memorisation(reference, other, held_out)
@@ -1819,15 +1819,10 @@ def test_findings_of_each_checkpoint_are_kept_and_those_that_are_gone_are_left_o
     store = ResultCache(tmp_path)
     told = list[float]()
     held_out = HeldOutDistances(np.empty((0, 2)), 0.0, "", "digest")
-    options: Any = {
-        "load": lambda each: sets[each.name],
-        "store": store,
-        "holdout": held,
-        "progress": told.append,
-    }
-    options["witnesses"] = {"c": {"known": 1}}
+    access = SampleAccess(settings=TriageSettings(), load=lambda each: sets[each.name], store=store)
+    options: Any = {"holdout": held, "progress": told.append, "witnesses": {"c": {"known": 1}}}
     measured = [one("a"), one("b", "changed"), one("c")]
-    found = inspection.findings_of(reference, measured, TriageSettings(), held_out, **options)
+    found = inspection.findings_of(reference, measured, held_out, access, **options)
     assert found == {name: (fault(f"of {name}", 0.5),) for name in "ac"}
     assert told == pytest.approx([0.0, 1 / 3, 1 / 3, 2 / 3, 1.0])
     usual = (fault("usual", 0.1),)
@@ -1836,12 +1831,15 @@ def test_findings_of_each_checkpoint_are_kept_and_those_that_are_gone_are_left_o
     assert [each[2][0].number for each in asked] == [sets[name].values[0, 0] for name in "ac"]
     assert [each[3] for each in asked] == [{"seen": 1}, {"known": 1}]
     again = inspection.findings_of(
-        reference, [*measured[::2], one("b")], TriageSettings(), held_out, **options
+        reference, [*measured[::2], one("b")], held_out, access, **options
     )
     assert again == {**found, "b": (fault("of b", 0.5),)}
     assert [each[0] for each in asked] == ["a", "c", "b"]
     plain = inspection.findings_of(
-        reference, measured[:1], TriageSettings(seed=1), held_out, load=options["load"]
+        reference,
+        measured[:1],
+        held_out,
+        replace(access, settings=TriageSettings(seed=1), store=None),
     )
     assert plain == {"a": found["a"]}
     assert asked[-1][1] == ()
@@ -2370,7 +2368,10 @@ def test_samples_that_can_not_be_read_or_have_changed_are_none() -> None:
     def gone(_: Any) -> Samples:
         raise ReadError("gone")
 
-    assert samples_of(one, made, TriageSettings(), lambda _: made) is made
-    assert samples_of(one, made, TriageSettings(), gone) is None
-    assert samples_of(one, made, TriageSettings(), lambda _: Samples(made.values + 1)) is None
-    assert samples_of(one, made, TriageSettings(), lambda _: Samples(np.zeros((30, 3)))) is None
+    def there(values: Any) -> Any:
+        load = gone if values is None else lambda _: Samples(values)
+        return SampleAccess(settings=TriageSettings(), load=load).pair(made, one)
+
+    assert there(made.values).generated.digest == made.digest
+    for values in (None, made.values + 1, np.zeros((30, 3))):
+        assert there(values) is None

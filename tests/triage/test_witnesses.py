@@ -17,8 +17,8 @@ from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.reports.document import schema
 from prviz.samples import as_samples
 from prviz.triage import witnesses
+from prviz.triage.access import SampleAccess
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.inspection import _witness
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
@@ -71,28 +71,21 @@ def test_what_remains_is_measured_of_the_best_checkpoints(
     areas = believed_areas(measured)
     assert list(areas) == ["alike", "clipped"]  # the best first
     by_neighbours = [each for each in measured if each.method == "knn"]
-    store = ResultCache(run / "kept")
-    without = witnesses_of(real, by_neighbours, settings, store=store)
+    access = SampleAccess(settings=settings, store=ResultCache(run / "kept"))
+    without = witnesses_of(real, by_neighbours, access)
     assert without["clipped"]["area"] is None
-    with_them = witnesses_of(real, by_neighbours, settings, store=store, areas=areas)
+    with_them = witnesses_of(real, by_neighbours, access, areas)
     assert with_them["clipped"]["area"] == areas["clipped"]
     assert with_them["clipped"]["area_without"] > areas["clipped"]
     assert with_them["clipped"]["statements"][-1].startswith(
         f"area {areas['clipped']:.2f}; without this one: "
     )
     assert with_them["alike"]["area"] is None  # nothing is named
-    fresh = ResultCache(run / "fresh")
-    witnesses_of(real, by_neighbours, settings, store=fresh, areas={"clipped": areas["clipped"]})
+    fresh = SampleAccess(settings=settings, store=ResultCache(run / "fresh"))
+    witnesses_of(real, by_neighbours, fresh, {"clipped": areas["clipped"]})
     with monkeypatch.context() as patched:  # what is kept with areas is kept without them too
         patched.setattr(witnesses, "witness", None)
-        assert witnesses_of(real, by_neighbours[1:], settings, store=fresh) == {
-            "clipped": without["clipped"]
-        }
-        # and findings take the one that they are given
-        assert (
-            _witness(with_them, real, by_neighbours[1], settings, None, None, 10**9)
-            is with_them["clipped"]
-        )
+        assert witnesses_of(real, by_neighbours[1:], fresh) == {"clipped": without["clipped"]}
     monkeypatch.setattr(witnesses, "_BEST", 1)
     assert list(believed_areas(measured)) == ["alike"]
 
@@ -101,14 +94,14 @@ def test_a_witness_is_kept_and_one_of_a_changed_file_is_none(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = as_samples(np.load(run / "real.npy"), name="real")
-    store = ResultCache(run / "kept")
     settings = TriageSettings()
+    access = SampleAccess(settings=settings, store=ResultCache(run / "kept"))
     checkpoint = Checkpoint(run / "clipped.npy", "clipped")
     (outcome,) = measure_all(real, [checkpoint], settings)
-    first = witnesses_of(real, outcome.measured, settings, store=store)
+    first = witnesses_of(real, outcome.measured, access)
     with monkeypatch.context() as patched:
         patched.setattr(witnesses, "witness", None)
-        again = witnesses_of(real, outcome.measured, settings, store=store)
+        again = witnesses_of(real, outcome.measured, access)
     assert json.dumps(again) == json.dumps(first)
     np.save(checkpoint.path, np.ones((200, 3)))
-    assert witnesses_of(real, outcome.measured, settings) == {}
+    assert witnesses_of(real, outcome.measured, SampleAccess(settings=settings)) == {}

@@ -26,6 +26,7 @@ from prviz.recent import LeastRecentlyUsed
 from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html
 from prviz.reports.report_json import from_json
+from prviz.triage.access import SampleAccess
 from prviz.triage.inspection import findings_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import held_out_distances, memorisation_of
@@ -145,9 +146,9 @@ def test_files_hold_the_ceiling_the_copies_and_the_faults() -> None:
     possible = yardstick(
         of.reference, of.settings, None, size=max(each.n_generated for each in of.measured)
     )
-    how = of.settings, held_out_distances(of.reference)
-    copies = memorisation_of(of.reference, of.outcomes, *how, load=of.load)
-    faults = findings_of(of.reference, of.measured[:1], *how, load=of.load)
+    how = held_out_distances(of.reference), SampleAccess(settings=of.settings, load=of.load)
+    copies = memorisation_of(of.reference, of.outcomes, *how)
+    faults = findings_of(of.reference, of.measured[:1], *how)
     ((worst, named),) = faults.items()
     assert named
     made = files(of, 0.5, "digits.npz", LeastRecentlyUsed(4), Ceiling(possible, {}), copies, faults)
