@@ -49,7 +49,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage import evidence, reported
 from prviz.triage.classes import apart_text, by_class, class_sentence
 from prviz.triage.comparison import compare_curves, difference_of
-from prviz.triage.decision import basis_of, judge, summaries_of_one
+from prviz.triage.decision import Aside, Ready, basis_of, judge, summaries_of_one
 from prviz.triage.encoders import EncoderRanking, encoder_verdict
 from prviz.triage.inputs import (
     Checkpoint,
@@ -683,12 +683,10 @@ def judged(number: int) -> Any:
     result = judge(
         measured,
         float(rng.choice((0.0, 0.3, 0.5, 1.0))),
-        memorised=copied,
-        apart=apart,
-        yardstick=known if rng.random() < 0.7 else None,
+        aside=Aside(copied, apart, known if rng.random() < 0.7 else None),
         replicates=9,
         basis=basis,
-        top=together([real[basis.method]], 9, 1),
+        ready=Ready(top=together([real[basis.method]], 9, 1)),
     )
     lines = result.table.to_dict("records")
     texts = [(marks(place, line), draws_text(line)) for place, line in enumerate(lines, 1)]

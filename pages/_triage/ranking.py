@@ -16,7 +16,7 @@ from pages._shared import cache
 from pages._triage.checkpoints import CheckpointResults, known_sides_of_one, measurement, of_each
 from pages._triage.possible import Ceiling
 from pages._triage.session import GOAL
-from prviz.triage.decision import Judgement, KnownSides, judge
+from prviz.triage.decision import Aside, Judgement, KnownSides, Ready, judge
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.triage.memorisation import Memorisation
 from prviz.triage.ranking import (
@@ -119,13 +119,9 @@ def judgement_of(
             ],
             wanted,
             found.settings.seed,
-            memorised=memorised,
-            apart=apart,
-            yardstick=None if known is None else known.yardstick,
+            aside=Aside(memorised, apart, None if known is None else known.yardstick),
             basis=found.basis,
-            known=known_of(found),
-            drawn=replicates.drawn,
-            top=top,
+            ready=Ready(known_of(found), replicates.drawn, top),
         )
 
     about = (found.key, wanted, names, memorised, tuple(apart.items()), known is None)

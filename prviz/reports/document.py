@@ -65,8 +65,10 @@ from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.decision import (
+    Aside,
     Basis,
     Judgement,
+    Ready,
     basis_of,
     capped_summaries,
     judge,
@@ -173,12 +175,9 @@ def document(
         measured,
         found.goal,
         settings.seed,
-        memorised=found.memorised,
-        apart=told_apart(found.witnesses),
-        yardstick=found.yardstick,
+        aside=Aside(found.memorised, told_apart(found.witnesses), found.yardstick),
         replicates=replicates,
-        known=known_sides(measured),
-        store=store,
+        ready=Ready(known_sides(measured), store=store),
     )
     by_family = {
         name: _judged_by(name, measured, lambda basis: judged(basis=basis))

@@ -130,6 +130,22 @@ class Judgement:
     shares: Mapping[str, CeilingShare]
 
 
+class Aside(NamedTuple):
+    """What is known of checkpoints beside their curves.
+
+    memorised : names of those that copy the reference. apart : by name, True for those that are
+    told from real samples by more than chance, see `prviz.witness`. yardstick : of these settings;
+    None: not measured.
+    """
+
+    memorised: Collection[str] = ()
+    apart: Mapping[str, bool] = MappingProxyType({})
+    yardstick: Yardstick | None = None
+
+
+NOTHING_ASIDE = Aside()
+
+
 class KnownSides(NamedTuple):
     """What holds at every goal, by family and checkpoint: the sides of the bounds, None without any, and of the curves.
 
@@ -138,6 +154,23 @@ class KnownSides(NamedTuple):
 
     curves: Mapping[str, Mapping[str, AreaSides]]
     bounds: Mapping[str, Mapping[str, AreaSides | None]]
+
+
+class Ready(NamedTuple):
+    """What a decision need not compute again.
+
+    known : what holds at every goal. drawn : replicates of the checkpoints by family, and top : of
+    the ceiling, see `prviz.triage.yardstick.shares_of_ceiling`. store : keeps those that are not
+    known.
+    """
+
+    known: KnownSides | None = None
+    drawn: Mapping[str, SharedReference] = MappingProxyType({})
+    top: SharedReference | None = None
+    store: ResultCache | None = None
+
+
+NOTHING_READY = Ready()
 
 
 def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
@@ -179,15 +212,10 @@ def judge(
     goal: float = 0.5,
     seed: int = 0,
     *,
-    memorised: Collection[str] = (),
-    apart: Mapping[str, bool] = MappingProxyType({}),
-    yardstick: Yardstick | None = None,
+    aside: Aside = NOTHING_ASIDE,
     replicates: int = REPLICATES,
     basis: Basis | None = None,
-    known: KnownSides | None = None,
-    drawn: Mapping[str, SharedReference] = MappingProxyType({}),
-    top: SharedReference | None = None,
-    store: ResultCache | None = None,
+    ready: Ready = NOTHING_READY,
 ) -> Judgement:
     """The decision on checkpoints that are measured by the same families at the same settings.
 
@@ -198,92 +226,78 @@ def judge(
     ----------
     measured : all checkpoints by all families, at least one.
     goal : as in `prviz.triage.ranking.ranking`. seed : of the replicates.
-    memorised : names of checkpoints that copy the reference. yardstick : of these settings; None:
-    not measured.
-    apart : by name, True for those that are told from real samples by more than chance, see
-    `prviz.witness`.
     replicates : of the bootstrap.
     basis : what to decide by; None: `basis_of` these.
-    known : what holds at every goal, where it is known.
-    drawn : replicates of the checkpoints by family, and top : of the ceiling, where they are known;
-    see
-        `prviz.triage.yardstick.shares_of_ceiling`. store : keeps them.
     """
     basis = basis or basis_of(measured)
-    known = known or known_sides(measured)
+    known = ready.known or known_sides(measured)
     ordered = in_order([each for each in measured if each.method == basis.method])
     names = [each.checkpoint.name for each in ordered]
     steps = [each.checkpoint.step for each in ordered]
 
     def of_family(method: str) -> SharedReference:
-        of_all = drawn.get(method)
+        of_all = ready.drawn.get(method)
         if of_all is None:
             some = in_order([each for each in measured if each.method == method])
-            of_all = together(some, replicates, seed, store=store)
+            of_all = together(some, replicates, seed, store=ready.store)
         return capped(of_all, [known.bounds[method][name] for name in names])
 
     scored = of_family(basis.method)
     second = None if basis.second is None else of_family(basis.second)
     widen = WIDEN if ESTIMATORS[basis.method].judges_all else 1.0
-    table = ranking(scored, names, goal, steps=steps, second=second, widen=widen)
-    candidates = [place for place, name in enumerate(names) if name not in memorised] or list(
-        range(len(names))
-    )
-    of_candidates = table
-    if len(candidates) < len(names):
-        few = [names[place] for place in candidates]
-        others = None if second is None else second.of(candidates)
-        of_candidates = ranking(scored.of(candidates), few, goal, second=others, widen=widen)
     unsure = _few(measured)
-    if unsure:
-        table = without_order(table)
-        of_candidates = without_order(of_candidates)
+
+    def ranked(places: Sequence[int]) -> pd.DataFrame:
+        table = ranking(
+            scored.of(places),
+            [names[place] for place in places],
+            goal,
+            steps=[steps[place] for place in places],
+            second=second and second.of(places),
+            widen=widen,
+        )
+        return without_order(table) if unsure else table
+
+    everyone = range(len(names))
+    left = [place for place in everyone if names[place] not in aside.memorised] or everyone
+    table = ranked(everyone)
+    candidates = table if len(left) == len(names) else ranked(left)
     scores = {
         method: {name: each.score(goal) for name, each in curves.items()}
         for method, curves in known.curves.items()
     }
-    best = str(of_candidates["checkpoint"].iloc[0])
-    also = tuple(of_candidates["checkpoint"].iloc[1:][of_candidates["tied_with_best"].iloc[1:]])
-    otherwise = _disagreement(
-        best, also, scores, basis.method, candidates=[names[place] for place in candidates]
-    )
-    copied = [name for name in names if name in memorised]
-    said = _headline(of_candidates, basis, yardstick, goal, left_out=len(names) - len(candidates))
-    if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}) and not unsure:
-        believed = f"By the best classifier {best} has {scores[TIGHTEST.name][best]:.2f}."
-        said = said._replace(rest=f"{said.rest} {believed}")
-    sentences = (
-        said.text,
-        f"Scored {basis.clause}." if basis.clause else "",
-        otherwise.sentence,
-        (
-            f"Left out, as copies of the reference: {listed(copied)}."
-            if copied and best not in copied
-            else ""
-        ),
-    )
     shares: dict[str, CeilingShare] = {}
-    if yardstick is not None and not unsure:
+    if aside.yardstick is not None and not unsure:
         shares = shares_of_ceiling(
             ordered,
-            yardstick.ceiling[basis.method],
+            aside.yardstick.ceiling[basis.method],
             goal,
             seed,
             own=scored,
-            top=top,
-            floor=yardstick.floor[basis.method],
-            dominant=yardstick.dominant,
-            apart=apart,
-            store=store,
+            top=ready.top,
+            floor=aside.yardstick.floor[basis.method],
+            dominant=aside.yardstick.dominant,
+            apart=aside.apart,
+            store=ready.store,
         )
+    best = str(candidates["checkpoint"].iloc[0])
+    also = tuple(candidates["checkpoint"].iloc[1:][candidates["tied_with_best"].iloc[1:]])
+    apart = _disagreement(best, also, scores, basis.method, [names[place] for place in left])
+    copied = tuple(name for name in names if name in aside.memorised)
+    left_out = len(names) - len(left)
+    said = _headline(candidates, basis, aside.yardstick, goal, left_out=left_out)
+    if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}) and not unsure:
+        believed = f"By the best classifier {best} has {scores[TIGHTEST.name][best]:.2f}."
+        said = said._replace(rest=f"{said.rest} {believed}")
+    sentences = [said.text, f"Scored {basis.clause}." if basis.clause else "", apart.sentence]
+    if copied and best not in copied:
+        sentences.append(f"Left out, as copies of the reference: {listed(copied)}.")
     sentence = " ".join(filter(None, sentences))
     return Judgement(
-        decision=Decision(
-            best, not also, also, tuple(copied), basis, otherwise.sentence, said, sentence
-        ),
+        decision=Decision(best, not also, also, copied, basis, apart.sentence, said, sentence),
         table=table,
-        candidates=of_candidates,
-        apart=otherwise,
+        candidates=candidates,
+        apart=apart,
         scores=scores,
         at_most={
             name: None if most is None else most.score(goal)
@@ -334,7 +348,6 @@ def _disagreement(
     also: Sequence[str],
     scores: Mapping[str, Mapping[str, float]],
     method: str,
-    *,
     candidates: Sequence[str],
 ) -> Disagreement:
     # the best classifier, where it is measured, judges them all

@@ -14,7 +14,7 @@ from prviz.neighbors.threads import part_of
 from prviz.samples import Samples
 from prviz.triage.access import SampleAccess
 from prviz.triage.classes import ClassShare
-from prviz.triage.decision import Judgement, judge, looked_into
+from prviz.triage.decision import Aside, Judgement, Ready, judge, looked_into
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.inspection import findings_of
@@ -187,10 +187,12 @@ class TriageRun:
             measured,
             self.goal,
             settings.seed,
-            memorised=[name for name, each in copies.items() if each.memorised],
-            apart=told_apart(witnesses),
-            yardstick=possible,
-            store=store,
+            aside=Aside(
+                [name for name, each in copies.items() if each.memorised],
+                told_apart(witnesses),
+                possible,
+            ),
+            ready=Ready(store=store),
         )
         faults = findings_of(
             real,

@@ -18,7 +18,7 @@ from prviz.curves import PRCurve
 from prviz.estimators import Supports, cross_fitting
 from prviz.measure.estimates import Estimate
 from prviz.samples import SamplePair, Samples, Split
-from prviz.triage.decision import Basis, Judgement, basis_of, judge
+from prviz.triage.decision import Aside, Basis, Judgement, basis_of, judge
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
@@ -214,7 +214,7 @@ def test_equal_to_real_data_is_said_only_where_a_test_finds_no_difference() -> N
     )
     ceiling = Yardstick({"knn": replace(top, estimate=one[0].estimate)}, {"knn": floor}, "")
     said = [
-        judge(one, apart=apart, yardstick=ceiling, replicates=20).shares["a"]
+        judge(one, aside=Aside(apart=apart, yardstick=ceiling), replicates=20).shares["a"]
         for apart in ({}, {"a": False}, {"a": True})
     ]
     assert [each.reaches_ceiling for each in said] == [False, True, False]

@@ -487,11 +487,11 @@ def test_faults_are_looked_for_in_curves_of_neighbours_where_there_are_any() -> 
 
 def test_families_disagree_in_level_or_in_the_best() -> None:
     near = {"knn": {"a": 0.5, "b": 0.4}, "ipr": {"a": 0.6, "b": 0.61}}
-    found = _disagreement("a", (), near, "knn", candidates=["a", "b"])
+    found = _disagreement("a", (), near, "knn", ["a", "b"])
     assert (found.levels, dict(found.others)) == ((), {"b": ("ipr",)})
     assert found.sentence == "b would be the best by iPR."
     far = {**near, "eas": {"a": 0.61, "b": 0.62}}
-    found = _disagreement("a", (), far, "knn", candidates=["a", "b"])
+    found = _disagreement("a", (), far, "knn", ["a", "b"])
     assert (found.levels, dict(found.others)) == (
         (("knn", 0.5), ("eas", 0.61)),
         {"b": ("ipr", "eas")},
@@ -499,10 +499,10 @@ def test_families_disagree_in_level_or_in_the_best() -> None:
     assert found.sentence.startswith(
         "The families disagree in level: a scores 0.610 by EAS, 0.500 by kNN. b would be"
     )
-    assert _disagreement(
-        "a", (), {**far, BEST: far["knn"]}, BEST, candidates=["a", "b"]
-    ) == Disagreement("a", (), {})
-    assert _disagreement("a", (), far, "knn", candidates=["a"]).others == {}
+    assert _disagreement("a", (), {**far, BEST: far["knn"]}, BEST, ["a", "b"]) == Disagreement(
+        "a", (), {}
+    )
+    assert _disagreement("a", (), far, "knn", ["a"]).others == {}
 
 
 def table_of(*scores: float, **columns: Any) -> pd.DataFrame:
@@ -2217,80 +2217,6 @@ def test_the_key_of_a_result_is_everything_that_it_hangs_on() -> None:
     }
     plain = key("cluster", None, bandwidth=2.0)
     assert (plain["k"], plain["bandwidth"]) == (None, None)
-
-
-def test_a_triage_passes_on_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(0)
-    reference = Samples(rng.normal(size=(40, 2)))
-    held = Samples(rng.normal(size=(30, 2)))
-    asked: dict[str, Any] = {}
-    told: list[float] = []
-
-    def step(name: str, answer: Any) -> Any:
-        def call(*given: Any, progress: Any = None, **options: Any) -> Any:
-            asked[name] = given, options
-            if progress is not None:
-                progress(1.0)
-            if isinstance(answer, ValueError):
-                raise answer
-            return answer
-
-        return call
-
-    copies = {"a": Of(memorised=True), "b": Of(memorised=False)}
-    answers = {
-        **{
-            "memorisation_of": copies,
-            "yardstick": "yardstick",
-            "looked_into": ["one"],
-            "believed_areas": {"a": 0.5},
-        },
-        **{
-            "witnesses_of": {"b": {"told_apart": True}},
-            "judge": "judgement",
-            "findings_of": {"a": ()},
-        },
-    }
-    for name, answer in answers.items():
-        monkeypatch.setattr(run, name, step(name, answer))
-    measured: Any = [
-        Of(n_real=20, n_generated=n, method="knn", checkpoint=Of(name=name))
-        for n, name in ((25, "a"), (15, "b"))
-    ]
-    outcomes: Any = [
-        Of(measured=tuple(measured[:1])),
-        Of(measured=()),
-        Of(measured=tuple(measured[1:])),
-    ]
-    load: Any = object()
-    store: Any = object()
-    task = run.TriageRun(
-        reference, TriageSettings(seed=3), holdout=held, goal=0.25, store=store, memory_limit=10**8
-    )
-    found = task.results(outcomes, load=load, progress=told.append)
-    assert told == [0.5, 1.0]
-    assert found.reference.n == 20
-    assert (found.yardstick, found.no_ceiling, found.judgement) == ("yardstick", "", "judgement")
-    assert (found.memorisation, found.findings) == (copies, {"a": ()})
-    assert asked["yardstick"][1] == {"size": 25, "store": store, "memory_limit": 10**8}
-    assert asked["yardstick"][0][2] is held
-    assert asked["judge"][0] == (measured, 0.25, 3)
-    assert asked["judge"][1]["memorised"] == ["a"]
-    assert asked["judge"][1]["apart"] == {"b": True}
-    assert asked["witnesses_of"][1] == {
-        "areas": {"a": 0.5},
-        "load": load,
-        "store": store,
-        "memory_limit": 10**8,
-    }
-    assert asked["memorisation_of"][1] == {"load": load, "store": store, "memory_limit": 10**8}
-    assert asked["findings_of"][1]["holdout"] is held
-    assert asked["findings_of"][0][0] is found.reference
-    monkeypatch.setattr(run, "yardstick", step("yardstick", ValueError("too few")))
-    plain = run.TriageRun(reference, TriageSettings(), areas=False).results(outcomes)
-    assert (plain.yardstick, plain.no_ceiling) == (None, "too few")
-    assert asked["witnesses_of"][1]["areas"] is None
-    assert asked["judge"][1]["yardstick"] is None
 
 
 def test_a_bound_is_the_second_half_of_the_work(

@@ -15,14 +15,14 @@ from prviz.reports.document import _family
 from prviz.reports.trackers import metrics_of
 from prviz.samples import SamplePair, Samples
 from prviz.triage.decision import (
+    Aside,
     Basis,
-    _disagreement,
     basis_of,
     judge,
     sides_of_one,
     summaries_of_one,
 )
-from prviz.triage.inputs import Checkpoint, common_prefix
+from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.result_cache import ResultCache
@@ -62,10 +62,10 @@ def test_other_families_are_heard_where_the_best_classifier_is_not_measured() ->
 def test_copies_are_no_candidates_unless_all_are() -> None:
     found = measured(TriageSettings(), copy=1.0, narrow=0.5)
     assert judge(found).decision.best == "copy"
-    decision = judge(found, memorised=["copy"]).decision
+    decision = judge(found, aside=Aside(["copy"])).decision
     assert (decision.best, decision.memorised) == ("narrow", ("copy",))
     assert "Left out, as copies of the reference: copy." in decision.sentence
-    assert judge(found, memorised=["copy", "narrow"]).decision.best == "copy"
+    assert judge(found, aside=Aside(["copy", "narrow"])).decision.best == "copy"
 
 
 def test_facts_are_kept_under_their_key(tmp_path: Path) -> None:
@@ -74,31 +74,6 @@ def test_facts_are_kept_under_their_key(tmp_path: Path) -> None:
     assert store.facts({"a": 1}) == [1, [2.5, "x"], None]
     assert store.facts({"a": 2}) is None
     assert store.get({"a": 1, "method": "knn"}) is None
-
-
-@pytest.mark.parametrize(
-    ("names", "prefix"),
-    [
-        (["m-1", "m-2"], "m-"),
-        (["m-1", "m-"], ""),
-        (["one"], ""),
-        (["ab1", "ab2"], ""),
-        (["x/a-1", "x/a-22"], "x/a-"),
-    ],
-)
-def test_the_common_prefix_ends_between_words(names: list[str], prefix: str) -> None:
-    assert common_prefix(names) == prefix
-
-
-def test_only_other_families_with_another_best_are_said_to_see_it_otherwise() -> None:
-    scores = {
-        "knn": {"a": 0.90, "b": 0.85},
-        "ipr": {"a": 0.84, "b": 0.88},
-        "kde": {"a": 0.86, "b": 0.85},
-    }
-    assert _disagreement("a", (), scores, "knn", candidates=["a", "b"]).others == {"b": ("ipr",)}
-    assert _disagreement("b", (), scores, "knn", candidates=["a", "b"]).others == {"a": ("kde",)}
-    assert _disagreement("a", ("b",), scores, "knn", candidates=["a", "b"]).others == {}
 
 
 def test_no_area_in_a_report_or_a_log_exceeds_the_bound_that_caps_the_score() -> None:

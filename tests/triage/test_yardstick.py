@@ -11,7 +11,7 @@ import pytest
 
 import prviz
 from prviz.samples import Samples, as_samples
-from prviz.triage.decision import judge
+from prviz.triage.decision import Aside, judge
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
@@ -93,7 +93,7 @@ def test_a_floor_near_the_ceiling_forbids_that_nothing_can_be_told_apart(tmp_pat
     assert share.sentence.endswith(
         "feature income alone holds nearly all of the variance: scale the features, or leave it out"
     )
-    told = judge([one], yardstick=found, apart={"one": False})
+    told = judge([one], aside=Aside(apart={"one": False}, yardstick=found))
     assert told.shares["one"] == share
     remedy = yardstick(Samples(real.values / scale, features=names), TriageSettings())
     assert remedy.dominant == ""
