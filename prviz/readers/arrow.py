@@ -18,22 +18,16 @@ import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, BinaryIO
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import json as arrow_json
+
 from prviz.readers.arrays import Array, check_counts
-from prviz.readers.arrow_types import PlainColumns, frame_lines
-from prviz.readers.columns import (
-    EVERY,
-    MOST_COLUMNS,
-    ColumnChoice,
-    Plan,
-    drop_text,
-    is_label,
-    is_number,
-    plan_columns,
-    read_batches,
-)
+from prviz.readers.arrow_rows import plan_columns, read_batches
+from prviz.readers.arrow_types import PlainColumns, frame_lines, is_list, is_number
+from prviz.readers.columns import EVERY, MOST_COLUMNS, ColumnChoice, drop_text, is_label
 from prviz.readers.conversion import refuse_container
 from prviz.readers.errors import (
     EmptyCellError,
@@ -120,56 +114,35 @@ class _Compact:
             self.at += 1
             number = number + (head >> 4) if head >> 4 else self._integer()
             kind = head & 15
-            if number in wanted:
-                fields[number] = self._value(kind, wanted[number] or {}, depth)
-            elif kind > 2:  # a truth value is in `kind` itself
-                self._pass(kind, depth)
+            if kind > 2:  # a truth value is in `kind` itself
+                value = self._value(kind, wanted.get(number) or {}, depth)
+                if number in wanted:
+                    fields[number] = value
         self.at += 1
         if wanted and not fields:  # refused, as a list may hold millions of them
             raise ValueError("an empty struct")
         return fields
 
-    def _list(self, depth: int) -> tuple[int, int]:
-        """Type and number of the entries of a list."""
-        head = self._data[self.at]
-        self.at += 1
-        size = self._varint() if head >> 4 == 15 else head >> 4
-        self._count_parts(size, depth)
-        return head & 15, size
-
     def _value(self, kind: int, wanted: _Wanted, depth: int) -> Any:
+        """The next value; one beyond the end of the data fails at the end of its struct."""
         if kind in (4, 5, 6):
             return self._integer()
         if kind == 8:
             size = self._varint()
             self.at += size
             return self._data[self.at - size : self.at]
-        if kind == 9:
-            kind, size = self._list(depth)
-            return [self._value(kind, wanted, depth + 1) for _ in range(size)]
+        if kind in (9, 10):
+            head = self._data[self.at]
+            self.at += 1
+            size = self._varint() if head >> 4 == 15 else head >> 4
+            self._count_parts(size, depth)
+            return [self._value(head & 15, wanted, depth + 1) for _ in range(size)]
         if kind == 12:
             return self.struct(wanted, depth + 1)
-        raise ValueError(f"an unexpected type ({kind})")
-
-    def _pass(self, kind: int, depth: int) -> None:
-        """Skip a value; a value beyond the end of the data fails at the end of its struct."""
-        if kind in (4, 5, 6):
-            while self._data[self.at] & 0x80:
-                self.at += 1
-            self.at += 1
-        elif kind == 8:
-            size = self._varint()
-            self.at += size
-        elif kind == 12:
-            self.struct({}, depth + 1)
-        elif kind in (9, 10):
-            kind, size = self._list(depth)
-            for _ in range(size):
-                self._pass(kind, depth + 1)
-        elif kind in (1, 2, 3, 7):
-            self.at += 8 if kind == 7 else 1
-        else:
+        if kind not in (1, 2, 3, 7):
             raise ValueError(f"an unknown type ({kind})")
+        self.at += 8 if kind == 7 else 1
+        return None
 
 
 @dataclass(frozen=True)
@@ -414,17 +387,15 @@ def _claim_at(stream: BinaryIO, offset: int, head: int) -> _BatchClaim:
     return claim
 
 
-def _part(body: Any, start: int, count: int) -> bytes:
-    return bytes(body[start : start + count])
-
-
 def _claims_of_stream(stream: Any) -> Iterator[_BatchClaim]:
     """Claims of the batches of an Arrow stream, which has no footer."""
-    import pyarrow as pa
-
     for message in pa.ipc.MessageReader.open_stream(stream):
-        body = b"" if message.body is None else message.body
-        claim = _claim(message.metadata.to_pybytes(), partial(_part, memoryview(body)))
+        body = memoryview(message.body or b"")
+
+        def part(start: int, count: int, body: memoryview = body) -> bytes:
+            return bytes(body[start : start + count])
+
+        claim = _claim(message.metadata.to_pybytes(), part)
         if claim is not None:
             yield claim
 
@@ -455,21 +426,21 @@ class _Clamped:
         self.closed = True
 
 
+_ARROW_ERRORS = (
+    pa.ArrowException,
+    OSError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    TypeError,
+    RecursionError,
+)
+
+
 @contextmanager
 def _opened(source: FileSource) -> Iterator[Any]:
     """Source as an Arrow file; errors of pyarrow become a `ReadError`."""
-    import pyarrow as pa
-
-    errors = (
-        pa.ArrowException,
-        OSError,
-        ValueError,
-        LookupError,
-        OverflowError,
-        TypeError,
-        RecursionError,
-    )
-    with source.open() as stream, corrupt_unless_read(source.where, *errors):
+    with source.open() as stream, corrupt_unless_read(source.where, *_ARROW_ERRORS):
         yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
 
 
@@ -483,19 +454,15 @@ def read_parquet(
     ReadError : see `plan_columns`; ragged or missing values with their row; a corrupt file; a claim
     over the limit.
     """
-    import pyarrow.parquet as pq
-
     footer = read_footer(source, limits)
     with _opened(source) as stream:
-        schema = pq.ParquetFile(stream).schema_arrow
-        plain = PlainColumns(schema, source, key, limits)
-        plan = _planned(plain.schema, source, key, limits, choice)
+        reading = _Reading(pq.ParquetFile(stream).schema_arrow, source, key, limits, choice)
+    plan = reading.plan
     features = footer.claims(plan.features)
     labels = footer.claims(plan.labels)
     values = features.values if plan.as_list else footer.rows * len(plan.features)
     check_claim(source.where, features.size + labels.size, limits)
-    plan.check_claim(footer.rows, values, limits)
-    check_counts(source.where, footer.rows, len(plan.features), limits)
+    reading.check(footer.rows, values)
     with _opened(source) as stream:
         # Dictionaries stay dictionaries: a file may repeat one long text a million times for
         # nothing.
@@ -503,9 +470,7 @@ def read_parquet(
         # Large batches, because each batch repeats its dictionaries.
         size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
         batches = file.iter_batches(batch_size=size, columns=plan.columns)
-        return *_read_rows(
-            plan, footer.rows, map(plain.batch, batches), source, choice, limits
-        ), schema.metadata
+        return reading.rows(footer.rows, batches)
 
 
 def read_feather(
@@ -517,8 +482,6 @@ def read_feather(
     ------
     ReadError : as `read_parquet`.
     """
-    import pyarrow as pa
-
     head = source.head(8)
     if head.startswith(b"FEA1"):
         raise ReadError(
@@ -527,35 +490,28 @@ def read_feather(
             f"feather.write_feather(feather.read_table({literal(source.typed)}), {beside(source.typed, '_2.feather')})"
         )
     is_file = head.startswith(_IPC_MAGIC)
+    opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
     with (
         _opened(source) as stream,
         corrupt_unless_read(source.where, struct.error, IndexError, KeyError),
     ):
-        claims = (
-            _claims_of_file(stream, source.size, limits) if is_file else _claims_of_stream(stream)
-        )
         rows = size = 0
-        for claim in claims:
+        for claim in (
+            _claims_of_file(stream, source.size, limits) if is_file else _claims_of_stream(stream)
+        ):
             rows += 0 if claim.dictionary else claim.rows
             size += claim.size
         check_claim(source.where, size, limits)
         stream.seek(0)
-        opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
-        schema = opened(stream).schema
-        plain = PlainColumns(schema, source, key, limits)
-        plan = _planned(plain.schema, source, key, limits, choice)
-        plan.check_claim(rows, 0 if plan.as_list else rows * len(plan.features), limits)
-        check_counts(source.where, rows, len(plan.features), limits)
+        reading = _Reading(opened(stream).schema, source, key, limits, choice)
+        plan = reading.plan
+        reading.check(rows, 0 if plan.as_list else rows * len(plan.features))
         stream.seek(0)
-        held = opened(
-            stream, options=pa.ipc.IpcReadOptions(included_fields=plain.places(plan.columns))
+        fields = pa.ipc.IpcReadOptions(included_fields=reading.plain.places(plan.columns))
+        held = opened(stream, options=fields)
+        return reading.rows(
+            rows, map(held.get_batch, range(held.num_record_batches)) if is_file else held
         )
-        batches = (
-            (held.get_batch(index) for index in range(held.num_record_batches)) if is_file else held
-        )
-        return *_read_rows(
-            plan, rows, map(plain.batch, batches), source, choice, limits
-        ), schema.metadata
 
 
 def read_json_lines(
@@ -567,9 +523,15 @@ def read_json_lines(
     ------
     ReadError : as `read_parquet`; a first line that is no JSON.
     """
-    import pyarrow as pa
-    from pyarrow import json as arrow_json
+    held, table = _json_table(source, limits)
+    reading = _Reading(table.schema, source, key, limits, choice, held)
+    return reading.rows(
+        len(table), table.select(reading.plain.places(reading.plan.columns)).to_batches()
+    )
 
+
+def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any]:
+    """The first object, and all of them as an Arrow table of the names and types in the first one."""
     check_claim(source.where, source.size, limits)
     with source.open() as stream:
         data = stream.read()
@@ -592,80 +554,108 @@ def read_json_lines(
         if not isinstance(held, dict):
             raise ValueError("its first line is neither a JSON object nor a list")
     check_columns(source.where, len(held), limits)
-    # Without a schema every new name would add a column to all lines.
-    kinds = {
-        name: kind for name, value in held.items() if (kind := _json_kind(name, value)) is not None
-    }
+    options = arrow_json.ReadOptions(use_threads=False, block_size=limits.max_header_bytes)
     with corrupt_unless_read(source.where, pa.ArrowException, ValueError):
-        table = arrow_json.read_json(
-            pa.BufferReader(data),
-            read_options=arrow_json.ReadOptions(
-                use_threads=False, block_size=limits.max_header_bytes
-            ),
-            parse_options=arrow_json.ParseOptions(
-                pa.schema(list(kinds.items())), unexpected_field_behavior="ignore"
-            ),
+        # Without a schema every new name would add a column to all lines.
+        parsing = arrow_json.ParseOptions(
+            pa.schema(_json_fields(held)), unexpected_field_behavior="ignore"
         )
-    plain = PlainColumns(table.schema, source, key, limits)
-    if key is None:
-        plain.refuse_pieces(_whole_lists(held))
-    inner = [kind.value_type if pa.types.is_list(kind) else kind for kind in plain.schema.types]
-    deep = [pa.types.is_struct(kind) for kind in inner]
-    if any(deep) and not any(is_number(kind) or pa.types.is_list(kind) for kind in inner):
-        saved = beside(source.typed, ".npz")
-        raise ReadError(
-            f"{source.where}: its numbers are deeper in its objects. Save them as arrays:\nimport json, prviz.readers\n"
-            f"rows = [json.loads(line) for line in open({literal(source.typed)}, encoding='utf-8')]\n"
-            f"prviz.readers.save_arrays(rows, {saved})"
-        )
-    plan = _planned(plain.schema, source, key, limits, choice)
-    batches = map(plain.batch, table.select(plain.places(plan.columns)).to_batches())
-    return *_read_rows(plan, len(table), batches, source, choice, limits), None
+        return held, arrow_json.read_json(pa.BufferReader(data), options, parsing)
 
 
-def _planned(
-    schema: Any, source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice
-) -> Plan:
-    """`plan_columns`. Raises ReadError for a table whose rows are features, which its texts name."""
-    numbers = [
-        name for name, kind in zip(schema.names, schema.types, strict=True) if is_number(kind)
-    ]
-    samples = samples_among(numbers)
-    if samples and len(numbers) < len(schema) and not choice.features:
-        said = f"each column is a sample ({quoted(samples[0])} ...)"
-        raise refuse_turned(said, source.typed, others_than(samples, schema.names))
-    return plan_columns(schema, source.where, key, limits, choice)
+class _Reading:
+    """The plan for a table, and its values.
+
+    schema : as stored. first : the first object of a text in JSON.
+
+    Raises
+    ------
+    ReadError : as `plan_columns`; a table whose rows are features, which its texts name.
+    """
+
+    def __init__(
+        self,
+        schema: Any,
+        source: FileSource,
+        key: str | None,
+        limits: Limits,
+        choice: ColumnChoice,
+        first: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._source = source
+        self._limits = limits
+        self._choice = choice
+        self._metadata = schema.metadata
+        self.plain = PlainColumns(schema, source, key, limits)
+        plain = self.plain.schema
+        if first is not None:
+            if key is None:
+                self.plain.refuse_pieces(_whole_lists(first))
+            self._check_depth(plain.types)
+        numbers = [plain.names[place] for place, kind in enumerate(plain.types) if is_number(kind)]
+        samples = samples_among(numbers)
+        if samples and len(numbers) < len(plain) and not choice.features:
+            said = f"each column is a sample ({quoted(samples[0])} ...)"
+            raise refuse_turned(said, source.typed, others_than(samples, plain.names))
+        self.plan = plan_columns(plain, source.where, key, limits, choice)
+
+    def _check_depth(self, kinds: Iterable[Any]) -> None:
+        """Raise ReadError for numbers in objects in objects of JSON."""
+        inner = [kind.value_type if is_list(kind) else kind for kind in kinds]
+        if any(is_number(kind) or is_list(kind) for kind in inner):
+            return
+        if any(map(pa.types.is_struct, inner)):
+            source = self._source
+            raise ReadError(
+                f"{source.where}: its numbers are deeper in its objects. Save them as arrays:\n"
+                "import json, prviz.readers\n"
+                f"rows = [json.loads(line) for line in open({literal(source.typed)}, encoding='utf-8')]\n"
+                f"prviz.readers.save_arrays(rows, {beside(source.typed, '.npz')})"
+            )
+
+    def check(self, rows: int, values: int) -> None:
+        """Refuse fewer rows or more values than the limits."""
+        self.plan.check_claim(rows, values, self._limits)
+        check_counts(self._source.where, rows, len(self.plan.features), self._limits)
+
+    def rows(
+        self, rows: int, batches: Iterable[Any]
+    ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
+        """Values, labels, names of features and metadata of batches as stored, see `read_batches`.
+
+        Raises ReadError for a table with one value a row, and what the plan says of its texts.
+        """
+        plan = self.plan
+        source = self._source
+        try:
+            values, labels, features = read_batches(
+                plan, rows, map(self.plain.batch, batches), self._limits
+            )
+        except EmptyCellError as error:
+            if plan.as_list:
+                raise
+            name = plan.features[error.column]
+            raise ReadError(
+                f"{str(error).removesuffix('.')}, and all such rows (or the column, in both tables, with"
+                f" {drop_text([name])}):\n{frame_lines(source)}\n"
+                f"features = table.columns.difference({list(plan.labels)!r})\n"
+                f"table.dropna(subset=features).to_parquet({beside(source.typed, '_complete.parquet')}, index=False)"
+            ) from None
+        names = plan.columns
+        if not self._choice.features and not plan.as_list and len(names) <= MOST_COLUMNS:
+            columns = dict(enumerate([*values.T, *labels.values()]))
+            if form := long_form(columns, dict(enumerate(names))):
+                loading = frame_lines(source)
+                raise refuse_long(source.where, form, names, names, loading, source.typed)
+        if plan.refusal is not None:
+            raise plan.refusal
+        return values, labels, features, self._metadata
 
 
-def _read_rows(
-    plan: Plan,
-    rows: int,
-    batches: Iterable[Any],
-    source: FileSource,
-    choice: ColumnChoice,
-    limits: Limits,
-) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """`read_batches`. Raises ReadError for a table with one value a row, and what the plan says of its texts."""
-    try:
-        values, labels, features = read_batches(plan, rows, batches, limits)
-    except EmptyCellError as error:
-        if plan.as_list:
-            raise
-        name = plan.features[error.column]
-        raise ReadError(
-            f"{str(error).removesuffix('.')}, and all such rows (or the column, in both tables, with"
-            f" {drop_text([name])}):\n{frame_lines(source)}\n"
-            f"features = table.columns.difference({list(plan.labels)!r})\n"
-            f"table.dropna(subset=features).to_parquet({beside(source.typed, '_complete.parquet')}, index=False)"
-        ) from None
-    names = [*plan.features, *plan.labels]
-    if not choice.features and not plan.as_list and len(names) <= MOST_COLUMNS:
-        columns = dict(enumerate([*values.T, *labels.values()]))
-        if form := long_form(columns, dict(enumerate(names))):
-            raise refuse_long(source.where, form, names, names, frame_lines(source), source.typed)
-    if plan.refusal is not None:
-        raise plan.refusal
-    return values, labels, features
+def _json_fields(held: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Names and types of what an object of JSON holds, without what is left out."""
+    kinds = [(name, _json_kind(name, value)) for name, value in held.items()]
+    return [each for each in kinds if each[1] is not None]
 
 
 def _whole_lists(held: Mapping[str, Any], within: str = "") -> list[str]:
@@ -681,8 +671,6 @@ def _whole_lists(held: Mapping[str, Any], within: str = "") -> list[str]:
 
 def _json_kind(name: str, value: object) -> Any:
     """Type of the column of a JSON value; None for one that is left out."""
-    import pyarrow as pa
-
     if isinstance(value, bool):
         return pa.bool_()
     if isinstance(value, int) and is_label(name):
@@ -692,17 +680,10 @@ def _json_kind(name: str, value: object) -> Any:
     if isinstance(value, str):
         return pa.string()
     if isinstance(value, dict):
-        fields = {
-            key: kind for key, each in value.items() if (kind := _json_kind(key, each)) is not None
-        }
-        return pa.struct(list(fields.items())) if fields else None
-    if isinstance(value, list):
-        inner = _json_kind("", value[0]) if value else None
-        return (
-            None
-            if inner is None
-            else pa.list_(pa.float64() if pa.types.is_integer(inner) else inner)
-        )
+        fields = _json_fields(value)
+        return pa.struct(fields) if fields else None
+    if isinstance(value, list) and value and (inner := _json_kind("", value[0])) is not None:
+        return pa.list_(pa.float64() if pa.types.is_integer(inner) else inner)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Arrow columns of other types as the plain ones of `prviz.readers.columns`: numbers, and lists of numbers.
+"""Arrow columns of other types as the plain ones of `prviz.readers.arrow_rows`: numbers, and lists of numbers.
 
 Tensors and other extension types are their storage, decimals become float64, views of lists become
 lists, lists of one list become lists, and a struct that holds lists or numbers becomes its fields,
@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types
 
-from prviz.readers.columns import is_label, is_number
+from prviz.readers.columns import is_label
 from prviz.readers.errors import ReadError, beside, literal, quoted
 from prviz.readers.pieces import quantised, refuse_sparse, sparse
 from prviz.readers.source import FileSource, Limits, check_claim
@@ -39,8 +42,6 @@ class PlainColumns:
     """
 
     def __init__(self, schema: Any, source: FileSource, key: str | None, limits: Limits) -> None:
-        import pyarrow as pa
-
         self._stored = schema
         self._source = source
         self._limits = limits
@@ -48,14 +49,11 @@ class PlainColumns:
             _Column(name, name, None, kind)
             for name, kind in zip(schema.names, schema.types, strict=True)
         ]
-        if not any(_is_list(column.kind) for column in columns) or key not in (None, *schema.names):
+        if not any(map(is_list, schema.types)) or key not in (None, *schema.names):
             columns = [inner for column in columns for inner in _fields(column)]
         self._columns = columns
-        kinds = [_plain(column.kind) for column in columns]
-        self.schema = pa.schema(
-            list(zip([column.name for column in columns], kinds, strict=True)),
-            metadata=schema.metadata,
-        )
+        kinds = [(column.name, _plain(column.kind)) for column in columns]
+        self.schema = pa.schema(kinds, metadata=schema.metadata)
         self._refuse_others(kinds)
         if key is None:
             self.refuse_pieces()
@@ -68,12 +66,9 @@ class PlainColumns:
 
     def batch(self, batch: Any) -> Any:
         """A batch with some of the stored columns, as one of plain columns."""
-        import pyarrow as pa
-
         held = set(batch.schema.names)
         self._refuse_spark(batch)
-        arrays = []
-        names = []
+        arrays = {}
         for column in self._columns:
             if column.holder not in held:
                 continue
@@ -84,9 +79,8 @@ class PlainColumns:
                     continue  # a field of the struct that was not read
                 array.validate(full=True)
                 array = array.flatten()[place]
-            arrays.append(self._converted(array, column))
-            names.append(column.name)
-        return pa.RecordBatch.from_arrays(arrays, names=names) if names else batch
+            arrays[column.name] = self._converted(array, column)
+        return pa.RecordBatch.from_pydict(arrays) if arrays else batch
 
     def _converted(self, array: Any, column: _Column) -> Any:
         kind = _plain(array.type)
@@ -95,42 +89,29 @@ class PlainColumns:
         # Arrow's kernels trust offsets, so that a corrupt file would crash them.
         array.validate(full=True)
         array = self._unpacked(array, column)
-        return (
-            array.cast(kind)
-            if not _is_list(kind)
-            else array.cast(_list_like(array.type, kind.value_type))
-        )
+        if is_list(kind):
+            kind = _list_like(array.type, kind.value_type)
+        return array.cast(kind)
 
     def _unpacked(self, array: Any, column: _Column) -> Any:
         """An array without extension types and views, its lists of lists squeezed."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-        import pyarrow.types as types
-
         if isinstance(array.type, pa.BaseExtensionType):
             shape = getattr(array.type, "shape", None)
             if shape is not None and sum(length != 1 for length in shape) > 1:
                 raise self._refuse_nested(column, " x ".join(map(str, shape)) + " numbers")
             return self._unpacked(array.storage, column)
-        if not _is_list(array.type):
+        if not is_list(array.type):
             return array
-        if types.is_list_view(array.type) or types.is_large_list_view(array.type):
+        if _is_view(array.type):
             # Many views may show the same values.
-            total = pc.sum(pc.list_value_length(array)).as_py() or 0
-            check_claim(self._source.where, total * 8, self._limits)
-            array = (
-                _empty_or_null(array)
-                if array.null_count
-                else _lists(pc.list_value_length(array), array.flatten())
-            )
-        if not _is_list(array.type.value_type):
+            lengths = pc.list_value_length(array)
+            check_claim(self._source.where, 8 * (pc.sum(lengths).as_py() or 0), self._limits)
+            if array.null_count:
+                array = _empty_or_null(array)
+            else:
+                array = _lists(lengths, array.flatten())
+        if not is_list(array.type.value_type):
             return array
-        return self._squeezed(array, column)
-
-    def _squeezed(self, array: Any, column: _Column) -> Any:
-        """Lists of lists with one list each, or with lists of one value, as lists of values."""
-        import pyarrow.compute as pc
-
         if array.null_count:  # refused with its row, as in a column of plain lists
             return _empty_or_null(array)
         inner = self._unpacked(array.flatten(), column)
@@ -164,13 +145,22 @@ class PlainColumns:
         where = self._source.where
         typed = self._source.typed
         loading = self._in_pieces()
-        plain = {column.name: column.kind for column in self._columns if _is_plain(column.kind)}
-        lists = {name: kind.value_type for name, kind in plain.items() if _is_list(kind)}
-        whole = [name for name, inner in lists.items() if name in also or _is_whole(inner)]
+        plain = []
+        lists = []
+        whole = []
+        for column in self._columns:
+            listing = is_list(column.kind) and hasattr(column.kind, "value_type")
+            inner = column.kind.value_type if listing else column.kind
+            if is_number(inner):
+                plain.append(column.name)
+                if listing:
+                    lists.append(column.name)
+                    if types.is_integer(inner) or column.name in also:
+                        whole.append(column.name)
         # see `_refuse_spark`
         spark = any(column.name.endswith(".type") for column in self._columns)
         features = [name for name in lists if not is_label(name)]
-        error = None if spark else sparse(where, list(lists), whole, loading, typed)
+        error = None if spark else sparse(where, lists, whole, loading, typed)
         if error is None and len(features) == 1 and features[0] in whole:
             others = [name for name in plain if name != features[0]]
             error = quantised(where, features[0], others, loading, typed)
@@ -179,62 +169,74 @@ class PlainColumns:
 
     def _refuse_spark(self, batch: Any) -> None:
         """Raise for vectors of Spark of which some are sparse: their type is 0."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-        import pyarrow.types as types
-
         for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
             fields = {field.name: field.type for field in kind} if types.is_struct(kind) else {}
-            if "values" not in fields or not _is_whole(fields.get("type", pa.null())):
+            if "values" not in fields or not types.is_integer(fields.get("type", pa.null())):
                 continue
             batch.column(name).validate(full=True)
             if pc.any(pc.equal(batch.column(name).field("type"), 0)).as_py():
                 held = {which: f"{name}.{field}" for which, field in _SPARK.items()}
                 raise refuse_sparse(self._source.where, held, self._in_pieces(), self._source.typed)
 
-    def _refuse_others(self, kinds: Sequence[Any]) -> None:
+    def _refuse_others(self, kinds: Sequence[tuple[str, Any]]) -> None:
         """Raise for a table without numbers whose features hold them in another way."""
-        names = [column.name for column in self._columns]
-        pairs = [
-            (name, kind) for name, kind in zip(names, kinds, strict=True) if not is_label(name)
-        ]
-        if any(is_number(kind) or _is_list(kind) for _, kind in pairs):
+        pairs = [(name, kind) for name, kind in kinds if not is_label(name)]
+        if any(is_number(kind) or is_list(kind) for _, kind in pairs):
             return
-        for fits, what, lines in _OTHERS:
-            found = [name for name, kind in pairs if fits(kind)]
-            if found:
+        for checks, what, lines in _OTHERS:
+            for name, kind in pairs:
+                if not _is_any(checks, kind):
+                    continue
                 typed = self._source.typed
-                saved = {"npy": beside(typed, ".npy"), "csv": beside(typed, ".csv")}
                 recipe = lines.format(
-                    table=_reading(self._source), column=literal(found[0]), **saved
+                    table=_reading(self._source),
+                    column=literal(name),
+                    npy=beside(typed, ".npy"),
+                    csv=beside(typed, ".csv"),
                 )
                 raise ReadError(
-                    f"{self._source.where}, column {quoted(found[0])}: holds {what}:\n"
+                    f"{self._source.where}, column {quoted(name)}: holds {what}:\n"
                     f"import numpy as np, pandas as pd, pyarrow as pa\n{recipe}"
                 )
 
 
 # Fields of a sparse vector of Spark, by their pieces.
 _SPARK = {"places": "indices", "values": "values", "size": "size"}
+_NUMBERS = (types.is_integer, types.is_floating, types.is_boolean)
+_TEXTS = (types.is_string, types.is_large_string, types.is_string_view)
+_VIEWS = (types.is_list_view, types.is_large_list_view)
+_LISTS = (types.is_list, types.is_large_list, types.is_fixed_size_list, *_VIEWS)
+_BYTES = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
 
 
-def _is_plain(kind: Any) -> bool:
-    """True for numbers and lists of numbers."""
-    return bool(
-        is_number(kind.value_type if _is_list(kind) and hasattr(kind, "value_type") else kind)
-    )
+def _is_any(checks: Iterable[Any], kind: Any) -> bool:
+    return any(check(kind) for check in checks)
 
 
-def _is_whole(kind: Any) -> bool:
-    import pyarrow.types as types
+def is_number(kind: Any) -> bool:
+    """True for an Arrow type of numbers or truth values."""
+    return _is_any(_NUMBERS, kind)
 
-    return bool(types.is_integer(kind))
+
+def is_text(kind: Any) -> bool:
+    """True for an Arrow type of texts."""
+    return _is_any(_TEXTS, kind)
 
 
-def _is_text(kind: Any) -> bool:
-    import pyarrow.types as types
+def is_list(kind: Any) -> bool:
+    """True for an Arrow type of lists, or of an extension that is stored as such."""
+    return _is_any(_LISTS, _stored(kind))
 
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+def _is_view(kind: Any) -> bool:
+    return _is_any(_VIEWS, kind)
+
+
+def _stored(kind: Any) -> Any:
+    """The type that stores an extension type; of another type itself."""
+    while isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    return kind
 
 
 def _reading(source: FileSource) -> str:
@@ -257,82 +259,44 @@ def frame_lines(source: FileSource) -> str:
 
 def _lists(lengths: Any, values: Any) -> Any:
     """Lists of these lengths, one after the other."""
-    import pyarrow as pa
-
     ends = np.concatenate(([0], np.cumsum(lengths.to_numpy(zero_copy_only=False), dtype=np.int64)))
     return pa.LargeListArray.from_arrays(ends, values)
 
 
 def _empty_or_null(array: Any) -> Any:
     """Lists without values where an array has any, so that the reader names the row that has none."""
-    import pyarrow as pa
-
-    return pa.array(
-        [[] if valid else None for valid in array.is_valid().to_pylist()], pa.list_(pa.float64())
-    )
+    empty = [[] if valid else None for valid in array.is_valid().to_pylist()]
+    return pa.array(empty, pa.list_(pa.float64()))
 
 
 def _fields(column: _Column) -> list[_Column]:
     """The fields of a struct of numbers or lists; else the column itself."""
-    import pyarrow.types as types
-
     if not types.is_struct(column.kind) or is_label(column.name):
         return [column]
-    inner = [column.kind.field(index) for index in range(column.kind.num_fields)]
-    kinds = [_plain(field.type) for field in inner]
-    if not any(map(_is_list, kinds)) and not all(map(is_number, kinds)):
+    kinds = [_plain(field.type) for field in column.kind]
+    if not any(map(is_list, kinds)) and not all(map(is_number, kinds)):
         return [column]
     return [
         _Column(f"{column.name}.{field.name}", column.name, index, field.type)
-        for index, field in enumerate(inner)
+        for index, field in enumerate(column.kind)
     ]
-
-
-def _is_list(kind: Any) -> bool:
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    if isinstance(kind, pa.BaseExtensionType):
-        return _is_list(kind.storage_type)
-    checks = (
-        types.is_list,
-        types.is_large_list,
-        types.is_fixed_size_list,
-        types.is_list_view,
-        types.is_large_list_view,
-    )
-    return any(check(kind) for check in checks)
-
-
-def _is_bytes(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    return bool(
-        types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
-    )
-
-
-def _is_map(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    return bool(types.is_map(kind))
 
 
 # Kinds of columns that may hold numbers, what is said of them, and the lines that make a file of
 # these.
 _OTHERS = (
     (
-        _is_bytes,
+        _BYTES,
         "bytes, not numbers. If they are numbers of float32",
         "rows = {table}[{column}]\nnp.save({npy}, np.stack([np.frombuffer(row, 'float32') for row in rows]))",
     ),
     (
-        _is_map,
+        (types.is_map,),
         "maps, from names to values. Save these as columns",
         "pd.DataFrame([dict(row) for row in {table}[{column}]]).to_csv({csv}, index=False)",
     ),
     (
-        _is_text,
+        _TEXTS,
         "texts, not numbers. If they are numbers, or lists of numbers, a table of text is read",
         "{table}.to_csv({csv}, index=False)",
     ),
@@ -341,9 +305,6 @@ _OTHERS = (
 
 def _list_like(kind: Any, inner: Any) -> Any:
     """The kind of list of ``kind``, of other values."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
     if types.is_fixed_size_list(kind):
         return pa.list_(inner, kind.list_size)
     return pa.large_list(inner) if types.is_large_list(kind) else pa.list_(inner)
@@ -351,22 +312,15 @@ def _list_like(kind: Any, inner: Any) -> Any:
 
 def _plain(kind: Any) -> Any:
     """The type that a column of this type is given; its own where nothing has to be changed."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    if isinstance(kind, pa.BaseExtensionType):
-        return _plain(kind.storage_type)
+    kind = _stored(kind)
     if types.is_decimal(kind):
         return pa.float64()
-    if not _is_list(kind):
+    if not is_list(kind):
         return kind
     inner = kind.value_type
-    while _is_list(inner):
-        inner = (
-            inner.storage_type if isinstance(inner, pa.BaseExtensionType) else inner
-        ).value_type
+    while is_list(inner):
+        inner = _stored(inner).value_type
     inner = _plain(inner)
-    if inner.equals(kind.value_type):
-        view = types.is_list_view(kind) or types.is_large_list_view(kind)
-        return pa.large_list(inner) if view else kind
+    if inner.equals(kind.value_type) and not _is_view(kind):
+        return kind
     return pa.large_list(inner)

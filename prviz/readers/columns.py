@@ -9,7 +9,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.readers.arrays import Array, check_counts, check_exact, check_values
-from prviz.readers.errors import AmbiguousKeyError, EmptyCellError, ReadError, listed, quoted
-from prviz.readers.source import Limits, check_claim, check_columns
+from prviz.readers.arrays import Array
+from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 
 # Least bytes that one label of one sample counts towards the memory limit.
 LABEL_BYTES = 64
@@ -118,12 +117,18 @@ class ColumnChoice:
         shared: bool = False,
     ) -> ColumnChoice:
         """The choice of the arguments of `prviz.read`. Raises ReadError for anything but texts."""
-        features, dropped = (
-            _patterns(name, given) for name, given in (("columns", columns), ("drop", drop))
-        )
+        features = _patterns("columns", columns)
+        dropped = _patterns("drop", drop)
         if group is not None and not isinstance(group, str):
             raise ReadError(f"group = {quoted(repr(group))}; the name of one column is needed")
         return cls(features, dropped, group, shared)
+
+    def may_be_list(self, name: str, key: str | None) -> bool:
+        """True if a column of lists of this name may hold the samples; ``key`` is the one asked for."""
+        if self.drops(name):
+            return False
+        chosen = not self.features or name in self.features
+        return name == key or (chosen and not is_label(name))
 
     def __bool__(self) -> bool:
         return bool(self.features or self.drop or self.group is not None)
@@ -145,24 +150,19 @@ class ColumnChoice:
 
     def unknown(self, names: Collection[str]) -> list[str]:
         """Names and patterns of the choice that none of these columns has."""
-        group = () if self.group is None else (self.group,)
         chosen = (*self.features, *self.drop)
-        return [
-            *(
-                pattern
-                for pattern in chosen
-                if not any(_matches(name, (pattern,)) for name in names)
-            ),
-            *(name for name in group if name not in names),
+        unknown = [
+            pattern for pattern in chosen if not any(_matches(name, (pattern,)) for name in names)
         ]
+        if self.group is not None and self.group not in names:
+            unknown.append(self.group)
+        return unknown
 
     def known(self, names: Collection[str]) -> ColumnChoice:
         """The part of the choice that some of these columns have, as one file takes it."""
         missing = self.unknown(names)
-        features, drop = (
-            tuple(one for one in chosen if one not in missing)
-            for chosen in (self.features, self.drop)
-        )
+        features = tuple(one for one in self.features if one not in missing)
+        drop = tuple(one for one in self.drop if one not in missing)
         return ColumnChoice(features, drop, None if self.group in missing else self.group)
 
     def check(self, names: Collection[str], where: str) -> None:
@@ -222,11 +222,8 @@ def sort_columns(
     features = []
     labels = []
     for place, name in enumerate(names):
-        if (
-            name == choice.group
-            or choice.drops(name)
-            or (name in index and name not in choice.features)
-        ):
+        no_feature = name in index and name not in choice.features
+        if name == choice.group or choice.drops(name) or no_feature:
             labels.append(place)
         elif choice.takes(name) if choice.features else not is_label(name):
             features.append(place)
@@ -238,12 +235,35 @@ def sort_columns(
     return features, labels
 
 
+def one_list(
+    lists: Sequence[str], key: str | None, names: Collection[str], where: str
+) -> str | None:
+    """Which of these columns of lists holds the samples; None where there is none.
+
+    Raises
+    ------
+    AmbiguousKeyError : several, and no ``key``.
+    ReadError : the ``key`` is none of them.
+    """
+    if key is not None:
+        if key in lists:
+            return key
+        raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(names)}.")
+    if len(lists) > 1:
+        raise AmbiguousKeyError(
+            f"{where}: several list columns could be the samples: {listed(lists)}. Choose one with"
+            " key=...",
+            lists,
+        )
+    return next(iter(lists), None)
+
+
 def own_names(features: Sequence[str]) -> tuple[str, ...]:
     """Names of features; empty where they are only numbered, unlike years."""
-    numbered = all(map(str.isdecimal, features)) and max(map(int, features), default=0) <= 2 * len(
-        features
-    )
-    return () if numbered else tuple(features)
+    numbered = all(map(str.isdecimal, features))
+    if numbered and max(map(int, features), default=0) <= 2 * len(features):
+        return ()
+    return tuple(features)
 
 
 def columns_text(names: Sequence[str]) -> str:
@@ -302,12 +322,8 @@ def parsed(texts: Sequence[str]) -> Sequence[str | int]:
     """Texts as integers if all are plainly written integers (``"007"`` is a text), else unchanged."""
     if not all(text.removeprefix("-").isdecimal() and len(text) < 18 for text in texts):
         return texts
-    numbers = [int(text) for text in texts]
-    return (
-        numbers
-        if all(str(number) == text for number, text in zip(numbers, texts, strict=True))
-        else texts
-    )
+    numbers = list(map(int, texts))
+    return numbers if list(map(str, numbers)) == list(texts) else texts
 
 
 def label_bytes(text: str) -> int:
@@ -345,354 +361,3 @@ def decimals_in(column: NDArray[Any], where: str) -> Array | None:
             " the column out, in both tables, with drop."
         )
     return values
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Columns to read: one column of lists or several columns of numbers, and the label columns.
-
-    refusal : what is said of a column of texts, which is read as a label, unless the table holds
-    one value a row.
-    """
-
-    where: str
-    features: tuple[str, ...]
-    labels: tuple[str, ...]
-    as_list: bool
-    dtype: np.dtype[Any]
-    refusal: ReadError | None = None
-
-    @property
-    def columns(self) -> list[str]:
-        """Every column to read."""
-        return [*self.features, *self.labels]
-
-    def check_claim(self, rows: int, values: int, limits: Limits) -> None:
-        """Refuse more values and labels than the limit."""
-        check_claim(
-            self.where, values * self.dtype.itemsize + rows * len(self.labels) * LABEL_BYTES, limits
-        )
-
-    def position(self, row: int, column: int) -> str:
-        """Text for the place of a value, counted from 1."""
-        if self.as_list:
-            return (
-                f"{self.where}, row {row + 1}, column {quoted(self.features[0])}, entry"
-                f" {column + 1}"
-            )
-        return f"{self.where}, row {row + 1}, column {quoted(self.features[column])}"
-
-
-def is_number(kind: Any) -> bool:
-    """True for an Arrow type of numbers or truth values."""
-    import pyarrow.types as types
-
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
-
-
-def _is_label_type(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    if types.is_dictionary(kind):
-        return not types.is_dictionary(kind.value_type) and _is_label_type(kind.value_type)
-    return (
-        is_number(kind)
-        or types.is_string(kind)
-        or types.is_large_string(kind)
-        or types.is_string_view(kind)
-    )
-
-
-def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
-    """float32 if nothing wider is among the columns."""
-    import pyarrow.types as types
-
-    narrow = all(types.is_float16(kind) or types.is_float32(kind) for kind in kinds)
-    return np.dtype(np.float32 if narrow else np.float64)
-
-
-def plan_columns(
-    schema: Any, where: str, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
-) -> Plan:
-    """Sort the columns of an Arrow schema into features, labels and others, which are not read.
-
-    choice : the columns that the user has chosen; a list column by its name alone.
-
-    Raises
-    ------
-    AmbiguousKeyError : several list columns.
-    ReadError : no features, a feature that is no number, repeated names, too many columns, a
-    ``key`` that is no list
-        column, or a choice that is missing.
-    """
-    import pyarrow.types as types
-
-    check_columns(where, len(schema), limits)
-    kinds = dict(zip(schema.names, schema.types, strict=True))
-    if len(kinds) < len(schema.names):
-        raise ReadError(f"{where}: two columns have the same name. Rename one of them.")
-    lists = [
-        name
-        for name, kind in kinds.items()
-        if (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
-        and (name == key or not is_label(name))
-        and not choice.drops(name)
-        and (name == key or not choice.features or name in choice.features)
-    ]
-    if key is not None and key not in lists:
-        raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(kinds)}.")
-    if key is None and len(lists) > 1:
-        decimal = [name for name in lists if types.is_floating(kinds[name].value_type)]
-        # beside lists of whole numbers, such as tokens
-        lists = decimal if len(decimal) == 1 else lists
-    if key is None and len(lists) > 1:
-        raise AmbiguousKeyError(
-            f"{where}: several list columns could be the samples: {listed(lists)}. Choose one with"
-            " key=...",
-            lists,
-        )
-    if not lists:
-        return _plan_numbers(kinds, where, choice, index_columns(schema.metadata))
-    choice.check(kinds, where)
-    name = lists[0] if key is None else key
-    inner = kinds[name].value_type
-    if not is_number(inner):
-        raise ReadError(
-            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Save"
-            " flat lists of floats."
-        )
-    labels = tuple(label for label, kind in kinds.items() if _is_label_type(kind))
-    return Plan(where, (name,), labels, True, _dtype([inner]))
-
-
-def _plan_numbers(
-    kinds: dict[str, Any], where: str, choice: ColumnChoice, index: Collection[str]
-) -> Plan:
-    names = list(kinds)
-    numeric = [is_number(kind) for kind in kinds.values()]
-    places, others = sort_columns(names, numeric, choice, where, index)
-    features = [names[place] for place in places]
-    labels = [names[place] for place in others if _is_label_type(kinds[names[place]])]
-    texts = [name for name in features if not is_number(kinds[name])]
-    refusal = None if not texts else _refuse_text(texts[0], kinds[texts[0]], where)
-    may_be_long = (
-        len(kinds) <= MOST_COLUMNS
-        and not choice.features
-        and all(_is_label_type(kinds[text]) for text in texts)
-    )
-    if refusal is not None and (not may_be_long or len(texts) == len(features)):
-        raise refusal
-    if not features:
-        raise ReadError(
-            f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings."
-        )
-    features = [name for name in features if name not in texts]
-    dtype = _dtype(kinds[name] for name in features)
-    return Plan(where, tuple(features), (*labels, *texts), False, dtype, refusal)
-
-
-def _refuse_text(name: str, kind: Any, where: str) -> ReadError:
-    if str(kind).partition("[")[0].removeprefix("large_") in ("binary", "fixed_size_binary"):
-        return ReadError(
-            f"{where}, column {quoted(name)}: holds bytes, not numbers. If they are numbers of"
-            " float32, make lists of them and save the table again:"
-            f"\ntable[{name!r}] = [np.frombuffer(each, 'float32') for each in table[{name!r}]]"
-        )
-    return ReadError(
-        f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in"
-        f" both tables, with {drop_text([name])}, make numbers of its categories, for both tables"
-        " at once (pandas.get_dummies), or name it id, label, split, path or text to keep it; or,"
-        f" {sets_text(name)}."
-    )
-
-
-@dataclass
-class TableRows:
-    """The values and labels of the batches read so far.
-
-    text_bytes : bytes of the decoded texts; a dictionary counts once for consecutive batches that
-    share it.
-    """
-
-    plan: Plan
-    rows: int
-    limits: Limits
-    done: int = 0
-    values: Array | None = None
-    texts: dict[str, list[Any]] = field(default_factory=dict)
-    long: dict[str, str] = field(default_factory=dict)
-    text_bytes: int = 0
-    dictionaries: dict[str, tuple[Any, Sequence[Any]]] = field(default_factory=dict)
-
-    def append(self, batch: Any) -> None:
-        """Add one Arrow record batch."""
-        part = self._lists(batch) if self.plan.as_list else self._numbers(batch)
-        if self.values is None:
-            check_counts(self.plan.where, self.rows, part.shape[1], self.limits)
-            # The number of rows is only a claim so far, and decides how much is allocated.
-            self.plan.check_claim(self.rows, self.rows * part.shape[1], self.limits)
-            self.values = np.empty((self.rows, part.shape[1]), dtype=self.plan.dtype)
-        if self.done + len(part) > self.rows:
-            raise ReadError(
-                f"{self.plan.where}: corrupt (more rows than it claims). Write it again."
-            )
-        self.values[self.done : self.done + len(part)] = part
-        for name in self.plan.labels:
-            self.texts.setdefault(name, []).extend(self._labels(name, batch.column(name)))
-        self.done += len(part)
-
-    def _labels(self, name: str, column: Any) -> Sequence[Any]:
-        """Python values of a label column."""
-        import pyarrow.types as types
-
-        if not types.is_dictionary(column.type):
-            column.validate(full=True)
-            return self._decoded(column)
-        # Every batch repeats the dictionary, which may be large.
-        dictionary = column.dictionary
-        held, entries = self.dictionaries.get(name, (None, ()))
-        if held is None or _place(dictionary) != _place(held):
-            dictionary.validate(full=True)
-            if held is None or not dictionary.equals(held):
-                entries = self._decoded(dictionary)
-            self.dictionaries[name] = dictionary, entries
-        return [
-            None if index is None else entries[index]
-            for index in _valid(column.indices, len(entries)).to_pylist()
-        ]
-
-    def _decoded(self, column: Any) -> Sequence[Any]:
-        self.text_bytes += _text_bytes(column)
-        held = 0 if self.values is None else self.values.nbytes
-        check_claim(self.plan.where, held + self.text_bytes, self.limits)
-        values: list[Any] = column.to_pylist()
-        # A long text is kept once, however often a file repeats it.
-        return [
-            (
-                self.long.setdefault(value, value)
-                if isinstance(value, str) and len(value) >= LABEL_BYTES
-                else value
-            )
-            for value in values
-        ]
-
-    def _numbers(self, batch: Any) -> Array:
-        part = np.empty((batch.num_rows, len(self.plan.features)), dtype=self.plan.dtype)
-        for index, name in enumerate(self.plan.features):
-            column = batch.column(name)
-            column.validate(full=True)
-            self._refuse_null(column, name)
-            stored = column.to_numpy(zero_copy_only=False)
-            self._check_exact(stored[:, None], index)
-            # a signalling NaN is refused later, as every NaN is
-            with np.errstate(invalid="ignore"):
-                part[:, index] = stored
-        return part
-
-    def _lists(self, batch: Any) -> Array:
-        import pyarrow.compute as pc
-
-        column = batch.column(self.plan.features[0])
-        column.validate(full=True)
-        title = f"column {quoted(self.plan.features[0])}"
-        self._refuse_null(column, self.plan.features[0])
-        lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-        width = self.values.shape[1] if self.values is not None else int(lengths[0])
-        ragged = np.flatnonzero(lengths != width)
-        if len(ragged):
-            row = int(ragged[0])
-            raise ReadError(
-                f"{self.plan.where}, row {self.done + row + 1}, {title}: {lengths[row]} values, but"
-                f" {width} before it. Every sample needs the same number of values."
-            )
-        flat = column.flatten()
-        if flat.null_count:
-            row, entry = divmod(
-                int(np.flatnonzero(flat.is_null().to_numpy(zero_copy_only=False))[0]), width
-            )
-            raise ReadError(
-                f"{self.plan.position(self.done + row, entry)}: empty. Fill it in, or leave that"
-                " row out."
-            )
-        part: Array = flat.to_numpy(zero_copy_only=False).reshape(len(lengths), width)
-        self._check_exact(part, 0)
-        return part
-
-    def _check_exact(self, values: Array, first: int) -> None:
-        check_exact(values, lambda row, column: self.plan.position(self.done + row, first + column))
-
-    def _refuse_null(self, column: Any, name: str) -> None:
-        if not column.null_count:
-            return
-        title = f"column {quoted(name)}"
-        if column.null_count == self.rows:
-            raise ReadError(
-                f"{self.plan.where}, {title}: empty in every row. Leave it out, in both tables."
-            )
-        row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-        raise EmptyCellError(
-            f"{self.plan.where}, row {self.done + row + 1}, {title}: empty. Fill it in, or leave"
-            " that row out.",
-            self.plan.features.index(name),
-        )
-
-
-def _place(array: Any) -> tuple[object, ...]:
-    """Memory addresses of an Arrow array's values, to compare arrays by."""
-    buffers = [
-        None if buffer is None else (buffer.address, buffer.size) for buffer in array.buffers()
-    ]
-    return (array.offset, len(array), *buffers)
-
-
-def _valid(indices: Any, entries: int) -> Any:
-    """Indices of a dictionary column. Raises ValueError for an index outside the dictionary."""
-    import pyarrow.compute as pc
-
-    indices.validate(full=True)
-    ends = pc.min_max(indices).as_py()
-    if ends["min"] is not None and not 0 <= ends["min"] <= ends["max"] < entries:
-        raise ValueError("an index outside its dictionary")
-    return indices
-
-
-def _text_bytes(column: Any) -> int:
-    """Bytes of all texts of a valid column; many rows of a view may share one long text."""
-    import pyarrow.types as types
-
-    if types.is_string_view(column.type):
-        lengths = np.frombuffer(column.buffers()[1], dtype=np.int32)[::4]
-        return int(lengths[column.offset : column.offset + len(column)].sum(dtype=np.int64))
-    return (
-        int(column.nbytes)
-        if types.is_string(column.type) or types.is_large_string(column.type)
-        else 0
-    )
-
-
-def read_batches(
-    plan: Plan, rows: int, batches: Iterable[Any], limits: Limits
-) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """Values (n, d), labels and names of features from Arrow record batches that together have ``rows`` rows.
-
-    The names are as in the file, numbers included; a list has none.
-    """
-    table = TableRows(plan, rows, limits)
-    for batch in batches:
-        if batch.num_rows:
-            # Arrow's kernels trust offsets and UTF-8 and crash on a corrupt file, so every column
-            # is validated in full before its values are read, a dictionary once.
-            batch.validate()
-            table.append(batch)
-    check_counts(plan.where, table.done, len(plan.features), limits)
-    if table.values is None or table.done < rows:
-        raise ReadError(
-            f"{plan.where}: truncated (it claims {rows} rows, {table.done} are there). Write it"
-            " again."
-        )
-    check_values(table.values, plan.position)
-    names = label_names(plan.labels)
-    labels = {
-        name: label_array(table.texts[old]) for name, old in zip(names, plan.labels, strict=True)
-    }
-    return table.values, labels, () if plan.as_list else plan.features

@@ -53,23 +53,17 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
     # A header has no numbers, or numbers that merely count the columns, as pandas names unnamed
     # ones: 0, 1, 2 ... beside the name of a label, or above a record without integers.
     line, fields = first
-    numbers = [text.strip() for text in fields if numbered.number(text) is not None]
+    numbers = [text.strip() for text in fields if numbered.holds(text)]
+    places = set(map(str, range(len(numbers))))
     if len(numbers) < len(fields):
-        counts = ({str(start + i) for i in range(len(numbers))} for start in (0, 1))
         if _are_in_notations(fields, second):
             return False
-        return not numbers or any(set(numbers) == count for count in counts)
-    if (
-        len(numbers) > 2
-        and _count(numbers)
-        and not all(text.strip().lstrip("+-").isdecimal() for text in second)
-    ):
+        counts = set(map(str, range(1, len(numbers) + 1)))
+        return not numbers or set(numbers) in (places, counts)
+    whole = [text.strip().lstrip("+-").isdecimal() for text in second]
+    if len(numbers) > 2 and _count(numbers) and not all(whole):
         return True
-    if (
-        set(numbers) != {str(i) for i in range(len(numbers))}
-        or any(text.strip().lstrip("+-").isdecimal() for text in second)
-        or not second
-    ):
+    if set(numbers) != places or any(whole) or not second:
         return False
     if len(numbers) < 3:
         raise ReadError(
@@ -96,34 +90,13 @@ def is_comment(fields: Sequence[str]) -> bool:
 
 def _is_title(first: list[str], second: list[str], third: list[str], numbers: Numbers) -> bool:
     """True for a line of words above the header line or the values."""
-    if len(second) < 2 or any(numbers.number(text) is not None for text in first):
+    if len(second) < 2 or any(map(numbers.holds, first)):
         return False
     names = [text for text in second if text.strip()]
-    header = len(names) > 1 and all(numbers.number(text) is None for text in names)
+    header = len(names) > 1 and not any(map(numbers.holds, names))
     if len(first) < len(second) == len(third):
         return header or len(first) < len(second) - 1
     return header and len(first) == len(second) and sum(bool(text.strip()) for text in first) == 1
-
-
-def _drop_titles(ahead: list[Record], records: Iterator[Record], numbers: Numbers) -> None:
-    """Leave out of the first records what stands above the names: comments, titles, names and values of the table."""
-    # The last comment, such as the header of np.savetxt, may name the columns.
-    while len(ahead) > 1 and is_comment(ahead[0][1]):
-        if len(ahead[0][1]) == len(ahead[1][1]) > 1 and not is_comment(ahead[1][1]):
-            break
-        del ahead[0]
-        ahead += islice(records, 1)
-    while len(ahead) > 2 and _is_title(ahead[0][1], ahead[1][1], ahead[2][1], numbers):
-        del ahead[0]
-        ahead += islice(records, 1)
-    if len(ahead) < _AHEAD or len({len(fields) for _, fields in ahead}) == 1:
-        return
-    ahead += islice(records, _MOST_TITLES - len(ahead))
-    width = len(ahead[-1][1])
-    while (
-        len(ahead) > 2 and len(ahead[0][1]) < width - 1 and numbers.number(ahead[0][1][0]) is None
-    ):
-        del ahead[0]
 
 
 def opens_bracket(fields: Sequence[str]) -> bool:
@@ -145,30 +118,16 @@ def _halved(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         return False
     if len(names) > 1:
         return all(text.strip().lstrip("+-").isdecimal() for text in values)
-    pairs = [tuple(text.strip() for text in row) for row in rows if len(row) == len(values)]
-    if not all(_BEFORE.fullmatch(first) and _BEHIND.fullmatch(second) for first, second in pairs):
-        return False
-    begun = [int(first or 0) for first, _ in pairs if first not in ("+", "-")]
+    begun = []
+    rows = [row for row in rows if len(row) == len(values)]
+    for row in rows:
+        first, second = map(str.strip, row)
+        if not (_BEFORE.fullmatch(first) and _BEHIND.fullmatch(second)):
+            return False
+        if first not in ("+", "-"):
+            begun.append(int(first or 0))
     # no names of rows
-    return len(begun) < len(pairs) or begun != list(range(begun[0], begun[0] + len(begun)))
-
-
-def _check_names_of_rows(
-    names: Sequence[str], rows: Sequence[Record], where: str, typed: str, mark: str
-) -> None:
-    """Raise ReadError for one name less than values in lines that begin with decimals, which are no names of rows."""
-    begin = [fields[0].strip() for _, fields in rows if len(fields) == len(names) + 1]
-    if not all(_DECIMAL.fullmatch(text) for text in begin):
-        return
-    sep = "" if mark == "," else f", sep={mark!r}"
-    line = rows[0][0]
-    under = "one name" if len(names) == 1 else f"{len(names)} names"
-    raise ReadError(
-        f"{where}, line {line}: {len(names) + 1} fields under {under}, and {quoted(begin[0])} names no row. "
-        f"Name every column; or where these are no names ({listed_names(names)}), leave the lines above out:\n"
-        f"import pandas as pd\ntable = pd.read_csv({literal(typed)}{sep}, skiprows={line - 1}, header=None)\n"
-        f"table.add_prefix('column ').to_csv({beside(typed, '_values.csv')}, index=False)"
-    )
+    return len(begun) < len(rows) or begun != list(range(begun[0], begun[0] + len(begun)))
 
 
 def header(
@@ -180,87 +139,192 @@ def header(
 
     typed : the file, as the user wrote it.
     """
-    ahead = list(islice(records, _AHEAD))
-    if (
-        numbers.delimiter == ","
-        and len(ahead) > 1
-        and _halved(ahead[0][1], [fields for _, fields in ahead[1:]])
-    ):
-        raise refuse_comma_pairs(where, typed, len(ahead[0][1]))
-    # as Excel writes its delimiter
-    if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":
-        del ahead[0]
-    _drop_titles(ahead, records, numbers)
-    if not ahead:
-        raise ReadError(f"{where}: empty, there is no line with values. Save one line per sample.")
-    line, first = ahead[0]
-    second = ahead[1][1] if len(ahead) > 1 else []
-    if opens_bracket(first):
-        raise bracketed(where, typed, any("..." in text for _, fields in ahead for text in fields))
-    if len(second) == len(first) + 1 and all(numbers.number(text) is None for text in first):
-        if not second[-1].strip():  # a comma behind each line of values
-            return [*(name.strip() for name in first), ""], ahead[1:], (), line
-        _check_names_of_rows(first, ahead[1:], where, typed, numbers.delimiter)
-        # R's write.table names the rows, not their column
-        return ["", *(name.strip() for name in first)], ahead[1:], (), line
-    if not numbers.quoted_names and not _is_header(ahead[0], second, where, numbers):
-        return *_numbers_as_names(ahead, records, where, numbers, typed), line
-    names = [name.strip().removeprefix("#").strip() for name in first]
-    if len(second) == len(names) - 1 and not names[-1]:
-        names.pop()  # a mark behind the names alone
-    return *_named(names, ahead, records, where, numbers, typed), line
+    return _FirstLines(records, where, numbers, typed).header()
 
 
-def _named(
-    names: list[str],
-    ahead: list[Record],
-    records: Iterator[Record],
-    where: str,
-    numbers: Numbers,
-    typed: str,
-) -> tuple[list[str], list[Record], tuple[str, ...]]:
-    """`header` of a file whose first line has names: with those of a second line, and what is below."""
-    if len(set(names)) < len(names):
-        ahead += islice(records, rows_to_compare(names))
-    both = _second_header(names, [fields for _, fields in ahead[1:]], numbers)
-    below = ahead[1:]
-    if both is not None:
-        below = ahead[3:] if is_index_line(ahead[2][1]) else ahead[2:]
-    below = _without_words(both or names, below, records, numbers)
-    if both is None and below and may_be_names(below[0][1], numbers):
-        below += islice(records, rows_to_compare(names))
-        if points(below[0][1], [fields for _, fields in below[1:]], numbers) >= BELOW_NAMES:
-            raise _names_or_sample(
-                where, typed, below[0], numbers, f", skiprows=[{below[0][0] - 1}]"
+class _FirstLines:
+    """The first records of a table, from which it is told what names the columns.
+
+    typed : the file, as the user wrote it.
+    """
+
+    def __init__(self, records: Iterator[Record], where: str, numbers: Numbers, typed: str) -> None:
+        self.records = records
+        self.where = where
+        self.numbers = numbers
+        self.typed = typed
+        self.ahead: list[Record] = []
+        self._read(_AHEAD)
+
+    def _read(self, count: int) -> None:
+        """Look at some records more."""
+        self.ahead += islice(self.records, max(0, count))
+
+    def _rows(self, start: int) -> list[list[str]]:
+        """The fields of the records from the one at ``start``."""
+        return [fields for _, fields in self.ahead[start:]]
+
+    def _drop(self) -> None:
+        """Leave the first record out, and look at one more."""
+        del self.ahead[0]
+        self._read(1)
+
+    def header(self) -> tuple[list[str] | None, list[Record], tuple[str, ...], int]:
+        """As the function `header`."""
+        ahead = self.ahead
+        where = self.where
+        numbers = self.numbers
+        if numbers.delimiter == "," and len(ahead) > 1 and _halved(ahead[0][1], self._rows(1)):
+            raise refuse_comma_pairs(where, self.typed, len(ahead[0][1]))
+        # as Excel writes its delimiter
+        if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":
+            del ahead[0]
+        self._drop_titles()
+        if not ahead:
+            raise ReadError(
+                f"{where}: empty, there is no line with values. Save one line per sample."
             )
-    return _all_named(both or names, below[0][1] if below else [], numbers), below, ()
+        line, first = ahead[0]
+        second = ahead[1][1] if len(ahead) > 1 else []
+        if opens_bracket(first):
+            cut = any("..." in text for text in chain.from_iterable(self._rows(0)))
+            raise bracketed(where, self.typed, cut)
+        names = list(map(str.strip, first))
+        if len(second) == len(first) + 1 and not any(map(numbers.holds, first)):
+            if not second[-1].strip():  # a comma behind each line of values
+                return [*names, ""], ahead[1:], (), line
+            self._check_names_of_rows()
+            # R's write.table names the rows, not their column
+            return ["", *names], ahead[1:], (), line
+        if not numbers.quoted_names and not _is_header(ahead[0], second, where, numbers):
+            return *self._numbers_as_names(), line
+        names = [name.removeprefix("#").strip() for name in names]
+        if len(second) == len(names) - 1 and not names[-1]:
+            names.pop()  # a mark behind the names alone
+        return *self._named(names), (), line
 
+    def _drop_titles(self) -> None:
+        """Leave out what stands above the names: comments, titles, names and values of the table."""
+        ahead = self.ahead
+        # The last comment, such as the header of np.savetxt, may name the columns.
+        while len(ahead) > 1 and is_comment(ahead[0][1]):
+            if len(ahead[0][1]) == len(ahead[1][1]) > 1 and not is_comment(ahead[1][1]):
+                break
+            self._drop()
+        while len(ahead) > 2 and _is_title(*self._rows(0)[:3], self.numbers):
+            self._drop()
+        if len(ahead) < _AHEAD or len(set(map(len, self._rows(0)))) == 1:
+            return
+        self._read(_MOST_TITLES - len(ahead))
+        width = len(ahead[-1][1]) - 1
+        while (
+            len(ahead) > 2 and len(ahead[0][1]) < width and not self.numbers.holds(ahead[0][1][0])
+        ):
+            del ahead[0]
 
-def _numbers_as_names(
-    ahead: list[Record], records: Iterator[Record], where: str, numbers: Numbers, typed: str
-) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
-    """`header` of a file whose first line holds numbers: names, such as years, or the first sample."""
-    first = [text.strip() for text in ahead[0][1]]
-    levels = len(ahead) > 2 and in_two_levels(
-        first, ahead[1][1], [fields for _, fields in ahead[2:]], numbers
-    )
-    if not levels and not may_be_names(first, numbers):
+    def _check_names_of_rows(self) -> None:
+        """Raise ReadError for one name less than values in lines that begin with decimals, no names of rows."""
+        names = self.ahead[0][1]
+        begin = [fields[0].strip() for fields in self._rows(1) if len(fields) == len(names) + 1]
+        if not all(map(_DECIMAL.fullmatch, begin)):
+            return
+        mark = self.numbers.delimiter
+        sep = "" if mark == "," else f", sep={mark!r}"
+        line = self.ahead[1][0]
+        under = "one name" if len(names) == 1 else f"{len(names)} names"
+        raise ReadError(
+            f"{self.where}, line {line}: {len(names) + 1} fields under {under}, and {quoted(begin[0])} names no row. "
+            f"Name every column; or where these are no names ({listed_names(names)}), leave the lines above out:\n"
+            f"import pandas as pd\ntable = pd.read_csv({literal(self.typed)}{sep}, skiprows={line - 1}, header=None)\n"
+            f"table.add_prefix('column ').to_csv({beside(self.typed, '_values.csv')}, index=False)"
+        )
+
+    def _named(self, names: list[str]) -> tuple[list[str], list[Record]]:
+        """Names of the first line, with those of a second one, and what is below."""
+        if len(set(names)) < len(names):
+            self._read(rows_to_compare(names))
+        both = _second_header(names, self._rows(1), self.numbers)
+        if both is None:
+            begin = 1
+        else:
+            begin = 3 if is_index_line(self.ahead[2][1]) else 2
+        del self.ahead[:begin]
+        self._drop_words(both or names)
+        below = self.ahead
+        if both is None and below and may_be_names(below[0][1], self.numbers):
+            self._read(rows_to_compare(names))
+            if points(below[0][1], self._rows(1), self.numbers) >= BELOW_NAMES:
+                raise self._names_or_sample(f", skiprows=[{below[0][0] - 1}]")
+        return _all_named(both or names, below[0][1] if below else [], self.numbers), below
+
+    def _numbers_as_names(self) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
+        """`header` of a file whose first line holds numbers: names, such as years, or the first sample."""
+        ahead = self.ahead
+        numbers = self.numbers
+        first = list(map(str.strip, ahead[0][1]))
+        levels = len(ahead) > 2 and in_two_levels(first, ahead[1][1], self._rows(2), numbers)
+        if not levels and not may_be_names(first, numbers):
+            return None, ahead, ()
+        self._read(rows_to_compare(first))
+        rows = self._rows(1)
+        named = listed_names(first)
+        if levels and in_two_levels(first, rows[0], rows[1:], numbers):
+            both = [
+                f"{group}_{own.strip()}".strip("_")
+                for group, own in zip(first, rows[0], strict=True)
+            ]
+            below = ahead[3:] if is_index_line(rows[1]) else ahead[2:]
+            return both, below, (f"its first two lines ({named}) are read as names of columns",)
+        found = points(first, rows, numbers)
+        if found >= SURE:
+            return first, ahead[1:], (f"its first line ({named}) is read as names of columns",)
+        if found >= DOUBTFUL:
+            raise self._names_or_sample("")
         return None, ahead, ()
-    ahead += islice(records, rows_to_compare(first))
-    rows = [fields for _, fields in ahead[1:]]
-    named = listed_names(first)
-    if levels and in_two_levels(first, rows[0], rows[1:], numbers):
-        both = [
-            f"{group}_{own.strip()}".strip("_") for group, own in zip(first, rows[0], strict=True)
-        ]
-        below = ahead[3:] if is_index_line(rows[1]) else ahead[2:]
-        return both, below, (f"its first two lines ({named}) are read as names of columns",)
-    found = points(first, rows, numbers)
-    if found >= SURE:
-        return first, ahead[1:], (f"its first line ({named}) is read as names of columns",)
-    if found >= DOUBTFUL:
-        raise _names_or_sample(where, typed, ahead[0], numbers, "")
-    return None, ahead, ()
+
+    def _names_or_sample(self, options: str) -> ReadError:
+        """Error for numbers in the first record that may be names or values."""
+        line, fields = self.ahead[0]
+        mark = self.numbers.delimiter
+        mark = "" if mark == "," else f", sep={mark!r}"
+        mark += ', decimal=","' if self.numbers.commas else ""
+        other = "leave skiprows out" if options else "add header=None"
+        return ReadError(
+            f"{self.where}, line {line}: {quoted(listed_names(fields))} could be names of columns or a sample. If they "
+            "are names:\nimport pandas as pd\n"
+            f"table = pd.read_csv({literal(self.typed)}{mark}{options})  # if a sample, {other}\n"
+            f"table.add_prefix('column ').to_csv({beside(self.typed, '_named.csv')}, index=False)"
+        )
+
+    def _drop_words(self, names: list[str]) -> None:
+        """Leave out lines of units or types between the names and the values."""
+        probe = copy(self.numbers)  # which learns of decimal commas as it reads
+        places = [place for place, name in enumerate(names) if not is_label(name)]
+
+        def are_words(first: list[str], other: list[str]) -> bool:
+            """True if no cell above a number of the row below holds one, nor says that it is missing."""
+            if len(other) != len(names):
+                return False
+            texts = [first[place].strip() for place in places]
+            above = [
+                text
+                for text, place in zip(texts, places, strict=True)
+                if probe.holds(other[place].strip())
+            ]
+            if len(above) < 2:
+                return False
+            if all(map(_RULER.fullmatch, texts)):
+                return True
+            return not any(
+                probe.holds(text) or is_missing(text) or looks_like_list(text) for text in above
+            )
+
+        self._read(_AHEAD - 1 - len(self.ahead))
+        while self.ahead:
+            first, *others = self._rows(0)
+            if len(first) != len(names) or not any(are_words(first, other) for other in others):
+                break
+            self._drop()
 
 
 def listed_names(names: Sequence[str]) -> str:
@@ -269,108 +333,53 @@ def listed_names(names: Sequence[str]) -> str:
     return ", ".join(said[:3]) + (" ..." if len(said) > 3 else "")
 
 
-def _names_or_sample(
-    where: str, typed: str, line: Record, numbers: Numbers, options: str
-) -> ReadError:
-    """Error for numbers that may be names or values."""
-    mark = "" if numbers.delimiter == "," else f", sep={numbers.delimiter!r}"
-    mark += ', decimal=","' if numbers.commas else ""
-    other = "leave skiprows out" if options else "add header=None"
-    return ReadError(
-        f"{where}, line {line[0]}: {quoted(listed_names(line[1]))} could be names of columns or a sample. If they are "
-        f"names:\nimport pandas as pd\ntable = pd.read_csv({literal(typed)}{mark}{options})  # if a sample, {other}\n"
-        f"table.add_prefix('column ').to_csv({beside(typed, '_named.csv')}, index=False)"
-    )
-
-
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
     """The names, with a place in place of a missing one behind the first name where the column holds numbers."""
+    named = list(names)
     begun = next((place for place, name in enumerate(names) if name), len(names))
-    unnamed = [
-        place
-        for place, text in enumerate(values)
-        if place > begun and numbers.number(text) is not None
-    ]
-    return [
-        f"column {place + 1}" if place in unnamed and not name else name
-        for place, name in enumerate(names)
-    ]
+    for place, text in enumerate(values):
+        if place > begun and numbers.holds(text) and place < len(names) and not names[place]:
+            named[place] = f"column {place + 1}"
+    return named
 
 
-def _without_words(
-    names: list[str], ahead: list[Record], records: Iterator[Record], numbers: Numbers
-) -> list[Record]:
-    """The first records without lines of units or types between the names and the values."""
-    probe = copy(numbers)  # which learns of decimal commas as it reads
-    places = [place for place, name in enumerate(names) if not is_label(name)]
-
-    def said(fields: list[str]) -> list[str]:
-        return [fields[place].strip() for place in places] if len(fields) == len(names) else []
-
-    def are_words(texts: list[str], below: list[str]) -> bool:
-        """True if no cell above a number of the row below holds one, nor says that it is missing."""
-        above = [
-            text
-            for text, number in zip(texts, below, strict=False)
-            if probe.number(number) is not None
-        ]
-        if len(above) < 2:
-            return False
-        return all(_RULER.fullmatch(text) for text in texts) or not any(
-            probe.number(text) is not None or is_missing(text) or looks_like_list(text)
-            for text in above
-        )
-
-    ahead += islice(records, max(0, _AHEAD - 1 - len(ahead)))
-    while ahead and any(are_words(said(ahead[0][1]), said(fields)) for _, fields in ahead[1:]):
-        del ahead[0]
-        ahead += islice(records, 1)
-    return ahead
+def _are_counts(texts: Sequence[str]) -> bool:
+    """True for 0, 1, 2 ... or 1, 2, 3 ..."""
+    return any(list(texts) == list(map(str, range(start, start + len(texts)))) for start in (0, 1))
 
 
 def _second_header(
     names: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
     """The names in two header lines, such as pandas writes for columns of two levels; None for a line of values."""
-    if len(records) < 2:
+    if len(records) < 2 or len(records[0]) != len(names) or len(records[1]) != len(names):
         return None
-    second = records[0]
-    third = records[1]
-    if len(second) != len(names) or len(third) != len(names):
-        return None
-    said = [text.strip() for text in second]
-    merged = not all(names[1:]) and all(text and numbers.number(text) is None for text in said[1:])
-    if merged and any(
-        numbers.number(text) is not None for text in chain.from_iterable(records[1:])
-    ):
+    said = list(map(str.strip, records[0]))
+    merged = not all(names[1:]) and all(text and not numbers.holds(text) for text in said[1:])
+    if merged and any(map(numbers.holds, chain.from_iterable(records[1:]))):
         if len(set(said)) == len(said):
             return said
         for place in range(1, len(names)):
             names[place] = names[place] or names[place - 1]
         return [f"{group}_{own}" for group, own in zip(names, said, strict=True)]
     places = [place for place, name in enumerate(names) if name and not is_label(name)]
-    groups = {name: [said[place] for place in places if names[place] == name] for name in names}
-    repeated = any(len(group) > 1 for group in groups.values())
+    groups: dict[str, list[str]] = {}
+    for place in places:
+        groups.setdefault(names[place], []).append(said[place])
+    repeated = len(groups) < len(places)
     joined = [
         f"{name}_{own}".strip("_") if own else name for name, own in zip(names, said, strict=True)
     ]
+    known = [numbers.holds(said[place]) for place in places]
     if repeated and len(set(joined)) == len(joined):
-        counted = all(
-            group in ([str(start + each) for each in range(len(group))] for start in (0, 1))
-            for group in groups.values()
-            if group
-        )
-        known = [numbers.number(said[place]) is not None for place in places]
+        counted = all(map(_are_counts, groups.values()))
         if counted or not any(known) or (all(known) and is_unlike(said, records[1:], numbers)):
             return joined
-    words = places and all(said[place] and numbers.number(said[place]) is None for place in places)
-    values = third if not is_index_line(third) else (records[2] if len(records) > 2 else third)
-    below = (
-        [numbers.number(values[place]) is not None for place in places]
-        if len(values) == len(names)
-        else []
-    )
-    alike = any(looks_like_list(said[place]) for place in places)
-    if words and below and all(below) and not alike:
+    values = records[1]
+    if is_index_line(values) and len(records) > 2:
+        values = records[2]
+    below = len(values) == len(names) and [numbers.holds(values[place]) for place in places]
+    words = all(said[place] for place in places) and not any(known)
+    if below and words and all(below) and not any(looks_like_list(said[place]) for place in places):
         return joined if repeated else names
     return None

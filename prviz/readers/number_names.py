@@ -40,28 +40,35 @@ def rows_to_compare(fields: Sequence[str]) -> int:
 @np.errstate(all="ignore")  # differences of infinities
 def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
     """True for a line worth comparing with the rows below: different numbers, in order or with few decimals."""
-    texts = [text for text in fields if numbers.number(text) is not None]
+    texts = [text for text in fields if numbers.holds(text)]
     if len(texts) < 2 or len(set(texts)) < len(texts):
         return False
-    return _in_order(_values(texts, numbers)) or max(map(_decimals, texts)) <= _SHORT
+    return _in_order(numbers.values(texts)) or max(map(_decimals, texts)) <= _SHORT
+
+
+def _compared(
+    line: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
+) -> tuple[list[int], list[str], list[list[str]]]:
+    """Places of the numbers of a line, these numbers, and the cells in their places of rows of as many fields."""
+    places = [place for place, text in enumerate(line) if numbers.holds(text)]
+    cells = [[row[place] for place in places] for row in rows if len(row) == len(line)]
+    return places, [line[place] for place in places], cells
 
 
 @np.errstate(all="ignore")  # differences of infinities
 def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> int:
     """How much speaks for a line of names: the order of its numbers, and what the rows below have in their place."""
-    places = [place for place, text in enumerate(first) if numbers.number(text) is not None]
-    texts = [first[place] for place in places]
-    values = _values(texts, numbers)
-    alike = [row for row in rows if len(row) == len(first)]
-    below = np.array([_values([row[place] for place in places], numbers) for row in alike])
+    places, texts, cells = _compared(first, rows, numbers)
+    values = numbers.values(texts)
+    below = np.array(list(map(numbers.values, cells)))
     if len(below) < 2 or len(set(values.tolist())) < len(values):
         return 0
-    others = [place for place in range(len(first)) if place not in set(places)]
-    named = 2 * any(_is_name(first[place], [row[place] for row in alike]) for place in others)
+    named = 0
+    for place in set(range(len(first))).difference(places):
+        if _is_name(first[place], [row[place] for row in rows if len(row) == len(first)]):
+            named = 2
     order = _order(values, below)
-    unlike = _unlike(values, below) + 2 * _has_fewer_decimals(
-        texts, [[row[p] for p in places] for row in alike]
-    )
+    unlike = _unlike(values, below) + 2 * _has_fewer_decimals(texts, cells)
     if order == 1 and unlike >= 2 and len(values) >= _MANY:
         order = 2
     if not order and not named:
@@ -75,60 +82,46 @@ def in_two_levels(
     first: Sequence[str], second: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
 ) -> bool:
     """True for two lines of numbers that name the columns together, such as years and the months of each."""
-    places = [place for place, text in enumerate(first) if numbers.number(text) is not None]
+    places, texts, cells = _compared(first, rows, numbers)
     if len(second) != len(first) or len(places) < 2:
         return False
-    outer = [first[place].strip() for place in places]
+    outer = [text.strip() for text in texts]
     inner = [second[place].strip() for place in places]
-    groups = {
-        name: [own for group, own in zip(outer, inner, strict=True) if group == name]
-        for name in outer
-    }
-    if len(groups) == len(outer) or any(len(set(group)) < len(group) for group in groups.values()):
+    groups: dict[str, list[str]] = {}
+    for group, own in zip(outer, inner, strict=True):
+        groups.setdefault(group, []).append(own)
+    if len(groups) == len(outer) or any(len(set(each)) < len(each) for each in groups.values()):
         return False
     changes = sum(one != other for one, other in pairwise(outer))
-    alike = [row for row in rows if len(row) == len(first)]
-    if changes != len(groups) - 1 or len(alike) < 2 or None in map(numbers.number, inner):
+    if changes != len(groups) - 1 or len(cells) < 2 or None in map(numbers.number, inner):
         return False
-    cells = [[row[place] for place in places] for row in alike]
-    below = np.array([_values(row, numbers) for row in cells])
-    fewer = _has_fewer_decimals([*outer, *inner], [[*row, *row] for row in cells])
-    return fewer or (
-        _unlike(_values(outer, numbers), below) == 2 and len({*map(tuple, groups.values())}) == 1
-    )
+    below = np.array(list(map(numbers.values, cells)))
+    if _has_fewer_decimals([*outer, *inner], [[*row, *row] for row in cells]):
+        return True
+    return _unlike(numbers.values(outer), below) == 2 and len({*map(tuple, groups.values())}) == 1
 
 
 @np.errstate(all="ignore")  # differences of infinities
 def is_unlike(line: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> bool:
     """True for numbers far from those below, or with fewer decimals in every column."""
-    texts = [text for text in line if numbers.number(text) is not None]
-    places = [place for place, text in enumerate(line) if numbers.number(text) is not None]
-    cells = [[row[place] for place in places] for row in rows if len(row) == len(line)]
+    _, texts, cells = _compared(line, rows, numbers)
     if len(cells) < _MANY or not texts:
         return False
-    below = np.array([_values(row, numbers) for row in cells])
-    return _unlike(_values(texts, numbers), below) == 2 or _has_fewer_decimals(texts, cells)
-
-
-def _values(texts: Sequence[str], numbers: Numbers) -> Array:
-    found = [numbers.number(text) for text in texts]
-    return np.array([np.nan if value is None else value for value in found])
+    below = np.array(list(map(numbers.values, cells)))
+    return _unlike(numbers.values(texts), below) == 2 or _has_fewer_decimals(texts, cells)
 
 
 def _is_name(text: str, below: Sequence[str]) -> bool:
     """True for the name of a label above texts, or of none above a count, as pandas writes its index."""
     if not is_label(text) or any(map(is_label, below)):
         return False
-    counts = (
-        below == [str(int(below[0]) + place) for place in range(len(below))]
-        if below[0].isdecimal()
-        else False
-    )
-    return (
-        bool(text.strip())
-        or counts
-        or not any(each.replace(".", "").strip("+-").isdecimal() for each in below)
-    )
+    if text.strip():
+        return True
+    if below[0].isdecimal():
+        first = int(below[0])
+        if list(below) == list(map(str, range(first, first + len(below)))):
+            return True
+    return not any(each.replace(".", "").strip("+-").isdecimal() for each in below)
 
 
 def _in_order(values: Array) -> bool:

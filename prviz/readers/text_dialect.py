@@ -139,24 +139,26 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
 
 def quotes_names_alone(stream: BinaryIO, delimiter: str) -> bool:
     """True for a first line of several cells that are all in quotes, above numbers that are in none."""
-    first = [stream.readline(_HEAD).decode("utf-8-sig", errors="replace") for _ in range(4)]
+    rows = []
+    for _ in range(4):
+        line = stream.readline(_HEAD).decode("utf-8-sig", errors="replace")
+        if line.strip():
+            cells = map(str.strip, line.split(delimiter))
+            rows.append([cell[:1] == cell[-1:] == '"' and len(cell) > 1 for cell in cells])
     stream.seek(0)
-    cells = [[cell.strip() for cell in line.split(delimiter)] for line in first if line.strip()]
-    if len(cells) < 2 or len({len(row) for row in cells}) > 1 or len(cells[0]) < 2:
+    if len(rows) < 2 or len(set(map(len, rows))) > 1 or len(rows[0]) < 2:
         return False
-    quotes = [[cell[:1] == cell[-1:] == '"' and len(cell) > 1 for cell in row] for row in cells]
-    return all(quotes[0]) and not any(row[-1] for row in quotes[1:])
+    return all(rows[0]) and not any(row[-1] for row in rows[1:])
 
 
 def stands_alone(line: bytes, mark: bytes) -> bool:
     """True for a line of numbers and one quotation mark, which is a field of its own, as in vectors of words."""
-    if line.count(b'"') != 1:
+    fields = [field.strip() for field in line.split(mark)]
+    if line.count(b'"') != 1 or b'"' not in fields[:-1]:
         return False
-    *fields, last = [field.strip() for field in line.split(mark)]
+    fields.remove(b'"')
     try:
-        return b'"' in fields and all(
-            float(field) < np.inf for field in (*fields, last) if field != b'"'
-        )
+        return all(float(field) < np.inf for field in fields)
     except ValueError:
         return False
 
@@ -198,7 +200,8 @@ class Numbers:
             return truth
         if text.lstrip().startswith(_ONE) and len(one := listed_numbers(text) or []) == 1:
             return one[0]  # a list, a tensor or an array of one number
-        if _COMMA.fullmatch(text) and self._means_decimals(text):
+        decimals = self.commas or self.delimiter == ";"
+        if _COMMA.fullmatch(text) and (decimals or not _THOUSANDS.fullmatch(text)):
             self.commas = True
             text = text.replace(",", ".")
         elif self.commas and "." in text:
@@ -210,10 +213,13 @@ class Numbers:
         except ValueError:
             return None
 
-    def _means_decimals(self, text: str) -> bool:
-        if self.commas or self.delimiter == ";":
-            return True
-        return _THOUSANDS.fullmatch(text) is None
+    def holds(self, text: str) -> bool:
+        """True if a cell says a number."""
+        return self.number(text) is not None
+
+    def values(self, texts: Iterable[str]) -> Array:
+        """The numbers of cells, NaN for others."""
+        return np.array(list(map(self.number, texts)), dtype=np.float64)
 
 
 def is_missing(text: str) -> bool:
@@ -277,11 +283,8 @@ def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | Non
                 return False
     if grouped.keys() & bare & zeros:
         return True
-    return (
-        None
-        if any(place not in bare or count < _SOME for place, count in grouped.items())
-        else False
-    )
+    unsure = any(place not in bare or count < _SOME for place, count in grouped.items())
+    return None if unsure else False
 
 
 def looks_like_list(text: str) -> bool:
@@ -299,25 +302,21 @@ def looks_like_bare_list(text: str) -> bool:
 
 def listed_numbers(text: str) -> list[float] | None:
     """The numbers of such a cell; None where it holds anything else, or NumPy has left some out (``...``)."""
-    if array := _ARRAY.fullmatch(text.strip()):
-        text = array[1]
-    elif bracketed := _BRACKETS.fullmatch(text.strip()):
-        text = bracketed[1]
-    inner = _WRAPPED.sub(r"\1", text.strip())
+    text = text.strip()
+    if found := _ARRAY.fullmatch(text) or _BRACKETS.fullmatch(text):
+        text = found[1].strip()
+    inner = _WRAPPED.sub(r"\1", text)
     while inner.startswith("[") and inner.endswith("]"):
         inner = inner[1:-1].strip()
+    if "_" in inner:
+        return None
     try:
-        return (
-            None
-            if "_" in inner
-            else [float(each) for each in _BETWEEN.split(inner.strip(" ,;|")) if each]
-        )
+        return [float(each) for each in _BETWEEN.split(inner.strip(" ,;|")) if each]
     except ValueError:
         return None
 
 
 def is_index_line(fields: list[str]) -> bool:
     """True for the third header line of pandas, the name of the index alone."""
-    return (
-        bool(fields[0].strip()) and len(fields) > 1 and not any(text.strip() for text in fields[1:])
-    )
+    first, *others = map(str.strip, fields)
+    return bool(first and others) and not any(others)

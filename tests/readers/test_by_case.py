@@ -606,8 +606,6 @@ def test_numbers_of_the_compact_protocol() -> None:
         _Compact(b"\x15\x02\x00").struct({2: None})
     for data in (b"\x1b\x00", b"\x1d\x00", b"\x1f\x00"):
         with pytest.raises(ValueError, match="unknown type"):
-            _Compact(data).struct({2: None})
-        with pytest.raises(ValueError, match="unexpected type"):
             _Compact(data).struct({1: None})
     with pytest.raises(ValueError, match="too many parts"):
         _Compact(b"\x19\xf5\xc0\x84\x3d").struct({1: None})

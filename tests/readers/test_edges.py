@@ -16,14 +16,8 @@ import pytest
 
 from prviz.readers import ReadError, read_chosen, read_chosen_pair
 from prviz.readers.arrow import _claims_of_file, _Compact
-from prviz.readers.columns import (
-    EVERY,
-    ColumnChoice,
-    _is_label_type,
-    _valid,
-    plan_columns,
-    read_batches,
-)
+from prviz.readers.arrow_rows import _is_label_type, _valid, plan_columns, read_batches
+from prviz.readers.columns import EVERY, ColumnChoice
 from prviz.readers.conversion import _is_idx, _plain_bytes, _rows
 from prviz.readers.delimited import _alike, _encoding_of_windows, _is_extreme
 from prviz.readers.errors import EmptyCellError, SuspectColumnsError
