@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,12 +76,9 @@ from prviz.readers.source import (
 )
 from prviz.readers.suspects import (
     beside_lists,
+    bits_note,
     check_upright,
     checked_columns,
-    float_bits,
-    float_bits_note,
-    look_packed,
-    packed_note,
 )
 from prviz.samples import SamplePair, Samples
 from prviz.warning import warn
@@ -197,7 +194,7 @@ def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
         f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
     )
     for magic, (what, right) in _MAGIC.items():
-        if head.startswith(magic) and right is not None and right != ".npz":
+        if head.startswith(magic) and right not in (None, ".npz"):
             return ReadError(
                 f"{source.where}: {found}, but it holds {what}. Rename it to end in {right}."
             )
@@ -239,54 +236,47 @@ def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
 
 
 def _check_contents(source: FileSource, head: bytes) -> None:
+    where = source.where
+    text = source.extension in _TEXT
     if source.extension in (".csv", ".tsv"):
-        _check_text(source, head)
+        begun = source.head(_LOOKED_AT)
+        whole = len(begun) < _LOOKED_AT
+        if b"\0" not in begun and (error := refuse_misnamed(where, source.typed, begun, whole)):
+            raise error
+        for magic, packed in _PACKED_MAGIC.items():
+            if head.startswith(magic) and not source.name.lower().endswith(packed):
+                raise ReadError(f"{where}: packed. Rename it to end in {source.extension}{packed}.")
     for beginning, said in _PLACEHOLDERS.items():
         if head.lower().startswith(beginning):
-            raise ReadError(f"{source.where}: {said}.")
+            raise ReadError(f"{where}: {said}.")
     if head.startswith(b"PK") and any(
         name in source.head(64) for name in (b"[Content_Types]", b"docProps/", b"xl/")
     ):
-        raise ReadError(f"{source.where}: holds a spreadsheet of Excel. Rename it to end in .xlsx.")
+        raise ReadError(f"{where}: holds a spreadsheet of Excel. Rename it to end in .xlsx.")
+    as_expected = source.kind not in dict(_MAGIC.values()).values()
     for magic, (what, extension) in _MAGIC.items():
-        if head.startswith(magic) and extension != source.kind:
-            # A table of text may begin with the same bytes, if text follows.
-            if source.extension in _TEXT and head.isascii() and head.decode("ascii").isprintable():
-                continue
+        if not head.startswith(magic):
+            continue
+        if extension == source.kind:
+            as_expected = True
+        # A table of text may begin with the same bytes, if text follows.
+        elif not (text and head.isascii() and head.decode("ascii").isprintable()):
             advice = (
                 f"Rename it to end in {extension}."
                 if extension
                 else f"Save it as one of {', '.join(SAVED_AS)}."
             )
-            raise ReadError(f"{source.where}: named {source.extension}, but holds {what}. {advice}")
-    expected = [magic for magic, (_, extension) in _MAGIC.items() if extension == source.kind]
-    if expected and not any(head.startswith(magic) for magic in expected):
-        text = "".join(head.decode("ascii", errors="replace").split())
+            raise ReadError(f"{where}: named {source.extension}, but holds {what}. {advice}")
+    if not as_expected:
+        begun = "".join(head.decode("ascii", errors="replace").split())
         advice = (
             "It begins like a table of text: rename it to end in .csv"
-            if text.isprintable()
+            if begun.isprintable()
             else "Save it again"
         )
         raise ReadError(
-            f"{source.where}: corrupt, or not a {source.extension} file (it does not begin like one). {advice}."
+            f"{where}: corrupt, or not a {source.extension} file (it does not begin like one). {advice}."
         )
-
-
-def _check_text(source: FileSource, head: bytes) -> None:
-    """Raise ReadError for a table of text that is packed, or in another format of text."""
-    begun = source.head(_LOOKED_AT)
-    misnamed = (
-        None
-        if b"\0" in begun
-        else refuse_misnamed(source.where, source.typed, begun, len(begun) < _LOOKED_AT)
-    )
-    if misnamed is not None:
-        raise misnamed
-    packed = next(
-        (ending for magic, ending in _PACKED_MAGIC.items() if head.startswith(magic)), None
-    )
-    if packed is not None and not source.name.lower().endswith(packed):
-        raise ReadError(f"{source.where}: packed. Rename it to end in {source.extension}{packed}.")
 
 
 _ARROW = (".parquet", ".feather", ".jsonl")
@@ -389,15 +379,16 @@ def read_chosen(
     below: str | os.PathLike[str] | None = None,
 ) -> Samples:
     """`read`, with a choice of columns that several files may share."""
+    limits = limits or Limits()
     if not isinstance(source, tuple) and below is None and Path(source).is_dir():
         from prviz.readers.shards import read_shards
 
-        return read_shards(Path(source), _alike(choice, key), name, limits or Limits())
+        return read_shards(Path(source), _alike(choice, key), name, limits)
     file = as_source(source, below, limits)
-    limits = (limits or Limits()).of_file(file.size)
+    limits = limits.of_file(file.size)
     with _reading(file):
-        extension = recognise(file, limits)
-        contents = _contents(file, extension, key, limits, choice)
+        recognise(file, limits)
+        contents = _contents(file, key, limits, choice)
         return _samples(file, contents, file.name if name is None else name, choice)
 
 
@@ -520,68 +511,50 @@ def read_chosen_pair(
     file = as_source(source, limits=limits)
     limits = (limits or Limits()).of_file(file.size)
     with _reading(file):
-        extension = recognise(file, limits)
-        if extension in TABLES:
-            return _pair_of_rows(file, extension, keys, limits, choice)
-        if extension not in _KEYED:
+        if recognise(file, limits) in TABLES:
+            sides = _pair_of_rows(file, keys, limits, choice)
+        elif file.kind not in _KEYED:
             raise ReadError(
-                f"{file.where}: {extension} files hold one set of samples. Read real and generated from two files."
+                f"{file.where}: {file.kind} files hold one set of samples. Read real and generated from two files."
             )
-        with _keyed(file, extension, limits) as arrays:
-            chosen = [choose_key(arrays, key) for key in (keys or required_roles(arrays))]
-            choice.refuse_arrays(file.where)
-            real, generated = (
-                _samples(
-                    file,
-                    _with_bits_noted(
-                        _beside(arrays, arrays.values(key, limits), choice, labels={}), file, key
-                    ),
-                    file.name,
-                    choice,
-                )
-                for key in chosen
+        else:
+            sides = []
+            with _keyed(file, limits) as arrays:
+                chosen = [choose_key(arrays, key) for key in (keys or required_roles(arrays))]
+                choice.refuse_arrays(file.where)
+                for key in chosen:
+                    side = _beside(arrays, arrays.values(key, limits), choice, {})
+                    sides.append(_samples(file, _noted(side, file, key), file.name, choice))
+        real, generated = sides
+        if real.d != generated.d:
+            raise ReadError(
+                f"{file.where}: the real samples have {real.d} features, the generated ones {generated.d}. "
+                "Both must come from the same encoder."
             )
-    return _same_width(file, real, generated)
-
-
-def _same_width(file: FileSource, real: Samples, generated: Samples) -> SamplePair:
-    if real.d != generated.d:
-        raise ReadError(
-            f"{file.where}: the real samples have {real.d} features, the generated ones {generated.d}. "
-            "Both must come from the same encoder."
-        )
-    return SamplePair(real, generated)
+        return SamplePair(real, generated)
 
 
 def _pair_of_rows(
-    file: FileSource,
-    extension: str,
-    keys: tuple[str, str] | None,
-    limits: Limits,
-    choice: ColumnChoice,
-) -> SamplePair:
+    file: FileSource, keys: tuple[str, str] | None, limits: Limits, choice: ColumnChoice
+) -> list[Samples]:
     """Real and generated rows of a table, or two of its list columns."""
     held: dict[str | None, _Contents] = {}
     choice = choice.by(*(split_key(key)[1] for key in keys or ()))
 
     def table(column: str | None) -> _Contents:  # read once for both sides
         if column not in held:
-            held[column] = _table_or_choices(file, extension, column, limits, choice)
+            held[column] = _table_or_choices(file, column, limits, choice)
         return held[column]
 
-    def side(key: str) -> _Contents:
+    sides = []
+    for key in keys or require_row_roles(table(None).labels, file.where):
         column, rows = split_key(key)
         if rows is None:
-            return _contents(file, extension, key, limits, choice)
-        return _rows(file, rows, table(column), limits)
-
-    keys = keys or require_row_roles(table(None).labels, file.where)
-    sides = [side(key) for key in keys]
-    real, generated = (
-        _samples(file, contents, f"{file.name}, {key}", choice)
-        for key, contents in zip(keys, sides, strict=True)
-    )
-    return _same_width(file, real, generated)
+            side = _contents(file, key, limits, choice)
+        else:
+            side = _rows(file, rows, table(column), limits)
+        sides.append((key, side))
+    return [_samples(file, side, f"{file.name}, {key}", choice) for key, side in sides]
 
 
 def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str] | None:
@@ -594,26 +567,28 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
     file = as_source(source, limits=limits)
     limits = limits or Limits()
     with _reading(file):
-        extension = recognise(file, limits)
-        if extension in TABLES:
+        if recognise(file, limits) in TABLES:
             try:
-                return find_row_roles(
-                    _table(file, extension, None, limits.of_file(file.size), EVERY).labels
-                )
+                return find_row_roles(_table(file, None, limits.of_file(file.size), EVERY).labels)
             except AmbiguousKeyError:  # several list columns
                 return None
-        if extension not in _KEYED:
+        if file.kind not in _KEYED:
             return None
-        with _keyed(file, extension, limits) as arrays:
+        with _keyed(file, limits) as arrays:
             return find_roles(arrays)
 
 
-def _contents(
-    file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice
-) -> _Contents:
+def _keyed(file: FileSource, limits: Limits) -> AbstractContextManager[KeyedFile]:
+    from prviz.readers.keyed import open_tensors
+    from prviz.readers.npy import open_npz
+
+    return open_npz(file, limits) if file.kind == ".npz" else open_tensors(file, limits)
+
+
+def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
     """What the file holds of one set."""
-    if extension in _KEYED:
-        with _keyed(file, extension, limits) as arrays:
+    if file.kind in _KEYED:
+        with _keyed(file, limits) as arrays:
             if key is None and not limits.one_sample and (names := columns_in(arrays)):
                 return _columns(arrays, names, file, limits, choice)
             choice.refuse_arrays(file.where)
@@ -622,26 +597,37 @@ def _contents(
             if key is None:
                 refuse_quantised(arrays, chosen)
             labels = labels_beside(arrays, len(values)) | _group_beside(file, values, choice)
-            found = _beside(arrays, values, choice, labels)
-            return _with_bits_noted(found, file, chosen)
-    if extension not in TABLES:
-        return _array(file, key, limits, choice)
+            return _noted(_beside(arrays, values, choice, labels), file, chosen)
+    if file.kind not in TABLES:
+        from prviz.readers.npy import read_npy, read_records
+
+        if key is not None:
+            raise ReadError(f"{file.where}: .npy files have no keys. Leave key out.")
+        records = read_records(file, limits, choice)
+        if records is not None:
+            return _checked(_Contents(*records), choice, file)
+        choice.refuse_arrays(file.where)
+        return _noted(_Contents(read_npy(file, limits), {}), file)
     try:
-        contents = _table_or_choices(file, extension, key, limits, choice)
+        contents = _table_or_choices(file, key, limits, choice)
     except ReadError as error:
         column, rows = (None, None) if key is None else split_key(key)
         if rows is None or isinstance(error, AmbiguousKeyError):
             raise
-        return _rows(
-            file, rows, _table_or_choices(file, extension, column, limits, choice.by(rows)), limits
-        )
-    if pair := find_row_roles(contents.labels):
-        raise (
-            refuse_mixture(file.where, pair)
-            if key is None
-            else refuse_lists(file.where, [key], pair)
-        )
-    return contents
+        table = _table_or_choices(file, column, limits, choice.by(rows))
+        return _rows(file, rows, table, limits)
+    pair = find_row_roles(contents.labels)
+    if pair is None:
+        return contents
+    raise refuse_mixture(file.where, pair) if key is None else refuse_lists(file.where, [key], pair)
+
+
+def _noted(found: _Contents, file: FileSource, key: str | None = None) -> _Contents:
+    """The contents of an array with a note where they look like packed bits, or like the bits of numbers."""
+    library = "safetensors.numpy.load_file" if file.kind == ".safetensors" else "np.load"
+    loads = f"{library}({quoted(file.name)})" + ("" if key is None else f"[{quoted(key)}]")
+    note = bits_note(found.values, file.name, loads)
+    return found._replace(notes=(*found.notes, note)) if note else found
 
 
 def _columns(
@@ -686,107 +672,72 @@ def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict
 
 
 def _table_or_choices(
-    file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice
+    file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice
 ) -> _Contents:
     """`_table`, checked, with an error that offers the rows of each list column where they are of both roles."""
     try:
-        return _checked(_table(file, extension, key, limits, choice), choice, file)
+        return _checked(_table(file, key, limits, choice), choice, file)
     except AmbiguousKeyError as error:
         with suppress(ReadError):
-            pair = find_row_roles(_table(file, extension, error.choices[0], limits, choice).labels)
+            pair = find_row_roles(_table(file, error.choices[0], limits, choice).labels)
             if pair is not None:
                 error = refuse_lists(file.where, error.choices, pair)
         raise error from None
 
 
-def _array(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
-    """Contents of an .npy file: a table where its array has fields."""
-    from prviz.readers.npy import read_npy, read_records
-
-    if key is not None:
-        raise ReadError(f"{file.where}: .npy files have no keys. Leave key out.")
-    records = read_records(file, limits, choice)
-    if records is not None:
-        return _checked(_Contents(*records), choice, file)
-    choice.refuse_arrays(file.where)
-    found = _Contents(read_npy(file, limits), {})
-    return _with_bits_noted(found, file)
-
-
-def _with_bits_noted(found: _Contents, file: FileSource, key: str | None = None) -> _Contents:
-    """The contents of an array with a note where they look like packed bits, or like the bits of numbers."""
-    packed = look_packed(found.values)
-    kind = float_bits(found.values)
-    if not packed and kind is None:
-        return found
-    library = "safetensors.numpy.load_file" if file.kind == ".safetensors" else "np.load"
-    loads = f"{library}({quoted(file.name)})" + ("" if key is None else f"[{quoted(key)}]")
-    note = (
-        packed_note(file.name, loads) if kind is None else float_bits_note(file.name, loads, kind)
-    )
-    return found._replace(notes=(*found.notes, note))
-
-
-def _table(
-    file: FileSource, extension: str, key: str | None, limits: Limits, choice: ColumnChoice
-) -> _Contents:
+def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
     """Contents of a table.
 
     key : a list column.
     """
-    if extension in _ARROW:
-        from prviz.readers.arrow import READERS
+    if file.kind not in _ARROW:
+        from prviz.readers.delimited import read_delimited
 
-        found = _Contents(*READERS[extension](file, key, limits, choice))
-        index = [
-            name
-            for name in index_columns(found.metadata)
-            if name in found.labels and not is_label(name) and not choice.drops(name)
-            if not choice.features or choice.takes(name)
-        ]
-        if index and found.features:
-            found = found._replace(notes=(f"left out: {listed(index)} (the table's index)",))
-        if not found.features:
-            others = {name: held for name, held in found.labels.items() if name not in index}
-            found = found._replace(notes=beside_lists(others))
-        return found
-    from prviz.readers.delimited import read_delimited
+        values, labels, features, notes = read_delimited(file, limits, choice, key)
+        return _Contents(
+            values, labels, features, None, notes if features else beside_lists(labels)
+        )
+    from prviz.readers.arrow import READERS
 
-    values, labels, features, notes = read_delimited(file, limits, choice, key)
-    return _Contents(values, labels, features, notes=notes if features else beside_lists(labels))
+    found = _Contents(*READERS[file.kind](file, key, limits, choice))
+    index = [
+        name
+        for name in index_columns(found.metadata)
+        if name in found.labels and not is_label(name) and not choice.drops(name)
+        if not choice.features or choice.takes(name)
+    ]
+    notes: tuple[str, ...] = ()
+    if not found.features:
+        others = {name: held for name, held in found.labels.items() if name not in index}
+        notes = beside_lists(others)
+    elif index:
+        notes = (f"left out: {listed(index)} (the table's index)",)
+    return found._replace(notes=notes)
 
 
 def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Contents:
     """A table without the columns that are no features. Raises `SuspectColumnsError` where the user has to say."""
-    if not table.features:  # a list
+    values = table.values
+    features = table.features
+    labels = table.labels
+    if not features:  # a list
         return table
     if not choice.features:
-        table = _with_measured(table, choice, file.where)
-        check_upright(table.labels, len(table.values), table.features, file.typed)
-    found = checked_columns(table.values, table.features, choice, file.where, file.typed)
-    return table._replace(
-        values=found.values,
-        features=found.features,
-        labels=table.labels | found.labels,
-        notes=(*table.notes, *found.notes),
-    )
-
-
-def _with_measured(table: _Contents, choice: ColumnChoice, where: str) -> _Contents:
-    """The table with what its names take for labels and its decimals for features, such as body_mass_index."""
-    measured = {
-        name: values
-        for name, column in table.labels.items()
-        if is_measured(name) and name != choice.group and not choice.drops(name)
-        if (values := decimals_in(column, f"{where}, column {quoted(name)}")) is not None
-    }
-    if not measured:
-        return table
-    return table._replace(
-        values=np.column_stack([table.values, *measured.values()]),
-        features=(*table.features, *measured),
-        labels={name: held for name, held in table.labels.items() if name not in measured},
-    )
+        # what names take for labels and decimals for features, such as body_mass_index
+        measured: dict[str, Array] = {}
+        for name, column in labels.items():
+            if is_measured(name) and name != choice.group and not choice.drops(name):
+                numbers = decimals_in(column, f"{file.where}, column {quoted(name)}")
+                if numbers is not None:
+                    measured[name] = numbers
+        if measured:
+            values = np.column_stack([values, *measured.values()])
+            features = (*features, *measured)
+            labels = {name: held for name, held in labels.items() if name not in measured}
+        check_upright(labels, len(values), features, file.typed)
+    found = checked_columns(values, features, choice, file.where, file.typed)
+    notes = (*table.notes, *found.notes)
+    return _Contents(found.values, labels | found.labels, found.features, table.metadata, notes)
 
 
 def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Contents:
@@ -799,31 +750,27 @@ def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Cont
     return table._replace(values=table.values[rows], labels=labels)
 
 
-@contextmanager
-def _keyed(file: FileSource, extension: str, limits: Limits) -> Iterator[KeyedFile]:
-    from prviz.readers.keyed import open_tensors
-    from prviz.readers.npy import open_npz
-
-    opened = open_npz if extension == ".npz" else open_tensors
-    with opened(file, limits) as arrays:
-        yield arrays
-
-
 def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnChoice) -> Samples:
-    groups = None if choice.group is None else contents.labels.get(choice.group)
-    if groups is None and choice.group is not None and not choice.shared:
-        raise ReadError(
-            f"{file.where}: has no column of groups {quoted(choice.group)}. Its labels: "
-            f"{listed(contents.labels) or 'none'}."
-        )
+    groups = None
     notes = contents.notes
-    if groups is not None:
-        _check_groups(groups, choice.group, file.where)
-    elif choice.group is not None:
-        notes = (
-            *notes,
-            f"no column {quoted(choice.group)}: each row counts as independent of the others",
-        )
+    if choice.group is not None:
+        groups = contents.labels.get(choice.group)
+        if groups is None and not choice.shared:
+            raise ReadError(
+                f"{file.where}: has no column of groups {quoted(choice.group)}. Its labels: "
+                f"{listed(contents.labels) or 'none'}."
+            )
+        if groups is None:
+            said = f"no column {quoted(choice.group)}: each row counts as independent of the others"
+            notes = (*notes, said)
+        else:  # rows that belong to no group would all count as one
+            missing = np.isnan(groups) if groups.dtype.kind == "f" else groups == ""
+            if missing.any():
+                raise ReadError(
+                    f"{file.where}: {missing.sum():,} of {len(groups):,} cells of {quoted(choice.group)} are"
+                    f" empty, the first in sample {np.argmax(missing) + 1:,}; say of each which group it"
+                    " belongs to, or leave these rows out."
+                )
     # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead
     # of copying.
     contents.values.flags.writeable = False
@@ -838,28 +785,17 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
     )
 
 
-def _check_groups(groups: Array, column: str | None, where: str) -> None:
-    """Raise ReadError for a row that belongs to no group: all of them would count as one."""
-    missing = np.isnan(groups) if groups.dtype.kind == "f" else groups == ""
-    if not missing.any():
-        return
-    raise ReadError(
-        f"{where}: {missing.sum():,} of {len(groups):,} cells of {quoted(column or '')} are empty, the first in sample "
-        f"{np.argmax(missing) + 1:,}; say of each which group it belongs to, or leave these rows out."
-    )
-
-
 def _encoder(metadata: Any) -> dict[str, str]:
     """What the metadata of a file say of the encoder, as `prviz embed` writes it; empty where they name none."""
     if not isinstance(metadata, Mapping):
         return {}
-    texts = {
-        (key.decode(errors="replace") if isinstance(key, bytes) else key): (
-            value.decode(errors="replace") if isinstance(value, bytes) else value
-        )
-        for key, value in metadata.items()
-    }
-    found = {key: text[:_LONGEST] for key in _ENCODER if isinstance(text := texts.get(key), str)}
+    found = {}
+    for key in _ENCODER:
+        text = metadata.get(key, metadata.get(key.encode()))
+        if isinstance(text, bytes):
+            text = text.decode(errors="replace")
+        if isinstance(text, str):
+            found[key] = text[:_LONGEST]
     return found if found.get("encoder") else {}
 
 

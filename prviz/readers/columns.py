@@ -245,9 +245,8 @@ def one_list(
     AmbiguousKeyError : several, and no ``key``.
     ReadError : the ``key`` is none of them.
     """
-    if key is not None:
-        if key in lists:
-            return key
+    lists = [name for name in lists if key in (None, name)]
+    if key is not None and not lists:
         raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(names)}.")
     if len(lists) > 1:
         raise AmbiguousKeyError(

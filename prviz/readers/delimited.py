@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import csv
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import BinaryIO, Literal
@@ -24,14 +24,14 @@ from prviz.readers.columns import (
     MOST_COLUMNS,
     ColumnChoice,
     drop_text,
-    is_label,
     label_array,
     label_bytes,
     label_names,
+    one_list,
     parsed,
     sort_columns,
 )
-from prviz.readers.errors import AmbiguousKeyError, EmptyCellError, ReadError, listed, quoted
+from prviz.readers.errors import EmptyCellError, ReadError, quoted
 from prviz.readers.first_lines import Record, header, is_comment
 from prviz.readers.long_form import long_form
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
@@ -192,12 +192,13 @@ class _Table(Layout):
         """Add one record; a `ReadError` names its line and column."""
         if len(fields) != self.width and is_comment(fields):
             return
+        # the header line again, of tables written one behind the other
         if (
             self.names
             and fields[0].strip() == self.names[0]
-            and [text.strip() for text in fields] == self.names
+            and list(map(str.strip, fields)) == self.names
         ):
-            return  # the header line again, of tables written one behind the other
+            return
         if len(fields) == self.width + 1 and not fields[-1].strip():
             del fields[-1]
         if len(fields) < self.width and self._is_footer(fields):
@@ -222,10 +223,15 @@ class _Table(Layout):
         """True for a sentence, such as on the source of the table; a row that was cut off has numbers or few words."""
         text = self.numbers.delimiter.join(fields).strip()
         words = text.split()
-        counted = sum(self.numbers.number(word) is not None for word in words)
-        return (len(words) > 2 and 2 * counted < len(words)) or (
-            text[:1] == "(" and text[-1:] == ")"
-        )
+        if len(words) > 2 and 2 * sum(map(self.numbers.holds, words)) < len(words):
+            return True
+        return text[:1] == "(" and text[-1:] == ")"
+
+    def position(self, row: int, column: int) -> str:
+        """Text for the place of a value."""
+        entry = f", entry {column + 1}" if self.as_list else ""
+        feature = self.column(self.features[0 if self.as_list else column])
+        return f"{self.where}, line {self.lines[row]}, {feature}{entry}"
 
     def _numbers(self, line: int, fields: list[str], row: list[str]) -> list[float]:
         try:
@@ -346,17 +352,16 @@ def _begin(
     values = ahead[0][1] if ahead else []
     # without names chosen by their numbers
     columns = names or [str(number + 1) for number in range(len(values))]
-    lists = _list_columns(columns, values, choice, where, key, numbers)
-    numeric = [not text.strip() or numbers.number(text) is not None for text in values]
+    listing = one_list(_lists(columns, values, choice, key, numbers), key, columns, where)
+    numeric = [not text.strip() or numbers.holds(text) for text in values]
     numeric += [True] * (len(columns) - len(numeric))
-    if lists:
-        choice.check(columns, where)
-        features = lists
-        labels = [place for place in range(len(columns)) if place not in lists]
-    else:
+    if listing is None:
         features, labels = sort_columns(columns, numeric, choice, where)
-    categories = [place for place in features if not numeric[place]]
-    texts: list[list[str]] = [[] for _ in labels]
+    else:
+        choice.check(columns, where)
+        features = [columns.index(listing)]
+        labels = [place for place in range(len(columns)) if place not in features]
+    begun = ahead[0][0] if ahead else 1
     table = _Table(
         where,
         names,
@@ -364,54 +369,37 @@ def _begin(
         features,
         labels,
         numbers,
-        categories,
+        [place for place in features if not numeric[place]],
         source.typed,
-        as_list=bool(lists),
-        texts=texts,
+        skipped=tuple(each - 1 for each in range(1, begun) if names is None or each != line),
+        as_list=listing is not None,
+        texts=[[] for _ in labels],
+        notes=notes,
     )
-    table.notes = notes
-    begun = ahead[0][0] if ahead else 1
-    table.skipped = tuple(each - 1 for each in range(1, begun) if names is None or each != line)
     if not choice:
         table.check_wide([fields for _, fields in ahead if len(fields) == table.width])
     return table, ahead
 
 
-def _list_columns(
+def _lists(
     columns: list[str],
     values: list[str],
     choice: ColumnChoice,
-    where: str,
     key: str | None,
     numbers: Numbers,
-) -> list[int]:
-    """Place of the column whose cells hold lists; empty where there is none. Raises as `plan_columns`."""
-    cells = {
-        place: text
-        for place, text in enumerate(values[: len(columns)])
-        if columns[place] == key or not is_label(columns[place])
-        if not choice.drops(columns[place])
-        and (not choice.features or columns[place] in choice.features)
-    }
-    lists = [place for place, text in cells.items() if looks_like_list(text)]
-    if len(lists) > 1 and all(numbers.number(cells[place]) is not None for place in lists):
+) -> list[str]:
+    """Names of the columns whose cells hold lists."""
+    cells = [
+        (name, text)
+        for name, text in zip(columns, values, strict=False)
+        if choice.may_be_list(name, key)
+    ]
+    lists = [each for each in cells if looks_like_list(each[1])]
+    if len(lists) > 1 and all(numbers.holds(text) for _, text in lists):
         lists = []  # a list of one number in each
-    if not lists and not any(numbers.number(text) is not None for text in cells.values()):
-        lists = [place for place, text in cells.items() if looks_like_bare_list(text)]
-    if key is not None:
-        lists = [place for place in lists if columns[place] == key]
-        if not lists:
-            raise ReadError(
-                f"{where}: has no list column {quoted(key)}. Its columns: {listed(columns)}."
-            )
-    if len(lists) > 1:
-        names = [columns[place] for place in lists]
-        raise AmbiguousKeyError(
-            f"{where}: several list columns could be the samples: {listed(names)}. Choose one with"
-            " key=...",
-            names,
-        )
-    return lists
+    if not lists and not any(numbers.holds(text) for _, text in cells):
+        lists = [each for each in cells if looks_like_bare_list(each[1])]
+    return [name for name, _ in lists]
 
 
 @np.errstate(all="ignore")
@@ -423,28 +411,26 @@ def _summaries(values: Array) -> tuple[int, int]:
         return 0, 0
     total = values[_MOST_SUMMARIES:-_MOST_SUMMARIES].sum(axis=0)
     near = np.nan_to_num(_NEAR * middle.std(axis=0), nan=0.0, posinf=0.0)
-    ends = values[:_MOST_SUMMARIES], values[: -_MOST_SUMMARIES - 1 : -1]
-    return _summed(ends[0], ends[1], total, n, near, values), _summed(
-        ends[1], ends[0], total, n, near, values[::-1]
-    )
+    return _summed(values, total, near), _summed(values[::-1], total, near)
 
 
-def _summed(rows: Array, others: Array, total: Array, n: int, near: Array, values: Array) -> int:
-    """Number of ``rows``, from the first, that sum up those behind them, as `_summaries` counts them."""
-    rest = total + rows.sum(axis=0) + others.sum(axis=0)
+def _summed(values: Array, total: Array, near: Array) -> int:
+    """Number of the first rows that sum up those behind them, as `_summaries` counts them."""
+    rows = values[:_MOST_SUMMARIES]
+    rest = total + rows.sum(axis=0) + values[: -_MOST_SUMMARIES - 1 : -1].sum(axis=0)
     found = 0
     for count, last in enumerate(rows, start=1):
         rest = rest - last
-        left = n - count
+        left = len(values) - count
         mean = rest / left
         for place, row in enumerate(rows[:count], start=1):
             off = np.abs(row - mean)
-            is_extreme = place == count and _is_extreme(row, values)
-            is_mean = (off <= near).all() and (
-                (off <= _ROUNDED * np.abs(mean)) | (off <= _NEAR * near)
-            ).all()
+            close = (off <= _ROUNDED * np.abs(mean)) | (off <= _NEAR * near)
             sums = (
-                is_mean or is_extreme or _alike(row, rest) or _alike(row, np.full(len(row), left))
+                (place == count and _is_extreme(row, values))
+                or ((off <= near) & close).all()
+                or _alike(row, rest)
+                or _alike(row, np.full(len(row), left))
             )
             if sums and (place == count or _are_statistics(rows[:count], values[count:])):
                 found = count
@@ -508,14 +494,6 @@ def read_delimited(
             return _read(copy, source, limits, choice, key, encoding)
 
 
-def _check_values(table: _Table, values: Array, position: Callable[[int, int], str]) -> None:
-    """`check_values`; where columns are features with the lines that leave out every sample with NaN."""
-    try:
-        check_values(values, position)
-    except EmptyCellError as error:
-        raise error if table.as_list else table.refuse_nan(error) from None
-
-
 def _encoding_of_windows(stream: BinaryIO) -> str:
     """Latin-1, or what Windows makes of it if there are signs that Latin-1 does not have, such as that of the euro."""
     found: set[int] = set()
@@ -534,31 +512,31 @@ def _append_all(
     limits: Limits,
 ) -> None:
     """Add every record to the table, with advice on a text or an empty cell by what its column holds elsewhere."""
-    most = limits.most_bytes
-    try:
-        for line, fields in ahead:
+
+    def append(some: Iterable[Record]) -> None:
+        nonlocal line, fields
+        for line, fields in some:
             table.append(line, fields)
             if table.claimed > most:
                 check_claim(source.where, table.claimed, limits)
+
+    line = 0
+    fields: list[str] = []
+    most = limits.most_bytes
+    try:
+        append(ahead)
         begun = stream.tell()
         plain = source.size >= _WORTH_ARROW and table.features and not table.as_list
         if not (plain and table.append_plain(stream, table.numbers.delimiter, limits)):
             stream.seek(begun)
-            for line, fields in records:
-                table.append(line, fields)
-                if table.claimed > most:
-                    check_claim(source.where, table.claimed, limits)
+            append(records)
     except EmptyCellError as error:
-        rest = (
-            fields[error.column].strip()
-            for _, fields in chain(ahead, records)
-            if len(fields) > error.column
-        )
+        column = error.column
+        rest = (each[column].strip() for _, each in chain(ahead, records) if len(each) > column)
         if not table.lines and all(not text or is_missing(text) for text in rest):
-            name = table.columns[error.column]
             raise ReadError(
-                f"{source.where}, {table.column(error.column)}: empty in every row. Leave it out,"
-                f" in both tables, with {drop_text([name])}."
+                f"{source.where}, {table.column(column)}: empty in every row. Leave it out,"
+                f" in both tables, with {drop_text([table.columns[column]])}."
             ) from None
         raise
     except TextError as error:
@@ -582,7 +560,7 @@ def _cells(
     for _, fields in _records(_Lines(stream, source.where, numbers, limits), source.where, numbers):
         if len(fields) >= table.width:
             row = [fields[index] for index in table.features]
-            if all(table.numbers.number(text) is not None for text in row):
+            if all(map(numbers.holds, row)):
                 yield row
 
 
@@ -604,47 +582,45 @@ def _read(
     table, ahead = _begin(records, source, choice, numbers, key)
     table.encoding = encoding
     _append_all(table, ahead, records, stream, source, limits)
-    shape = (len(table.lines), table.d) if table.as_list else (0, 0)
-    if not table.as_list:
-        d = len(table.features)
-        shape = (len(table.values) // d if d else len(table.lines), d)
-    check_counts(table.where, *shape, limits)
-    values = np.frombuffer(table.values, dtype=np.float64).reshape(shape)
-
-    def position(row: int, column: int) -> str:
-        if table.as_list:
-            return (
-                f"{table.where}, line {table.lines[row]}, {table.column(table.features[0])}, entry"
-                f" {column + 1}"
-            )
-        return f"{table.where}, line {table.lines[row]}, {table.column(table.features[column])}"
-
-    _check_values(table, values, position)
-    mark = "," if table.numbers.commas else "."
-    if not table.as_list and values.size and may_be_grouped(values):
-        apart = sets_thousands_apart(_cells(stream, source, table, limits), mark)
-        if apart or (apart is None and mark == "." and delimiter == ";"):
-            raise table.refuse_thousands(mark, bool(apart))
-    first, last = _summaries(values)
-    if not table.as_list and (values[:_FIRST] == np.rint(values[:_FIRST])).all(axis=0).any():
-        most = max(4, min(_FIRST, _FIRST_CELLS // shape[1]))
-        table.check_bits(list(islice(_cells(stream, source, table, limits), most)))
-    if first or last:
-        known = len(table.lines) == len(values)
-        place = (
-            f"{table.where}, line {table.lines[first - 1 if first else -last]}"
-            if known
-            else table.where
-        )
-        raise table.refuse_summary(place, first, last)
+    d = table.d if table.as_list else len(table.features)
+    # lines that pyarrow parsed are not counted
+    n = len(table.values) // d if d else len(table.lines)
+    check_counts(table.where, n, d, limits)
+    values = np.frombuffer(table.values, dtype=np.float64).reshape(n, d)
+    try:
+        check_values(values, table.position)
+    except EmptyCellError as error:
+        raise error if table.as_list else table.refuse_nan(error) from None
+    _refuse_other_numbers(stream, source, table, values, limits)
     names = label_names([table.columns[index] for index in table.labels])
-    labels = {
-        name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)
-    }
-    if not choice.features and not table.as_list and len(table.columns) <= MOST_COLUMNS:
+    held = zip(names, map(parsed, table.texts), strict=True)
+    labels = {name: label_array(texts) for name, texts in held}
+    if table.as_list:
+        return values, labels, (), table.notes
+    if not choice.features and len(table.columns) <= MOST_COLUMNS:
         columns = dict(zip(table.features, values.T, strict=True))
         columns |= dict(zip(table.labels, labels.values(), strict=True))
         if form := long_form(columns, dict(enumerate(table.columns))):
             raise table.refuse_long(form)
-    features = () if table.as_list else tuple(table.columns[index] for index in table.features)
-    return values, labels, features, table.notes
+    return values, labels, tuple(table.columns[index] for index in table.features), table.notes
+
+
+def _refuse_other_numbers(
+    stream: BinaryIO, source: FileSource, table: _Table, values: Array, limits: Limits
+) -> None:
+    """Raise ReadError for thousands that are set apart, rows of bits, and rows that sum up the others."""
+    if not table.as_list:
+        mark = "," if table.numbers.commas else "."
+        if values.size and may_be_grouped(values):
+            apart = sets_thousands_apart(_cells(stream, source, table, limits), mark)
+            if apart or (apart is None and mark == "." and table.numbers.delimiter == ";"):
+                raise table.refuse_thousands(mark, bool(apart))
+        if (values[:_FIRST] == np.rint(values[:_FIRST])).all(axis=0).any():
+            most = max(4, min(_FIRST, _FIRST_CELLS // values.shape[1]))
+            table.check_bits(list(islice(_cells(stream, source, table, limits), most)))
+    first, last = _summaries(values)
+    if first or last:
+        place = table.where
+        if len(table.lines) == len(values):
+            place += f", line {table.lines[first - 1 if first else -last]}"
+        raise table.refuse_summary(place, first, last)

@@ -10,7 +10,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -182,30 +181,37 @@ def checked_columns(
         raise error
     counts = [place for place in _counting(values) if features[place] not in choice.features]
     if counts and len(counts) < len(features):
-        kept = [place for place in range(len(features)) if place not in set(counts)]
-        named = listed(features[place] for place in counts)
         labels = {features[place]: values[:, place].astype(np.int64) for place in counts}
-        note = f"left out: {named} (a count of the rows)"
-        rest = checked_columns(
-            values[:, kept], [features[place] for place in kept], choice, where, typed
-        )
+        kept = [place for place in range(len(features)) if place not in set(counts)]
+        others = [features[place] for place in kept]
+        rest = checked_columns(values[:, kept], others, choice, where, typed)
+        note = f"left out: {listed(labels)} (a count of the rows)"
         return rest._replace(labels=labels | rest.labels, notes=(note, *rest.notes))
-    notes: tuple[str, ...] = ()
+    notes = []
     if not choice.features:
         found = _suspects(values, features)
         if found.sure:
             raise SuspectColumnsError(_refusal(where, found, typed), tuple(found.sure))
-        of_name = ("its name may", "their names may")
-        in_order = ("it grows or falls", "they grow or fall")
-        for names, why, after in (
-            (found.doubtful, of_name, "say something else"),
-            (found.ordered, in_order, "from row to row"),
+        for names, one, several in (
+            (
+                found.doubtful,
+                "its name may say something else",
+                "their names may say something else",
+            ),
+            (
+                found.ordered,
+                "it grows or falls from row to row",
+                "they grow or fall from row to row",
+            ),
         ):
             if names:
-                what = "a feature, though" if len(names) == 1 else "features, though"
-                said = f"read as {what} {why[len(names) > 1]} {after}: {listed(names)}"
-                notes = (*notes, f"{said}; left out with {drop_text(names)}")
-    return Checked(values, tuple(features), {}, notes)
+                said = (
+                    f"read as features, though {several}"
+                    if len(names) > 1
+                    else f"read as a feature, though {one}"
+                )
+                notes.append(f"{said}: {listed(names)}; left out with {drop_text(names)}")
+    return Checked(values, tuple(features), {}, tuple(notes))
 
 
 def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:
@@ -226,22 +232,18 @@ def check_upright(
     typed : the file, as the user wrote it.
     """
     numbered = [name for name, column in labels.items() if column.dtype.kind in "iuf"]
-    if len(labels) > 0 and (samples := samples_among(features)):
-        raise refuse_turned(
-            f"each column is a sample ({quoted(samples[0])}, {quoted(samples[1])} ...)",
-            typed,
-            others_than(samples, [*numbered, *features]),
-        )
-    if n >= len(features):
-        return
-    for column in labels.values():
-        texts = [str(each) for each in column[:FIRST_ROWS]]
-        if _are_numbered_features(texts):
-            raise refuse_turned(
-                f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)",
-                typed,
-                others_than(one_family(features), [*numbered, *features]),
-            )
+    what = ""
+    known = samples_among(features)
+    if labels and known:
+        what = f"each column is a sample ({quoted(known[0])}, {quoted(known[1])} ...)"
+    elif n < len(features):
+        known = one_family(features)
+        for column in labels.values():
+            texts = [str(each) for each in column[:FIRST_ROWS]]
+            if not what and _are_numbered_features(texts):
+                what = f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)"
+    if what:
+        raise refuse_turned(what, typed, others_than(known, [*numbered, *features]))
 
 
 def are_samples(names: Sequence[str]) -> bool:
@@ -383,37 +385,57 @@ class _Suspects(NamedTuple):
 
 def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     plain = [plain_name(name) for name in features]
+    stems = [match[1] if match else None for match in map(_NUMBERED.fullmatch, plain)]
     sure = _named(plain, _BOOKKEEPING) | _coordinates(plain)
     either = _named(plain, _EITHER) - sure
-    family, most = _largest_family(plain, sure | either)
+    numbered = Counter(
+        stem
+        for place, stem in enumerate(stems)
+        if stem is not None and place not in sure and place not in either
+    )
+    family, most = max(numbered.items(), key=itemgetter(1), default=("", 0))
     others = len(plain) - len(sure) - len(either)
     if most >= max(_FAMILY, others / 2):
         sure |= either | _named(plain, _BESIDE)
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
-        either |= _outsiders(plain, family) - sure
-    sure |= {
-        place
-        for place in either
-        if called_weights(plain[place]) and are_weights([values[:, place]])
-    }
+        # names that stand alone beside f0, f1, f2 and so on
+        begun = Counter(name.rpartition("_")[0] for name in plain)
+        for place, name in enumerate(plain):
+            alone = "_" not in name or begun[name.rpartition("_")[0]] < 2
+            if alone and stems[place] != family and place not in sure:
+                either.add(place)
+    for place in either:
+        if called_weights(plain[place]) and are_weights([values[:, place]]):
+            sure.add(place)
     even, ordered = _in_order(values)
+    names = set(plain)
     seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
-    seen |= dict.fromkeys(_counts(values, plain), COUNT)
-    seen |= {place: _steps(plain[place]) for place in even}
-    seen |= dict.fromkeys(_errors(plain), "the error, or a mark, of another column")
+    for place, name in enumerate(plain):
+        error = _ERROR.fullmatch(name)
+        if error and not names.isdisjoint(error.groups()):
+            seen[place] = "the error, or a mark, of another column"
+        elif place in even:
+            steps = (
+                "a time, in even steps"
+                if _CLOCK.fullmatch(name)
+                else "in even steps from row to row"
+            )
+            seen[place] = steps
+        elif _COUNT.fullmatch(name) and _counts_rows(values, place):
+            seen[place] = COUNT
     units = {place for place in _named(plain, _UNIT) if _repeats(values[:, place])}
     sure |= units | seen.keys()
     either -= sure
     if len(sure) == len(plain):
         return _Suspects({}, (), ())
-    some_left = len(sure) + len(either) < len(plain)
-    reasons = {features[place]: seen.get(place) or _reason(plain[place]) for place in sorted(sure)}
-    doubtful = _at(features, either if some_left else set())
-    return _Suspects(reasons, doubtful, _at(features, ordered - sure - either))
-
-
-def _at(features: Sequence[str], places: AbstractSet[int]) -> tuple[str, ...]:
-    return tuple(features[place] for place in sorted(places))
+    reasons = {}
+    for place in sorted(sure):
+        fitting = (reason for reason, each in _REASONS.items() if each.fullmatch(plain[place]))
+        reasons[features[place]] = seen.get(place) or next(fitting, "named unlike the others")
+    in_order = tuple(features[place] for place in sorted(ordered - sure - either))
+    if len(sure) + len(either) == len(plain):  # none would be left
+        either = set()
+    return _Suspects(reasons, tuple(features[place] for place in sorted(either)), in_order)
 
 
 def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
@@ -426,51 +448,11 @@ def _coordinates(plain: Sequence[str]) -> set[int]:
 
     Many of one kind are features.
     """
-    matches = ((place, _PLOT.fullmatch(name)) for place, name in enumerate(plain))
-    stems = {place: match[1] for place, match in matches if match}
+    stems = {
+        place: match[1] for place, name in enumerate(plain) if (match := _PLOT.fullmatch(name))
+    }
     counted = Counter(stems.values())
     return {place for place, stem in stems.items() if counted[stem] <= _MOST_COORDINATES}
-
-
-def _largest_family(plain: Sequence[str], known: AbstractSet[int]) -> tuple[str, int]:
-    """The stem of most numbered names, and their number; of none, no stem and 0."""
-    matches = (_NUMBERED.fullmatch(name) for place, name in enumerate(plain) if place not in known)
-    stems = Counter(match[1] for match in matches if match)
-    return max(stems.items(), key=itemgetter(1), default=("", 0))
-
-
-def _outsiders(plain: Sequence[str], family: str) -> set[int]:
-    """Places of names that stand alone beside f0, f1, f2 and so on."""
-    stems = Counter(name.rpartition("_")[0] for name in plain)
-    return {
-        place
-        for place, name in enumerate(plain)
-        if not _is_of(family, name) and ("_" not in name or stems[name.rpartition("_")[0]] < 2)
-    }
-
-
-def _counts(values: Array, plain: Sequence[str]) -> set[int]:
-    return {place for place in _named(plain, _COUNT) if _counts_rows(values, place)}
-
-
-def _steps(name: str) -> str:
-    """What a column in even steps is called."""
-    return "a time, in even steps" if _CLOCK.fullmatch(name) else "in even steps from row to row"
-
-
-def _errors(plain: Sequence[str]) -> set[int]:
-    """Places of the errors and marks of columns that are there."""
-    names = set(plain)
-    matches = ((place, _ERROR.fullmatch(name)) for place, name in enumerate(plain))
-    return {place for place, match in matches if match and names.intersection(match.groups())}
-
-
-def _reason(name: str) -> str:
-    """What a column of this name is, which is hardly a feature."""
-    return next(
-        (reason for reason, names in _REASONS.items() if names.fullmatch(name)),
-        "named unlike the others",
-    )
 
 
 def _reasons(names: Mapping[str, str]) -> str:
@@ -497,22 +479,12 @@ def _counts_rows(values: Array, place: int) -> bool:
     return bool(in_order or n * n >= np.prod(different))
 
 
-def _is_of(family: str, name: str) -> bool:
-    match = _NUMBERED.fullmatch(name)
-    return match is not None and match[1] == family
-
-
 def beside_lists(labels: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:
     """A note on columns of decimal numbers beside the lists of a table: they are not read as features."""
     found = []
     for name, column in labels.items():
         plain = plain_name(name)
-        if (
-            is_label(name)
-            or _BOOKKEEPING.fullmatch(plain)
-            or _EITHER.fullmatch(plain)
-            or _PLOT.fullmatch(plain)
-        ):
+        if is_label(name) or any(each.fullmatch(plain) for each in (_BOOKKEEPING, _EITHER, _PLOT)):
             continue
         if column.dtype.kind == "f" or all(map(_is_decimal, column[:FIRST_ROWS].tolist())):
             found.append(name)
@@ -580,17 +552,18 @@ def is_key(column: Array) -> bool:
 
 def _refusal(where: str, found: _Suspects, typed: str) -> str:
     names = tuple(found.sure)
-    those, them = ("it", "it is a feature") if len(names) == 1 else ("them", "they are features")
-    what = "looks like no feature" if len(names) == 1 else "look like no features"
-    remedy = f"Leave {those} out with {drop_text(names)}"
-    columns = "column" if len(names) == 1 else "columns"
+    one = len(names) == 1
+    what = (
+        f"column {listed(names)} looks like no feature"
+        if one
+        else f"columns {listed(names, most=6)} look like no features"
+    )
+    sentence = f"{where}: {what} ({_reasons(found.sure)}). Leave {'it' if one else 'them'} out with {drop_text(names)}"
     units = [name for name in names if _UNIT.fullmatch(plain_name(name)) and name.isprintable()]
     if units:
-        remedy += f", or if {quoted(units[0])} says which rows belong together, give {group_text(units[0])}"
-    sentence = (
-        f"{where}: {columns} {listed(names, most=6)} {what} ({_reasons(found.sure)}). {remedy}; "
-    )
-    sentence += f"if {them}, columns='*' (--features '*') takes every column."
+        sentence += f", or if {quoted(units[0])} says which rows belong together, give {group_text(units[0])}"
+    them = "it is a feature" if one else "they are features"
+    sentence += f"; if {them}, columns='*' (--features '*') takes every column."
     counts = [name for name, reason in found.sure.items() if reason == COUNT]
     if not counts or not (frame := _frame(typed)):
         return sentence
@@ -605,16 +578,33 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
 def _frame(typed: str) -> str:
     """The call of pandas that reads a table; empty for other files."""
     options = {
-        ".csv": ", sep=None, engine='python'",
-        ".tsv": ", sep='\\t'",
-        ".parquet": "",
-        ".feather": "",
+        ".csv": "csv({}, sep=None, engine='python')",
+        ".tsv": "csv({}, sep='\\t')",
+        ".parquet": "parquet({})",
+        ".feather": "feather({})",
     }
-    extension = Path(typed).suffix.lower()
-    if extension not in options:
+    call = options.get(Path(typed).suffix.lower())
+    return "" if call is None else f"pd.read_{call.format(literal(typed))}"
+
+
+def bits_note(values: Array, file: str, loads: str) -> str:
+    """What is said of an array that looks like the bits of numbers or like packed bits; "" for others.
+
+    loads : the Python that gives it.
+    """
+    kind = float_bits(values)
+    if kind is not None:
+        numbers = _FLOATS[kind][-1].format(bits=f"{loads}.astype(np.uint16)")
+        return (
+            f"its whole numbers look like the bits of {kind}; if they are, measure what this saves: "
+            f"np.save({beside(file, '_numbers.npy')}, {numbers})"
+        )
+    if not look_packed(values):
         return ""
-    reader = "csv" if extension in (".csv", ".tsv") else extension[1:]
-    return f"pd.read_{reader}({literal(typed)}{options[extension]})"
+    return (
+        "its bytes look like packed bits, which are no numbers; if they are, measure what this saves: "
+        f"np.save({beside(file, '_bits.npy')}, np.unpackbits({loads}.astype(np.uint8), axis=1))"
+    )
 
 
 def look_packed(values: Array) -> bool:
@@ -675,20 +665,3 @@ def float_bits(values: Array) -> str | None:
         if ((least <= exponents) & (exponents <= greatest)).mean() >= _IN_RANGE:
             return name
     return None
-
-
-def float_bits_note(file: str, loads: str, kind: str) -> str:
-    """What is said of an array that looks like the bits of numbers; ``loads`` is the Python that gives it."""
-    numbers = _FLOATS[kind][-1].format(bits=f"{loads}.astype(np.uint16)")
-    return (
-        f"its whole numbers look like the bits of {kind}; if they are, measure what this saves: "
-        f"np.save({beside(file, '_numbers.npy')}, {numbers})"
-    )
-
-
-def packed_note(file: str, loads: str) -> str:
-    """What is said of an array that looks like packed bits; ``loads`` is the Python that gives it."""
-    return (
-        "its bytes look like packed bits, which are no numbers; if they are, measure what this saves: "
-        f"np.save({beside(file, '_bits.npy')}, np.unpackbits({loads}.astype(np.uint8), axis=1))"
-    )
