@@ -50,7 +50,7 @@ from prviz.readers.keyed import (
     refuse_quantised,
     required_roles,
 )
-from prviz.readers.npy import holds_pickle
+from prviz.readers.npy import PICKLED, zip_members
 from prviz.readers.row_roles import (
     find_row_roles,
     refuse_lists,
@@ -153,12 +153,13 @@ def recognise(source: FileSource, limits: Limits) -> str:
     archive = head.startswith(b"PK\x03\x04")
     if extension in PICKLE_EXTENSIONS or looks_pickled(head, text=extension in _TEXT):
         raise refuse_pickle(source)
-    if archive and extension != ".npz" and holds_pickle(source, limits):
+    members = zip_members(source, limits) if archive and extension != ".npz" else []
+    if any(name.endswith(PICKLED) for name in members):
         raise refuse_pickle(source, torch_archive=True)
     if extension in PICTURES:
         raise ReadError(f"{source.where}: an image. Embed the images first: {EMBED_PICTURES}.")
     if extension == ".zip":
-        _refuse_packed_table(source, limits)
+        _refuse_packed_table(source, members)
         raise ReadError(
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): {EMBED_PICTURES}. "
             f"Save embeddings as one of {', '.join(SAVED_AS)}."
@@ -208,11 +209,8 @@ def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
     )
 
 
-def _refuse_packed_table(source: FileSource, limits: Limits) -> None:
+def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
     """Raise ReadError, with the lines that unpack it, for a zip archive of embeddings."""
-    from prviz.readers.npy import zip_members
-
-    names = zip_members(source, limits)
     # as pandas writes a table
     if len(names) == 1 and Path(names[0]).suffix.lower() in (
         "",
@@ -268,10 +266,10 @@ def _check_contents(source: FileSource, head: bytes) -> None:
             )
             raise ReadError(f"{where}: named {source.extension}, but holds {what}. {advice}")
     if not as_expected:
-        begun = "".join(head.decode("ascii", errors="replace").split())
+        start = "".join(head.decode("ascii", errors="replace").split())
         advice = (
             "It begins like a table of text: rename it to end in .csv"
-            if begun.isprintable()
+            if start.isprintable()
             else "Save it again"
         )
         raise ReadError(
@@ -693,10 +691,8 @@ def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
     if file.kind not in _ARROW:
         from prviz.readers.delimited import read_delimited
 
-        values, labels, features, notes = read_delimited(file, limits, choice, key)
-        return _Contents(
-            values, labels, features, None, notes if features else beside_lists(labels)
-        )
+        values, labels, features, said = read_delimited(file, limits, choice, key)
+        return _Contents(values, labels, features, None, said if features else beside_lists(labels))
     from prviz.readers.arrow import READERS
 
     found = _Contents(*READERS[file.kind](file, key, limits, choice))

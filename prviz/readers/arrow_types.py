@@ -265,7 +265,7 @@ def _lists(lengths: Any, values: Any) -> Any:
 
 def _empty_or_null(array: Any) -> Any:
     """Lists without values where an array has any, so that the reader names the row that has none."""
-    empty = [[] if valid else None for valid in array.is_valid().to_pylist()]
+    empty: list[Any] = [[] if valid else None for valid in array.is_valid().to_pylist()]
     return pa.array(empty, pa.list_(pa.float64()))
 
 

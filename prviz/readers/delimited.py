@@ -512,6 +512,9 @@ def _append_all(
     limits: Limits,
 ) -> None:
     """Add every record to the table, with advice on a text or an empty cell by what its column holds elsewhere."""
+    line = 0
+    fields: list[str] = []
+    most = limits.most_bytes
 
     def append(some: Iterable[Record]) -> None:
         nonlocal line, fields
@@ -520,9 +523,6 @@ def _append_all(
             if table.claimed > most:
                 check_claim(source.where, table.claimed, limits)
 
-    line = 0
-    fields: list[str] = []
-    most = limits.most_bytes
     try:
         append(ahead)
         begun = stream.tell()

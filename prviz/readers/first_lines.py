@@ -88,8 +88,9 @@ def is_comment(fields: Sequence[str]) -> bool:
     return fields[0].lstrip().startswith(("#", "%"))
 
 
-def _is_title(first: list[str], second: list[str], third: list[str], numbers: Numbers) -> bool:
+def _is_title(rows: Sequence[list[str]], numbers: Numbers) -> bool:
     """True for a line of words above the header line or the values."""
+    first, second, third = rows[:3]
     if len(second) < 2 or any(map(numbers.holds, first)):
         return False
     names = [text for text in second if text.strip()]
@@ -211,7 +212,7 @@ class _FirstLines:
             if len(ahead[0][1]) == len(ahead[1][1]) > 1 and not is_comment(ahead[1][1]):
                 break
             self._drop()
-        while len(ahead) > 2 and _is_title(*self._rows(0)[:3], self.numbers):
+        while len(ahead) > 2 and _is_title(self._rows(0), self.numbers):
             self._drop()
         if len(ahead) < _AHEAD or len(set(map(len, self._rows(0)))) == 1:
             return

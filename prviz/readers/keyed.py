@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, BinaryIO, Protocol
@@ -72,9 +72,10 @@ class TensorFile:
             name = entry["dtype"]
             shape = entry["shape"]
             begin, end = entry["data_offsets"]
-            if not isinstance(name, str) or not all(
-                _is_count(number) for number in (*shape, begin, end)
-            ):
+            counts = all(
+                type(number) is int and 0 <= number < 2**63 for number in (*shape, begin, end)
+            )
+            if not isinstance(name, str) or not counts:
                 raise ReadError(
                     f"{where}: corrupt (dtype, shape or data_offsets make no sense). Write it"
                     " again."
@@ -84,19 +85,22 @@ class TensorFile:
                 f"{where}: truncated or corrupt (it claims bytes {begin} to {end} of "
                 f"{human_size(self._source.size - self._start)}). Write it again, or copy it again."
             )
-        stored = _DTYPES.get(name)
+        dtype = np.dtype(_DTYPES[name]) if name in _DTYPES else None
+        bfloat16 = name == "BF16"
+        if dtype is not None:
+            name = "bfloat16" if bfloat16 else dtype.name
+        else:
+            name = quoted(name)
         return Header(
             file=self._source.name,
             key=key,
             where=where,
             shape=tuple(shape),
-            dtype=None if stored is None else np.dtype(stored),
-            dtype_name=(
-                "bfloat16" if name == "BF16" else np.dtype(stored).name if stored else quoted(name)
-            ),
+            dtype=dtype,
+            dtype_name=name,
             offset=self._start + begin,
             stored=end - begin,
-            bfloat16=name == "BF16",
+            bfloat16=bfloat16,
         )
 
     def values(self, key: str, limits: Limits) -> Array:
@@ -106,10 +110,6 @@ class TensorFile:
     def label(self, key: str, n: int) -> Array:
         """The labels of n samples in one tensor: whole numbers or booleans."""
         return label_at(self._stream, self.header(key), n)
-
-
-def _is_count(number: object) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**63
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -195,27 +195,27 @@ _LOOKED_AT = 100
 
 
 def _is_sample(header: Header) -> bool:
-    return (
-        len(header.shape) == 1
-        and header.shape[0] > 0
-        and header.dtype is not None
-        and header.dtype.kind in "fiu"
-    )
+    return len(header.shape) == 1 and header.shape[0] > 0 and _is_number(header)
+
+
+def _is_number(header: Header) -> bool:
+    return header.dtype is not None and header.dtype.kind in "fiu"
 
 
 def _is_whole(header: Header) -> bool:
     return header.dtype is not None and header.dtype.kind in "iu" and not header.bfloat16
 
 
-def _is_table_of_objects(header: Header) -> bool:
-    return header.dtype is not None and header.dtype.hasobject and len(header.shape) == 2
-
-
-def _holds(file: KeyedFile, key: str, what: Callable[[Header], bool]) -> bool:
-    try:
-        return what(file.header(key))
-    except ReadError:
-        return False
+def _holding(
+    file: KeyedFile, what: Callable[[Header], bool], keys: Iterable[str] | None = None
+) -> list[str]:
+    """The arrays, of some or of all, whose headers can be read and are such."""
+    found = []
+    for key in file.keys if keys is None else keys:
+        with suppress(ReadError):
+            if what(file.header(key)):
+                found.append(key)
+    return found
 
 
 def _refuse_statistics(file: KeyedFile) -> ReadError:
@@ -226,14 +226,10 @@ def _refuse_statistics(file: KeyedFile) -> ReadError:
     )
 
 
-def _has_statistics(file: KeyedFile) -> bool:
-    return "mu" in file.keys and "sigma" in file.keys
-
-
 def find_roles(file: KeyedFile) -> tuple[str, str] | None:
     """Keys of the real and of the generated samples if the file has exactly one of each, else None."""
-    real = [key for key in file.keys if REAL.fullmatch(key) and _holds(file, key, fits)]
-    generated = [key for key in file.keys if GENERATED.fullmatch(key) and _holds(file, key, fits)]
+    real = _holding(file, fits, filter(REAL.fullmatch, file.keys))
+    generated = _holding(file, fits, filter(GENERATED.fullmatch, file.keys))
     return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
 
 
@@ -263,9 +259,7 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
     header = file.header(key)
     if not _is_whole(header):
         return
-    others = [
-        name for name in file.keys if name != key and _holds(file, name, _is_beside(header.table))
-    ]
+    others = [name for name in _holding(file, _is_beside(header.table)) if name != key]
     if error := quantised(file.where, key, others, _loading(file), file.path):
         raise error
 
@@ -273,11 +267,7 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
 def _is_beside(table: tuple[int, ...]) -> Callable[[Header], bool]:
     """Whether an array holds one number for all values of a table, for each row, or for each column."""
     shapes = {(), (1,), (1, 1), *((length,) for length in table), (1, table[-1]), (table[0], 1)}
-
-    def fitting(header: Header) -> bool:
-        return header.shape in shapes and header.dtype is not None and header.dtype.kind in "fiu"
-
-    return fitting
+    return lambda header: header.shape in shapes and _is_number(header)
 
 
 def _refuse_sparse(file: KeyedFile) -> None:
@@ -288,33 +278,27 @@ def _refuse_sparse(file: KeyedFile) -> None:
             f" scipy.sparse\nnp.save({beside(file.path, '.npy')},"
             f" scipy.sparse.load_npz({literal(file.path)}).toarray())"
         )
-    tables = [name for name in file.keys if _holds(file, name, fits)]
-    shapes = {name: file.header(name) for name in tables}
-    whole = [name for name, header in shapes.items() if _is_whole(header)]
-    lists = [
-        name for name in file.keys if _holds(file, name, lambda header: len(header.shape) == 1)
-    ]
-    for places in whole:
-        shape = shapes[places].shape
+    tables = _holding(file, fits)
+    shapes = {name: file.header(name).shape for name in tables}
+    for places in _holding(file, _is_whole, tables):
+        shape = shapes[places]
+        error = None
         if len(shape) == 2 and 2 in shape:
-            alike = [name for name in lists if file.header(name).shape[0] == max(shape)]
-            if error := pairs_of_places(
-                file.where, places, alike, file.keys, _loading(file), file.path
-            ):
-                raise error
-        alike = [name for name in tables if shapes[name].shape == shapes[places].shape]
-        if error := sparse(file.where, alike, [places], _loading(file), file.path):
+            alike = _holding(file, lambda header, shape=shape: header.shape == (max(shape),))  # type: ignore[misc]
+            error = pairs_of_places(file.where, places, alike, file.keys, _loading(file), file.path)
+        alike = [name for name in tables if shapes[name] == shape]
+        error = error or sparse(file.where, alike, [places], _loading(file), file.path)
+        if error:
             raise error
 
 
 def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
     """The arrays that can be the samples: of whole numbers and what they are divided by, the whole numbers."""
-    fitting = [name for name in keys if _holds(file, name, fits)]
-    whole = [name for name in fitting if _holds(file, name, _is_whole)]
+    fitting = _holding(file, fits, keys)
+    whole = _holding(file, _is_whole, fitting)
     if len(whole) != 1:
         return fitting
-    beside_it = _is_beside(file.header(whole[0]).table)
-    pieces = [name for name in fitting if is_piece(name) and _holds(file, name, beside_it)]
+    pieces = _holding(file, _is_beside(file.header(whole[0]).table), filter(is_piece, fitting))
     return [name for name in fitting if name not in pieces]
 
 
@@ -335,24 +319,19 @@ def columns_in(file: KeyedFile) -> list[str]:
     ------
     ReadError : they are the places and the values of a sparse matrix.
     """
-    headers = {}
-    for key in file.keys:
-        with suppress(ReadError):
-            headers[key] = file.header(key)
-    if any(len(header.shape) > 1 for header in headers.values()):
+    if _holding(file, lambda header: len(header.shape) > 1):
         return []
-    names = [key for key, header in headers.items() if _is_sample(header) and not is_label(key)]
-    lengths = {headers[name].shape[0] for name in names}
+    names = [key for key in _holding(file, _is_sample) if not is_label(key)]
+    lengths = {file.header(name).shape[0] for name in names}
     if len(names) < 2 or len(lengths) > 1 or len(names) >= lengths.pop():
         return []
     if error := coordinates(file.where, names, _loading(file), file.path):
         raise error
     others = (_NUMBERS, _OF_A_SAMPLE, _SUMS, REAL, GENERATED)
-    if are_samples(names) or any(
-        is_piece(name) or any(each.fullmatch(name) for each in others) for name in names
-    ):
-        return []
-    return names
+    for name in names:
+        if is_piece(name) or any(each.fullmatch(name) for each in others):
+            return []
+    return [] if are_samples(names) else names
 
 
 def column_values(file: KeyedFile, names: Sequence[str], limits: Limits) -> Array:
@@ -379,17 +358,17 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
             f"{file.where}: holds no arrays. Save the embeddings as a 2-D array, one row per"
             " sample."
         )
+    statistics = {"mu", "sigma"} <= set(file.keys)
     if key is not None:
         if key not in file.keys:
             raise ReadError(f"{file.where}: has no key {quoted(key)}. It has: {listed(file.keys)}.")
-        if _has_statistics(file) and _STATISTICS.fullmatch(key):
+        if statistics and _STATISTICS.fullmatch(key):
             raise _refuse_statistics(file)
         return key
     pair = find_roles(file)
     if pair is not None:
         raise refuse_mixture(file.where, pair)
     _refuse_sparse(file)
-    statistics = _has_statistics(file)
     keys = [name for name in file.keys if not (statistics and _STATISTICS.fullmatch(name))]
     known = [name for name in KNOWN_KEYS if name in keys]
     for group in (known, [name for name in keys if name not in known]):
@@ -397,29 +376,29 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            parts = len({_RUNNING.sub("", name) for name in fitting}) == 1 and len(fitting) > 2
-            one = (
-                " If they are parts of one set, this makes it"
-                f" one:\n{_stacking(file, 'concatenate')}"
-                if parts
-                else ""
-            )
+            one = ""
+            if len({_RUNNING.sub("", name) for name in fitting}) == 1 and len(fitting) > 2:
+                one = " If they are parts of one set, this makes it one:\n"
+                one += _stacking(file, "concatenate")
             raise AmbiguousKeyError(
                 f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one"
                 f" with key=...{one}",
                 fitting,
             )
-    alone = [name for name in keys if _holds(file, name, _is_sample) and not is_label(name)]
-    if one_sample and len(alone) == 1:
-        return alone[0]
-    raise _refuse_contents(file, keys, known)
+    if one_sample:
+        alone = [name for name in _holding(file, _is_sample, keys) if not is_label(name)]
+        if len(alone) == 1:
+            return alone[0]
+    raise _refuse_contents(file, keys, known, statistics)
 
 
-def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str]) -> ReadError:
+def _refuse_contents(
+    file: KeyedFile, keys: Sequence[str], known: Sequence[str], statistics: bool
+) -> ReadError:
     """Error for a file without a table of samples, by the most telling reason."""
-    if len(keys) > 2 and all(_holds(file, key, _is_sample) for key in keys[:_LOOKED_AT]):
+    if len(keys) > 2 and _holding(file, _is_sample, keys[:_LOOKED_AT]) == list(keys[:_LOOKED_AT]):
         length = file.header(keys[0]).shape[0]
-        numbered = any(_NUMBERS.fullmatch(key) for key in keys)
+        numbered = any(map(_NUMBERS.fullmatch, keys))
         if numbered and len(keys) <= min(_FEW_COLUMNS, length / _LONGER):
             lines = _stacking(file, "stack", ", axis=1")
             return ReadError(
@@ -431,11 +410,15 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
             f"{file.where}: one 1-D array per sample ({listed(keys, most=2)}), as WebDataset has"
             f" them. Stack them, and use the new file:\n{_stacking(file)}"
         )
-    images = [key for key in keys if _holds(file, key, looks_like_images)]
-    if not images and _has_statistics(file):
+    images = _holding(file, looks_like_images, keys)
+    if not images and statistics:
         return _refuse_statistics(file)
-    tables = [key for key in keys if _holds(file, key, _is_table_of_objects)]
-    likely = [*images, *known, *(keys if len(keys) == 1 else tables)]
+    objects = _holding(
+        file,
+        lambda each: each.dtype is not None and each.dtype.hasobject and len(each.shape) == 2,
+        keys,
+    )
+    likely = [*images, *known, *(keys if len(keys) == 1 else objects)]
     if likely:
         try:
             check_header(file.header(likely[0]), Limits())

@@ -88,40 +88,28 @@ def _as_grid(
     n = len(joint)
     if len(np.unique(joint)) < n:
         return None
-    filled = n / float(np.prod(np.array(sizes, dtype=float)))
-    first = [_counted_from(columns[place], size) for place, size in zip(chosen, sizes, strict=True)]
-    if filled >= _FILLED:
+    grid = float(np.prod(np.array(sizes, dtype=float)))
+    counted = [
+        _counted_from(columns[place], size) for place, size in zip(chosen, sizes, strict=True)
+    ]
+    first = min((each for each in counted if each is not None), default=0)
+    two = len(chosen) == 2 and None not in counted
+    of_matrix = two and all(_PLACE.fullmatch(names[place]) for place in chosen)
+    if n / grid >= _FILLED:
         feature = _feature(chosen, sizes, names)
-        of_matrix = (
-            len(chosen) == 2
-            and None not in first
-            and all(_PLACE.fullmatch(names[place]) for place in chosen)
-        )
-        sparse = filled < 1 and of_matrix
-        begun = min((each for each in first if each is not None), default=0)
-        return LongForm(
-            tuple(place for place in chosen if place != feature), feature, value, sparse, begun
-        )
-    if len(chosen) != 2:
+        samples = tuple(place for place in chosen if place != feature)
+        return LongForm(samples, feature, value, n < grid and of_matrix, first)
+    if not two:
         return None
-    rows, cols = (codes[place].astype(np.int64) for place in chosen)
-    in_order = any(
-        (np.diff(major * (minor.max() + 1) + minor) > 0).all()
-        for major, minor in ((rows, cols), (cols, rows))
-    )
     # Pairs that are drawn would agree somewhere; of names that say more than a place, somebody left
     # equal ones out.
-    too_many = n * n > _BY_CHANCE * float(np.prod(np.array(sizes, dtype=float)))
-    of_matrix = too_many and all(_PLACE.fullmatch(names[place]) for place in chosen)
-    if None in first or not (in_order or of_matrix):
-        return None
-    return LongForm(
-        (chosen[0],),
-        chosen[1],
-        value,
-        sparse=True,
-        first=min(each for each in first if each is not None),
-    )
+    if not of_matrix or n * n <= _BY_CHANCE * grid:
+        rows = codes[chosen[0]].astype(np.int64)
+        cols = codes[chosen[1]].astype(np.int64)
+        orders = (rows * sizes[1] + cols, cols * sizes[0] + rows)
+        if not any((np.diff(each) > 0).all() for each in orders):
+            return None
+    return LongForm((chosen[0],), chosen[1], value, sparse=True, first=first)
 
 
 def _counted_from(column: NDArray[Any], size: int) -> int | None:
@@ -136,16 +124,14 @@ def _counted_from(column: NDArray[Any], size: int) -> int | None:
 def _feature(chosen: Sequence[int], sizes: Sequence[int], names: Mapping[int, str]) -> int:
     """The column that says the feature: by its name, or that of the sample, else the one of fewest values."""
     plain = {place: plain_name(names[place]) for place in chosen}
-    called = [place for place in chosen if VARIABLE.fullmatch(plain[place])]
-    other = [
-        place for place in chosen if not (_SAMPLE.fullmatch(plain[place]) or is_label(plain[place]))
+    called = [place for place, name in plain.items() if VARIABLE.fullmatch(name)]
+    others = [
+        place for place, name in plain.items() if not (_SAMPLE.fullmatch(name) or is_label(name))
     ]
-    for few in (called, other):
+    for few in (called, others):
         if len(few) == 1:
             return few[0]
     if plain[chosen[0]].isdecimal():
         return chosen[-1]
-    first = [
-        place for place in called if not re.fullmatch("time|t|day|visit", plain[place])
-    ] or list(chosen)
-    return min(first, key=lambda place: sizes[list(chosen).index(place)])
+    first = [place for place in called if not re.fullmatch("time|t|day|visit", plain[place])]
+    return min(first or chosen, key=dict(zip(chosen, sizes, strict=True)).__getitem__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import lzma
 import math
 import re
@@ -43,19 +44,23 @@ MAPPED_FROM = 1 << 24
 _BEGINNING = b"\x93NUMPY"
 # Bytes of the longest header, the limit of numpy.
 _LONGEST_HEADER = 10_000
-# An entry of the header: text, a truth value, a tuple of integers (of Python 2 with an L), or a
-# list of records.
-_ENTRY = re.compile(
-    r"""(["'])(descr|fortran_order|shape)\1\s*:\s*("[^"]*"|'[^']*'|True|False|\([-\dL, ]*\)|\[)"""
-)
+# A name that NumPy held as a text of its own, and a whole number of Python 2.
+_OTHER = re.compile(r"""np\.str_\(('[^']*'|"[^"]*")\)|(?<=\d)L(?=[,)])""")
 # Most bytes of one label in an archive.
 _LONGEST_LABEL = 256
-# A plain dtype; "a" is a deprecated name for bytes.
-_PLAIN = re.compile(r"""["']([<>|=]?[?b-zA-Z]\d{0,9}(?:\[\w{1,9}\])?)["']""")
-_FIELD = re.compile(
-    r"""\(\s*["']([^"'\\]{1,200})["']\s*,\s*["']([<>|=]?[?b-zA-Z]\d{0,9})["']\s*(?:,\s*\((\d{1,9}),?\)\s*)?\)"""
+
+
+_HEADER_ERRORS = (
+    AttributeError,
+    LookupError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    Warning,
 )
-_OBJECT = re.compile(r"""["'][<>|=]?O\d?["']""")
 
 
 def read_npy_header(
@@ -81,7 +86,7 @@ def read_npy_header(
             "np.save."
         )
     end = begin + length
-    with corrupt_unless_read(where, ValueError, TypeError, KeyError, OverflowError):
+    with corrupt_unless_read(where, ValueError):
         if end > len(head) or head[6:7] not in (b"\x01", b"\x02", b"\x03"):
             raise ValueError("its header")
         shape, fortran_order, dtype = _parsed(
@@ -108,39 +113,25 @@ def read_npy_header(
 
 
 def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and dtype of a header; numpy's own parser evaluates it as Python and warns."""
-    entries = _ENTRY.findall(text)
-    found = {name: value for _, name, value in entries}
-    descr = found["descr"]
-    order = found["fortran_order"]
-    shape = found["shape"].strip("()")
-    if descr == "[":
-        dtype = np.dtype(object) if _OBJECT.search(text) else _record_dtype(text)
-    elif (plain := _PLAIN.fullmatch(descr)) and "".join(_ENTRY.sub("", text).split()) in (
-        "{,,}",
-        "{,,,}",
-    ):
-        dtype = np.dtype(plain[1])
-    else:
-        raise ValueError("its header")
-    return (
-        tuple(int(length.removesuffix("L")) for length in shape.split(",") if length.strip()),
-        order == "True",
-        dtype,
-    )
-
-
-def _record_dtype(text: str) -> np.dtype[Any]:
-    """The dtype of records of plain fields; one without names for any other records, which are not read."""
-    listed = text[text.index("[") + 1 : text.rindex("]")]
-    fields = list(_FIELD.finditer(listed))
-    between = "".join(_FIELD.sub("", listed).split()).strip(",")
-    names = [field[1] for field in fields]
-    if between or not names or len(set(names)) < len(names):
-        return np.dtype("V7")
-    return np.dtype(
-        [(field[1], field[2], (int(field[3]),) if field[3] else ()) for field in fields]
-    )
+    """Shape, order and dtype of a header, a dictionary as Python writes it. Raises ValueError for others."""
+    try:
+        if "\\" in text:  # of which Python may warn
+            raise ValueError("a backslash")
+        held = ast.literal_eval(_OTHER.sub(r"\1", text.strip()))
+        shape = tuple(held.pop("shape"))
+        order = held.pop("fortran_order")
+        dtype = np.lib.format.descr_to_dtype(held["descr"])
+        names = dtype.names or ()
+        plain = type(order) is bool and all(type(length) is int for length in shape)
+        if len(held) > 1 or not plain or (names and isinstance(held["descr"], str)):
+            raise ValueError("other entries")
+    except _HEADER_ERRORS:
+        raise ValueError("its header") from None
+    for name in names:
+        if dtype[name].base.names is not None or len(dtype[name].shape) > 1:
+            dtype = np.dtype("V7")  # records in records, which are not read
+            break
+    return shape, order, dtype
 
 
 def read_records(
@@ -155,53 +146,57 @@ def read_records(
         header = read_npy_header(
             stream, source.size, file=source.name, key=None, where=source.where
         )
-        if header.dtype is None or header.dtype.names is None or len(header.shape) != 1:
-            return None
         stored = header.dtype
-        names = header.dtype.names
-        kinds = {name: stored[name].base.kind for name in names}
-        numeric = [kinds[name] in "fiub" for name in names]
-        places, others = sort_columns(names, numeric, choice, header.where)
-        for place in places:
-            if choice.features and not numeric[place]:
-                raise ReadError(
-                    f"{header.where}, field {quoted(names[place])}: holds {quoted(str(stored[place]))}, not numbers. "
-                    "Leave it out of the features."
-                )
-        features = [names[place] for place in places if numeric[place]]
-        widths = [stored[name].shape[0] if stored[name].shape else 1 for name in features]
+        if stored is None or stored.names is None or stored.hasobject or len(header.shape) != 1:
+            return None
+        features, others = _fields(stored, choice, header.where)
+        widths = {name: math.prod(stored[name].shape) for name in features}
         n = header.shape[0]
-        check_counts(header.where, n, sum(widths), limits)
-        check_claim(header.where, n * max(stored.itemsize, 8 * sum(widths)), limits)
+        d = sum(widths.values())
+        check_counts(header.where, n, d, limits)
+        check_claim(header.where, n * max(stored.itemsize, 8 * d), limits)
         if header.stored != n * stored.itemsize:
             raise ReadError(
                 f"{header.where}: truncated or corrupt. Write it again, or copy it again."
             )
         stream.seek(header.offset)
         table = np.frombuffer(stream.read(header.stored), stored)
-    narrow = all(
-        stored[name].base.kind == "f" and stored[name].base.itemsize <= 4 for name in features
-    )
-    values = np.empty((n, sum(widths)), np.float32 if narrow else np.float64)
-    columns = [name for name, width in zip(features, widths, strict=True) for _ in range(width)]
+    kinds = [stored[name].base for name in features]
+    narrow = all(kind.kind == "f" and kind.itemsize <= 4 for kind in kinds)
+    values = np.empty((n, d), np.float32 if narrow else np.float64)
+    columns: list[str] = []
 
     def position(row: int, column: int) -> str:
         return f"{header.where}, row {row + 1}, field {quoted(columns[column])}"
 
-    start = 0
-    for name, width in zip(features, widths, strict=True):
+    for name, width in widths.items():
+        start = len(columns)
+        columns += [name] * width
         field = table[name].reshape(n, width)
         check_exact(field, lambda row, column, start=start: position(row, start + column))  # type: ignore[misc]
         values[:, start : start + width] = field
-        start += width
     check_values(values, position)
-    beside = [names[place] for place in others]
-    labels = [name for name in beside if kinds[name] in "fiubUS" and not stored[name].shape]
-    texts = {
-        name: table[name].astype(str) if kinds[name] == "S" else table[name].copy()
-        for name in labels
-    }
-    return values, texts, tuple(features) if len(columns) == len(features) else ()
+    labels = {}
+    for name in others:
+        if stored[name].kind in "fiubUS":
+            column = table[name]
+            labels[name] = column.astype(str) if stored[name].kind == "S" else column.copy()
+    return values, labels, tuple(features) if d == len(features) else ()
+
+
+def _fields(stored: np.dtype[Any], choice: ColumnChoice, where: str) -> tuple[list[str], list[str]]:
+    """Names of the fields that are features, and of those that may be labels."""
+    names = stored.names or ()
+    numeric = [stored[name].base.kind in "fiub" for name in names]
+    places, others = sort_columns(names, numeric, choice, where)
+    for place in places:
+        if choice.features and not numeric[place]:
+            raise ReadError(
+                f"{where}, field {quoted(names[place])}: holds {quoted(str(stored[place]))}, not numbers. "
+                "Leave it out of the features."
+            )
+    features = [names[place] for place in places if numeric[place]]
+    return features, [names[place] for place in others]
 
 
 def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
@@ -216,13 +211,8 @@ def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
 def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
     """The labels of n samples: whole numbers, booleans or texts."""
     dtype = header.dtype
-    labels = (
-        dtype is not None
-        and dtype.kind in "biuU"
-        and not header.bfloat16
-        and dtype.itemsize <= _LONGEST_LABEL
-    )
-    if dtype is None or not labels or header.shape != (n,):
+    labels = dtype is not None and dtype.kind in "biuU" and dtype.itemsize <= _LONGEST_LABEL
+    if dtype is None or not labels or header.bfloat16 or header.shape != (n,):
         raise ReadError(
             f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of the {n} samples "
             "is needed, a whole number or a text."
@@ -234,6 +224,10 @@ def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
             f"{header.where}: truncated. Write it again, or copy it again if it was copied."
         )
     return np.frombuffer(data, dtype)
+
+
+# Last letters of the pickles in an archive that torch.save writes.
+PICKLED = (".pkl", ".pickle")
 
 
 def read_npy(source: FileSource, limits: Limits) -> Array:
@@ -391,26 +385,14 @@ def _open_zip(source: FileSource, limits: Limits) -> Iterator[zipfile.ZipFile]:
             yield archive
 
 
-def holds_pickle(source: FileSource, limits: Limits) -> bool:
-    """True if the file is a readable zip archive with a pickle inside, as torch.save writes it."""
-    try:
-        with _open_zip(source, limits) as archive:
-            return any(name.endswith((".pkl", ".pickle")) for name in archive.namelist())
-    except ReadError:
-        return False
-
-
 def zip_members(source: FileSource, limits: Limits) -> list[str]:
     """Names of the files in a readable zip archive, without what macOS adds; none of a broken one."""
     try:
         with _open_zip(source, limits) as archive:
-            return [
-                name
-                for name in archive.namelist()
-                if not name.startswith("__MACOSX/") and name[-1:] != "/"
-            ]
+            names = archive.namelist()
     except ReadError:
         return []
+    return [name for name in names if not name.startswith("__MACOSX/") and name[-1:] != "/"]
 
 
 @contextmanager
@@ -422,6 +404,6 @@ def open_npz(source: FileSource, limits: Limits) -> Iterator[NpzFile]:
     ReadError : no zip archive, a corrupt or oversized directory, or an archive around a pickle.
     """
     with _open_zip(source, limits) as archive:
-        if any(name.endswith((".pkl", ".pickle")) for name in archive.namelist()):
+        if any(name.endswith(PICKLED) for name in archive.namelist()):
             raise refuse_pickle(source, torch_archive=True)
         yield NpzFile(source, archive)

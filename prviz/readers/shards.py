@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -87,51 +88,55 @@ def read_shards(
     claimed = 0
     files, misnamed = _ordered(folder, where)
     for path in files:
-        parts.append(read(path, limits=replace(limits, min_rows=1, one_sample=True)))
-        if misnamed is not None and parts[-1].n > 1:
+        part = read(path, limits=replace(limits, min_rows=1, one_sample=True))
+        if misnamed is not None and part.n > 1:
             raise misnamed
-        claimed += parts[-1].values.nbytes
+        claimed += part.values.nbytes
         check_claim(where, claimed, replace(limits, file_bytes=0))
-        if parts[-1].d != parts[0].d or parts[-1].encoder != parts[0].encoder:
-            what = f"{parts[-1].d} features by {parts[-1].encoder.get('encoder', 'an encoder without a name')}"
+        first = parts[0] if parts else part
+        if part.d != first.d or part.encoder != first.encoder:
+            what = (
+                f"{part.d} features by {part.encoder.get('encoder', 'an encoder without a name')}"
+            )
             raise ReadError(
-                f"{where}: {quoted(parts[-1].name)} has {what}, {quoted(parts[0].name)} has {parts[0].d}. All files of "
+                f"{where}: {quoted(part.name)} has {what}, {quoted(first.name)} has {first.d}. All files of "
                 "one set must come from the same encoder."
             )
-        parts[-1] = _in_order(parts[-1], parts[0], where)
+        parts.append(_in_order(part, first, where))
     _refuse_columns(folder, files, parts, where)
     values = np.concatenate([part.values for part in parts])
     if misnamed is not None and len(values) < limits.min_rows:
         raise misnamed
     check_counts(where, len(values), values.shape[1], limits)
     values.flags.writeable = False
-    shared = [label for label in parts[0].labels if all(label in part.labels for part in parts)]
+    shared = [label for label in first.labels if all(label in part.labels for part in parts)]
     labels = {label: np.concatenate([part.labels[label] for part in parts]) for label in shared}
     groups = [part.groups for part in parts if part.groups is not None]
+    notes = chain.from_iterable(part.notes for part in parts)
     return Samples(
         values,
         folder.name if name is None else name,
         labels,
-        encoder=parts[0].encoder,
-        features=parts[0].features,
+        encoder=first.encoder,
+        features=first.features,
         groups=np.concatenate(groups) if len(groups) == len(parts) else None,
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes))
-        + _folder_notes(folder, files, parts),
+        notes=(*dict.fromkeys(notes), *_folder_notes(folder, files, parts)),
     )
 
 
 def _in_order(part: Samples, first: Samples, where: str) -> Samples:
     """A part with its features in the order of the first one. Raises ReadError for other features."""
-    if part.features == first.features or not (part.features and first.features):
+    own = part.features
+    if own == first.features or not (own and first.features):
         return part
-    if set(part.features) != set(first.features):
-        alone = [name for name in part.features if name not in set(first.features)]
-        missing = [name for name in first.features if name not in set(part.features)]
+    alone = [name for name in own if name not in set(first.features)]
+    missing = [name for name in first.features if name not in set(own)]
+    if alone or missing:
         raise ReadError(
             f"{where}: {quoted(part.name)} has other features than {quoted(first.name)}: {listed(alone or missing)} "
             f"{'there alone' if alone else 'missing'}. All files of one set need the same columns."
         )
-    places = [part.features.index(name) for name in first.features]
+    places = list(map(own.index, first.features))
     return replace(part, values=part.values[:, places], features=first.features)
 
 
@@ -139,22 +144,20 @@ def _refuse_columns(
     folder: Path, files: Sequence[Path], parts: Sequence[Samples], where: str
 ) -> None:
     """Raise ReadError for arrays (d, 1) of one length, which may be one sample each or samples of one feature."""
-    shapes = {part.values.shape for part in parts}
     d = parts[0].n
-    if len(shapes) > 1 or parts[0].d > 1 or d < 2 or len(files) < _FEW:
+    if {part.values.shape for part in parts} != {(d, 1)} or d < 2 or len(files) < _FEW:
         return
     ending = files[0].suffix
-    pattern = literal(f"{folder}/*{ending}")
-    saved = literal(f"{folder}.npy")
-    module, call = (
-        ("numpy as np", "np.load(name)")
-        if ending == ".npy"
-        else ("numpy as np, prviz", "prviz.read(name).values")
-    )
+    module = "numpy as np"
+    call = "np.load(name)"
+    if ending != ".npy":
+        module += ", prviz"
+        call = "prviz.read(name).values"
     raise ReadError(
         f"{where}: {len(files)} arrays of shape ({d}, 1). If they are {len(files) * d} samples of one feature, save "
         f"them as one array; if each is one sample of {d} features, this does it:\nimport glob, {module}\n"
-        f"np.save({saved}, np.stack([{call}.ravel() for name in sorted(glob.glob({pattern}))]))"
+        f"np.save({literal(f'{folder}.npy')}, np.stack([{call}.ravel() for name in "
+        f"sorted(glob.glob({literal(f'{folder}/*{ending}')}))]))"
     )
 
 
@@ -166,30 +169,42 @@ def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples])
     if any(each.parent != folder for each in files):
         inside = sorted({each.parent.name for each in files})
         return (f"read as one set: the rows of {listed(inside, most=4)}",)
-    split = [_DIGITS.split(each.name) for each in files]
-    running = [column for column in zip(*split, strict=False) if len(set(column)) > 1]
+    split = zip(*(_DIGITS.split(each.name) for each in files), strict=False)
+    running = [column for column in map(set, split) if len(column) > 1]
     if len(running) != 1 or all(part.n == 1 for part in parts):
         return ()
-    numbers = {int(number) for number in running[0]}
-    missing = sorted(
-        set(range(min(numbers), min(max(numbers), min(numbers) + 2 * len(numbers)))) - numbers
-    )
-    if (
-        not missing
-        or len(missing) > max(1, _GAPS * len(numbers))
-        or max(numbers) - min(numbers) > 2 * len(numbers)
-    ):
+    numbers = set(map(int, running[0]))
+    least = min(numbers)
+    wide = max(numbers) - least > 2 * len(numbers)
+    missing = sorted(set(range(least, max(numbers))) - numbers) if not wide else []
+    if not missing or len(missing) > max(1, _GAPS * len(numbers)):
         return ()
     return (f"no file has the number {', '.join(map(str, missing))}; are samples missing?",)
+
+
+def _numbered(path: Path) -> tuple[list[str], list[int]]:
+    """The words of a file's name, and the numbers between them."""
+    parts = _DIGITS.split(path.stem + path.suffix.lower())
+    return parts[::2], list(map(int, parts[1::2]))
+
+
+def _visible(folder: Path) -> list[Path]:
+    """What is in a folder, in order, without hidden files."""
+    return sorted(each for each in folder.iterdir() if each.name[0] != ".")
+
+
+def _read_files(inside: Iterable[Path]) -> list[Path]:
+    """The files of embeddings among these."""
+    return [each for each in inside if each.name.lower().endswith(ACCEPTED) and each.is_file()]
 
 
 def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     """The files of a folder, by their numbers, and what to raise unless every file is one sample."""
     try:
-        inside = sorted(each for each in folder.iterdir() if not each.name.startswith("."))
+        inside = _visible(folder)
     except OSError as error:
         raise unreadable(where, error) from error
-    files = [each for each in inside if each.name.lower().endswith(ACCEPTED) and each.is_file()]
+    files = _read_files(inside)
     tables = {table_beside(each.name) for each in files}
     files = [each for each in files if each.name not in tables]
     if not files and (rows := _hive(inside)):
@@ -197,35 +212,37 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     if not files:
         raise _nothing(folder, inside, where)
     kept = _hugging_face(folder)
-    files = [each for each in files if kept is None or each.name in kept] or files
-    split = {each: _DIGITS.split(each.stem + each.suffix.lower()) for each in files}
-    numbers = {path: [int(part) for part in parts[1::2]] for path, parts in split.items()}
-    files.sort(key=lambda each: (split[each][::2], numbers[each]))
+    if kept is not None:
+        files = [each for each in files if each.name in kept] or files
+    files.sort(key=_numbered)
     if len(files) == 1:
         return files, None
-    copies = [
-        each.name
-        for each in files
-        if _COPY.sub("", each.name) in {other.name for other in files} - {each.name}
-    ]
+    names = [each.name for each in files]
+    # a name with a mark of a copy is no longer the same without it
+    copies = [name for name in names if _COPY.search(name) and _COPY.sub("", name) in names]
     if copies:
         raise ReadError(
             f"{where}: {listed(copies, most=4)} is named like a copy of another file there. Remove the copies."
         )
-    if not _is_one_set(split, numbers):
-        listing = listed((each.name for each in files), most=4)
+    if not _differ_by_one_number(list(map(_numbered, files))):
+        if all(each.suffix == ".npy" for each in files):
+            end = (
+                ". If all files are one set, this makes it one file:\nimport glob, numpy as np\n"
+                f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.load(name) for name in "
+                f"sorted(glob.glob({literal(f'{folder}/*.npy')}))]))"
+            )
+        else:
+            end = "."
         return files, ReadError(
-            f"{where}: a folder of {listing}. Name one file; a folder is read as one set where its files differ by one "
-            "running number alone, such as img_emb_0.npy and img_emb_1.npy, or by those of a rank and a batch"
-            f"{_concatenation(folder, files)}"
+            f"{where}: a folder of {listed(names, most=4)}. Name one file; a folder is read as one set where its files "
+            "differ by one running number alone, such as img_emb_0.npy and img_emb_1.npy, or by those of a rank and a "
+            f"batch{end}"
         )
-    if len({tuple(each) for each in numbers.values()}) < len(files):
-        raise ReadError(
-            f"{where}: {listed(each.name for each in files)} have a number twice. Remove the copies."
-        )
-    if _CHECKPOINTS.search(files[0].name):
+    if any(_numbered(one) == _numbered(other) for one, other in pairwise(files)):
+        raise ReadError(f"{where}: {listed(names)} have a number twice. Remove the copies.")
+    if _CHECKPOINTS.search(names[0]):
         return files, ReadError(
-            f"{where}: a folder of checkpoints ({quoted(files[0].name)} ...), not of one set. Compare them with prviz "
+            f"{where}: a folder of checkpoints ({quoted(names[0])} ...), not of one set. Compare them with prviz "
             "triage REAL FOLDER, or name one file."
         )
     return files, None
@@ -238,9 +255,9 @@ def _hive(inside: Sequence[Path]) -> list[Path]:
         return []
     found: list[Path] = []
     for folder in folders:
-        kept = sorted(each for each in folder.iterdir() if not each.name.startswith((".", "_")))
-        found += [each for each in kept if each.is_file() and each.name.lower().endswith(ACCEPTED)]
-        deeper = [each for each in kept if each.is_dir()]
+        kept = [each for each in _visible(folder) if each.name[0] != "_"]
+        found += _read_files(kept)
+        deeper = list(filter(Path.is_dir, kept))
         rows = _hive(deeper)
         if deeper and not rows:
             return []
@@ -248,35 +265,16 @@ def _hive(inside: Sequence[Path]) -> list[Path]:
     return found
 
 
-def _is_one_set(split: Mapping[Path, Sequence[str]], numbers: Mapping[Path, Sequence[int]]) -> bool:
+def _differ_by_one_number(names: Sequence[tuple[list[str], list[int]]]) -> bool:
     """True if the names of files differ by one running number, or by two that count parts, such as rank and batch."""
-    words = {tuple(parts[::2]) for parts in split.values()}
-    if len(words) > 1:
+    words = names[0][0]
+    if any(each != words for each, _ in names):
         return False
-    running = [
-        place
-        for place, column in enumerate(zip(*numbers.values(), strict=True))
-        if len(set(column)) > 1
-    ]
-    if len(running) == 1:
-        return True
-    before = [next(iter(words))[place].lower() for place in running]
-    return (
-        len(running) == 2
-        and any(map(_PARTS.search, before))
-        and not any(word.endswith("of-") for word in before)
-    )
-
-
-def _concatenation(folder: Path, files: Sequence[Path]) -> str:
-    """The lines that make one set of all files, where they are .npy arrays."""
-    if any(each.suffix != ".npy" for each in files):
-        return "."
-    pattern = literal(f"{folder}/*.npy")
-    return (
-        ". If all files are one set, this makes it one file:\nimport glob, numpy as np\n"
-        f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.load(name) for name in sorted(glob.glob({pattern}))]))"
-    )
+    columns = enumerate(zip(*(numbers for _, numbers in names), strict=True))
+    before = [words[place].lower() for place, column in columns if len(set(column)) > 1]
+    if len(before) != 2:
+        return len(before) == 1
+    return any(map(_PARTS.search, before)) and not any(word.endswith("of-") for word in before)
 
 
 def _hugging_face(folder: Path) -> frozenset[str] | None:
@@ -293,36 +291,37 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
     """Error for a folder without files of embeddings."""
     if error := _other_folder(folder, inside, where):
         return error
-    sets = [each.name for each in inside if _CLIP.fullmatch(each.name) and each.is_dir()]
+    folders = list(filter(Path.is_dir, inside))
+    sets = [each.name for each in folders if _CLIP.fullmatch(each.name)]
     if sets:
         return ReadError(
             f"{where}: a folder of clip-retrieval, with the sets {listed(sets)}. Name one of these folders inside it."
         )
     held = [
-        each for each in inside if each.is_dir() and any(_is_read(path) for path in each.iterdir())
+        each
+        for each in folders
+        if any(path.name.lower().endswith(ACCEPTED) for path in _visible(each))
     ]
     if len(held) == 1:
-        raise ReadError(
+        return ReadError(
             f"{where}: its files are in a folder of it. Name that: {literal(str(held[0]))}."
         )
-    if texts := [
-        ending for ending in _EACH if any(each.suffix.lower() == ending for each in inside)
-    ]:
-        pattern = literal(f"{folder}/*{texts[0]}")
-        ending = "npz" if texts[0] == ".json" else "npy"
-        raise ReadError(
-            f"{where}: a folder of {texts[0]} files. If each is one sample, this makes them one set:\n"
-            + _EACH[texts[0]].format(pattern=pattern, saved=literal(f"{folder}.{ending}"))
-        )
-    if any(each.is_dir() and next(each.glob("*.npy"), None) for each in inside):
-        pattern = literal(f"{folder}/**/*.npy")
+    endings = {each.suffix.lower() for each in inside}
+    for ending, lines in _EACH.items():
+        if ending in endings:
+            saved = literal(f"{folder}.{'npz' if ending == '.json' else 'npy'}")
+            return ReadError(
+                f"{where}: a folder of {ending} files. If each is one sample, this makes them one set:\n"
+                + lines.format(pattern=literal(f"{folder}/*{ending}"), saved=saved)
+            )
+    if any(next(each.glob("*.npy"), None) for each in folders):
         return ReadError(
             f"{where}: a folder of folders of arrays. If all of them are one set, a sample (d,) or some (n, d) each, "
             "this makes it one file:\nimport glob, numpy as np\n"
-            f"names = sorted(glob.glob({pattern}, recursive=True))\n"
+            f"names = sorted(glob.glob({literal(f'{folder}/**/*.npy')}, recursive=True))\n"
             f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.atleast_2d(np.load(name)) for name in names]))"
         )
-    if any(each.suffix.lower() == ".tar" for each in inside):
+    if ".tar" in endings:
         return ReadError(
             f"{where}: a folder of tar archives, such as WebDataset's. Extract them; embed their pictures "
             f"({EMBED_PICTURES}), or stack their arrays into one .npy array."
@@ -333,22 +332,17 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
     )
 
 
-def _is_read(path: Path) -> bool:
-    return path.name[0] != "." and path.name.lower().endswith(ACCEPTED)
-
-
 def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError | None:
     """Error for a folder that is a file of another program, or holds several sets in folders of its own."""
     names = {each.name for each in inside}
-    hidden = {each.name for each in folder.iterdir() if each.name in (".zgroup", ".zarray")}
     extension = folder.suffix.lower()
-    if hidden or "zarr.json" in names:
+    if "zarr.json" in names or any((folder / name).exists() for name in (".zgroup", ".zarray")):
         extension = ".h5ad.zarr" if "obsm" in names else ".zarr"
     elif {"_versions", "data"} <= names:
         extension = ".lance"
     if error := refuse_container(where, str(folder), extension, lambda _: b"", 0):
         return error
-    folders = [each for each in inside if each.is_dir()]
+    folders = list(filter(Path.is_dir, inside))
     partitions = [each.name for each in folders if "=" in each.name]
     kept = [
         each.name for each in folders if (each / "state.json").exists() or each.suffix == ".lance"
@@ -359,9 +353,6 @@ def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError
             return ReadError(
                 f"{where}: holds {what}, {listed(found)}. Name one of these folders, such as {example}."
             )
-    pickles = Counter(
-        each.suffix.lower() for each in inside if each.suffix.lower() in PICKLE_EXTENSIONS
-    )
-    if pickles:
-        return refuse_pickles(where, str(folder), pickles.most_common(1)[0][0])
-    return None
+    endings = Counter(each.suffix.lower() for each in inside)
+    pickles = [ending for ending, _ in endings.most_common() if ending in PICKLE_EXTENSIONS]
+    return refuse_pickles(where, str(folder), pickles[0]) if pickles else None

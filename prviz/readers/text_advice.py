@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,9 @@ _VALUE = ("value", "values", "val")
 _VARIABLE = ("variable", "feature", "column", "col", "j", "metric", "gene", "probe")
 _HEX = re.compile(r"([0-9a-fA-F]{8}){4,}")
 _BASE64 = re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
+
+
+_SEPARATE = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
 
 
 class TextError(ReadError):
@@ -104,17 +108,16 @@ def refuse_long(
     index = [held[place] for place in form.samples]
     samples = index[0] if len(index) == 1 else index
     places = f"{samples!r}, columns={held[form.feature]!r}, values={held[form.value]!r}"
-    lines = [f"table = table.pivot(index={places})"]
+    text = f"table = table.pivot(index={places})\n"
     if form.sparse:
-        lines += [
-            f"every = [range({form.first}, int(each.max()) + 1) for each in (table.index, table.columns)]",
-            "table = table.reindex(index=every[0], columns=every[1]).fillna(0).add_prefix('column ')",
-        ]
-    text = "\n".join(lines)
+        text += (
+            f"every = [range({form.first}, int(each.max()) + 1) for each in (table.index, table.columns)]\n"
+            "table = table.reindex(index=every[0], columns=every[1]).fillna(0).add_prefix('column ')\n"
+        )
     return ReadError(
         f"{where}: one value a row, of the sample in {' and '.join(said)} and the feature in "
         f"{quoted(columns[form.feature])}. Save one row per sample (where each row is one, "
-        f"columns={value!r}, --features {shlex.quote(value)}, takes its value):\n{loading}\n{text}\n"
+        f"columns={value!r}, --features {shlex.quote(value)}, takes its value):\n{loading}\n{text}"
         f"table.to_csv({literal(f'{stem_of(typed)}_wide.csv')}, index=False)"
     )
 
@@ -155,17 +158,17 @@ class Layout:
         """Error for the cell of a column of features that holds no number."""
         text = fields[index].strip()
         place = f"{self.where}, line {line}, {self.column(index)}"
-        if not text or is_missing(text):
-            what = "empty. Fill the value in, or leave that sample out, and all such samples:"
-            if text:
-                what = f"{quoted(text)} is not a number but a missing one. Fill it in, or leave such samples out:"
-            missing = sorted({text, *_ALSO_MISSING} - {""})
-            return EmptyCellError(f"{place}: {what}\n{self._without_missing(missing)}", index)
-        return TextError(place, text, index)
+        if text and not is_missing(text):
+            return TextError(place, text, index)
+        what = "empty. Fill the value in, or leave that sample out, and all such samples:"
+        if text:
+            what = f"{quoted(text)} is not a number but a missing one. Fill it in, or leave such samples out:"
+        missing = sorted({text, *_ALSO_MISSING} - {""})
+        return EmptyCellError(f"{place}: {what}\n{self._complete(missing)}", index)
 
     def refuse_nan(self, error: EmptyCellError) -> ReadError:
         """The error for a number that is none, with the lines that leave all such samples out."""
-        lines = self._without_missing(_ALSO_MISSING)
+        lines = self._complete(_ALSO_MISSING)
         return ReadError(f"{str(error).removesuffix('.')}, and all such samples:\n{lines}")
 
     def advised(self, error: TextError, rows: Sequence[Sequence[str]], begun: bool) -> ReadError:
@@ -177,86 +180,76 @@ class Layout:
         text = error.text
         index = error.column
         column = [row[index].strip() for row in rows]
-        numbers = [self.columns[place] for place in self.features if place != index]
-        texts = [place for place, each in enumerate(rows[0]) if self.numbers.number(each) is None]
-        loaded = self._loaded(f", index_col={texts[0]}")
-        held = [
-            name or f"Unnamed: {place}"
-            for place, name in enumerate(self.columns)
-            if place != texts[0]
-        ]
-        if samples := samples_among(numbers):
-            return refuse_turned(
-                f"each column is a sample ({quoted(samples[0])} ...)",
-                self.typed,
-                others_than(samples, held),
-                loaded,
-            )
-        if len(rows) < len(numbers) and names_features(self.columns[index], column):
-            return refuse_turned(
-                f"each row is a feature ({quoted(text)} ...)",
-                self.typed,
-                others_than(one_family(numbers), held),
-                loaded,
-            )
+        if turned := self._turned(text, index, rows[0], column):
+            return turned
         if not begun and (form := self._long_form(rows)):
             return self.refuse_long(form)
         if len({*map(len, column)}) == 1 and all(re.fullmatch("0b[01]+", each) for each in column):
             return ReadError(f"{error.place}: {self._split_bits(index, text)}")
         if _SUMMARY.fullmatch(text):
-            above = next(
-                (place for place, each in enumerate(column) if not _SUMMARY.fullmatch(each)), 0
-            )
-            return self.refuse_summary(
-                error.place, *((0, len(column)) if begun or not above else (above, 0)), text
-            )
+            values = (place for place, each in enumerate(column) if not _SUMMARY.fullmatch(each))
+            above = 0 if begun else next(values, 0)
+            return self.refuse_summary(error.place, above, 0 if above else len(column), text)
         advice = (
-            self._decorated(text)
+            self._plain_numbers(text)
             or self._packed(text)
             or self._in_notation(text, rows, index)
             or self._words_among_numbers(column)
-            or self._divided_otherwise(text)
         )
-        if not advice and index in self.categories:
-            advice = self._without_categories(index, rows)
-        advice = advice or (
-            f"Leave the column out with {drop_text([self.columns[index]])}; named id, label, split, path or text "
-            "in a header line, it is kept as a label of the samples."
-        )
+        if not advice:
+            words = text.split()
+            if ";" in text or "," in text:
+                advice = _SEPARATE
+            elif self.numbers.commas and Numbers(",").holds(text):
+                advice = "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."
+            elif len(words) > 1 and all(map(self.numbers.holds, words)):
+                advice = "Separate values by commas (or by tabs in .tsv), not by spaces."
+            elif index in self.categories:
+                advice = self._without_categories(index, rows)
+            else:
+                advice = (
+                    f"Leave the column out with {drop_text([self.columns[index]])}; named id, label, split, path or"
+                    " text in a header line, it is kept as a label of the samples."
+                )
         return ReadError(f"{error.place}: {quoted(text)} is not a number. {advice}")
 
-    def _decorated(self, text: str) -> str:
+    def _turned(
+        self, text: str, index: int, row: Sequence[str], column: Sequence[str]
+    ) -> ReadError | None:
+        """The error for a table whose rows are features; None for others."""
+        numbers = [self.columns[place] for place in self.features if place != index]
+        if known := samples_among(numbers):
+            what = f"each column is a sample ({quoted(known[0])} ...)"
+        elif len(column) < len(numbers) and names_features(self.columns[index], column):
+            known = one_family(numbers)
+            what = f"each row is a feature ({quoted(text)} ...)"
+        else:
+            return None
+        first = next(place for place, each in enumerate(row) if not self.numbers.holds(each))
+        held = [name or f"Unnamed: {place}" for place, name in enumerate(self.columns)]
+        del held[first]
+        loaded = self._loaded(f", index_col={first}")
+        return refuse_turned(what, self.typed, others_than(known, held), loaded)
+
+    def _plain_numbers(self, text: str) -> str:
         """The lines that make plain numbers of those with thousands apart or signs around them."""
         if apart := thousands_in(text):
             options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
-            return "Set no thousands apart and write decimals with a point:\n" + self._rewritten(
-                options, "plain"
-            )
+            said = "Set no thousands apart and write decimals with a point:\n"
+            return said + self._rewritten(options)
         if decorated(text):
-            return "Write numbers alone:\n" + self._rewritten(", dtype=str", "plain", UNDECORATED)
-        return ""
-
-    def _divided_otherwise(self, text: str) -> str:
-        """What is said of numbers that another mark divides, or of another country."""
-        if ";" in text or "," in text:
-            return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
-        if self.numbers.commas and Numbers(",").number(text) is not None:
-            return "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."
-        if len(text.split()) > 1 and all(
-            self.numbers.number(each) is not None for each in text.split()
-        ):
-            return "Separate values by commas (or by tabs in .tsv), not by spaces."
+            return "Write numbers alone:\n" + self._rewritten(", dtype=str", UNDECORATED)
         return ""
 
     def _long_form(self, rows: Sequence[Sequence[str]]) -> LongForm | None:
         """How these rows hold one value each, whatever their columns are called."""
-        if not 2 < len(self.columns) <= MOST_COLUMNS:
+        width = len(self.columns)
+        if not 2 < width <= MOST_COLUMNS:
             return None
-        alike = [row for row in rows if len(row) == len(self.columns)]
         columns: dict[int, np.ndarray[Any, Any]] = {}
-        for place in range(len(self.columns)):
-            texts = [row[place].strip() for row in alike]
-            found = [self.numbers.number(text) for text in texts]
+        for place in range(width):
+            texts = [row[place].strip() for row in rows if len(row) == width]
+            found = list(map(self.numbers.number, texts))
             columns[place] = np.array(texts if None in found else found)
         return long_form(columns, dict(enumerate(self.columns)))
 
@@ -264,17 +257,15 @@ class Layout:
         """The lines that make plain numbers of those in another notation; empty where the column holds other texts."""
         noted = notation_of(text)
         column = [row[index].strip() for row in rows]
-        others = [each for each in column if self.numbers.number(each) is None]
+        others = [each for each in column if not self.numbers.holds(each)]
         if is_complex(text) and all(map(is_complex, others)):
-            lines = ["import numpy as np, pandas as pd", f"table = {self._loaded(', dtype=str')}"]
-            lines += [f"rows = table[table.columns{self._span}].to_numpy()"]
-            lines += [
-                "values = np.array([[complex(each.replace('i', 'j')) for each in row] for row in rows])"
-            ]
-            lines += [
+            return (
+                "Complex numbers have two parts; save both:\nimport numpy as np, pandas as pd\n"
+                f"table = {self._loaded(', dtype=str')}\n"
+                f"rows = table[table.columns{self._span}].to_numpy()\n"
+                "values = np.array([[complex(each.replace('i', 'j')) for each in row] for row in rows])\n"
                 f"np.save({literal(f'{self._stem}_parts.npy')}, np.hstack([values.real, values.imag]))"
-            ]
-            return "Complex numbers have two parts; save both:\n" + "\n".join(lines)
+            )
         if noted is None or any(notation_of(each) is not noted for each in others):
             return ""
         if are_times_of_a_log(column):
@@ -282,51 +273,47 @@ class Layout:
             return f"These are times in the order of the rows: leave the column out with {out}."
         change: str | None = noted.change
         if noted is UNITS:
-            change = without_units([[row[place] for row in rows] for place in self.features])
+            texts = [[row[place] for row in rows] for place in self.features]
+            change = without_units(texts)
             if change is None:
-                return f"Write all numbers of a column in one unit, without it; units here are {_units(rows, self)}."
-        return f"These are {noted.what}. Write plain numbers:\n" + self._rewritten(
-            ", dtype=str", "plain", change or ""
-        )
+                units = {*map(unit_of, chain.from_iterable(texts))} - {""}
+                return f"Write all numbers of a column in one unit, without it; units here are {listed(sorted(units))}."
+        lines = self._rewritten(", dtype=str", change or "")
+        return f"These are {noted.what}. Write plain numbers:\n{lines}"
 
     def _words_among_numbers(self, column: Sequence[str]) -> str:
         """Leaving out the samples that have a word in place of a number; empty where the column is no numeric one."""
-        words = sorted({text for text in column if text and self.numbers.number(text) is None})
-        count = sum(self.numbers.number(text) is not None for text in column)
-        if 2 * count <= len(column) or len(words) > _FEW_CATEGORIES:
+        numbers = list(map(self.numbers.holds, column))
+        words = {text for text, number in zip(column, numbers, strict=True) if text and not number}
+        if 2 * sum(numbers) <= len(column) or len(words) > _FEW_CATEGORIES:
             return ""
-        lines = self._without_missing(sorted({*words, *_ALSO_MISSING}))
+        lines = self._complete(sorted({*words, *_ALSO_MISSING}))
         return f"Most of its column are numbers; where such words mean a missing one, leave these samples out:\n{lines}"
 
-    def _without_missing(self, words: Sequence[str]) -> str:
+    def _complete(self, words: Sequence[str]) -> str:
+        """The lines that leave out every sample with one of these words in place of a number."""
         return (
             f"import pandas as pd\ntable = {self._loaded(f', na_values={list(words)}')}\n"
             f"table.dropna(subset=table.columns{self._span}).to_csv({self._saved('complete')})"
         )
 
-    def _is_written(self, text: str) -> bool:
-        """True for a number in any notation, or a missing one."""
-        noted = (
-            decorated(text) or notation_of(text) is not None or is_complex(text) or is_missing(text)
-        )
-        return noted or thousands_in(text) is not None or not text
-
     def _without_categories(self, index: int, rows: Sequence[Sequence[str]]) -> str:
         """Leaving columns of texts out; where they hold few categories also numbers for them."""
-        if len(self.features) == 1 and len(self.columns) == 1:
-            return "Separate values by commas (or tabs in .tsv) and write decimals with a point."
-        texts = {place: [row[place].strip() for row in rows] for place in self.categories}
+        if len(self.columns) == 1:
+            return _SEPARATE
         most = min(_MOST_CATEGORIES, max(_FEW_CATEGORIES, len(rows) / 2))
-        words = {
-            place: column for place, column in texts.items() if not self._is_written(column[0])
-        }
-        free = [place for place, column in words.items() if not 1 < len(set(column)) <= most]
-        column = texts[index]
-        says_which = (
-            f", or, {sets_text(self.columns[index])}"
-            if 1 < len(set(column)) <= _FEW_CATEGORIES
-            else ""
-        )
+        words = []
+        free = []
+        for place in self.categories:
+            texts = [row[place].strip() for row in rows]
+            if not _is_written(texts[0]):
+                words.append(place)
+                if not 1 < len(set(texts)) <= most:
+                    free.append(place)
+        column = [row[index].strip() for row in rows]
+        says_which = ""
+        if 1 < len(set(column)) <= _FEW_CATEGORIES:
+            says_which = f", or, {sets_text(self.columns[index])}"
         two_sets = find_row_roles({"": np.array(column)}) is not None
         if len(words) == len(self.features) and not two_sets:
             return "No column holds numbers: save one row per sample and one column of numbers per feature."
@@ -338,8 +325,16 @@ class Layout:
         advice = f"Leave the column out with {drop_text([self.columns[index]])}{says_which}"
         if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
             return f"{advice}, or make numbers of its categories, for both tables at once (pandas.get_dummies)."
-        lines = _encoded(names, self._written(""), self.typed)
-        return f"{advice}, or make numbers of its categories, for both tables at once:\n{lines}"
+        path = Path(self.typed)
+        return (
+            f"{advice}, or make numbers of its categories, for both tables at once:\nimport pandas as pd, pathlib\n"
+            f"tables = {{name: pd.read_csv(name{self._written('')}) for name in "
+            f"pathlib.Path({literal(str(path.parent))}).glob('*{path.suffix}')}}\n"
+            "alike = {name: each for name, each in tables.items() "
+            f"if set(each) == set(tables[pathlib.Path({literal(self.typed)})])}}\n"
+            f"both = pd.get_dummies(pd.concat(alike), columns=[{', '.join(map(repr, names))}], dtype=int)\n"
+            "for name in alike: both.loc[name].to_csv(name.with_name(f'{name.stem}_numbers.csv'), index=False)"
+        )
 
     def _packed(self, text: str) -> str:
         """The lines that unpack vectors which are written as hexadecimal digits, in base64 or as an object of JSON."""
@@ -387,17 +382,15 @@ class Layout:
 
         rows : the first ones, in which the sample or the feature is the same.
         """
-        plain = [plain_name(name) for name in self.names or ()]
+        plain = list(map(plain_name, self.names or ()))
         value = next((place for place, name in enumerate(plain) if name in _VALUE), None)
         feature = next((place for place, name in enumerate(plain) if name in _VARIABLE), None)
         if value is None or feature is None or len(plain) != 3:
             return
         sample = 3 - value - feature
-        if all(len({row[place] for row in rows}) == len(rows) for place in (sample, feature)):
-            return
-        raise self.refuse_long(
-            LongForm((sample,), feature, value, sparse=plain[feature] in ("col", "j"))
-        )
+        if any(len({row[place] for row in rows}) < len(rows) for place in (sample, feature)):
+            sparse = plain[feature] in ("col", "j")
+            raise self.refuse_long(LongForm((sample,), feature, value, sparse=sparse))
 
     def refuse_long(self, form: LongForm) -> ReadError:
         """Error for a table with one value a row, with the lines that make one row per sample."""
@@ -471,50 +464,39 @@ class Layout:
 
     def _written(self, options: str) -> str:
         """Arguments of pandas that say how the file is written."""
-        mark = _sep(self.numbers.delimiter)
-        decimal = ', decimal=","' if self.numbers.commas and "decimal" not in options else ""
-        encoding = "" if self.encoding == "utf-8" else f", encoding={self.encoding!r}"
-        header = "" if self.names else ", header=None"
-        header += "" if self.numbers.in_quotes else ", quoting=3"
-        header += f", skiprows={list(self.skipped)}" if self.skipped else ""
-        return f"{mark}{decimal}{encoding}{header}{options}"
+        mark = self.numbers.delimiter
+        said = ""
+        if mark == " ":  # any number of spaces is one
+            said = r", sep=r'\s+'"
+        elif mark != ",":
+            said = f", sep={mark!r}"
+        if self.numbers.commas and "decimal" not in options:
+            said += ', decimal=","'
+        if self.encoding != "utf-8":
+            said += f", encoding={self.encoding!r}"
+        if not self.names:
+            said += ", header=None"
+        if not self.numbers.in_quotes:
+            said += ", quoting=3"
+        if self.skipped:
+            said += f", skiprows={list(self.skipped)}"
+        return said + options
 
     def _saved(self, word: str) -> str:
         """Arguments that write a data frame beside the file."""
         return f"{literal(f'{self._stem}_{word}.csv')}, index=False{'' if self.names else ', header=False'}"
 
-    def _rewritten(self, options: str, word: str, change: str = "") -> str:
+    def _rewritten(self, options: str, change: str = "") -> str:
+        """The lines that write the table with plain numbers; change : of a column of texts."""
         modules = "re, pandas as pd" if "re.findall" in change else "pandas as pd"
-        lines = [f"import {modules}", f"table = {self._loaded(options)}"]
+        lines = f"import {modules}\ntable = {self._loaded(options)}\n"
         if change:
-            lines += [f"names = table.columns{self._span}"]
-            lines += [f"table[names] = table[names].apply(lambda column: column{change})"]
-        return "\n".join([*lines, f"table.to_csv({self._saved(word)})"])
+            lines += f"names = table.columns{self._span}\n"
+            lines += f"table[names] = table[names].apply(lambda column: column{change})\n"
+        return f"{lines}table.to_csv({self._saved('plain')})"
 
 
-def _units(rows: Sequence[Sequence[str]], layout: Layout) -> str:
-    """The units in the features of these rows."""
-    return listed(
-        sorted({unit for row in rows for place in layout.features if (unit := unit_of(row[place]))})
-    )
-
-
-def _sep(delimiter: str) -> str:
-    """The argument of pandas for a delimiter; any number of spaces is one."""
-    if delimiter == " ":
-        return r", sep=r'\s+'"
-    return "" if delimiter == "," else f", sep={delimiter!r}"
-
-
-def _encoded(columns: Sequence[str], written: str, typed: str) -> str:
-    """Lines of Python that make 0 and 1 of categories, in all tables beside this one with the same columns."""
-    path = Path(typed)
-    folder = literal(str(path.parent))
-    return (
-        "import pandas as pd, pathlib\n"
-        f"tables = {{name: pd.read_csv(name{written}) for name in pathlib.Path({folder}).glob('*{path.suffix}')}}\n"
-        "alike = {name: each for name, each in tables.items() "
-        f"if set(each) == set(tables[pathlib.Path({literal(typed)})])}}\n"
-        f"both = pd.get_dummies(pd.concat(alike), columns=[{', '.join(map(repr, columns))}], dtype=int)\n"
-        "for name in alike: both.loc[name].to_csv(name.with_name(f'{name.stem}_numbers.csv'), index=False)"
-    )
+def _is_written(text: str) -> bool:
+    """True for a number in any notation, or a missing one."""
+    known = (decorated, notation_of, is_complex, is_missing, thousands_in)
+    return not text or any(each(text) for each in known)
