@@ -233,17 +233,23 @@ def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
         )
 
 
+def _check_text(source: FileSource, head: bytes) -> None:
+    """Raise ReadError for a table of text that is packed, or in another format of text."""
+    where = source.where
+    begun = source.head(_LOOKED_AT)
+    whole = len(begun) < _LOOKED_AT
+    if b"\0" not in begun and (error := refuse_misnamed(where, source.typed, begun, whole)):
+        raise error
+    for magic, packed in _PACKED_MAGIC.items():
+        if head.startswith(magic) and not source.name.lower().endswith(packed):
+            raise ReadError(f"{where}: packed. Rename it to end in {source.extension}{packed}.")
+
+
 def _check_contents(source: FileSource, head: bytes) -> None:
     where = source.where
     text = source.extension in _TEXT
     if source.extension in (".csv", ".tsv"):
-        begun = source.head(_LOOKED_AT)
-        whole = len(begun) < _LOOKED_AT
-        if b"\0" not in begun and (error := refuse_misnamed(where, source.typed, begun, whole)):
-            raise error
-        for magic, packed in _PACKED_MAGIC.items():
-            if head.startswith(magic) and not source.name.lower().endswith(packed):
-                raise ReadError(f"{where}: packed. Rename it to end in {source.extension}{packed}.")
+        _check_text(source, head)
     for beginning, said in _PLACEHOLDERS.items():
         if head.lower().startswith(beginning):
             raise ReadError(f"{where}: {said}.")

@@ -376,20 +376,24 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            one = ""
-            if len({_RUNNING.sub("", name) for name in fitting}) == 1 and len(fitting) > 2:
-                one = " If they are parts of one set, this makes it one:\n"
-                one += _stacking(file, "concatenate")
-            raise AmbiguousKeyError(
-                f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one"
-                f" with key=...{one}",
-                fitting,
-            )
+            raise _refuse_several(file, fitting)
     if one_sample:
         alone = [name for name in _holding(file, _is_sample, keys) if not is_label(name)]
         if len(alone) == 1:
             return alone[0]
     raise _refuse_contents(file, keys, known, statistics)
+
+
+def _refuse_several(file: KeyedFile, fitting: Sequence[str]) -> AmbiguousKeyError:
+    one = ""
+    if len({_RUNNING.sub("", name) for name in fitting}) == 1 and len(fitting) > 2:
+        one = " If they are parts of one set, this makes it one:\n"
+        one += _stacking(file, "concatenate")
+    return AmbiguousKeyError(
+        f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one"
+        f" with key=...{one}",
+        fitting,
+    )
 
 
 def _refuse_contents(

@@ -225,19 +225,7 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
             f"{where}: {listed(copies, most=4)} is named like a copy of another file there. Remove the copies."
         )
     if not _differ_by_one_number(list(map(_numbered, files))):
-        if all(each.suffix == ".npy" for each in files):
-            end = (
-                ". If all files are one set, this makes it one file:\nimport glob, numpy as np\n"
-                f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.load(name) for name in "
-                f"sorted(glob.glob({literal(f'{folder}/*.npy')}))]))"
-            )
-        else:
-            end = "."
-        return files, ReadError(
-            f"{where}: a folder of {listed(names, most=4)}. Name one file; a folder is read as one set where its files "
-            "differ by one running number alone, such as img_emb_0.npy and img_emb_1.npy, or by those of a rank and a "
-            f"batch{end}"
-        )
+        return files, _several(folder, files, where)
     if any(_numbered(one) == _numbered(other) for one, other in pairwise(files)):
         raise ReadError(f"{where}: {listed(names)} have a number twice. Remove the copies.")
     if _CHECKPOINTS.search(names[0]):
@@ -246,6 +234,23 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
             "triage REAL FOLDER, or name one file."
         )
     return files, None
+
+
+def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
+    """Error for a folder of files that are no parts of one set by their names."""
+    if all(each.suffix == ".npy" for each in files):
+        end = (
+            ". If all files are one set, this makes it one file:\nimport glob, numpy as np\n"
+            f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.load(name) for name in "
+            f"sorted(glob.glob({literal(f'{folder}/*.npy')}))]))"
+        )
+    else:
+        end = "."
+    return ReadError(
+        f"{where}: a folder of {listed((each.name for each in files), most=4)}. Name one file; a folder is read as one set where its files "
+        "differ by one running number alone, such as img_emb_0.npy and img_emb_1.npy, or by those of a rank and a "
+        f"batch{end}"
+    )
 
 
 def _hive(inside: Sequence[Path]) -> list[Path]:

@@ -398,31 +398,12 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if most >= max(_FAMILY, others / 2):
         sure |= either | _named(plain, _BESIDE)
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
-        # names that stand alone beside f0, f1, f2 and so on
-        begun = Counter(name.rpartition("_")[0] for name in plain)
-        for place, name in enumerate(plain):
-            alone = "_" not in name or begun[name.rpartition("_")[0]] < 2
-            if alone and stems[place] != family and place not in sure:
-                either.add(place)
+        either |= _outsiders(plain, stems, family) - sure
     for place in either:
         if called_weights(plain[place]) and are_weights([values[:, place]]):
             sure.add(place)
     even, ordered = _in_order(values)
-    names = set(plain)
-    seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
-    for place, name in enumerate(plain):
-        error = _ERROR.fullmatch(name)
-        if error and not names.isdisjoint(error.groups()):
-            seen[place] = "the error, or a mark, of another column"
-        elif place in even:
-            steps = (
-                "a time, in even steps"
-                if _CLOCK.fullmatch(name)
-                else "in even steps from row to row"
-            )
-            seen[place] = steps
-        elif _COUNT.fullmatch(name) and _counts_rows(values, place):
-            seen[place] = COUNT
+    seen = _seen(values, plain, even)
     units = {place for place in _named(plain, _UNIT) if _repeats(values[:, place])}
     sure |= units | seen.keys()
     either -= sure
@@ -441,6 +422,36 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
 def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
     """Places of the names that match as a whole."""
     return {place for place, name in enumerate(plain) if names.fullmatch(name)}
+
+
+def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -> set[int]:
+    """Places of names that stand alone beside f0, f1, f2 and so on."""
+    begun = Counter(name.rpartition("_")[0] for name in plain)
+    alone = set()
+    for place, name in enumerate(plain):
+        if stems[place] != family and ("_" not in name or begun[name.rpartition("_")[0]] < 2):
+            alone.add(place)
+    return alone
+
+
+def _seen(values: Array, plain: Sequence[str], even: AbstractSet[int]) -> dict[int, str]:
+    """What the values of columns, or the names of others, show them to be, by their places."""
+    names = set(plain)
+    seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
+    for place, name in enumerate(plain):
+        error = _ERROR.fullmatch(name)
+        if error and not names.isdisjoint(error.groups()):
+            seen[place] = "the error, or a mark, of another column"
+        elif place in even:
+            steps = (
+                "a time, in even steps"
+                if _CLOCK.fullmatch(name)
+                else "in even steps from row to row"
+            )
+            seen[place] = steps
+        elif _COUNT.fullmatch(name) and _counts_rows(values, place):
+            seen[place] = COUNT
+    return seen
 
 
 def _coordinates(plain: Sequence[str]) -> set[int]:
