@@ -377,10 +377,9 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
             return fitting[0]
         if fitting:
             raise _refuse_several(file, fitting)
-    if one_sample:
-        alone = [name for name in _holding(file, _is_sample, keys) if not is_label(name)]
-        if len(alone) == 1:
-            return alone[0]
+    alone = [name for name in _holding(file, _is_sample, keys) if not is_label(name)]
+    if one_sample and len(alone) == 1:
+        return alone[0]
     raise _refuse_contents(file, keys, known, statistics)
 
 

@@ -434,7 +434,7 @@ def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -
     return alone
 
 
-def _seen(values: Array, plain: Sequence[str], even: AbstractSet[int]) -> dict[int, str]:
+def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]:
     """What the values of columns, or the names of others, show them to be, by their places."""
     names = set(plain)
     seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
