@@ -38,14 +38,17 @@ export function drawFirst(live) {
   const words = (/** @type {string} */ text, /** @type {Record<string, string | number>} */ at) => {
     parts.push(shape("text", text, { "font-size": FONT, "text-anchor": "middle", fill: font.color, ...at }));
   };
-  const grid = (/** @type {string} */ d) => parts.push(shape("path", { d, stroke: xaxis.gridcolor }));
-  grid(`M0,${y(0)}H${side.x}`);
+  const rule = (/** @type {string} */ d) => parts.push(shape("path", { d, stroke: xaxis.gridcolor }));
+  const across = (/** @type {number} */ tick) => rule(`M${x(tick)},0V${side.y}`);
+  const along = (/** @type {number} */ tick) => rule(`M0,${y(tick)}H${side.x}`);
+  across(0);
+  along(0);
   for (const tick of ticksOf(xaxis)) {
-    grid(`M${x(tick)},0V${side.y}`);
+    if (tick && xaxis.showgrid !== false) across(tick);
     words(String(tick), { x: x(tick), y: side.y + 3 + FONT });
   }
   for (const tick of ticksOf(yaxis)) {
-    grid(`M0,${y(tick)}H${side.x}`);
+    if (tick && yaxis.showgrid !== false) along(tick);
     words(String(tick), { x: -3, y: y(tick) + 4.2, "text-anchor": "end" });
   }
   words(xaxis.title.text, { x: side.x / 2, y: side.y + 38, "font-size": TITLE });

@@ -250,10 +250,10 @@ def _layout() -> dict[str, Any]:
 
 
 def _calm(plain: dict[str, Any]) -> dict[str, Any]:
-    """A square figure with few ticks: pointed at, a curve says its numbers."""
+    """A square figure with few ticks and no grid: pointed at, a curve says its numbers."""
     layout = plain["layout"]
-    layout["xaxis"]["tickvals"] = [0, 0.5, 1]
-    layout["yaxis"]["tickvals"] = [0.5, 1]
+    layout["xaxis"] |= {"tickvals": [0, 0.5, 1], "showgrid": False}
+    layout["yaxis"] |= {"tickvals": [0.5, 1], "showgrid": False}
     return plain
 
 
