@@ -23,8 +23,7 @@ from prviz.measure.estimates import estimate_repeated
 from prviz.measure.frechet import check_level
 from prviz.measure.risk import risk
 from prviz.samples import SamplePair, split_share
-from prviz.triage.ranking import check_confidence, score
-from prviz.triage.reported import opposite_pairs
+from prviz.triage.ranking import score
 from prviz.uncertainty.bootstrap import check_resampling, spread
 
 CURVE = prviz.pr_curve(*np.random.default_rng(0).normal(size=(2, 30, 2)))
@@ -43,7 +42,6 @@ INSIDE = (1e-9, 0.5, 1 - 1e-9)
 # Function of one number, numbers that it refuses, numbers that it takes.
 EDGES: dict[str, tuple[Callable[[Any], object], tuple[float, ...], tuple[float, ...]]] = {
     "level": (check_level, (-0.5, 0, 1, 1.5), INSIDE),
-    "confidence": (check_confidence, (-0.5, 0, 1, 1.5), INSIDE),
     "goal": (lambda goal: score(CURVE, goal), (-1e-9, 1 + 1e-9), (0, 0.5, 1)),
     "margin": (lambda by: first_difference(CURVE, CURVE, by), (-0.5, 0, 1, 1.5), INSIDE),
     "split": (split_share, (-0.5, 0, 1, 1.5), INSIDE),
@@ -66,7 +64,6 @@ EDGES: dict[str, tuple[Callable[[Any], object], tuple[float, ...], tuple[float, 
     ),
     "replicates": (lambda number: check_resampling(number, 0, 0.5), (-1, 0, 1), (2, 3)),
     "seed": (lambda seed: check_resampling(2, seed, 0.5), (-1,), (0, 1)),
-    "tolerance": (lambda number: opposite_pairs([], [], [], tolerance=number), (-1, 0), (1e-9, 2)),
     "mass": (lambda mass: finite_masses([mass, 1 - mass], [0.5, 0.5]), (-0.1, 1.1), (0, 0.5, 1)),
     "distance": (shifted_gaussians, (-1e-9, np.inf), (0, 1)),
     "distance of scaled": (

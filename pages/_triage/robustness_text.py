@@ -10,6 +10,7 @@ import pandas as pd
 
 from pages._shared.text import plain
 from prviz.estimators import ESTIMATORS
+from prviz.triage.ranking import listed
 from prviz.triage.robustness import WinnerMap
 
 
@@ -38,12 +39,6 @@ def goal_text(value: float) -> str:
 def percent(share: float) -> str:
     """Rounded percentage: 0 % and 100 % only where they are exact."""
     return f"{min(max(round(100 * share), 1), 99) if 0 < share < 1 else round(100 * share)} %"
-
-
-def listed(words: Sequence[str]) -> str:
-    if len(words) == 1:
-        return words[0]
-    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 # ---- over families and k ----

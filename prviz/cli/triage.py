@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,27 +40,6 @@ if TYPE_CHECKING:
     from prviz.triage.measured import CheckpointOutcome, TriageSettings
     from prviz.triage.run import TriageResults, TriageRun
 
-# Options that the report sets, with their defaults.
-_REPORTED: dict[str, Any] = {
-    **dict.fromkeys(
-        (
-            "reference",
-            "method",
-            "key",
-            "metadata",
-            "out",
-            "report",
-            "json",
-            "tensorboard",
-            "metrics",
-            "scheduler",
-        )
-    ),
-    **dict.fromkeys(("holdout", "fail_under", "best_file", "by")),
-    **{"features": [], "drop": [], "group": None},
-    **{"encoder": None, "weights": None, "skip_bad": False, "keep": None},
-    **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": None, "watch": False},
-}
 # New files of a watched folder that are measured before reports are written: this many at first,
 # later one for so many that are known. Writing all again then takes as long as at most five times
 # the last writing.
@@ -75,24 +55,24 @@ _MOST_WAITING = 5
 _MOST_LISTED = 20
 
 
-def again(arguments: argparse.Namespace) -> int:
+def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Measure the report's checkpoints again. Returns 0 if all numbers are equal, else 1."""
     from prviz.reports.report_json import read_report
     from prviz.reports.rerun import rerun
 
-    for name, usual in _REPORTED.items():  # options that would be ignored
-        if getattr(arguments, name) != usual:
-            if name == "reference":
-                option = "REFERENCE and CHECKPOINTS"
-            else:
-                option = f"--{name.replace('_', '-')}"
-            if name == "equal_sizes" and arguments.equal_sizes is False:
-                option = "--all-rows"
-            else:
-                option = option
-            raise ValueError(
-                f"--rerun and {option} can't be given together; the report says all but where it is"
-            )
+    usual = parser.parse_args(["--rerun", str(arguments.rerun)])
+    for name, value in vars(usual).items():  # options that would be ignored
+        given = getattr(arguments, name)
+        if given == value or name == "memory_limit":
+            continue
+        option = f"--{name.replace('_', '-')}"
+        if name in ("reference", "checkpoints"):
+            option = "REFERENCE and CHECKPOINTS"
+        elif name == "equal_sizes" and not given:
+            option = "--all-rows"
+        raise ValueError(
+            f"--rerun and {option} can't be given together; the report says all but where it is"
+        )
     report = read_report(arguments.rerun)
     with watched(None) as line:
         found = rerun(
@@ -334,15 +314,15 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
             " each metric"
         ),
     )
-    parser.set_defaults(run=_triage)
+    parser.set_defaults(run=partial(_triage, parser))
 
 
-def _triage(arguments: argparse.Namespace) -> int:
+def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
     from prviz.neighbors import MEMORY_LIMIT
     from prviz.neighbors.threads import return_large_arrays
 
     if arguments.rerun is not None:
-        return again(arguments)
+        return again(arguments, parser)
     if arguments.watch and arguments.scheduler is not None:
         raise ValueError(
             "--watch and --scheduler can't be given together; watching measures on this machine"

@@ -122,55 +122,39 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
     others.
     """
     from prviz.estimators import ESTIMATORS
-    from prviz.triage.ranking import marks
+    from prviz.triage.ranking import draws_text, marks
 
     extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
     more = list(dict.fromkeys(column for each in extra.values() for column in each))
     basis = judgement.decision.basis
-    if basis.second is None:
-        others = [name for name in judgement.scores if name != basis.method]
-    else:
-        others = [basis.second]
-    titles = [one_line(ESTIMATORS[method].title) for method in others]
-    head = ["", "checkpoint", "step", *map(one_line, more), "score", "draws", "at most", "best"]
-    head += titles
-    if judgement.shares:
-        head.append("of real data")
-    rows = [head]
-    remarks = [""]
+    others = [basis.second] if basis.second else [n for n in judgement.scores if n != basis.method]
+    rows = []
+    remarks = []
     lines: list[dict[Any, Any]] = judgement.table.to_dict("records")
     for place, line in enumerate(lines, start=1):
-        own = extra[line["checkpoint"]]
-        metadata = [_short(own.get(column)) for column in more]
-        rows.append([str(place), *_cells(line, metadata, judgement, others)])
-        remarks.append(_remarks(marks(place, line), line, judgement))
+        name = line["checkpoint"]
+        most = judgement.at_most.get(name)
+        row = [("    ", str(place)), ("checkpoint", one_line(name)), ("step", _short(line["step"]))]
+        row += [(one_line(column), _short(extra[name].get(column))) for column in more]
+        row += [("score", f"{line['score']:.4f}"), ("draws", draws_text(line))]
+        row += [("at most", "" if most is None else f"{most:.4f}"), ("best", _draws(line["best"]))]
+        for method in others:
+            score = judgement.scores[method].get(name)
+            title = one_line(ESTIMATORS[method].title)
+            row.append((title, "-" if score is None else f"{score:.4f}"))
+        if judgement.shares:
+            row.append(("of real data", f"{min(judgement.shares[name].share, 1.0):.0%}"))
+        rows.append([cell for _, cell in row])
+        copied = "copies the reference" if name in judgement.decision.memorised else ""
+        remarks.append(", ".join(filter(None, (copied, marks(place, line)))))
+    rows.insert(0, [head for head, _ in row])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    widths[0] = max(widths[0], 4)
     text = []
-    for row, remark in zip(rows, remarks, strict=True):
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        cells[1] = row[1].ljust(widths[1])
-        text.append("  ".join([*cells, remark]).rstrip())
+    for cells, remark in zip(rows, ["", *remarks], strict=True):
+        shown = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
+        shown[1] = cells[1].ljust(widths[1])
+        text.append("  ".join([*shown, remark]).rstrip())
     return "\n".join(text)
-
-
-def _cells(
-    line: dict[Any, Any], metadata: Sequence[str], judgement: Judgement, others: Sequence[str]
-) -> list[str]:
-    """A line of the table behind its place; others : families with a column of scores."""
-    from prviz.triage.ranking import draws_text
-
-    name = line["checkpoint"]
-    cells = [one_line(name), _short(line["step"]), *metadata]
-    cells += [f"{line['score']:.4f}", draws_text(line)]
-    most = judgement.at_most.get(name)
-    cells += ["" if most is None else f"{most:.4f}", _draws(line["best"])]
-    for method in others:
-        score = judgement.scores[method].get(name)
-        cells.append("-" if score is None else f"{score:.4f}")
-    if judgement.shares:
-        cells.append(f"{min(judgement.shares[name].share, 1.0):.0%}")
-    return cells
 
 
 def _draws(share: float) -> str:
@@ -182,11 +166,6 @@ def _draws(share: float) -> str:
     if share > 0.99:
         return ">99%"
     return f"{share:.0%}"
-
-
-def _remarks(text: str, line: dict[Any, Any], judgement: Judgement) -> str:
-    copied = "copies the reference" if line["checkpoint"] in judgement.decision.memorised else ""
-    return ", ".join(filter(None, (copied, text)))
 
 
 def _findings(found: TriageResults, judgement: Judgement) -> str:

@@ -122,11 +122,9 @@ def highlight_figure(
     notes : (n,) text on each sample for the hover.
     most : largest number of samples of each part drawn, a random subset; the legend says so.
 
-    Each point's customdata is its row in points. Raises ValueError for points of another shape.
+    Each point's customdata is its row in points.
     """
     coordinates = np.asarray(points, dtype=np.float64)
-    if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
-        raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
     figure = go.Figure()
     flat = coordinates.shape[1] == 1
     for place, part in enumerate(parts):

@@ -26,9 +26,7 @@ class EncoderPoint(NamedTuple):
     possible: bool
 
 
-def encoders_figure(
-    points: Mapping[str, Sequence[EncoderPoint]], *, height: int = 360
-) -> go.Figure:
+def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]]) -> go.Figure:
     """AuC of every checkpoint, encoder by encoder, each by its number of features.
 
     points : by checkpoint, all in the same order. Filled: may be best there. Checkpoints that may
@@ -64,7 +62,7 @@ def encoders_figure(
             )
     return theme.finish(
         figure,
-        height=height,
+        height=360,
         xaxis=theme.axis("", type="multicategory", showgrid=False),
         yaxis=theme.axis("AuC", range=[0, 1.02], dtick=0.2),
     )

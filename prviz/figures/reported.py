@@ -33,9 +33,7 @@ def groups_of(names: Sequence[str]) -> list[str]:
     return [""] * len(names)
 
 
-def equal_distance_figure(
-    points: Sequence[TradePoint], pair: tuple[str, str] | None, *, height: int = 520
-) -> go.Figure:
+def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | None) -> go.Figure:
     """F8 leaning to precision against F8 leaning to recall; the pair is ringed, joined and named with its distances.
 
     Source: Sajjadi et al. 2018, figures 6 and 7.
@@ -91,14 +89,12 @@ def equal_distance_figure(
     side = {"range": [-0.03, 1.03], "dtick": 0.2}
     return theme.finish(
         figure,
-        height=height,
+        height=520,
         **theme.square("F8, leaning to recall", "F8, leaning to precision", **side),
     )
 
 
-def agreement_of_numbers_figure(
-    names: Sequence[str], values: NDArray[np.float64], *, height: int = 600
-) -> go.Figure:
+def agreement_of_numbers_figure(names: Sequence[str], values: NDArray[np.float64]) -> go.Figure:
     """Rank correlations of each two numbers, from -1 to 1; an empty cell where a number says nothing.
 
     Source: Sajjadi et al. 2018, figure 10.
@@ -128,7 +124,7 @@ def agreement_of_numbers_figure(
     axis: dict[str, Any] = {"showgrid": False, "ticks": ""}
     return theme.finish(
         figure,
-        height=height,
+        height=600,
         xaxis=theme.axis("", tickangle=-60, **axis),
         yaxis=theme.axis("", autorange="reversed", **axis),
     )

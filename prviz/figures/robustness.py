@@ -58,15 +58,7 @@ def winners_figure(
     cells : those with a winner; the others stay empty. contenders : of every name among the
     winners. rows, columns : labels, the first row on top. flipped : what the legend calls the
     border.
-
-    Raises ValueError for a cell outside of the labels.
     """
-    for cell in cells:
-        if not (0 <= cell.row < len(rows) and 0 <= cell.column < len(columns)):
-            raise ValueError(
-                f"cells has row {cell.row} and column {cell.column}; the labels are of {len(rows)}"
-                f" rows and {len(columns)} columns"
-            )
     winners = {cell.winner for cell in cells}
     won = [name for name in contenders if name in winners]
     figure = go.Figure()
@@ -154,15 +146,12 @@ def fewer_samples_figure(
 
     n : increasing, the last one that of all samples. same : in [0, 1]. tau : in [-1, 1], nan where
     it is not defined.
-
-    Raises ValueError where the lengths differ, or for an n that is not positive.
     """
     figure = go.Figure()
     for values, name, color, symbol, dash in (
         (same, "draws with the same winner", _SAME, "circle", "solid"),
         (tau, "Kendall's τ of the order", _TAU, "diamond-open", "dot"),
     ):
-        theme.check_sweep(name, n, values, log_x=True)
         figure.add_scatter(
             x=list(n),
             y=list(values),
@@ -193,11 +182,7 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
     """Kendall's tau between every two families: a cell with its number, empty where there is none.
 
     names : families. values : names by names, in [-1, 1] or nan.
-
-    Raises ValueError for another shape.
     """
-    if len(values) != len(names) or any(len(row) != len(names) for row in values):
-        raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
     titles = [theme.label(name, 24) for name in names]
     table = np.array(values, dtype=np.float64).reshape(len(names), len(names))
     figure = go.Figure()

@@ -202,12 +202,8 @@ def steps_figure(
     focus : colours by name of a few that stand out; all others are grey. None: the colour says the
     place in order.
     ceiling : the number of real samples against real ones, a dashed line.
-
-    Raises ValueError for a logarithmic axis with a step that is not positive.
     """
     ordered, stepped = in_order(views)
-    if stepped and axis == "log" and any((view.step or 0.0) <= 0 for view in ordered):
-        raise ValueError(f"axis = 'log' with the step {ordered[0].step}; positive steps are needed")
     even = not stepped or axis == "even"
     x = [float(place) if even else float(view.step or 0.0) for place, view in enumerate(ordered)]
     y = [view.summaries[key] for view in ordered]

@@ -15,17 +15,16 @@ from prviz.figures import theme
 PAIR_SIGNS = ("▲", "▼")
 _SYMBOLS = ("triangle-up", "triangle-down")
 _MARKS = 10
+_POINTS = 200
 _LEGEND_LONGEST = 30
 _REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
-def pair_curves_figure(
-    curves: tuple[PRCurve, PRCurve], names: tuple[str, str], *, points: int = 200
-) -> go.Figure:
+def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str]) -> go.Figure:
     """Precision against recall of two curves, A and B: triangles up on A, down on B. Each point has its lam as text."""
     figure = go.Figure()
     for place, (curve, name) in enumerate(zip(curves, names, strict=True)):
-        lam, alpha, beta = curve.sample(points)
+        lam, alpha, beta = curve.sample(_POINTS)
         figure.add_scatter(
             x=beta,
             y=alpha,

@@ -25,6 +25,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES, samples_at
 from prviz.triage.measured import TriageSettings
+from prviz.triage.memorisation import binomial_interval
 
 Flags = NDArray[np.bool_]
 
@@ -183,13 +184,11 @@ class MissedSamples(NamedTuple):
         return len(self.rows) / self.n
 
 
-def missed_samples(
-    own: Samples, others: Samples, *, k: int = NEIGHBOURS, memory_limit: int = MEMORY_LIMIT
-) -> MissedSamples:
+def missed_samples(own: Samples, others: Samples, k: int = NEIGHBOURS) -> MissedSamples:
     """The samples of a set in whose ball to the k-th nearest of their own set none of the others lies."""
     one_each = replace(own, labels={"": np.arange(own.n)}).one_of_each_group()
     others = others.one_of_each_group()
-    ratios = _ratios(one_each, others, k, memory_limit)
+    ratios = _ratios(one_each, others, k, MEMORY_LIMIT)
     chosen = np.flatnonzero(ratios > 1)
     chosen = chosen[np.argsort(-ratios[chosen], kind="stable")]
     rows = np.asarray(one_each.labels[""], dtype=np.intp)[chosen]
@@ -364,13 +363,9 @@ def _holm(
 
 
 def _interval(each: ClassShare, level: float) -> ClassShare:
-    """The share with its interval of Clopper and Pearson."""
-    from scipy.stats import beta
-
+    """The share with its interval."""
     n = each.n / AS_ONE
-    count = each.missed * n
-    low = float(beta.ppf(level / 2, count, n - count + 1)) if count > 0 else 0.0
-    high = float(beta.isf(level / 2, count + 1, n - count)) if count < n else 1.0
+    low, high = binomial_interval(each.missed * n, n, level)
     return each._replace(low=low, high=high)
 
 

@@ -13,9 +13,8 @@ from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import Supports
-from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.ranking import ROUNDING, check_confidence
+from prviz.triage.ranking import ROUNDING
 from prviz.uncertainty.bootstrap import interval
 from prviz.uncertainty.paired import GeneratorComparison, compare_estimates
 
@@ -78,15 +77,6 @@ def compare_curves(
     resampled together.
     bootstrap, seed, confidence : as in `rank`. progress : called with the fraction done.
     """
-    check_whole("bootstrap", bootstrap, 2)
-    check_whole("seed", seed, 0)
-    check_confidence(confidence)
-    if a.method != b.method:
-        raise ValueError(f"a is measured by {a.method}, b by {b.method}; one family is needed")
-    if a.digests.real != b.digests.real:
-        raise ValueError(
-            "a and b were measured against different real samples; the same are needed"
-        )
     return compare_estimates(a.estimate, b.estimate, bootstrap, seed, confidence, progress)
 
 
@@ -107,9 +97,6 @@ def difference_of(
         generated: generated samples are at least lam times as dense there as real ones. The largest
         such lam measures how well the sample is covered; over several runs its angle is averaged.
     """
-    check_whole("points", points, 2)
-    if not 0 < covered <= 1:
-        raise ValueError(f"covered = {covered}; a share above 0, at most 1, is needed")
     lam = np.tan(np.linspace(0.0, np.pi / 2, points))
     lam[-1] = np.inf
     replicates = [

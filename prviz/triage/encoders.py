@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from prviz.measure.estimates import Estimate
-from prviz.triage.ranking import SharedReference, ranking, sides
+from prviz.triage.ranking import SharedReference, listed, ranking, sides
 from prviz.uncertainty.bootstrap import replicated
 
 if TYPE_CHECKING:
@@ -52,26 +52,21 @@ def rank_estimates(
     names: Sequence[str],
     estimates: Sequence[Estimate],
     *,
-    goal: float = 0.5,
     bootstrap: int = 200,
     seed: int = 0,
-    progress: Callable[[float], None] = lambda _: None,
 ) -> pd.DataFrame:
     """Table of `prviz.triage.ranking.ranking` for estimates by one family on the same real samples.
 
-    names : of the checkpoints, in the order of the estimates. goal, bootstrap, seed : as in `rank`
-    there.
+    names : of the checkpoints, in the order of the estimates. bootstrap, seed : of the replicates.
     """
-    curves = replicated([each.runs for each in estimates], bootstrap, seed, progress)
+    curves = replicated([each.runs for each in estimates], bootstrap, seed)
     replicates = np.array([[sides(curve) for curve in drawn] for drawn in curves])
     values = np.array([sides(each.curve) for each in estimates])
-    return ranking(SharedReference(values, replicates), names, goal)
+    return ranking(SharedReference(values, replicates), names)
 
 
 def encoder_verdict(rankings: Sequence[EncoderRanking]) -> str:
     """A sentence: whether one checkpoint may be best in the features of every encoder."""
-    if not rankings:
-        raise ValueError("rankings is empty; at least one is needed")
     total = len(rankings)
     counts = Counter(name for each in rankings for name in each.possible)
     always = [name for name, count in counts.items() if count == total]
@@ -83,14 +78,8 @@ def encoder_verdict(rankings: Sequence[EncoderRanking]) -> str:
         )
     if always:
         return (
-            f"No encoder rules out {_listed(always)}: first, or tied with the first, in all {total}"
+            f"No encoder rules out {listed(always)}: first, or tied with the first, in all {total}"
             " readings."
         )
     most = [f"{name} in {count}" for name, count in counts.most_common(_MOST)]
-    return f"The winner depends on the encoder: of {total} readings, {_listed(most)} may be best."
-
-
-def _listed(words: Sequence[str]) -> str:
-    if len(words) == 1:
-        return words[0]
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    return f"The winner depends on the encoder: of {total} readings, {listed(most)} may be best."

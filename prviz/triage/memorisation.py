@@ -310,8 +310,10 @@ def _excess(flags: Flags, usual: Flags, independent: float, drawn: int) -> Exces
     number = int(np.count_nonzero(flags))
     share = number / len(flags)
     expected = float(usual.mean())
-    low, high = _binomial(number if drawn == len(flags) else share * drawn, drawn)
-    least, most = _binomial(expected * independent, independent)
+    low, high = binomial_interval(
+        number if drawn == len(flags) else share * drawn, drawn, 1 - CONFIDENCE
+    )
+    least, most = binomial_interval(expected * independent, independent, 1 - CONFIDENCE)
     return Excess(
         number,
         share,
@@ -321,10 +323,13 @@ def _excess(flags: Flags, usual: Flags, independent: float, drawn: int) -> Exces
     )
 
 
-def _binomial(count: float, n: float) -> tuple[float, float]:
-    """Interval of Clopper and Pearson of a share."""
+def binomial_interval(count: float, n: float, level: float) -> tuple[float, float]:
+    """Interval of Clopper and Pearson of a share, which holds with the probability 1 - level.
+
+    Counts of effective samples need not be whole.
+    """
     from scipy.stats import beta
 
-    tail = (1 - CONFIDENCE) / 2
+    tail = level / 2
     low = float(beta.ppf(tail, count, n - count + 1)) if count > 0 else 0.0
     return low, float(beta.isf(tail, count + 1, n - count)) if count < n else 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ from prviz.arrays import Floats
 from prviz.curves import PRCurve, hull
 from prviz.estimators import Supports
 from prviz.estimators.tightest import FEWEST
-from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.result_cache import ResultCache, kept
 from prviz.uncertainty.bootstrap import evaluated_together, interval, replicated
@@ -133,20 +132,15 @@ def together(
     measured: Sequence[MeasuredCheckpoint],
     bootstrap: int = 200,
     seed: int = 0,
-    progress: Callable[[float], None] = lambda _: None,
     store: ResultCache | None = None,
 ) -> SharedReference:
     """Both sides of every checkpoint, and their replicates from evaluation samples drawn again with replacement.
 
     In each replicate the real samples are drawn once for all checkpoints, the generated ones of
     each checkpoint separately; supports stay as they are. See `prviz.bootstrap`. This is the slow
-    part of a ranking; `ranking` gives the table for any goal from it. ``progress`` is called with
-    the fraction done. store : keeps the replicates.
+    part of a ranking; `ranking` gives the table for any goal from it. store : keeps the replicates.
     """
-    replicates = []
-    for place, each in enumerate(measured):
-        progress(place / len(measured))
-        replicates.append(side_replicates(each, bootstrap, seed, store))
+    replicates = [side_replicates(each, bootstrap, seed, store) for each in measured]
     return shared_reference(measured, replicates)
 
 
@@ -158,8 +152,6 @@ def side_replicates(
     The draws of the real samples follow from the seed alone, those of the generated ones from it
     and the supports.
     """
-    check_whole("bootstrap", bootstrap, 2)
-    check_whole("seed", seed, 0)
     runs = measured.estimate.runs
     digest = digest_of_supports(runs)
     key = {"replicates": bootstrap, "seed": seed, "supports": digest}
@@ -262,12 +254,7 @@ def ranking(
     import pandas as pd
 
     _check_goal(goal)
-    check_confidence(confidence)
     steps = [None] * len(names) if steps is None else steps
-    if not len(names) == len(steps) == len(found.values):
-        raise ValueError(
-            f"{len(names)} names and {len(steps)} steps for {len(found.values)} checkpoints"
-        )
     weights = np.array([1.0 - goal, goal])
     scores = found.values @ weights
     replicates = found.replicates @ weights
@@ -321,14 +308,6 @@ def without_order(table: pd.DataFrame) -> pd.DataFrame:
     """A ranking of too few samples: nothing is said of draws, and each may be best."""
     said = ("low", "high", "best", "behind", "loses", "margin", "second_low", "second_high")
     return table.assign(**dict.fromkeys(said, float("nan")), tied_with_best=len(table) > 1)
-
-
-def check_confidence(confidence: float) -> None:
-    """Raise ValueError unless 0 < confidence < 1."""
-    if not 0 < confidence < 1:
-        raise ValueError(
-            f"confidence = {confidence}; a share between 0 and 1 (both excluded) is needed"
-        )
 
 
 def _keys(scores: Floats, second: Floats | None) -> Floats:
@@ -496,13 +475,13 @@ def _score_text(line: Mapping[Any, Any], second: str) -> str:
     return f"{family} {value:.3f} ({low:.3f} to {high:.3f} in 95 % of the draws)"
 
 
-def listed(names: Sequence[str], word: str = "and") -> str:
+def listed(names: Sequence[str], most: int = _MOST_NAMES) -> str:
     """Names as "A, B and C"; of many the first ones and the number of the rest."""
-    few = len(names) <= _MOST_NAMES + 1
-    shown = list(names) if few else [*names[:_MOST_NAMES], f"{len(names) - _MOST_NAMES} more"]
-    if len(shown) == 1:
-        return shown[0]
-    return f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+    few = len(names) <= most + 1
+    *others, last = names if few else [*names[:most], f"{len(names) - most} more"]
+    if others:
+        return f"{', '.join(others)} and {last}"
+    return last
 
 
 def marks(place: int, line: Mapping[Any, Any]) -> str:

@@ -45,27 +45,15 @@ def opposite_pairs(
     names: Sequence[str],
     distances: Sequence[float],
     sides: Sequence[float],
-    *,
-    tolerance: float = EQUAL,
 ) -> list[OppositePair]:
     """All pairs of equal Frechet distance and opposite sides, the one farthest from the diagonal first.
 
-    names, distances, sides : of each checkpoint; a distance of nan has no pair. tolerance : largest
-    ratio of the distances of a pair, less 1.
-
-    Raises ValueError: lengths that differ, or a tolerance that is not positive.
+    names, distances, sides : of each checkpoint; a distance of nan has no pair.
     """
-    if not len(names) == len(distances) == len(sides):
-        raise ValueError(
-            f"{len(names)} names, {len(distances)} distances and {len(sides)} sides; one each is"
-            " needed"
-        )
-    if not tolerance > 0:
-        raise ValueError(f"tolerance = {tolerance}; a positive number is needed")
     pairs = []
     for one, other in combinations(range(len(names)), 2):
         near, far = sorted((distances[one], distances[other]))
-        if far <= near * (1 + tolerance) and sides[one] * sides[other] < 0:
+        if far <= near * (1 + EQUAL) and sides[one] * sides[other] < 0:
             first, second = (one, other) if sides[one] > 0 else (other, one)
             at = (distances[first], distances[second]), (sides[first], sides[second])
             pairs.append(OppositePair(names[first], names[second], *at))
@@ -104,20 +92,13 @@ def rank_agreement(columns: Mapping[str, ArrayLike]) -> RankAgreement:
 
     columns : the numbers by name, one per checkpoint, all of the same length.
     """
-    from scipy.stats import rankdata
+    import pandas as pd
 
-    table = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
-    values = np.full((len(table), len(table)), math.nan)
-    for (i, one), (j, other) in combinations(enumerate(table.values()), 2):
-        known = np.isfinite(one) & np.isfinite(other)
-        if known.sum() < 3:
-            continue
-        ranks = [rankdata(each[known]) for each in (one, other)]
-        centred = [each - each.mean() for each in ranks]
-        scale = math.sqrt(float((centred[0] ** 2).sum() * (centred[1] ** 2).sum()))
-        if scale > 0:
-            values[i, j] = values[j, i] = float(centred[0] @ centred[1]) / scale
-    for place, each in enumerate(table.values()):
-        if len(set(each[np.isfinite(each)].tolist())) > 1:
+    table = pd.DataFrame(columns, dtype=np.float64)
+    table = table.where(np.isfinite(table))
+    values = table.corr("spearman", min_periods=3).to_numpy(copy=True)
+    np.fill_diagonal(values, math.nan)
+    for place, different in enumerate(table.nunique()):
+        if different > 1:
             values[place, place] = 1.0
     return RankAgreement(tuple(table), values)

@@ -21,7 +21,7 @@ from prviz.measure.workload import Options, cut, estimate_seconds, fit_size
 from prviz.neighbors.threads import available_threads, threads_at_most
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples
-from prviz.studies.tasks import Columns, Row, check_whole
+from prviz.studies.tasks import Columns, Row
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import LEAST_ROWS
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
@@ -204,22 +204,13 @@ def stability_tasks(
     recall are
     `prviz.triage.ranking.AreaSides`, from which `scored` computes the score for any goal.
 
-    Raises ValueError, TypeError: an illegal k or share for the smallest checkpoint, an unknown
-    family, another reference.
+    Raises ValueError, TypeError: an illegal k for the smallest checkpoint, an unknown family.
     """
     settings = replace(
         settings, methods=tuple(settings.methods if methods is None else method_names(methods))
     )
-    check_whole("repeats", repeats, 1)
-    if not measured:
-        raise ValueError("measured is empty; at least one checkpoint is needed")
-    if any(each.digests.real != reference.digest for each in measured):
-        raise ValueError(
-            "measured has checkpoints of another reference; all must be measured against this one"
-        )
     numbers = ks_of(measured, settings, usual_ks(least(measured), settings) if ks is None else ks)
     shares = usual_shares(least(measured), settings) if shares is None else shares
-    check_shares(measured, settings, shares)
     draws = [
         [(share, repeat) for share in sorted(set(shares))]
         for repeat in range(repeats if shares else 0)
@@ -322,7 +313,7 @@ def usual_shares(
     n: int, settings: TriageSettings, offered: Sequence[float] = _SHARES
 ) -> tuple[float, ...]:
     """The offered shares that leave enough of a set of n samples."""
-    return tuple(share for share in offered if not _too_small(round(share * n), settings))
+    return tuple(share for share in offered if _enough(round(share * n), settings))
 
 
 def groups(methods: Sequence[str]) -> list[list[str]]:
@@ -372,7 +363,7 @@ def ks_of(
     for k in (*ks, settings.k):
         numbers = {math.isqrt(min(size)) for size in sizes} if k == "sqrt" else {k}
         for number in numbers:
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
+            if not isinstance(number, int) or not 1 <= number <= most:
                 raise ValueError(
                     f'ks has {number!r}; whole numbers from 1 to {most} or "sqrt" are needed'
                 )
@@ -380,32 +371,12 @@ def ks_of(
     return sorted(int(k) for k in found)
 
 
-def check_shares(
-    measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, shares: Sequence[float]
-) -> None:
-    """Raise ValueError for shares that leave too few samples of a set, or too few for the k in use."""
-    for share in shares:
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
-            raise ValueError(
-                f"shares has {share!r}; numbers between 0 and 1 (both excluded) are needed"
-            )
-        left = min(min(part((each.n_real, each.n_generated), share)) for each in measured)
-        if reason := _too_small(left, settings):
-            raise ValueError(f"shares has {share:g}, {reason}")
-
-
-def _too_small(left: int, settings: TriageSettings) -> str:
-    """The reason why `left` samples of a set are not enough; empty if they are."""
+def _enough(left: int, settings: TriageSettings) -> bool:
+    """True if so many samples of a set are enough, for the k in use too."""
     if left < LEAST_ROWS:
-        return f"which leaves {left} samples of a set; {LEAST_ROWS} are needed"
-    most = fit_size(left, settings.split) - 1
-    if (
-        settings.k != "sqrt"
-        and settings.k > most
-        and any(_tunes_k(each, settings) for each in settings.methods)
-    ):
-        return f"where k is at most {most}; {settings.k} is in use"
-    return ""
+        return False
+    tuned = any(_tunes_k(each, settings) for each in settings.methods)
+    return settings.k == "sqrt" or not tuned or settings.k < fit_size(left, settings.split)
 
 
 def _tunes_k(method: str, settings: TriageSettings) -> bool:

@@ -63,8 +63,6 @@ def test_highlights_are_bold_and_say_how_many_there_are() -> None:
     assert "<b>x" not in json.dumps(figure.to_plotly_json()["data"][1], default=list)
     flat = highlight_figure(points[:, :1], parts, axis_titles=("one",), notes=notes)
     assert [set(trace.y) for trace in flat.data] == [{0.0}, {-1.0}]
-    with pytest.raises(ValueError, match=r"points have shape \(50, 3\)"):
-        highlight_figure(np.ones((50, 3)), parts, axis_titles=("one",), notes=notes)
 
 
 def test_the_spectrum_rises_to_all_of_the_variance() -> None:

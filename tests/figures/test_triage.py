@@ -153,12 +153,10 @@ def test_what_has_no_interval_yet_breaks_the_ribbon_only() -> None:
     assert points.error_y.array[2] == points.error_y.arrayminus[2] == 0
 
 
-def test_points_of_one_step_are_not_joined_and_zero_has_no_logarithm() -> None:
+def test_points_of_one_step_are_not_joined() -> None:
     twice = [view("a", 1.0, 0.2), view("b", 1.0, 0.4), view("c", 2.0, 0.5)]
     assert len(steps_figure(twice, "auc").data) == 1
     assert len(checkpoint_trade_figure(twice).data[1].x or ()) == 0
-    with pytest.raises(ValueError, match="positive"):
-        steps_figure([view("a", 0.0, 0.2), view("b", 100.0, 0.4)], "auc", axis="log")
 
 
 def test_the_trade_off_is_recall_across_precision_up_joined_by_step() -> None:

@@ -15,9 +15,9 @@ def named(figure, name):
 
 def test_both_curves_of_a_pair_differ_by_more_than_colour():
     curves = PRCurve.from_error_rates([0.2], [0.3]), PRCurve.from_error_rates([0.4], [0.1])
-    figure = pair_curves_figure(curves, ("x{y}", "z"), points=9)
+    figure = pair_curves_figure(curves, ("x{y}", "z"))
     for trace, curve, letter in zip(figure.data, curves, "AB", strict=True):
-        _, alpha, beta = curve.sample(9)
+        _, alpha, beta = curve.sample(200)
         assert trace.name.startswith(f"{letter}: ")
         assert np.array(trace.y) == pytest.approx(alpha)
         assert np.array(trace.x) == pytest.approx(beta)

@@ -77,10 +77,10 @@ from prviz.triage.memorisation import (
     HeldOutDistances,
     Memorisation,
     NearPair,
-    _binomial,
     _excess,
     _from_facts,
     _of_other_groups,
+    binomial_interval,
     check_holdout,
     copies_text,
     held_out_distances,
@@ -130,7 +130,6 @@ from prviz.triage.row_sets import RowSet, coordinates, mixing_weights, unit_of
 from prviz.triage.stability import (
     _drawn,
     _some_groups,
-    check_shares,
     full_rows,
     groups,
     ks_of,
@@ -367,7 +366,6 @@ def test_lists_and_shares_in_words() -> None:
         "a, b, c, d and e",
         "a, b, c, d and 2 more",
     ]
-    assert listed(["a", "b"], "or") == "a or b"
     assert [share_text(share) for share in (0, 0.009, 0.01, 0.99, 0.991)] == [
         "< 1 %",
         "< 1 %",
@@ -420,14 +418,6 @@ def test_scores_below_the_least_are_ordered_by_the_second_family_behind_all_othe
     )
     equal = ranking(shared(0.5, 0.5), list("ab"))
     assert (equal["best"].tolist(), equal["loses"].tolist()) == ([0.5, 0.5], [0.0, 0.0])
-    for wrong in (["a"], list("abc")):
-        with pytest.raises(
-            ValueError, match=f"{len(wrong)} names and {len(wrong)} steps for 2 checkpoints"
-        ):
-            ranking(shared(0.5, 0.5), wrong)
-    for confidence in (0.0, 1.0):
-        with pytest.raises(ValueError, match="confidence = "):
-            ranking(shared(0.5, 0.5), list("ab"), confidence=confidence)
 
 
 # ---- the decision ----
@@ -764,18 +754,18 @@ def test_classes_in_words_and_in_order() -> None:
 
 def test_shares_beyond_those_of_real_samples_have_joined_intervals() -> None:
     for count, n in ((0, 20), (3, 20), (20, 20)):
-        low, high = _binomial(count, n)
+        low, high = binomial_interval(count, n, 0.01)
         assert (low == 0.0, high == 1.0) == (count == 0, count == n)
         assert low <= count / n <= high
     found = _excess(np.arange(40) < 10, np.arange(20) < 1, 10.0, 40)
-    one = _binomial(10, 40)
-    other = _binomial(0.05 * 10.0, 10.0)
+    one = binomial_interval(10, 40, 0.01)
+    other = binomial_interval(0.05 * 10.0, 10.0, 0.01)
     assert (found.number, found.share, found.expected, found.value) == (10, 0.25, 0.05, 0.2)
     assert found.low == pytest.approx(0.2 - math.hypot(0.25 - one[0], other[1] - 0.05))
     assert found.high == pytest.approx(0.2 + math.hypot(one[1] - 0.25, 0.05 - other[0]))
     fewer = _excess(np.arange(40) < 10, np.arange(20) < 1, 10.0, 20)
     assert fewer.high - 0.2 == pytest.approx(
-        math.hypot(_binomial(5.0, 20)[1] - 0.25, 0.05 - other[0])
+        math.hypot(binomial_interval(5.0, 20, 0.01)[1] - 0.25, 0.05 - other[0])
     )
 
 
@@ -1068,19 +1058,15 @@ def test_shares_and_groups_of_rows() -> None:
     assert ks_of(measured, TriageSettings(), [3, "sqrt"]) == [3, 8]
     assert ks_of(measured, TriageSettings(k=9), [2]) == [2, 9]
     assert ks_of(measured[:1], TriageSettings(), []) == [8]
-    for wrong in (0, 32, True, "x", 2.0):
+    for wrong in (0, 32):
         with pytest.raises(ValueError, match="ks has"):
-            ks_of(measured, TriageSettings(), [wrong])  # type: ignore[list-item]
+            ks_of(measured, TriageSettings(), [wrong])
     assert ks_of(measured, TriageSettings(), [31]) == [8, 31]
     assert usual_shares(160, TriageSettings()) == (1 / 8, 1 / 4, 1 / 2)
     assert usual_shares(159, TriageSettings(k=9)) == (1 / 8, 1 / 4, 1 / 2)
     assert usual_shares(152, TriageSettings()) == (1 / 4, 1 / 2)
     assert usual_shares(160, TriageSettings(k=10)) == (1 / 4, 1 / 2)
     assert usual_shares(160, TriageSettings(("cluster",), k=10)) == (1 / 8, 1 / 4, 1 / 2)
-    check_shares(measured, TriageSettings(), [0.5, 0.32])
-    for share in (0, 1, True, "x", 0.3):
-        with pytest.raises(ValueError, match="shares has"):
-            check_shares(measured, TriageSettings(), [share])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
@@ -1237,8 +1223,6 @@ def test_whether_the_winner_depends_on_the_encoder() -> None:
     assert "a in 1, b in 1, c in 1 and d in 1 may be" in encoder_verdict(
         [encoder("x", *"abcde"), encoder("y", "f")]
     )
-    with pytest.raises(ValueError, match="rankings is empty"):
-        encoder_verdict([])
 
 
 def test_the_best_areas_are_believed_and_witnesses_tell_who_is_told_apart() -> None:
@@ -1979,15 +1963,11 @@ def test_estimates_are_ranked_by_their_paired_draws() -> None:
     real = rng.normal(size=(60, 3))
     pairs = [SamplePair(real, scale * rng.normal(size=(60, 3))) for scale in (1.0, 3.0)]
     estimates = [estimate(pair, "knn")["knn"] for pair in pairs]
-    told: list[float] = []
-    table = rank_estimates(
-        ["good", "wide"], estimates, goal=0.25, bootstrap=12, seed=5, progress=told.append
-    )
+    table = rank_estimates(["good", "wide"], estimates, bootstrap=12, seed=5)
     curves = replicated([each.runs for each in estimates], 12, 5)
     values = np.array([sides(each.curve) for each in estimates])
     drawn = SharedReference(values, np.array([[sides(curve) for curve in each] for each in curves]))
-    pd.testing.assert_frame_equal(table, ranking(drawn, ["good", "wide"], 0.25))
-    assert told
+    pd.testing.assert_frame_equal(table, ranking(drawn, ["good", "wide"]))
 
 
 def test_why_a_file_waits(tmp_path: Path) -> None:
@@ -2015,11 +1995,6 @@ def test_pairs_of_equal_distance_lie_on_opposite_sides() -> None:
         ("a", "b", (1.0, 1.05), 0.2)
     ]
     assert opposite_pairs(names, [1.0, 1.051, 1.2, 9.0], [0.2, -0.3, 0.4, -0.5]) == []
-    wide = opposite_pairs(names, distances, [0.2, -0.3, 0.4, 0.0], tolerance=0.5)
-    assert [(each.precise, each.diverse, each.sides) for each in wide] == [
-        ("c", "b", (0.4, -0.3)),
-        ("a", "b", (0.2, -0.3)),
-    ]
     agreement = rank_agreement(
         {"x": [1, 2, 3, 4], "y": [4, 3, 2, 1], "z": [1, 2, np.nan, np.nan], "c": [5, 5, 5, 5]}
     )

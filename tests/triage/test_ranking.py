@@ -219,13 +219,11 @@ def test_with_a_split_the_score_of_the_bound_is_there():
 
 def test_one_bootstrap_serves_every_goal():
     some = spoilt(np.random.default_rng(1))
-    shares = []
     ordered = in_order(some)
     names = [each.checkpoint.name for each in ordered]
     steps = [each.checkpoint.step for each in ordered]
     assert names == ["a", "b", "c", "d"]
-    found = together(ordered, 30, 4, shares.append)
-    assert shares == [done / 4 for done in range(4)]
+    found = together(ordered, 30, 4)
     for goal in (0.0, 0.35, 0.5, 1.0):
         table = ranking(found, names, goal, 0.8, steps=steps)
         ranked = rank(some, goal, 30, 4, 0.8)
@@ -243,8 +241,6 @@ def test_one_bootstrap_serves_every_goal():
             won = [drawn >= drawn.max() - 1e-12 for drawn in replicates]
             assert row.best == pytest.approx(np.mean([each[place] / each.sum() for each in won]))
     assert ranking(found, names)["step"].isna().all()
-    with pytest.raises(ValueError, match="3 names and 3 steps for 4"):
-        ranking(found, names[:3])
 
 
 def test_equal_checkpoints_share_being_best():
@@ -331,11 +327,5 @@ def test_what_cannot_be_ranked_is_said():
         rank([one, other_family])
     with pytest.raises(ValueError, match="at least one"):
         rank([])
-    for options, message in (
-        ({"goal": 2}, "goal = 2"),
-        ({"bootstrap": 1}, "bootstrap = 1"),
-        ({"seed": -1}, "seed = -1"),
-        ({"confidence": 1.0}, "confidence = 1.0"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            rank([one], **options)
+    with pytest.raises(ValueError, match="goal = 2"):
+        rank([one], goal=2)

@@ -42,13 +42,6 @@ def test_pairs_are_those_of_the_double_loop():
     assert opposite_pairs(names, distances, np.abs(sides)) == []
 
 
-def test_bad_lists_are_named():
-    with pytest.raises(ValueError, match="2 names, 1 distances and 2 sides; one each is needed"):
-        opposite_pairs(["a", "b"], [1.0], [1.0, 2.0])
-    with pytest.raises(ValueError, match="tolerance = 0; a positive number"):
-        opposite_pairs([], [], [], tolerance=0)
-
-
 def test_rank_agreement_is_spearmans():
     rng = np.random.default_rng(1)
     columns = {name: rng.integers(0, 6, 20).astype(float) for name in "abc"} | {"same": np.ones(20)}

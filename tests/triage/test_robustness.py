@@ -150,16 +150,6 @@ def test_one_checkpoint_by_a_family_without_k_has_no_margin():
     assert np.isnan(found.margins).all()
 
 
-def test_tables_that_say_nothing_are_refused():
-    rows = table({("x", 3): {"a": 0.5, "b": 0.4}})
-    with pytest.raises(ValueError, match="lacks score"):
-        winner_map(rows.drop(columns="score"))
-    with pytest.raises(ValueError, match="not finite"):
-        kendall_between_families(rows.assign(score=np.nan))
+def test_a_map_without_a_whole_cell_is_refused():
     with pytest.raises(ValueError, match="every checkpoint"):
         winner_map(table({("x", 3): {"a": 0.5}, ("y", 3): {"b": 0.4}}))
-    drawn = rows.assign(n=5, repeat=0)
-    with pytest.raises(ValueError, match="several values of k"):
-        rank_stability(pd.concat([drawn, drawn.assign(k=4)]))
-    with pytest.raises(ValueError, match="two scores"):
-        rank_stability(pd.concat([drawn, drawn]))
