@@ -312,6 +312,8 @@ def test_kept_findings_of_one_checkpoint_end_no_search_for_the_next(tmp_path: Pa
     access = SampleAccess(settings=settings, store=store)
     alone = findings_of(real, measured[:1], held_out, access)
     both = findings_of(real, measured, held_out, access)
+    np.save(tmp_path / "a.npy", drawn(2))
+    assert list(findings_of(real, measured, held_out, SampleAccess(settings=settings))) == ["b"]
     assert both["a"] == alone["a"]
     assert both["b"]
 

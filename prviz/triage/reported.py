@@ -101,4 +101,4 @@ def rank_agreement(columns: Mapping[str, ArrayLike]) -> RankAgreement:
     for place, different in enumerate(table.nunique()):
         if different > 1:
             values[place, place] = 1.0
-    return RankAgreement(tuple(table), values)
+    return RankAgreement(tuple(columns), values)

@@ -7,8 +7,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
-import time
 import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,7 +26,6 @@ from prviz.readers import ReadError, read
 from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
 from prviz.triage import inputs, inspection, result_cache, run
-from prviz.triage import power as power_module
 from prviz.triage.access import SampleAccess
 from prviz.triage.arrivals import _problem
 from prviz.triage.classes import (
@@ -60,7 +57,6 @@ from prviz.triage.inputs import (
     details_of,
     natural,
     skipped_files,
-    step_of,
 )
 from prviz.triage.measure import (
     UNEVEN,
@@ -74,7 +70,6 @@ from prviz.triage.measure import (
 from prviz.triage.measured import CheckpointOutcome, PairDigests, TriageSettings
 from prviz.triage.memorisation import (
     Excess,
-    HeldOutDistances,
     Memorisation,
     NearPair,
     _excess,
@@ -89,7 +84,6 @@ from prviz.triage.memorisation import (
     memorised_text,
 )
 from prviz.triage.pair_statistics import (
-    _distance,
     _log_ratio,
     _masses,
     _mean,
@@ -111,7 +105,7 @@ from prviz.triage.pair_statistics import (
     _share as _share_of,
 )
 from prviz.triage.placement_faults import normalised
-from prviz.triage.power import PLANTED, _changed, _mode, power
+from prviz.triage.power import PLANTED, _changed, _mode
 from prviz.triage.ranking import (
     AreaSides,
     SharedReference,
@@ -137,7 +131,6 @@ from prviz.triage.stability import (
     rows_in_use,
     rows_of,
     scored,
-    usual_ks,
     usual_shares,
 )
 from prviz.triage.witnesses import believed_areas, told_apart
@@ -245,7 +238,7 @@ def test_names_are_the_shortest_that_differ(paths: list[str], names: list[str]) 
     assert _names([Path(each) for each in paths]) == names
 
 
-def test_prefixes_orders_and_steps_of_names() -> None:
+def test_prefixes_and_orders_of_names() -> None:
     prefixes = {
         "a-1 a-12": "a-",
         "a-b-1 a-b-2 a-c": "a-",
@@ -267,16 +260,6 @@ def test_prefixes_orders_and_steps_of_names() -> None:
         "a10",
         "B1",
     ]
-    steps = {
-        "it5": 5,
-        "it5m": 5e6,
-        "x_3k": 3e3,
-        "x3k": None,
-        "epoch 2, ep-3": 2,
-        "ckpt-7-iter-9": 9,
-        "a=.5": 5,
-    }
-    assert {name: step_of(name) for name in steps} == steps
 
 
 # ---- the ranking in words ----
@@ -366,7 +349,8 @@ def test_lists_and_shares_in_words() -> None:
         "a, b, c, d and e",
         "a, b, c, d and 2 more",
     ]
-    assert [share_text(share) for share in (0, 0.009, 0.01, 0.99, 0.991)] == [
+    assert [share_text(share) for share in (math.nan, 0, 0.009, 0.01, 0.99, 0.991)] == [
+        "-",
         "< 1 %",
         "< 1 %",
         "1 %",
@@ -845,6 +829,8 @@ def test_hardly_any_overlap_is_said_where_the_interval_lies_below() -> None:
         ((0.5, 0.55), 49, "warning"),
         ((0.5, 0.7), 50, "note"),
         ((0.5, 0.55), 50, None),
+        ((0.0, 0.1), 50, None),
+        ((0.0, 0.101), 50, "note"),
     ],
 )
 def test_too_few_samples_are_said_by_the_interval_or_their_number(
@@ -868,7 +854,8 @@ def facts_of(
 
 
 def test_fewer_directions_are_a_collapse_unless_the_variance_grew() -> None:
-    assert _flat(facts_of(8.0, 4.1)) is None
+    assert _flat(facts_of(8.0, 4.0)) is None
+    assert _flat(facts_of(8.0, 3.96)) is not None
     assert _flat(facts_of(8.0, 3.0, 1.01)) is None
     found = _flat(facts_of(8.0, 2.0))
     assert found is not None
@@ -1069,25 +1056,6 @@ def test_shares_and_groups_of_rows() -> None:
     assert usual_shares(160, TriageSettings(("cluster",), k=10)) == (1 / 8, 1 / 4, 1 / 2)
 
 
-@pytest.mark.parametrize(
-    ("n", "settings", "ks"),
-    [
-        (4, TriageSettings(), (1,)),
-        (9, TriageSettings(), (1, 2, 3)),
-        (100, TriageSettings(), (1, 2, 3, 4, 7, 10, 20)),
-        (100, TriageSettings(k=20), (1, 2, 3, 4, 7, 12, 20)),
-        (100, TriageSettings(k=30), (1, 2, 3, 4, 7, 12, 20, 30)),
-        (100, TriageSettings(k=1), (1, 2, 3, 4, 7, 12, 20)),
-        (100, TriageSettings(k=60), (1, 2, 3, 4, 7, 12, 20)),
-        (100, TriageSettings(k=60, split=None), (1, 2, 3, 4, 7, 12, 20, 60)),
-        (16, TriageSettings(split=0.2), (1, 2)),
-        (16, TriageSettings(split=0.1), (1,)),
-    ],
-)
-def test_usual_ks(n: int, settings: TriageSettings, ks: tuple[int, ...]) -> None:
-    assert usual_ks(n, settings) == ks
-
-
 def test_selections_of_rows() -> None:
     columns = {
         "method": list("aab"),
@@ -1119,40 +1087,6 @@ def test_groups_are_drawn_one_after_the_other() -> None:
 
 
 # ---- what would be found ----
-
-
-def test_power_counts_the_faults_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Samples(np.random.default_rng(0).normal(size=(240, 3)))
-    plain = {fault: (key, lambda fresh, *_: fresh) for fault, (key, _) in PLANTED.items()}
-    monkeypatch.setattr(power_module, "PLANTED", plain)
-    seen: list[tuple[int, int]] = []
-
-    def named(pair: SamplePair, _: Any) -> list[Any]:
-        seen.append((pair.real.n, pair.generated.n))
-        return [Of(key="narrow"), Of(key="dropping")][: len(seen) % 3]
-
-    monkeypatch.setattr(power_module, "sample_faults", named)
-    monkeypatch.setattr(power_module, "preflight", lambda _: Of(facts=None))
-    told: list[float] = []
-    found = power(real, tries=4, seconds=99, progress=told.append)
-    assert told == [0.0, 0.25, 0.5, 0.75]
-    assert [(each.tries, each.size) for each in found] == [(4, 120)] * len(PLANTED)
-    counts = dict.fromkeys(PLANTED, 0)
-    for place in range(4 * len(PLANTED)):
-        keys = ["narrow", "dropping"][: (place + 1) % 3]
-        name, (key, _) = list(PLANTED.items())[place % len(PLANTED)]
-        counts[name] += key in keys if key else bool(keys)
-    assert [each.named for each in found] == list(counts.values())
-    assert [each.key for each in found] == [key for key, _ in PLANTED.values()]
-    assert found[4].share == found[4].named / 4
-    assert {each[0] for each in seen} == {120}
-    assert power(Samples(real.values[:119]), tries=1) == ()
-    assert len(power(Samples(real.values[:120]), tries=1)) == len(PLANTED)
-    assert power(real, tries=9, seconds=0.0)[0].tries == 5
-    clock = iter(range(100))
-    monkeypatch.setattr(power_module, "time", Of(monotonic=lambda: next(clock)))
-    assert power(real, tries=9, seconds=6.5)[0].tries == 7
-    assert power(real, tries=9, seconds=7.0)[0].tries == 8
 
 
 def test_planted_faults_take_the_share_that_is_said() -> None:
@@ -1260,21 +1194,6 @@ def test_findings_of_fewer_rows_are_said_where_memory_makes_them_fewer() -> None
     assert inspection.fewer_rows(exactly, 4_000, 5 * 10**7) == ""
 
 
-def test_distances_inside_a_reference_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def distances(real: Samples, *_: Any, **__: Any) -> HeldOutDistances:
-        asked.append(real.digest)
-        return HeldOutDistances(np.empty((0, 2)), 0.0, real.digest)
-
-    monkeypatch.setattr(run, "held_out_distances", distances)
-    one, other = (Samples(np.random.default_rng(seed).normal(size=(30, 2))) for seed in (0, 1))
-    task = run.TriageRun(one, TriageSettings())
-    for real in (one, one, other, other):
-        assert task._distances(real).source == real.digest
-    assert asked == [one.digest, other.digest]
-
-
 # ---- statistics of two samples ----
 
 
@@ -1287,19 +1206,30 @@ def test_rows_that_are_compared_follow_from_time_and_memory() -> None:
         1_200,
         1_200,
     ]
-    limits = [(8, 10**9), (64, 5 * 10**7), (4_000, 5 * 10**7), (64, 3 * 10**7), (10**5, 28 * 10**7)]
-    assert [rows_within(d, memory) for d, memory in limits] == [6_000, 5_000, 510, 4_882, 1_200]
+    limits = [
+        (8, 10**9),
+        (64, 5 * 10**7),
+        (4_000, 5 * 10**7),
+        (64, 3 * 10**7),
+        (10**5, 28 * 10**7),
+        (600, 5 * 10**7),
+    ]
+    assert [rows_within(d, memory) for d, memory in limits] == [
+        6_000,
+        5_000,
+        510,
+        4_882,
+        1_200,
+        868,
+    ]
 
 
 def test_tests_of_two_samples_are_those_of_scipy() -> None:
-    from scipy import stats
 
     rng = np.random.default_rng(0)
     one = rng.normal(size=30).round(1)
     other = rng.normal(0.5, 1.2, size=41).round(1)
-    assert _rank_z(one, other) == pytest.approx(stats.ranksums(one, other).statistic)
-    assert _rank_z(one, other[:0]) == _rank_z(one[:0], other) == 0.0
-    assert _distance(one, other) == pytest.approx(stats.ks_2samp(one, other).statistic)
+    assert _rank_z(one, other[:0]) == 0.0
     found = _share_of("off", np.arange(40) < 10, np.arange(20) < 1)
     pooled = 12 / 62
     assert found["off"] == pytest.approx(0.2)
@@ -1597,43 +1527,6 @@ def test_results_of_other_shapes_are_no_results() -> None:
             wrong()
 
 
-def test_the_oldest_results_make_room_up_to_a_slack(tmp_path: Path) -> None:
-    def file(number: int, size: int, used: int) -> Path:
-        path = tmp_path / f"{number:064x}.npz"
-        path.write_bytes(bytes(size))
-        os.utime(path, ns=(used, used))
-        return path
-
-    now = time.time_ns()
-    files = [file(place, 400, now - (20 - place) * 10**9) for place in range(4)]
-    ahead = file(9, 400, now + 3 * 86_400 * 10**9)  # by a wrong clock: as if it were the oldest
-    cut_off = tmp_path / f".{1:064x}.ab.tmp"
-    (tmp_path / f".{2:064x}.ab.tmp").write_bytes(bytes(400))
-    cut_off.write_bytes(bytes(400))
-    os.utime(cut_off, ns=(now - 3_601 * 10**9,) * 2)
-    (tmp_path / "other.npz").write_bytes(bytes(9_000))
-    store = ResultCache(tmp_path, 1_600)
-    store._trim(files[3])
-    left = {each.name for each in tmp_path.iterdir()}
-    assert left == {files[2].name, files[3].name, files[1].name, f".{2:064x}.ab.tmp", "other.npz"}
-    assert not ahead.exists()
-    assert store._room == 100
-    store._trim(files[3])  # 400 bytes more than there was room for: looks again
-    assert store._room == 100
-    store._room = 400
-    store._trim(files[3])
-    assert store._room == 0
-    # 1,500 bytes stay: the largest size less a sixteenth
-    for size, left in (
-        (700, [1, 2, 3]),
-        (701, [1, 3]),
-    ):
-        files[1].write_bytes(bytes(size))
-        store._room = 0
-        store._trim(files[3])
-        assert [place for place in range(4) if files[place].exists()] == left
-
-
 def test_what_is_remembered_is_so_many_facts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1751,82 +1644,6 @@ def test_sizes_and_encoders_that_differ_are_said() -> None:
     said = other_encoders([sized(9, 9), sized(9, 9, "b", "x for y"), sized(9, 9, "c", "z")]) or ""
     assert said.startswith("2 by another encoder")
     assert said.endswith("(b: x for y)")
-
-
-def test_findings_of_each_checkpoint_are_kept_and_those_that_are_gone_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(0)
-    reference, held = (Samples(rng.normal(size=(30, 2))) for _ in range(2))
-    sets = {name: Samples(rng.normal(size=(30, 2))) for name in "abc"}
-
-    def one(name: str, digest: str = "") -> Any:
-        digests = PairDigests(reference.digest, digest or sets[name].digest)
-        checkpoint = Of(name=name)
-        return Of(
-            checkpoint=checkpoint,
-            digests=digests,
-            n_real=30,
-            n_generated=30,
-            method="knn",
-            k=3,
-            estimate=name,
-        )
-
-    asked: list[Any] = []
-
-    def searched(pair: SamplePair, estimate: Any, **options: Any) -> Any:
-        asked.append(
-            (estimate, options["usual"], options["of_samples"](None), options["witness"]())
-        )
-        options["progress"](1.0)
-        return (fault(f"of {estimate}", 0.5),)
-
-    def alone(pair: SamplePair, _: Any, **__: Any) -> Any:
-        return (fault("sample", pair.generated.values[0, 0]),)
-
-    def told_of(_: Any, measured: Any, *__: Any, **___: Any) -> Any:
-        return {measured[0].checkpoint.name: {"seen": 1}}
-
-    monkeypatch.setattr(inspection, "findings", searched)
-    monkeypatch.setattr(
-        inspection,
-        "sample_faults",
-        lambda pair, facts, **_: (fault("sample", pair.generated.values[0, 0]),),
-    )
-    monkeypatch.setattr(inspection, "usual_faults", lambda *_, **__: (fault("usual", 0.1),))
-    monkeypatch.setattr(
-        inspection,
-        "witnesses_of",
-        lambda _, measured, *__, **___: {measured[0].checkpoint.name: {"seen": 1}},
-    )
-    store = ResultCache(tmp_path)
-    told = list[float]()
-    held_out = HeldOutDistances(np.empty((0, 2)), 0.0, "", "digest")
-    access = SampleAccess(settings=TriageSettings(), load=lambda each: sets[each.name], store=store)
-    options: Any = {"holdout": held, "progress": told.append, "witnesses": {"c": {"known": 1}}}
-    measured = [one("a"), one("b", "changed"), one("c")]
-    found = inspection.findings_of(reference, measured, held_out, access, **options)
-    assert found == {name: (fault(f"of {name}", 0.5),) for name in "ac"}
-    assert told == pytest.approx([0.0, 1 / 3, 1 / 3, 2 / 3, 1.0])
-    usual = (fault("usual", 0.1),)
-    assert [each[0] for each in asked] == ["a", "c"]
-    assert [each[1] for each in asked] == [usual, usual]
-    assert [each[2][0].number for each in asked] == [sets[name].values[0, 0] for name in "ac"]
-    assert [each[3] for each in asked] == [{"seen": 1}, {"known": 1}]
-    again = inspection.findings_of(
-        reference, [*measured[::2], one("b")], held_out, access, **options
-    )
-    assert again == {**found, "b": (fault("of b", 0.5),)}
-    assert [each[0] for each in asked] == ["a", "c", "b"]
-    plain = inspection.findings_of(
-        reference,
-        measured[:1],
-        held_out,
-        replace(access, settings=TriageSettings(seed=1), store=None),
-    )
-    assert plain == {"a": found["a"]}
-    assert asked[-1][1] == ()
 
 
 def test_samples_that_are_drawn_follow_from_seed_share_and_repeat() -> None:
@@ -2192,44 +2009,6 @@ def test_the_key_of_a_result_is_everything_that_it_hangs_on() -> None:
     }
     plain = key("cluster", None, bandwidth=2.0)
     assert (plain["k"], plain["bandwidth"]) == (None, None)
-
-
-def test_a_bound_is_the_second_half_of_the_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def measured(
-        _: Any, requests: Any, seed: int, memory: int, progress: Any, *, distances: Any
-    ) -> Any:
-        progress(1.0)
-        assert (seed, memory, distances) == (4, 10**8, None)
-        return [Of(method=name, k=k) for name, k, _ in requests]
-
-    def halved(_: Any, seed: int, *, memory_limit: int, progress: Any) -> Any:
-        progress(1.0)
-        return Of(bound=(seed, memory_limit))
-
-    monkeypatch.setattr("prviz.triage.measure.measure", measured)
-    monkeypatch.setattr("prviz.triage.measure.judge_half", halved)
-    np.save(tmp_path / "a.npy", np.random.default_rng(1).normal(size=(40, 2)))
-    reference = Samples(np.random.default_rng(0).normal(size=(40, 2)))
-    cases: Any = (
-        ((BEST, "cluster"), [0.5, 1.0, 1.0], [(4, 10**8), None]),
-        (("cluster",), [1.0, 1.0], [None]),
-    )
-    for methods, told, bounds in cases:
-        heard: list[float] = []
-        evaluator = CheckpointEvaluator(reference, TriageSettings(methods, seed=4), None, 10**8)
-        outcome = evaluator.outcome(Checkpoint(tmp_path / "a.npy", "a"), heard.append)
-        assert (heard, [each.own_bound for each in outcome.measured]) == (told, bounds)
-        assert outcome.fresh == methods
-        assert all(0 <= each.seconds < 600 for each in outcome.measured)
-    plain = CheckpointEvaluator(
-        reference, TriageSettings((BEST,), seed=4), None, 10**8, bounded=False
-    )
-    assert (
-        plain.outcome(Checkpoint(tmp_path / "a.npy", "a"), lambda _: None).measured[0].own_bound
-        is None
-    )
 
 
 def test_classes_of_few_samples_and_those_of_one_other_stand_in_their_place() -> None:

@@ -25,7 +25,6 @@ from prviz.triage.decision import (
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.witnesses import believed_areas
 from prviz.uncertainty.bootstrap import Interval
 
@@ -66,14 +65,6 @@ def test_copies_are_no_candidates_unless_all_are() -> None:
     assert (decision.best, decision.memorised) == ("narrow", ("copy",))
     assert "Left out, as copies of the reference: copy." in decision.sentence
     assert judge(found, aside=Aside(["copy", "narrow"])).decision.best == "copy"
-
-
-def test_facts_are_kept_under_their_key(tmp_path: Path) -> None:
-    store = ResultCache(tmp_path)
-    store.put_facts({"a": 1}, [1, (2.5, "x"), None])
-    assert store.facts({"a": 1}) == [1, [2.5, "x"], None]
-    assert store.facts({"a": 2}) is None
-    assert store.get({"a": 1, "method": "knn"}) is None
 
 
 def test_no_area_in_a_report_or_a_log_exceeds_the_bound_that_caps_the_score() -> None:

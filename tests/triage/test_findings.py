@@ -28,10 +28,9 @@ from prviz.triage.curve_findings import (
     mode_reweighting,
     outlier_faults,
 )
-from prviz.triage.finding import EVIDENCE, NUMBERS, TriageFinding
+from prviz.triage.finding import EVIDENCE, NUMBERS
 from prviz.triage.findings import (
     EXCLUDES,
-    _alike,
     _unnamed,
     agreed_faults,
     findings,
@@ -553,18 +552,6 @@ def test_what_held_out_real_samples_show_alike_is_no_finding() -> None:
     shuffled = Samples(rng.permuted(generated.values, axis=0))  # worse than held-out ones
     worse = estimate(SamplePair(real, shuffled), "knn")["knn"]
     assert len(findings(SamplePair(real, shuffled), worse, held_out=held_out, usual=usual)) > 1
-
-
-def test_alike_is_of_one_direction_and_of_a_size() -> None:
-    def fault(key: str, number: float, unit: str = "share") -> TriageFinding:
-        return TriageFinding(key, "", "", number, "note", "preflight", unit)  # type: ignore[arg-type]
-
-    assert _alike(fault("off", 0.1), fault("off", 0.07))
-    assert not _alike(fault("off", 0.2), fault("off", 0.07))
-    assert not _alike(fault("off", 0.1), fault("dropping", 0.1))
-    assert _alike(fault("scale", 1.2, "ratio"), fault("scale", 1.2, "ratio"))
-    assert not _alike(fault("scale", 1.2, "ratio"), fault("scale", 0.8, "ratio"))
-    assert not _alike(fault("coarse", 4.0, "ratio"), fault("coarse", 1.5, "ratio"))
 
 
 @pytest.mark.parametrize(

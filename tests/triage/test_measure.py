@@ -5,7 +5,6 @@ ones told.
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -481,26 +480,6 @@ def test_a_folder_that_can_not_be_written_is_told(
     assert all(each.measured for each in measure_all(reference, checkpoints, store=store))
     assert "can't be kept" in (store.trouble or "")
     assert (tmp_path / "file").read_text() == "mine"
-
-
-def test_a_full_disk_loses_nothing_of_before(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
-) -> None:
-    store = ResultCache(tmp_path / "kept")
-    running = measure_all(reference, checkpoints, store=store)
-    next(running)
-    before = {path: path.read_bytes() for path in store.folder.iterdir()}
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        # a file can't grow beyond, as on a full disk
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
-        with pytest.raises(OSError, match=r"a result can't be kept there .*; those before it are"):
-            next(running)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert {path: path.read_bytes() for path in store.folder.iterdir()} == before
-    found = list(measure_all(reference, checkpoints, store=store))
-    assert [each.fresh for each in found] == [(), *[("knn",)] * 3]
 
 
 def test_a_cache_that_is_a_file_is_named_by_its_variable(

@@ -51,19 +51,6 @@ def test_without_a_holdout_two_halves_that_share_nothing_are_the_ceiling_and_it_
     assert "two halves of the reference, 300 samples each: half the size" in found.source
 
 
-@pytest.mark.parametrize("side", ["recall", "precision"])
-def test_the_side_that_lost_more_is_named(tmp_path: Path, side: str) -> None:
-    real = drawn(0)
-    other = drawn(1, 1200).values
-    few = as_samples(other[other[:, 0] > 0][:500], name="half of the modes")
-    one, reference = (few, real) if side == "recall" else (real, few)
-    ceiling = yardstick(reference, TriageSettings(), None).ceiling["knn"]
-    share = shares_of_ceiling([measured(tmp_path, reference, one)], ceiling)["one"]
-    assert not share.reaches_ceiling
-    assert share.low <= share.share <= share.high < 1
-    assert share.sentence.endswith(f"of the area is missing, more on the {side} side")
-
-
 def test_real_samples_reach_the_ceiling(tmp_path: Path) -> None:
     real = drawn(0)
     ceiling = yardstick(real, TriageSettings(), drawn(1)).ceiling["knn"]
