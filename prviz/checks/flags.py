@@ -105,8 +105,9 @@ _RARELY = 20.0
 # Chance beyond which lengths of the two sets overlap so much that their medians say little.
 _LENGTHS_OVERLAP = 0.25
 _LENGTH_RATIOS = (1.25, 1.5)  # of the median lengths of texts
-_MISSING = "Missing values as numbers"
-_FILL_IN = "Missing values count as numbers here: fill them in, or leave these rows out."
+_NEVER_VARIES = (
+    "A feature that never varies tells no estimator anything, unless its two constants differ."
+)
 _KEY = "Key among the features"
 _WEIGHTS = "Weights among the features"
 _TRANSPOSED = "Transposed"
@@ -228,6 +229,16 @@ def grade(note: bool, warning: bool = False) -> Level:
     return "note" if note else "ok"
 
 
+def grade_of(far: float, ratios: tuple[float, float]) -> Level:
+    """Level of two sets so far apart, by the ratios from which they are a note and a warning."""
+    return grade(far > ratios[0], far > ratios[1])
+
+
+def by_role(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
+    """Both sets behind the names of their roles."""
+    return ("real", pair.real), ("generated", pair.generated)
+
+
 # ---- facts ----
 
 
@@ -250,7 +261,8 @@ def _set_facts(samples: Samples) -> SetFacts:
     unit = largest_of(drawn)
     drawn /= unit
     found = moments_of(drawn, 1.0).times(unit)
-    found = _with_all_rows(found, samples) if n > most else found
+    if n > most:
+        found = _with_all_rows(found, samples)
     squares = drawn[rng.permutation(len(drawn))]
     squares -= drawn
     squares *= squares
@@ -272,25 +284,16 @@ def _set_facts(samples: Samples) -> SetFacts:
 def _with_all_rows(found: Moments, samples: Samples) -> Moments:
     """Moments of drawn rows, with the features that are constant in them looked at in all rows."""
     columns = np.flatnonzero(found.constant)
-    if not len(columns):
-        return found
-    whole = _moments_of_columns(samples, columns)
     sd = found.sd.copy()
     constant = found.constant.copy()
-    sd[columns] = whole.sd
-    constant[columns] = whole.constant
-    return found._replace(sd=sd, constant=constant)
-
-
-def _moments_of_columns(samples: Samples, columns: NDArray[np.intp]) -> Moments:
-    """Moments of some features, in blocks of them so that no large copy is made."""
     step = max(1, _VALUES // samples.n)
-    blocks = (samples.values[:, columns[at : at + step]] for at in range(0, len(columns), step))
-    parts = [moments_of(block, largest_of(block)) for block in blocks]
-    sd, constant = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("sd", "constant")
-    )
-    return parts[0]._replace(sd=sd, constant=constant)
+    for at in range(0, len(columns), step):  # in blocks, so that no large copy is made
+        some = columns[at : at + step]
+        block = samples.values[:, some]
+        whole = moments_of(block, largest_of(block))
+        sd[some] = whole.sd
+        constant[some] = whole.constant
+    return found._replace(sd=sd, constant=constant)
 
 
 def data_facts(pair: SamplePair) -> DataFacts:
@@ -328,14 +331,8 @@ def _flags(pair: SamplePair) -> tuple[Finding, ...]:
     if facts.rows.same:
         by_value = [shared_rows(facts), scales(facts), *few_samples(pair)]
         return in_order([*encoders(pair), *by_value, *reordered(pair)])
-    found = [
-        *value_findings(facts),
-        *only_seen(facts),
-        *encoders(pair),
-        *picture_sizes(pair),
-        *names(pair),
-    ]
-    return in_order(_without_effects(found))
+    by_name = [*encoders(pair), *picture_sizes(pair), *names(pair)]
+    return in_order(_without_effects([*value_findings(facts), *only_seen(facts), *by_name]))
 
 
 def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
@@ -344,18 +341,13 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
     left_out = set[str]()
     if "Norms" in by_title and "Spread" in by_title:
         left_out.add("Spread" if "normalised" in by_title["Norms"].effect else "Norms")
-    named = {
-        feature
-        for title in (_KEY, _WEIGHTS)
-        if title in by_title
-        for feature in by_title[title].features
-    }
+    named = set[str]()
+    for title in (_KEY, _WEIGHTS):
+        if title in by_title:
+            named.update(by_title[title].features)
     for title in ("Constant features", _SCALES, "Spread"):
-        if (
-            title in by_title
-            and by_title[title].features
-            and named.issuperset(by_title[title].features)
-        ):
+        features = by_title[title].features if title in by_title else ()
+        if features and named.issuperset(features):
             left_out.add(title)
     # copies, and numbers that count the rows, stand side by side
     if any(title in _BESIDE or title.startswith("Duplicates") for title in by_title):
@@ -365,46 +357,25 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
 
 def value_findings(facts: DataFacts) -> list[Finding]:
     """Findings that every pair has, in reading order, those that are ok too."""
-    by_place = [
-        sizes(facts),
-        dimension(facts),
-        repeats(facts, "real"),
-        repeats(facts, "generated"),
-        shared_rows(facts),
-    ]
-    of_features = [constant_features(facts), norms(facts), spread(facts), scales(facts)]
-    return [*by_place, *of_features]
+    by_place = (sizes, dimension, _repeats_of_real, _repeats_of_generated, shared_rows)
+    return [each(facts) for each in (*by_place, constant_features, norms, spread, scales)]
 
 
 def only_seen(facts: DataFacts) -> list[Finding]:
     """Findings that exist only where something is wrong."""
     pair = facts.pair
-    by_order = dependent_order(dependent_sets(pair))
-    found = (
-        few_samples(pair),
-        _transposed(facts),
-        by_order,
-        keys(pair),
-        weights(facts),
-        stand_ins(facts),
-    )
-    listed = [finding for each in found for finding in each]
-    return [*listed, *texts(pair), *sets_cut(pair), *reordered(pair)]
+    by_row = [*few_samples(pair), *_transposed(pair), *dependent_order(dependent_sets(pair))]
+    by_value = [*keys(pair), *weights(facts), *stand_ins(facts), *texts(pair)]
+    return [*by_row, *by_value, *sets_cut(pair), *reordered(pair)]
 
 
 def sets_cut(pair: SamplePair) -> list[Finding]:
     """A finding if only some samples of a set are measured, drawn by a seed."""
-    sides = zip(("real", "generated"), pair, strict=True)
-    said = [
-        f"the {role} set is {note}"
-        for role, each in sides
-        for note in each.notes
-        if note.startswith(CUT)
-    ]
-    if not said:
-        return []
+    said = []
+    for role, samples in by_role(pair):
+        said += [f"the {role} set is {note}" for note in samples.notes if note.startswith(CUT)]
     effect = "Numbers are those of the samples that were drawn, and move with the seed."
-    return [Finding("Sets cut", ", ".join(said), "note", effect)]
+    return [Finding("Sets cut", ", ".join(said), "note", effect)] if said else []
 
 
 def reordered(pair: SamplePair) -> list[Finding]:
@@ -419,26 +390,17 @@ def reordered(pair: SamplePair) -> list[Finding]:
 def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
     """What one set alone shows, warnings first."""
     facts = set_facts(samples)
-    classes = row_classes([samples])
-    counts = np.bincount(classes)
+    counts = np.bincount(row_classes([samples]))
     repeated = samples.n - int(np.count_nonzero(counts))
     if samples.n > 1 and repeated == samples.n - 1:
         return (_single("", samples.n),)
-    few = facts.rows if repeated > MANY_ROWS * samples.n else None
-    natural = few is not None and discrete(few)
+    natural = repeated > MANY_ROWS * samples.n and discrete(facts.rows)
     found = [_repeats("", samples.n, repeated, int(counts.max()), natural=natural, held_out=True)]
     found.append(_scales(facts, samples, "two samples"))
-    count = int(facts.moments.constant.sum())
-    if count:
-        value = (
-            f"{count:,} of {samples.d:,} never"
-            f" vary{_named(samples, np.flatnonzero(facts.moments.constant))}"
-        )
-        effect = (
-            "A feature that never varies tells no estimator anything, unless its two constants"
-            " differ."
-        )
-        found.append(Finding("Constant features", value, "note", effect))
+    constant = np.flatnonzero(facts.moments.constant)
+    if len(constant):
+        value = f"{len(constant):,} of {samples.d:,} never vary{_named(samples, constant)}"
+        found.append(Finding("Constant features", value, "note", _NEVER_VARIES))
     found += _few_samples((samples.n,), samples.d)
     by_order = dependent_rows(samples)
     found += [] if by_order is None else dependent_order({"": by_order})
@@ -471,19 +433,18 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
     reasons = ""
     drop = "drop(columns="
     for frame, samples in zip(given, pair, strict=False):
-        if hasattr(frame, "columns") and samples.features:
-            labels = [
-                name
-                for name, column in zip(samples.features, samples.values.T, strict=True)
-                if is_label(name) and not (is_measured(name) and (column != np.rint(column)).any())
-            ]
-            found = suspect_names(samples.values, samples.features)
-            names |= dict.fromkeys((*labels, *found))
-            reasons = reasons or (reasons_text(samples.values, samples.features) if found else "")
-            if hasattr(frame, "drop_columns"):  # a table of pyarrow
-                drop = "drop_columns("
-            elif not hasattr(frame, "iloc"):  # of polars
-                drop = "drop("
+        if not hasattr(frame, "columns"):
+            continue
+        for name, column in zip(samples.features, samples.values.T, strict=False):
+            if is_label(name) and not (is_measured(name) and (column != np.rint(column)).any()):
+                names[name] = None
+        if samples.features and (found := suspect_names(samples.values, samples.features)):
+            names |= dict.fromkeys(found)
+            reasons = reasons or reasons_text(samples.values, samples.features)
+        if hasattr(frame, "drop_columns"):  # a table of pyarrow
+            drop = "drop_columns("
+        elif not hasattr(frame, "iloc"):  # of polars
+            drop = "drop("
     if names:
         what = "looks like no feature" if len(names) == 1 else "look like no features"
         warn(
@@ -517,37 +478,33 @@ def sizes(facts: DataFacts) -> Finding:
             "Counts scale with a set's size and the smaller set's k-NN balls are wider: without"
             " split the curves of knn and coverage come out lower. Draw equal sizes."
         )
-    value = f"{real:,} real, {generated:,} generated"
-    return Finding("Sizes", value, grade(far > SIZE_RATIOS[0], far > SIZE_RATIOS[1]), effect)
+    return Finding(
+        "Sizes", f"{real:,} real, {generated:,} generated", grade_of(far, SIZE_RATIOS), effect
+    )
 
 
 def dimension(facts: DataFacts) -> Finding:
     """The number of features, and the precision of both sets."""
-    real = facts.pair.real.values.dtype
-    generated = facts.pair.generated.values.dtype
+    real, generated = (each.values.dtype for each in facts.pair)
+    value = f"{facts.pair.d:,} features, "
     if real == generated:
         effect = (
             "One space, one precision: every estimator measures distances between the values as"
             " given."
         )
-        return Finding("Dimension", f"{facts.pair.d:,} features, {real}", "ok", effect)
+        return Finding("Dimension", f"{value}{real}", "ok", effect)
     effect = (
         "Values stored in different precisions differ by rounding, so copies across the sets go"
         " unnoticed here and lie at a small distance in every estimator."
     )
-    return Finding(
-        "Dimension",
-        f"{facts.pair.d:,} features, real {real}, generated {generated}",
-        "note",
-        effect,
-    )
+    return Finding("Dimension", f"{value}real {real}, generated {generated}", "note", effect)
 
 
 def single_rows(facts: DataFacts) -> list[Finding]:
     """Sets that are one row many times."""
     found = []
-    for role, samples in zip(("real", "generated"), facts.pair, strict=True):
-        count = facts.copies.real if role == "real" else facts.copies.generated
+    repeated = (facts.copies.real, facts.copies.generated)
+    for (role, samples), count in zip(by_role(facts.pair), repeated, strict=True):
         if samples.n > 1 and count == samples.n - 1:
             found.append(_single(role, samples.n))
     return found
@@ -565,16 +522,14 @@ def _single(role: str, n: int) -> Finding:
 def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
     """Rows of a set that repeat an earlier one."""
     copies = facts.copies
-    pair = facts.pair
-    n = pair.real.n
-    count = copies.real
-    most = copies.most_real
-    other = copies.generated / pair.generated.n
+    sides = [
+        (facts.pair.real.n, copies.real, copies.most_real),
+        (facts.pair.generated.n, copies.generated, copies.most_generated),
+    ]
     if role == "generated":
-        n = pair.generated.n
-        count = copies.generated
-        most = copies.most_generated
-        other = copies.real / pair.real.n
+        sides.reverse()
+    (n, count, most), (others, copied, _) = sides
+    other = copied / others
     by_chance = abs(count - other * n) <= _SURE * math.sqrt(count + other * n)
     alike = count > 0 and (by_chance or (other > 0 and ratio(count / n, other) < 2))
     natural = alike and _takes_few_values(facts)
@@ -582,15 +537,19 @@ def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
     return replace(found, level="warning") if most > facts.k and not natural else found
 
 
+def _repeats_of_real(facts: DataFacts) -> Finding:
+    return repeats(facts, "real")
+
+
+def _repeats_of_generated(facts: DataFacts) -> Finding:
+    return repeats(facts, "generated")
+
+
 def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_out: bool) -> Finding:
     title = f"Duplicates inside the {role} set" if role else "Duplicates"
     if not count:
-        return Finding(
-            title,
-            "none",
-            "ok",
-            "No row repeats, so no copy shrinks a radius of ipr, kde or coverage.",
-        )
+        effect = "No row repeats, so no copy shrinks a radius of ipr, kde or coverage."
+        return Finding(title, "none", "ok", effect)
     effect = (
         "Copies shrink the k-NN radii of their set, to 0 for a row that occurs more than k times:"
         " ipr and kde see a smaller support"
@@ -603,6 +562,42 @@ def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_ou
         " times"
     )
     return Finding(title, value, grade(True, count > MANY_ROWS * n and not natural), effect + ".")
+
+
+def _transposed(pair: SamplePair) -> list[Finding]:
+    """Rows that are features: the same row has the same mean in both sets, though its values do not go together."""
+    n = pair.real.n
+    most = min(pair.d - 1, _ROWS, 2 * _VALUES // pair.d)
+    if n != pair.generated.n or not FEW_SAMPLES <= n <= most:
+        return []
+    with np.errstate(over="ignore"):
+        means = [each.values.mean(axis=1, dtype=np.float64) for each in pair]
+    ranks = np.argsort(np.argsort(means[0])).astype(np.float64)
+    if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:  # sorted samples
+        return []
+    if _correlation(*means) < _SAME_ROWS:
+        return []
+    left = []
+    for samples in pair:
+        each = samples.values.astype(np.float64)
+        left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
+    # a generated row is made from the real one
+    if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:
+        return []
+    effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
+    value = f"row by row, the means of the {n:,} rows agree in both sets, as those of features do"
+    return [Finding(_TRANSPOSED, value, "warning", effect)]
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    a = first - first.mean()
+    b = second - second.mean()
+    size = float(np.sqrt(np.square(a).sum() * np.square(b).sum()))
+    return float((a * b).sum()) / size if size else 0.0
+
+
+def _called_all(samples: Samples, features: Iterable[int]) -> tuple[str, ...]:
+    return tuple(called(samples, int(each)) for each in features)
 
 
 def shared_rows(facts: DataFacts) -> Finding:
@@ -677,39 +672,6 @@ def dependent_order(found: Mapping[str, RowOrder]) -> list[Finding]:
     return [Finding(TOGETHER, dependence_text(found), "warning", CONSEQUENCE)]
 
 
-def _transposed(facts: DataFacts) -> list[Finding]:
-    """Rows that are features: the same row has the same mean in both sets, though its values do not go together."""
-    pair = facts.pair
-    n = pair.real.n
-    most = min(pair.d - 1, _ROWS, 2 * _VALUES // pair.d)
-    if n != pair.generated.n or not FEW_SAMPLES <= n <= most:
-        return []
-    with np.errstate(over="ignore"):
-        means = [each.values.mean(axis=1, dtype=np.float64) for each in pair]
-    ranks = np.argsort(np.argsort(means[0])).astype(np.float64)
-    if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:  # sorted samples
-        return []
-    if _correlation(*means) < _SAME_ROWS:
-        return []
-    left = []
-    for samples in pair:
-        each = samples.values.astype(np.float64)
-        left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
-    # a generated row is made from the real one
-    if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:
-        return []
-    effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
-    value = f"row by row, the means of the {n:,} rows agree in both sets, as those of features do"
-    return [Finding(_TRANSPOSED, value, "warning", effect)]
-
-
-def _correlation(first: Floats, second: Floats) -> float:
-    a = first - first.mean()
-    b = second - second.mean()
-    size = float(np.sqrt(np.square(a).sum() * np.square(b).sum()))
-    return float((a * b).sum()) / size if size else 0.0
-
-
 # ---- findings on features ----
 
 
@@ -720,11 +682,14 @@ def called(samples: Samples, feature: int) -> str:
 
 def _named(samples: Samples, features: Iterable[int], most: int = 4) -> str:
     """The first names of some features after a colon; "" where features have none."""
-    listed = list(features)
-    if not samples.features or not listed:
-        return ""
-    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
-    return f": {', '.join(called(samples, each) for each in listed[:most])}{more}"
+    names = _called_all(samples, features) if samples.features else ()
+    return f": {_first(names, most)}" if names else ""
+
+
+def _first(names: Sequence[str], most: int = 4) -> str:
+    """The first of the names, and the number of the others."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _dropped(samples: Samples, features: Sequence[int]) -> str:
@@ -735,8 +700,7 @@ def _dropped(samples: Samples, features: Sequence[int]) -> str:
 
 
 def _leave_out(samples: Samples, features: Sequence[int]) -> str:
-    those = "it" if len(features) == 1 else "them"
-    return f"leave {those} out{_dropped(samples, features)}"
+    return f"leave {'it' if len(features) == 1 else 'them'} out{_dropped(samples, features)}"
 
 
 def variances(moments: Moments) -> Floats:
@@ -753,60 +717,44 @@ def _alone(one: Moments, other: Moments) -> float:
 
 def constant_features(facts: DataFacts) -> Finding:
     """Features that never vary in one set, or in both."""
-    pair = facts.pair
-    constant = facts.real.constant & facts.generated.constant
-    one_only = facts.real.constant ^ facts.generated.constant
-    both = int(constant.sum())
-    one = int(one_only.sum())
-    if not both and not one:
+    title = "Constant features"
+    samples = facts.pair.real
+    both = np.flatnonzero(facts.real.constant & facts.generated.constant)
+    one = np.flatnonzero(facts.real.constant ^ facts.generated.constant)
+    if not len(both) and not len(one):
         effect = "Every feature varies in both sets and counts in the distances of every estimator."
-        return Finding("Constant features", "none", "ok", effect)
-    value = f"{both:,} in both sets, {one:,} in one set only, of {pair.d:,}"
-    if len(apart := _other_constants(facts, np.flatnonzero(constant))):
-        which = ", ".join(called(pair.real, each) for each in apart[:4])
-        out = _leave_out(pair.real, apart)
+        return Finding(title, "none", "ok", effect)
+    value = f"{len(both):,} in both sets, {len(one):,} in one set only, of {samples.d:,}"
+    if apart := _other_constants(facts, both):
+        features = _called_all(samples, apart)
         effect = (
-            f"Each set has a value of its own in {which}, which tells the sets apart by itself:"
-            f" {out}."
+            f"Each set has a value of its own in {', '.join(features[:4])}, which tells the sets"
+            f" apart by itself: {_leave_out(samples, apart)}."
         )
-        features = tuple(called(pair.real, each) for each in apart)
-        return Finding("Constant features", value, "warning", effect, features)
-    effect = (
-        "A feature that never varies tells no estimator anything, unless its two constants differ."
-    )
+        return Finding(title, value, "warning", effect, features)
+    if not len(one):
+        return Finding(title, value, "note", _NEVER_VARIES)
     share = max(_alone(facts.real, facts.generated), _alone(facts.generated, facts.real))
-    features = ()
-    if one:
-        amount = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
-        listed = np.flatnonzero(one_only)
-        features = tuple(called(pair.real, int(each)) for each in listed)
-        value += (
-            f"; the latter hold {amount} of the other set's variance{_named(pair.real, listed)}"
-        )
-        effect = (
-            "A feature that varies in one set only tells the sets apart by itself, which lowers the"
-            " curves of knn, kde, ipr and coverage, the more of the variance it holds."
-        )
-    tells = (
-        share > LARGE_VARIANCE and _surely_alone(facts, np.flatnonzero(one_only)) > LARGE_VARIANCE
+    amount = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
+    value += f"; the latter hold {amount} of the other set's variance{_named(samples, one)}"
+    effect = (
+        "A feature that varies in one set only tells the sets apart by itself, which lowers the"
+        " curves of knn, kde, ipr and coverage, the more of the variance it holds."
     )
-    return Finding("Constant features", value, grade(True, tells), effect, features)
+    tells = share > LARGE_VARIANCE and _surely_alone(facts, one) > LARGE_VARIANCE
+    return Finding(title, value, grade(True, tells), effect, _called_all(samples, one))
 
 
 def _surely_alone(facts: DataFacts, features: NDArray[np.intp]) -> float:
     """`_alone` of the features that are not constant by chance, as one that rarely differs from 0 is in few samples."""
-    sides = zip(facts.pair, (facts.real, facts.generated), strict=True)
-    (real, of_real), (generated, of_generated) = sides
+    sides = list(zip(facts.pair, (facts.real, facts.generated), strict=True))
     largest = 0.0
-    for fixed, moving, of_fixed, of_moving in (
-        (real, generated, of_real, of_generated),
-        (generated, real, of_generated, of_real),
-    ):
+    for (fixed, of_fixed), (moving, of_moving) in (sides, sides[::-1]):
         here = features[of_fixed.constant[features]]
-        differs = [float((moving.values[:, each] != fixed.values[0, each]).mean()) for each in here]
-        sure = here[np.asarray(differs, np.float64) * fixed.n > _RARELY]
+        differs = (moving.values[:, here] != fixed.values[0, here]).mean(axis=0)
         squares = variances(of_moving)
         if squares.any():
+            sure = here[differs * fixed.n > _RARELY]
             largest = max(largest, float(squares[sure].sum() / squares.sum()))
     return largest
 
@@ -837,17 +785,17 @@ def norms(facts: DataFacts) -> Finding:
         )
         return Finding("Norms", value, "warning", effect)
     far = ratio(real.norm, generated.norm)
-    effect = "Vectors of similar length: no estimator sees a difference of units."
-    if far > NORM_RATIOS[0] and _overlap(facts) > _LENGTHS_OVERLAP:
-        return Finding(
-            "Norms", value, "ok", "Vectors of both sets have many lengths, which overlap."
-        )
-    if far > NORM_RATIOS[0]:
+    if far <= NORM_RATIOS[0]:
+        effect = "Vectors of similar length: no estimator sees a difference of units."
+    elif _overlap(facts) > _LENGTHS_OVERLAP:
+        effect = "Vectors of both sets have many lengths, which overlap."
+        far = 1.0
+    else:
         effect = (
             "One set lies further out, as after another preprocessing or encoder, which alone"
             " lowers the curves of knn, kde, ipr and coverage."
         )
-    return Finding("Norms", value, grade(far > NORM_RATIOS[0], far > NORM_RATIOS[1]), effect)
+    return Finding("Norms", value, grade_of(far, NORM_RATIOS), effect)
 
 
 def _overlap(facts: DataFacts) -> float:
@@ -878,46 +826,34 @@ def spread(facts: DataFacts) -> Finding:
     )
     sure = _unlike_spreads(facts)
     if far > SPREAD_RATIOS[1] or (far > SPREAD_RATIOS[0] and not sure):
-        direction = (
-            "narrower, which costs recall most"
-            if middle < 1
-            else "wider, which costs precision most"
-        )
+        direction = "wider, which costs precision most"
+        if middle < 1:
+            direction = "narrower, which costs recall most"
         effect = f"The generated set is {direction}; collapse does that, but so do other units."
-        return Finding(
-            "Spread", value, grade(True, far > SPREAD_RATIOS[1] and _bulk_differs(facts)), effect
-        )
-    worst = float(np.maximum(ratios, 1 / ratios).max())
-    if len(sure):
-        features, which = _listed(facts, sure)
-        effect = f"Another spread in {which}: units or coding may differ there."
+        level = grade(True, far > SPREAD_RATIOS[1] and _bulk_differs(facts))
+        return Finding("Spread", value, level, effect)
+    if sure:
+        features = _called_all(facts.pair.real, sure)
+        effect = f"Another spread in {_first(features)}: units or coding may differ there."
         return Finding("Spread", value, "warning", effect, features)
+    apart = np.maximum(ratios, 1 / ratios)
     unlike = _unlike_spreads(facts, SPREAD_RATIOS[0], 0.0)
-    if not unlike and worst > SPREAD_RATIOS[1]:
-        unlike = [int(np.flatnonzero(varying)[int(np.argmax(np.maximum(ratios, 1 / ratios)))])]
+    if not unlike and apart.max() > SPREAD_RATIOS[1]:
+        unlike = [int(np.flatnonzero(varying)[np.argmax(apart)])]
     if unlike:
-        features, which = _listed(facts, unlike)
-        effect = (
-            f"Most features spread alike, but {which} {'does' if len(features) == 1 else 'do'} not."
-        )
+        features = _called_all(facts.pair.real, unlike)
+        do = "does" if len(features) == 1 else "do"
+        effect = f"Most features spread alike, but {_first(features)} {do} not."
         return Finding("Spread", value, "note", effect, features)
     effect = (
         "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
     )
-    if worst > SPREAD_RATIOS[0]:
+    if apart.max() > SPREAD_RATIOS[0]:
         effect = (
             f"Beyond chance no spread differs by more than {SPREAD_RATIOS[0]:g} times: radii of"
             " balls are comparable."
         )
     return Finding("Spread", value, "ok", effect)
-
-
-def _listed(facts: DataFacts, places: Sequence[int]) -> tuple[tuple[str, ...], str]:
-    """The names of features, and the first of them in a sentence."""
-    features = tuple(called(facts.pair.real, each) for each in places)
-    return features, ", ".join(features[:4]) + (
-        f" and {len(features) - 4:,} more" if len(features) > 4 else ""
-    )
 
 
 def _bulk_differs(facts: DataFacts) -> bool:
@@ -957,14 +893,12 @@ def _unlike_spreads(
     known = np.isfinite(logs)
     known[:, ~known[1]] = False  # without a range of deciles too few rows vary
     least = np.where(known, np.abs(logs), np.inf).min(axis=0)
-    one_way = (np.where(known, logs, 1) > 0).all(axis=0) | (np.where(known, logs, -1) < 0).all(
-        axis=0
-    )
-    quartiles, deciles = (
-        np.where(others[1] > measured[1], others[row], measured[row]) for row in (0, 1)
-    )
-    one_way &= quartiles > _BODY * deciles  # else few rows make the wider set wide
-    found = np.flatnonzero(np.isfinite(least) & one_way & (least > beyond))
+    wider = (np.where(known, logs, 1) > 0).all(axis=0)
+    narrower = (np.where(known, logs, -1) < 0).all(axis=0)
+    quartiles, deciles = np.where(others[1] > measured[1], others[:2], measured[:2])
+    # else few rows make the wider set wide
+    sure = (wider | narrower) & (quartiles > _BODY * deciles) & np.isfinite(least)
+    found = np.flatnonzero(sure & (least > beyond))
     return [int(each) for each in columns[found[np.argsort(-least[found])]]]
 
 
@@ -975,25 +909,20 @@ def scales(facts: DataFacts) -> Finding:
 
 def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
     d = samples.d
-    shares = facts.shares
-    order = np.argsort(-shares, kind="stable")
+    order = np.argsort(-facts.shares, kind="stable")
     if d < 5:
-        few = 1 if d > 1 and facts.top[0] > _DECIDES_OF_FEW else 0
+        few = int(d > 1 and facts.top[0] > _DECIDES_OF_FEW)
     else:
         few = next((number for number in (1, 2) if facts.top[number - 1] > _DECIDES), 0)
     if few:
-        features = tuple(called(samples, int(each)) for each in order[:few])
+        features = _called_all(samples, order[:few])
         share = facts.top[few - 1]
         amount = f"{100 * share:.1f} %" if share < 0.999 else "over 99.9 %"
-        value = (
-            f"{' and '.join(features)} hold{'s' if few == 1 else ''} {amount} of the distance"
-            f" between {between}"
-        )
-        rest = (
-            "the other one hardly counts"
-            if d - few == 1
-            else f"the other {d - few:,} features hardly count"
-        )
+        hold = "holds" if few == 1 else "hold"
+        value = f"{' and '.join(features)} {hold} {amount} of the distance between {between}"
+        rest = f"the other {d - few:,} features hardly count"
+        if d - few == 1:
+            rest = "the other one hardly counts"
         how = _dropped(samples, order[:few].tolist())
         effect = f"So {rest}: leave out what is no feature{how}, or bring all to one scale."
         return Finding(_SCALES, value, "warning", effect, features)
@@ -1028,60 +957,67 @@ def keys(pair: SamplePair) -> list[Finding]:
         for each in candidates.tolist()
         if all(is_key(samples.values[:, each]) for samples in pair)
     ]
-    if not found:
-        return []
-    features = tuple(called(pair.real, each) for each in found)
-    value = f"{', '.join(features)}: whole numbers, all different in both sets"
-    effect = (
-        "A key says which sample it is, not what it is like, and hides copies:"
-        f" {_leave_out(pair.real, found)}."
-    )
-    return [Finding(_KEY, value, "warning", effect, features)]
+    what = "whole numbers, all different in both sets"
+    said = "A key says which sample it is, not what it is like, and hides copies"
+    return _no_features(_KEY, pair.real, found, what, said)
 
 
 def weights(facts: DataFacts) -> list[Finding]:
     """Features that are named as weights of samples and look like them, see `are_weights`."""
-    pair = facts.pair
-    found = list[int]()
-    for feature, name in enumerate(pair.real.features):
-        if not called_weights(name):
-            continue
-        if are_weights([each.rows[:, feature] * each.unit for each in facts.drawn]):
+    found = []
+    for feature, name in enumerate(facts.pair.real.features):
+        columns = [each.rows[:, feature] * each.unit for each in facts.drawn]
+        if called_weights(name) and are_weights(columns):
             found.append(feature)
-    if not found:
-        return []
-    features = tuple(called(pair.real, each) for each in found)
-    value = f"{', '.join(features)}: by name and values weights of samples"
-    out = _leave_out(pair.real, found)
-    effect = f"Weights are not supported, and are compared as features are: {out}."
-    return [Finding(_WEIGHTS, value, "warning", effect, features)]
+    what = "by name and values weights of samples"
+    said = "Weights are not supported, and are compared as features are"
+    return _no_features(_WEIGHTS, facts.pair.real, found, what, said)
+
+
+def _no_features(
+    title: str, samples: Samples, found: Sequence[int], what: str, said: str
+) -> list[Finding]:
+    """A warning of features that are none."""
+    features = _called_all(samples, found)
+    effect = f"{said}: {_leave_out(samples, found)}."
+    value = f"{', '.join(features)}: {what}"
+    return [Finding(title, value, "warning", effect, features)] if found else []
 
 
 def stand_ins(facts: DataFacts) -> list[Finding]:
     """Numbers such as -999 or 1e30 that stand far from all others: they were missing values."""
-    pair = facts.pair
     found: list[Finding] = []
-    for role, samples, drawn in zip(("real", "generated"), pair, facts.drawn, strict=True):
-        for value in sorted(set(samples.extremes)):
-            usual = any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS)
-            if not usual and value not in _ENDS:
-                continue
-            there = samples.values == value
-            columns = np.flatnonzero(there.any(axis=0))
-            others = np.abs(samples.values[:, columns][~there[:, columns]])
-            if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
-                continue
-            # or a mask of 0 and 255
-            if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):
-                continue
-            rows = int(there.any(axis=1).sum())
-            said = (
-                f"{value:.10g} in {rows:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
-            )
-            found.append(Finding(_MISSING, said, "warning", _FILL_IN))
-        if not any(said.title == _MISSING and f" {role} rows" in said.value_text for said in found):
-            found += _answers(role, samples, drawn)
+    for (role, samples), drawn in zip(by_role(facts.pair), facts.drawn, strict=True):
+        own = [_stand_in(role, samples, value) for value in sorted(set(samples.extremes))]
+        known = [each for each in own if each is not None]
+        found += known or _answers(role, samples, drawn)
     return found
+
+
+def _stand_in(role: str, samples: Samples, value: float) -> Finding | None:
+    """A finding if an end of the values stands for missing ones."""
+    usual = any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS)
+    if not usual and value not in _ENDS:
+        return None
+    there = samples.values == value
+    columns = np.flatnonzero(there.any(axis=0))
+    others = np.abs(samples.values[:, columns][~there[:, columns]])
+    if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
+        return None
+    # or a mask of 0 and 255
+    if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):
+        return None
+    return _missing(f"{value:.10g}", role, samples, there.any(axis=1), columns)
+
+
+def _missing(
+    what: str, role: str, samples: Samples, rows: NDArray[np.bool_], columns: Iterable[int]
+) -> Finding:
+    """The finding of numbers that were missing values in some rows."""
+    count = np.count_nonzero(rows)
+    value = f"{what} in {count:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
+    effect = "Missing values count as numbers here: fill them in, or leave these rows out."
+    return Finding("Missing values as numbers", value, "warning", effect)
 
 
 def _answers(role: str, samples: Samples, drawn: SetFacts) -> list[Finding]:
@@ -1101,13 +1037,8 @@ def _answers(role: str, samples: Samples, drawn: SetFacts) -> list[Finding]:
         codes.update(held.tolist())
         columns.append(column)
         rows |= there
-    if not columns:
-        return []
-    said = (
-        f"{', '.join(f'{code:g}' for code in sorted(codes))} in {np.count_nonzero(rows):,} of"
-        f" {samples.n:,} {role} rows{_named(samples, columns)}"
-    )
-    return [Finding(_MISSING, said, "warning", _FILL_IN)]
+    said = ", ".join(f"{code:g}" for code in sorted(codes))
+    return [_missing(said, role, samples, rows, columns)] if columns else []
 
 
 def texts(pair: SamplePair) -> list[Finding]:
@@ -1115,15 +1046,14 @@ def texts(pair: SamplePair) -> list[Finding]:
     label = next((name for name in _TEXT_LABELS if all(name in each.labels for each in pair)), None)
     if label is None or any(each.labels[label].dtype.kind not in "UO" for each in pair):
         return []
-    real, generated = (
-        float(np.median([len(str(text)) for text in each.labels[label]])) for each in pair
-    )
+    lengths = [list(map(len, map(str, each.labels[label]))) for each in pair]
+    real, generated = (float(np.median(each)) for each in lengths)
     far = ratio(real, generated)
     if far <= _LENGTH_RATIOS[0]:
         return []
     value = f"median {real:,.0f} characters real, {generated:,.0f} generated"
     effect = "Encoders see the length of a text: cut both sets alike."
-    return [Finding("Lengths of texts", value, grade(True, far > _LENGTH_RATIOS[1]), effect)]
+    return [Finding("Lengths of texts", value, grade_of(far, _LENGTH_RATIOS), effect)]
 
 
 # ---- findings on names and encoders ----

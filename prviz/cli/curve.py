@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.tables import add_columns, check_choice, column_choice, say_notes
+from prviz.cli.tables import (
+    add_columns,
+    add_json,
+    aligned,
+    check_choice,
+    column_choice,
+    put_text,
+    say_notes,
+    size_lines,
+)
 from prviz.cli.terminal import (
     memory_size,
     neighbours,
@@ -21,7 +29,6 @@ from prviz.cli.terminal import (
     split_share,
     watched,
 )
-from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
@@ -101,13 +108,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         help="share that defines the classifiers, or none (default: 0.5)",
     )
     add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
-    add(
-        "--json",
-        nargs="?",
-        const="-",
-        metavar="PATH",
-        help="write everything as JSON, to a file or to stdout",
-    )
+    add_json(parser)
     add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
     add(
         "--html",
@@ -149,9 +150,35 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_curve)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Measured:
+    """What is printed and written of two sets.
+
+    options : of the estimates, by name. approximation : where neighbours were approximate. spreads :
+    intervals by family. bound : of the truth. conclusion : what else is to be said of it. found : what
+    tells the sets apart.
+    """
+
+    arguments: argparse.Namespace
+    pair: SamplePair
+    options: Mapping[str, Any]
+    estimates: Mapping[str, Estimate]
+    approximation: Approximation | None
+    spreads: Mapping[str, Spread] = field(default_factory=dict)
+    found: Witness
+    bound: PRCurve | None = None
+    conclusion: str = ""
+
+    def summary_values(self, name: str) -> dict[str, float]:
+        """The numbers of a family's curve, its area at most that of the bound."""
+        from prviz.curves.summaries import summaries, with_area_at_most
+        from prviz.reports.export import limit_of
+
+        values = summaries(self.estimates[name].curve, self.arguments.b, self.arguments.eps)
+        return with_area_at_most(values, limit_of(name, self.bound))
+
+
 def _curve(arguments: argparse.Namespace) -> int:
-    from prviz.checks.flags import flags_of
-    from prviz.diagnostics.witness import witness
     from prviz.estimators import can_learn
     from prviz.uncertainty.family_bound import CONFIDENCE
 
@@ -160,63 +187,73 @@ def _curve(arguments: argparse.Namespace) -> int:
         return _several(arguments, methods)
     _check_outputs(arguments)
     arguments.generated = next(iter(arguments.generated), None)
+    measured = _measured(arguments, methods)
+    pair = measured.pair
+    exact = measured.approximation is None
+    if exact and arguments.split is not None:
+        bound, conclusion = _bound(arguments, pair, measured.estimates, measured.found)
+        measured = replace(measured, bound=bound, conclusion=conclusion)
+    if exact and can_learn():
+        measured = replace(measured, found=_with_areas(measured))
+    _write(measured)
+    conclusion = measured.conclusion
+    if "-" not in (arguments.json, arguments.csv):
+        lines = _table(measured)
+        if (bound := measured.bound) is not None:
+            share = f"{100 * CONFIDENCE:.0f} %"
+            lines.append(f"the true AuC is at most {bound.auc:.4f}, with {share} confidence")
+        lines += [conclusion] if conclusion else []
+        lines += _witness_lines(measured.found)
+        sys.stdout.write("\n".join(lines) + "\n")
+        return 0
+    if measured.approximation is not None:
+        sys.stderr.write(f"prviz: {measured.approximation.label}\n")
+    if conclusion.startswith(WITHOUT_LEARNERS):  # what few samples say is in the numbers
+        sys.stderr.write(f"prviz: {conclusion}\n")
+    return 0
+
+
+def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measured:
+    """The estimates of two sets, the intervals that are asked for, and what tells the sets apart."""
+    from prviz.checks.flags import flags_of
+    from prviz.diagnostics.witness import witness
+    from prviz.measure.estimates import estimate, passes
+    from prviz.measure.workload import Options, estimate_seconds
+
     pair = _read(arguments)
     say_flags(flags_of(pair))
-    choice: dict[str, Any] = {
-        name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")
-    }
+    options = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
+    limit = arguments.memory_limit
     approximation = None
-    if arguments.approximate:
-        from prviz.approximation.approximate import approximate
-
-        with watched(None) as progress:
-            limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
-            approximation = approximate(pair.real, pair.generated, methods, **choice, **limited)
-        estimates = approximation.estimates
-    else:
-        from prviz.measure.estimates import estimate, passes
-        from prviz.measure.workload import Options, estimate_seconds
-
+    seconds = None
+    if not arguments.approximate:
         work: Options = {**passes(methods), "split": arguments.split}
-        with watched(estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)) as progress:
-            limited = {"memory_limit": arguments.memory_limit, "progress": progress}
-            estimates = estimate(pair, methods, **choice, **limited)
+        seconds = estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
+    with watched(seconds) as progress:
+        limited: dict[str, Any] = {**options, "memory_limit": limit, "progress": progress}
+        if arguments.approximate:
+            from prviz.approximation.approximate import approximate
+
+            approximation = approximate(pair.real, pair.generated, methods, **limited)
+            estimates = approximation.estimates
+        else:
+            estimates = estimate(pair, methods, **limited)
     spreads: dict[str, Spread] = {}
     if arguments.bootstrap is not None:
         from prviz.uncertainty.bootstrap import bootstrap
 
-        replicates = arguments.bootstrap
-        seed = arguments.seed
-        spreads = {
-            name: replace(bootstrap(each, replicates, seed=seed), b=arguments.b, eps=arguments.eps)
-            for name, each in estimates.items()
-        }
-    bound: PRCurve | None = None
-    conclusion = ""
-    found = witness(pair, without=False, seed=arguments.seed, memory_limit=arguments.memory_limit)
-    if approximation is None and arguments.split is not None:
-        bound, conclusion = _bound(arguments, pair, estimates, found)
-    if approximation is None and can_learn():
-        found = _with_areas(arguments, pair, estimates, found, bound)
-    _write(arguments, pair, estimates, choice, approximation, spreads, bound, conclusion, found)
-    if "-" not in (arguments.json, arguments.csv):
-        if bound is None:
-            most = ""
-        else:
-            most = f"the true AuC is at most {bound.auc:.4f}, with {100 * CONFIDENCE:.0f} % confidence\n"
-        sys.stdout.write(
-            _table(pair, estimates, approximation, spreads, bound, arguments.b, arguments.eps)
-            + "\n"
-            + most
-            + (f"{conclusion}\n" if conclusion else "")
-            + _witness_text(found)
-        )
-    else:
-        if approximation is not None:
-            sys.stderr.write(f"prviz: {approximation.label}\n")
-        if conclusion.startswith(WITHOUT_LEARNERS):  # what few samples say is in the numbers
-            sys.stderr.write(f"prviz: {conclusion}\n")
-    return 0
+        for name, each in estimates.items():
+            spread = bootstrap(each, arguments.bootstrap, seed=arguments.seed)
+            spreads[name] = replace(spread, b=arguments.b, eps=arguments.eps)
+    return _Measured(
+        arguments=arguments,
+        pair=pair,
+        options=options,
+        estimates=estimates,
+        approximation=approximation,
+        spreads=spreads,
+        found=witness(pair, without=False, seed=arguments.seed, memory_limit=limit),
+    )
 
 
 def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
@@ -240,37 +277,27 @@ def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
     return 0
 
 
-def _with_areas(
-    arguments: argparse.Namespace,
-    pair: SamplePair,
-    estimates: Mapping[str, Estimate],
-    found: Witness,
-    bound: PRCurve | None,
-) -> Witness:
+def _with_areas(measured: _Measured) -> Witness:
     """The areas that remedies leave, of enough samples; unless they would take long where other families are named."""
-    from prviz.curves.summaries import with_area_at_most
     from prviz.diagnostics.witness import AREA_SAMPLES, with_areas
     from prviz.estimators.tightest import FEWEST, TIGHTEST
     from prviz.measure.estimates import passes
     from prviz.measure.workload import Options, estimate_seconds
-    from prviz.reports.export import limit_of
 
+    arguments = measured.arguments
+    pair = measured.pair
+    found = measured.found
     if min(side.n_independent for side in pair) < FEWEST:
         return found
-    best = estimates.get(TIGHTEST.name)
     work: Options = {**passes([TIGHTEST.name]), "split": 0.5}
-    sizes = [min(side.n, AREA_SAMPLES) for side in pair]
-    one = estimate_seconds(sizes[0], sizes[1], pair.d, **work)
-    if best is None and one > AREA_SECONDS:
-        if found.named:
-            return replace(found, notes=(*found.notes, NO_AREAS))
-        return found
+    real, generated = (min(side.n, AREA_SAMPLES) for side in pair)
+    area = None
+    if TIGHTEST.name in measured.estimates:  # as it is printed
+        area = measured.summary_values(TIGHTEST.name)["auc"]
+    elif estimate_seconds(real, generated, pair.d, **work) > AREA_SECONDS:
+        return replace(found, notes=(*found.notes, NO_AREAS)) if found.named else found
     with watched(None) as progress:
         limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
-        area = None
-        if best is not None:  # as it is printed
-            most = limit_of(TIGHTEST.name, bound)
-            area = with_area_at_most({"auc": best.curve.auc}, most)["auc"]
         return with_areas(found, pair, area=area, seed=arguments.seed, **limited)
 
 
@@ -405,146 +432,112 @@ def _here(error: Exception, options: str) -> str:
     return f"{sentence} Here: {options}.{mark}{recipe}"
 
 
-def _write(
-    arguments: argparse.Namespace,
-    pair: SamplePair,
-    estimates: Mapping[str, Estimate],
-    choice: Mapping[str, Any],
-    approximation: Approximation | None,
-    spreads: Mapping[str, Spread],
-    bound: PRCurve | None,
-    conclusion: str,
-    found: Witness,
-) -> None:
-    from prviz.checks.flags import flags_of
+def _write(measured: _Measured) -> None:
     from prviz.reports import export
 
-    curves = {name: each.curve for name, each in estimates.items()}
+    arguments = measured.arguments
+    approximation = measured.approximation
+    curves = {name: each.curve for name, each in measured.estimates.items()}
     if arguments.json:
-        options: dict[str, Any] = {
-            "approximation": approximation,
-            "spreads": spreads,
-            "bound": bound,
-            "witness": found,
-        }
-        options["conclusion"] = conclusion
-        settings = {**choice, "b": arguments.b, "eps": arguments.eps}
-        _put(arguments.json, export.to_json(estimates, pair=pair, settings=settings, **options))
+        text = export.to_json(
+            measured.estimates,
+            pair=measured.pair,
+            settings={**measured.options, "b": arguments.b, "eps": arguments.eps},
+            approximation=approximation,
+            spreads=measured.spreads,
+            bound=measured.bound,
+            witness=measured.found,
+            conclusion=measured.conclusion,
+        )
+        put_text(arguments.json, text)
     if arguments.csv:
-        _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
+        put_text(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
     if arguments.svg:
         from prviz.cli.several import write_figure
 
-        write_figure(arguments, curves, bound)
+        write_figure(arguments, curves, measured.bound)
     if arguments.html:
-        from prviz.estimators import ESTIMATORS
-        from prviz.figures.svg import pr_svg
-
-        title = f"{pair.generated.name} (generated) against {pair.real.name} (real)"
-        automatic = {"bandwidth": "auto", "split": "none"}
-        words = [
-            f"{name} {automatic[name] if value is None else value}"
-            for name, value in choice.items()
-        ]
-        bands = {name: each.band() for name, each in spreads.items()}
-        intervals = [f"shaded: {band.meaning}s" for band in list(bands.values())[:1]]
-        line = "; ".join(
-            [
-                ", ".join(words),
-                *intervals,
-                *([] if approximation is None else [approximation.label]),
-            ]
-        )
-        notes = None if approximation is None else dict.fromkeys(curves, "approximate")
-        drawing = pr_svg(curves, title=title, subtitle=line, bound=bound, bands=bands, notes=notes)
-        titled = {
-            ESTIMATORS[name].title + " (approximate)" * (notes is not None): each
-            for name, each in curves.items()
-        }
-        weights = {"b": arguments.b, "eps": arguments.eps}
-        _put(
-            str(arguments.html),
-            export.curves_html(
-                drawing,
-                titled,
-                title=title,
-                settings=line,
-                flags=flags_of(pair),
-                witness=found,
-                bound=bound,
-                conclusion=conclusion,
-                **weights,
-            ),
-        )
+        put_text(str(arguments.html), _page(measured, curves))
 
 
-def _put(target: str, text: str) -> None:
-    text = text if text.endswith("\n") else text + "\n"
-    path = Path(target)
-    if target == "-":
-        sys.stdout.write(text)
-    elif (
-        path.exists() and not path.is_file()
-    ):  # a pipe or a device, which no file may take the place of
-        with named(path):
-            path.write_bytes(text.encode())
-    else:
-        write_whole(Path(os.path.realpath(path)), text.encode())
+def _page(measured: _Measured, curves: Mapping[str, PRCurve]) -> str:
+    """The figure and all numbers as a page."""
+    from prviz.checks.flags import flags_of
+    from prviz.estimators import ESTIMATORS
+    from prviz.figures.svg import pr_svg
+    from prviz.reports import export
+
+    pair = measured.pair
+    title = f"{pair.generated.name} (generated) against {pair.real.name} (real)"
+    automatic = {"bandwidth": "auto", "split": "none"}
+    words = []
+    for name, value in measured.options.items():
+        words.append(f"{name} {automatic[name] if value is None else value}")
+    parts = [", ".join(words)]
+    bands = {name: each.band() for name, each in measured.spreads.items()}
+    parts += [f"shaded: {band.meaning}s" for band in list(bands.values())[:1]]
+    notes = None
+    suffix = ""
+    if measured.approximation is not None:
+        parts.append(measured.approximation.label)
+        notes = dict.fromkeys(curves, "approximate")
+        suffix = " (approximate)"
+    line = "; ".join(parts)
+    bound = measured.bound
+    return export.curves_html(
+        pr_svg(curves, title=title, subtitle=line, bound=bound, bands=bands, notes=notes),
+        {f"{ESTIMATORS[name].title}{suffix}": each for name, each in curves.items()},
+        title=title,
+        settings=line,
+        flags=flags_of(pair),
+        witness=measured.found,
+        bound=bound,
+        conclusion=measured.conclusion,
+        b=measured.arguments.b,
+        eps=measured.arguments.eps,
+    )
 
 
-def _table(
-    pair: SamplePair,
-    estimates: Mapping[str, Estimate],
-    approximation: Approximation | None,
-    spreads: Mapping[str, Spread],
-    bound: PRCurve | None,
-    b: float,
-    eps: float,
-) -> str:
-    """Text of the samples, the approximation, and one aligned line per method with its intervals below."""
+def _table(measured: _Measured) -> list[str]:
+    """Lines on the samples, the approximation, and one per method with its intervals below."""
     from prviz.curves.refuted import refuted_runs
-    from prviz.curves.summaries import summaries, summary_list, with_area_at_most
+    from prviz.curves.summaries import summary_list
     from prviz.reports.export import limit_of
     from prviz.uncertainty.bootstrap import intervals_at_most
 
+    bound = measured.bound
+    shorts = (each.short for each in summary_list(measured.arguments.b, measured.arguments.eps))
+    rows = [["method", "k", *shorts]]
     remarks = dict[int, str]()
-    rows = [["method", "k", *(each.short for each in summary_list(b, eps))]]
-    for name, each in estimates.items():
+    for name, each in measured.estimates.items():
         k = "-" if each.k is None else str(each.k)
+        values = measured.summary_values(name).values()
         most = limit_of(name, bound)
-        values = with_area_at_most(summaries(each.curve, b, eps), most)
-        rows.append([each.method, k, *(f"{value:.4f}" for value in values.values())])
         if bound is not None and most is None and (runs := refuted_runs(each.curve, bound)):
             where = ", ".join(f"{low:.3g} <= lam <= {high:.3g}" for low, high in runs)
-            remarks[len(rows) - 1] = f"  refuted, {where}"
+            remarks[len(rows)] = f"  refuted, {where}"
+        rows.append([each.method, k, *(f"{value:.4f}" for value in values)])
         # the lower and the upper ends of all intervals, named by their percentiles
-        if name in spreads:
-            tail = 50 * (1 - spreads[name].level)
-            sides = zip(*intervals_at_most(spreads[name].intervals, most).values(), strict=True)
+        if name in measured.spreads:
+            spread = measured.spreads[name]
+            tail = 50 * (1 - spread.level)
+            sides = zip(*intervals_at_most(spread.intervals, most).values(), strict=True)
             for share, side in zip((tail, 100 - tail), sides, strict=True):
                 rows.append([f"  {share:g} %", "", *(f"{end:.4f}" for end in side)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}"
-        for role, samples in zip(("real", "generated"), pair, strict=True)
-    ]
-    if approximation is None:
-        lines += []
-    else:
-        lines += [approximation.label]
-    for place, (name, *numbers) in enumerate(rows):
-        cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
-        lines.append("  ".join([name.ljust(widths[0]), *cells]) + remarks.get(place, ""))
-    return "\n".join(lines)
+    lines = size_lines(measured.pair)
+    if measured.approximation is not None:
+        lines.append(measured.approximation.label)
+    for place, line in enumerate(aligned(rows)):
+        lines.append(line + remarks.get(place, ""))
+    return lines
 
 
-def _witness_text(found: Witness) -> str:
+def _witness_lines(found: Witness) -> list[str]:
     """What tells the sets apart, a line each."""
     from prviz.diagnostics.witness import GIVES_AWAY
 
-    lines = [f"{GIVES_AWAY.lower()}: {one_line(found.statements[0])}"]
-    lines += [f"  {one_line(each)}" for each in (*found.statements[1:], *found.notes)]
-    return "\n".join(lines) + "\n"
+    first, *others = map(one_line, (*found.statements, *found.notes))
+    return [f"{GIVES_AWAY.lower()}: {first}", *(f"  {each}" for each in others)]
 
 
 def _width(text: str) -> float:

@@ -5,24 +5,29 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.tables import add_columns, check_choice, column_choice, say_notes
-from prviz.readers.atomic_files import write_whole
+from prviz.cli.tables import (
+    add_columns,
+    add_json,
+    check_choice,
+    column_choice,
+    put_text,
+    say_notes,
+    size_lines,
+)
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     from prviz.measure.curve_conventions import CurveConvention
-    from prviz.measure.frechet import FrechetDistance
+    from prviz.measure.frechet import FrechetDifference, FrechetDistance, MeasuredFrechet
     from prviz.measure.paper_conventions import PaperConvention
     from prviz.samples import SamplePair, Samples
 
-_ROLES = ("real", "generated")
 # Subsets of KID by the convention of torch-fidelity.
 SUBSETS = 100
 
@@ -45,17 +50,11 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
             " same real samples"
         ),
     )
-    for role in _ROLES:
+    for role in ("real", "generated"):
         parser.add_argument(
             f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are"
         )
-    parser.add_argument(
-        "--json",
-        nargs="?",
-        const="-",
-        metavar="PATH",
-        help="write everything as JSON, to a file or to stdout",
-    )
+    add_json(parser)
     add_columns(parser)
     parser.add_argument("--k", type=int, default=5, help="neighbours (default: 5)")
     add_conventions(
@@ -112,13 +111,14 @@ def _parity(arguments: argparse.Namespace) -> int:
     """Numbers of each generated set, and their differences where there are several; as a table or as JSON."""
     from prviz.checks.flags import flags_of
     from prviz.cli.terminal import say_flags, watched
-    from prviz.measure.frechet import frechet_difference, measured_frechet
+    from prviz.measure.frechet import measured_frechet
     from prviz.neighbors.threads import part_of
     from prviz.readers import read_chosen
     from prviz.samples import SamplePair
 
     convention = chosen_convention(arguments)
     choice = column_choice(arguments)
+    k = arguments.k
     if arguments.json not in (None, "-") and not Path(arguments.json).resolve().parent.is_dir():
         raise ValueError(f"json = {arguments.json!r}: there is no such folder")
     real = read_chosen(arguments.real, choice, key=arguments.real_key)
@@ -136,56 +136,54 @@ def _parity(arguments: argparse.Namespace) -> int:
         for place, pair in enumerate(pairs):
             progress = part_of(line, place, len(pairs))
             distances.append(measured_frechet(pair))
-            found.append(_numbers(pair, arguments.k, distances[-1].distance(), progress))
-    differences = []
-    for one, other in combinations(range(len(pairs)), 2):
-        apart = frechet_difference(real, distances[one], distances[other])
-        names = pairs[one].generated.name, pairs[other].generated.name
-        differences.append((*names, apart))
+            found.append(_numbers(pair, k, distances[-1].distance(), progress))
+    differences = _differences(pairs, distances)
     if arguments.json:
-        curves = [
-            None if convention is None else _areas(pair, arguments.k, convention) for pair in pairs
+        sets = []
+        for pair, numbers in zip(pairs, found, strict=True):
+            areas = None if convention is None else _areas(pair, k, convention)
+            flags = [flag.entry() for flag in flags_of(pair)]
+            sets.append({**_size(pair.generated), **numbers, "curves": areas, "flags": flags})
+        apart = [
+            {"a": one, "b": other, "frechet_distance": each._asdict()}
+            for one, other, each in differences
         ]
-        document = {
-            "k": arguments.k,
-            "real": _size(real),
-            "generated": [
-                {
-                    **_size(pair.generated),
-                    **each,
-                    "curves": areas,
-                    "flags": [flag.entry() for flag in flags_of(pair)],
-                }
-                for pair, each, areas in zip(pairs, found, curves, strict=True)
-            ],
-            "differences": [
-                {"a": one, "b": other, "frechet_distance": apart._asdict()}
-                for one, other, apart in differences
-            ],
-        }
-        _put(
-            arguments.json,
-            json.dumps(_strict(document), ensure_ascii=False, allow_nan=False) + "\n",
-        )
+        document = {"k": k, "real": _size(real), "generated": sets, "differences": apart}
+        put_text(arguments.json, json.dumps(_strict(document), ensure_ascii=False, allow_nan=False))
         if arguments.json == "-":
             return 0
     lines: list[str] = []
-    for pair, each in zip(pairs, found, strict=True):
+    for pair, numbers in zip(pairs, found, strict=True):
         lines += ["", ""] if lines else []
-        lines += _table(pair, arguments.k, each)
-        lines += [] if convention is None else _curves(pair, arguments.k, convention)
+        lines += _table(pair, k, numbers)
+        lines += [] if convention is None else _curves(pair, k, convention)
     lines += [""] if differences else []
-    for first, second, apart in differences:
-        if math.isnan(apart.low):
-            lines.append(f"frechet_distances are not compared: {one_line(apart.caveat)}")
-        else:
-            lines.append(
-                f"frechet_distance of {one_line(first)} less that of {one_line(second)}:"
-                f" {apart.difference:.6g}, 95 % interval {apart.low:.6g} to {apart.high:.6g}, of"
-                " ever more samples"
-            )
+    lines += [_difference_text(*each) for each in differences]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+def _differences(
+    pairs: Sequence[SamplePair], distances: Sequence[MeasuredFrechet]
+) -> list[tuple[str, str, FrechetDifference]]:
+    """How much the Fréchet distances of every two generated sets differ, behind their names."""
+    from prviz.measure.frechet import frechet_difference
+
+    found = []
+    for one, other in combinations(range(len(pairs)), 2):
+        apart = frechet_difference(pairs[one].real, distances[one], distances[other])
+        found.append((pairs[one].generated.name, pairs[other].generated.name, apart))
+    return found
+
+
+def _difference_text(first: str, second: str, apart: FrechetDifference) -> str:
+    if math.isnan(apart.low):
+        return f"frechet_distances are not compared: {one_line(apart.caveat)}"
+    return (
+        f"frechet_distance of {one_line(first)} less that of {one_line(second)}:"
+        f" {apart.difference:.6g}, 95 % interval {apart.low:.6g} to {apart.high:.6g}, of"
+        " ever more samples"
+    )
 
 
 def _size(samples: Samples) -> dict[str, Any]:
@@ -203,14 +201,6 @@ def _strict(value: Any) -> Any:
             return None
         return str(value)
     return value
-
-
-def _put(path: str, text: str) -> None:
-    """Write a text whole to a file, or to standard output for "-"."""
-    if path == "-":
-        sys.stdout.write(text)
-    else:
-        write_whole(Path(os.path.realpath(path)), text.encode())
 
 
 def _numbers(
@@ -256,29 +246,22 @@ def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
     """Lines on the samples, the numbers (marked where they differ from the first row) and what each row means."""
     rows = found["conventions"]
     names = ("precision", "recall", "density", "coverage", "realism")
-    lines = [
-        f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}"
-        for role, each in zip(_ROLES, pair, strict=True)
-    ]
     width = max(len(row["name"]) for row in rows)
-    lines += [f"k = {k}", "", "  ".join([" " * width, *(f"{name:>10}" for name in names)])]
+    lines = [*size_lines(pair), f"k = {k}", ""]
+    lines.append("  ".join([" " * width, *(f"{name:>10}" for name in names)]))
     for row in rows:
-        cells = []
+        cells = [row["name"].ljust(width)]
         for name in names:
             value = row[name]
-            first = rows[0][name]
-            differs = value != first and not math.isnan(value)
-            cells.append(
-                f"{'-' if math.isnan(value) else f'{value:.4f}':>9}{'*' if differs else ' '}"
-            )
-        lines.append("  ".join([row["name"].ljust(width), *cells]).rstrip())
+            exists = not math.isnan(value)
+            mark = "*" if exists and value != rows[0][name] else " "
+            cells.append(f"{f'{value:.4f}' if exists else '-':>9}{mark}")
+        lines.append("  ".join(cells).rstrip())
     lines += ["", "* differs from the first row; - does not exist", ""]
     for row in rows:
         tools = f" ({row['tools']})" if row["tools"] else ""
-        lines.append(
-            f"{row['name']}: {row['meaning']}{tools}"
-            + (f"; -: {row['caveat']}" if row["caveat"] else "")
-        )
+        caveat = f"; -: {row['caveat']}" if row["caveat"] else ""
+        lines.append(f"{row['name']}: {row['meaning']}{tools}{caveat}")
     lines.append("")
     for name, number in found["numbers"].items():
         value = "-" if math.isnan(number["value"]) else f"{number['value']:.6g}"

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prviz.cli.tables import aligned
 from prviz.cli.terminal import say_flags, watched
 
 if TYPE_CHECKING:
     from prviz.curves import PRCurve
-    from prviz.samples import Samples
+    from prviz.samples import SamplePair, Samples
 
 # What is of one model alone, by the name of its option.
 _OF_ONE = ("json", "csv", "html", "bootstrap", "approximate")
@@ -46,51 +47,51 @@ def measure_several(
     arguments: argparse.Namespace, method: str, real: Samples, generated: Sequence[Samples]
 ) -> None:
     """Measure each model, print a table with a row for each, and write the figure if one is asked for."""
-    from prviz.checks.flags import flags_of
     from prviz.curves.summaries import with_area_at_most
     from prviz.estimators import resolve_k
-    from prviz.estimators.tightest import TIGHTEST
-    from prviz.measure.estimates import estimate
     from prviz.samples import SamplePair
-    from prviz.uncertainty.upper_bound import judge_half
 
     names = names_of(arguments.generated)
     pairs = {name: SamplePair(real, each) for name, each in zip(names, generated, strict=True)}
     k = min(resolve_k(arguments.k, pair) for pair in pairs.values())
     curves: dict[str, PRCurve] = {}
     bounds: dict[str, PRCurve] = {}
+    rows = []
     for name, pair in pairs.items():
-        say_flags(flags_of(pair))
-        with watched(None) as progress:
-            limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
-            choice = {
-                "k": k,
-                "bandwidth": arguments.bandwidth,
-                "split": arguments.split,
-                "seed": arguments.seed,
-            }
-            curves[name] = estimate(pair, method, **choice, **limited)[method].curve
-            if method == TIGHTEST.name:
-                drawn = pair.split(arguments.split, arguments.seed)
-                bounds[name] = judge_half(drawn, arguments.seed, **limited).bound
-    rows = [["model", "n", "AuC", *(["at most"] if bounds else [])]]
-    for name, curve in curves.items():
-        most = bounds[name].auc if name in bounds else None
-        area = with_area_at_most({"auc": curve.auc}, most)["auc"]
-        last = [] if most is None else [f"{most:.4f}"]
-        rows.append([name, str(pairs[name].generated.n), f"{area:.4f}", *last])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            row[0].ljust(widths[0]),
-            *(cell.rjust(wide) for cell, wide in zip(row[1:], widths[1:], strict=True)),
-        ]
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+        curves[name], bound = _measured(arguments, method, pair, k)
+        most = None if bound is None else bound.auc
+        area = with_area_at_most({"auc": curves[name].auc}, most)["auc"]
+        rows.append([name, str(pair.generated.n), f"{area:.4f}"])
+        if bound is not None:
+            bounds[name] = bound
+            rows[-1].append(f"{bound.auc:.4f}")
+    head = ["model", "n", "AuC", *(["at most"] if bounds else [])]
     split = "none" if arguments.split is None else f"{arguments.split:g}"
-    sys.stdout.write(
-        f"{method}, k {k}, split {split}, seed {arguments.seed}; {real.n} real samples\n"
-    )
+    lines = [line.rstrip() for line in aligned([head, *rows])]
+    lines.append(f"{method}, k {k}, split {split}, seed {arguments.seed}; {real.n} real samples")
+    sys.stdout.write("\n".join(lines) + "\n")
     write_figure(arguments, curves, bounds)
+
+
+def _measured(
+    arguments: argparse.Namespace, method: str, pair: SamplePair, k: int
+) -> tuple[PRCurve, PRCurve | None]:
+    """The curve of one model, and its bound where the curve to believe is measured."""
+    from prviz.checks.flags import flags_of
+    from prviz.estimators.tightest import TIGHTEST
+    from prviz.measure.estimates import estimate
+    from prviz.uncertainty.upper_bound import judge_half
+
+    seed = arguments.seed
+    split = arguments.split
+    say_flags(flags_of(pair))
+    with watched(None) as progress:
+        limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
+        choice = {"k": k, "bandwidth": arguments.bandwidth, "split": split, "seed": seed}
+        curve = estimate(pair, method, **choice, **limited)[method].curve
+        if method != TIGHTEST.name:
+            return curve, None
+        return curve, judge_half(pair.split(split, seed), seed, **limited).bound
 
 
 def write_figure(

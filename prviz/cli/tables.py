@@ -1,18 +1,21 @@
-"""Options of the commands that read tables: which columns are features, and which one says what belongs together."""
+"""What commands on two sets share: the options of files and their columns, and how sizes and numbers are printed."""
 
 from __future__ import annotations
 
 import argparse
 import csv
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     from prviz.readers.columns import ColumnChoice
-    from prviz.samples import Samples
+    from prviz.samples import SamplePair, Samples
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +48,49 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
             " group are never taken as independent"
         ),
     )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the option ``--json``."""
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="PATH",
+        help="write everything as JSON, to a file or to stdout",
+    )
+
+
+def put_text(target: str, text: str) -> None:
+    """Write a text whole to a file, or to standard output for "-"; it ends in a line feed."""
+    text = text if text.endswith("\n") else text + "\n"
+    path = Path(target)
+    if target == "-":
+        sys.stdout.write(text)
+    # a pipe or a device, which no file may take the place of
+    elif path.exists() and not path.is_file():
+        with named(path):
+            path.write_bytes(text.encode())
+    else:
+        write_whole(Path(os.path.realpath(path)), text.encode())
+
+
+def size_lines(pair: SamplePair) -> list[str]:
+    """A line on each set: its role, name, number of samples and of features."""
+    return [
+        f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}"
+        for role, each in zip(("real", "generated"), pair, strict=True)
+    ]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of cells in columns, the first to the left, numbers to the right."""
+    first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = []
+    for name, *cells in rows:
+        numbers = map(str.rjust, cells, widths)
+        lines.append("  ".join([name.ljust(first), *numbers]))
+    return lines
 
 
 def column_choice(arguments: argparse.Namespace) -> ColumnChoice:

@@ -200,7 +200,8 @@ def test_few_independent_samples_conclude_what_either_test_says(
             "the sets are not told apart; with under 200"
         )
     # neither areas, nor that they would take long
-    assert curve_command._with_areas(default, grouped, {}, differ, None) is differ
+    measured = SimpleNamespace(arguments=default, pair=grouped, found=differ)
+    assert curve_command._with_areas(measured) is differ
     # 300 that are independent are enough
     assert by(default, SamplePair(values, values), found=differ) == (None, "")
     assert curve_command._bound(chosen, grouped, {}, differ) == (None, "")

@@ -9,6 +9,7 @@ import re
 import runpy
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pandas as pd
 import pytest
 
 import prviz
-from prviz.cli.curve import _table
+from prviz.cli.curve import _Measured, _table
 from prviz.curves import PRCurve
 from prviz.curves.summaries import SUMMARIES, numbers, summaries
 from prviz.figures.svg import pr_svg
@@ -454,7 +455,17 @@ def test_numbers_of_the_curve_to_believe_are_cut_to_its_bound_and_others_refuted
     assert [found[name]["summaries"]["auc"] for name in both] == [bound.auc, area]
     high = [found[name]["intervals"]["summaries"]["auc"]["high"] for name in both]
     assert high == [bound.auc, spreads["knn"].intervals["auc"].high]
-    text = _table(pair, both, None, spreads, bound, 8.0, 0.05).splitlines()
+    measured = _Measured(
+        arguments=SimpleNamespace(b=8.0, eps=0.05),
+        pair=pair,
+        options={},
+        estimates=both,
+        approximation=None,
+        spreads=spreads,
+        found=None,
+        bound=bound,
+    )
+    text = _table(measured)
     first = next(line for line in text if line.startswith("tightest"))
     assert f" {bound.auc:.4f} " in first
     assert "refuted" not in first
