@@ -1,9 +1,12 @@
-"""Plan by rows, which suits every case: blocks of points against whole fit sets, for counts and for ball members."""
+"""Plan by rows, which suits every case: blocks of points against whole fit sets.
+
+For counts and for ball members.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,6 +29,37 @@ OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 FEW = 5
 
 
+def run_rows(
+    work: Callable[[RowBlock], int],
+    prepared: Prepared,
+    sizes: Mapping[Role, int],
+    columns: int,
+    runner: Runner,
+) -> None:
+    """Run ``work`` on blocks of the roles' points, each against ``columns`` samples."""
+    blocks = runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once)
+    runner.run(work, blocks, RowBlock.entries)
+
+
+def run_evaluations(
+    count: Callable[[RowBlock, Mapping[Role, Tile]], None], prepared: Prepared, runner: Runner
+) -> None:
+    """Run ``count`` on blocks of evaluation samples with their tiles against both fit sets."""
+
+    def work(block: RowBlock) -> int:
+        points = prepared.evaluate[block.role]
+        scratch = runner.scratch()
+        tiles = {
+            role: make_tile(points, block.rows, samples, scratch, buffer=role)
+            for role, samples in prepared.fit.items()
+        }
+        count(block, tiles)
+        return sum(tile.rechecked for tile in tiles.values())
+
+    sizes = {role: len(points) for role, points in prepared.evaluate.items()}
+    run_rows(work, prepared, sizes, sum(map(len, prepared.fit.values())), runner)
+
+
 def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
     """Per role and k, the exact squared distance of each (merged) fit sample to its k-th nearest."""
     squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
@@ -43,11 +77,7 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
 
     for role in own:
         n = len(prepared.fit[role])
-        runner.run(
-            work,
-            runner.row_blocks({role: n}, n, prepared.itemsize, prepared.rows_at_once),
-            RowBlock.entries,
-        )
+        run_rows(work, prepared, {role: n}, n, runner)
     return squared
 
 
@@ -61,56 +91,67 @@ def count_by_rows(
 
     ``known`` holds the balls around fit samples, and the squared radius where there is one for all.
     """
-    counts = {
-        request: {
-            role: np.empty(len(point_set), np.int64)
-            for role, point_set in prepared.evaluate.items()
+    counts: dict[CountRequest, dict[Role, Counts]] = {}
+    for request in requests:
+        counts[request] = {
+            role: np.empty(len(points), np.int64) for role, points in prepared.evaluate.items()
         }
-        for request in requests
-    }
     reaching = [request for request in requests if request not in known]
+    pooled = [request for request in reaching if request.rule.roles == ROLES]
+    to_nearest = [request for request in reaching if request.rule.roles != ROLES]
 
-    def work(block: RowBlock) -> int:
-        points = prepared.evaluate[block.role]
-        scratch = runner.scratch()
-        tiles = {
-            role: make_tile(points, block.rows, samples, scratch, buffer=role)
-            for role, samples in prepared.fit.items()
-        }
-        balls = {request: _known_ball(tiles[request.role], ball) for request, ball in known.items()}
-        orders = {request: prepared.order(request.rule, block.role) for request in reaching}
-        candidates = {
-            role: tile.nearest(max(orders.values())) for role, tile in tiles.items() if orders
-        }
-        rankings = {
-            roles: Ranking([tiles[role] for role in roles], [candidates[role] for role in roles])
-            for roles in dict.fromkeys(request.rule.roles for request in reaching)
-        }
-        pooled: dict[int, dict[Role, Counts]] = {}
-        for request, order in orders.items():
-            ranking = rankings[request.rule.roles]
-            if request.rule.roles != ROLES:
-                balls[request] = ranking.ball(order)
-                continue
-            if order not in pooled:
-                pooled[order] = dict(zip(ROLES, ranking.counts(order), strict=True))
-            counts[request][block.role][block.rows] = pooled[order][request.role]
+    def count(block: RowBlock, tiles: Mapping[Role, Tile]) -> None:
+        nearest = _Nearest(prepared, block.role, tiles, reaching)
+        for request in pooled:
+            counts[request][block.role][block.rows] = nearest.pooled(request)
         for role, tile in tiles.items():
-            here = [request for request in balls if request.role == role]
-            for request, (by_row, _) in zip(
-                here, tile.count([balls[each] for each in here]), strict=True
-            ):
+            balls = {
+                request: _known_ball(tile, ball)
+                for request, ball in known.items()
+                if request.role == role
+            }
+            for request in to_nearest:
+                if request.role == role:
+                    balls[request] = nearest.ball(request)
+            counted = tile.count(list(balls.values()))
+            for request, (by_row, _) in zip(balls, counted, strict=True):
                 counts[request][block.role][block.rows] = by_row
-        return sum(tile.rechecked for tile in tiles.values())
 
-    columns = sum(map(len, prepared.fit.values()))
-    sizes = {role: len(each) for role, each in prepared.evaluate.items()}
-    runner.run(
-        work,
-        runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once),
-        RowBlock.entries,
-    )
+    run_evaluations(count, prepared, runner)
     return counts
+
+
+class _Nearest:
+    """The samples nearest to a block of evaluation samples, ranked once for all requests."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        evaluated: Role,
+        tiles: Mapping[Role, Tile],
+        requests: Sequence[CountRequest],
+    ) -> None:
+        self._orders = {request: prepared.order(request.rule, evaluated) for request in requests}
+        largest = max(self._orders.values(), default=0)
+        candidates = {role: tile.nearest(largest) for role, tile in tiles.items() if requests}
+        self._rankings: dict[tuple[Role, ...], Ranking] = {}
+        for roles in dict.fromkeys(request.rule.roles for request in requests):
+            self._rankings[roles] = Ranking(
+                [tiles[role] for role in roles], [candidates[role] for role in roles]
+            )
+        self._pooled: dict[int, dict[Role, Counts]] = {}
+
+    def ball(self, request: CountRequest) -> Ball:
+        """The ball of each evaluation sample out to its neighbour of the request's order."""
+        return self._rankings[request.rule.roles].ball(self._orders[request])
+
+    def pooled(self, request: CountRequest) -> Counts:
+        """Number of the request's samples among the nearest of both roles."""
+        order = self._orders[request]
+        if order not in self._pooled:
+            by_role = self._rankings[ROLES].counts(order)
+            self._pooled[order] = dict(zip(ROLES, by_role, strict=True))
+        return self._pooled[order][request.role]
 
 
 def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
@@ -122,7 +163,7 @@ def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
 
 @dataclass(frozen=True, eq=False)
 class BallMembership(ReadOnlyArrays):
-    """Ball members: the fit samples of one role that are counted for the evaluation samples of the other role.
+    """The fit samples of one role that are counted for the evaluation samples of the other role.
 
     counts : (m,) number of ball members of each evaluation sample: c_X(z) of a family that counts
     in these balls.
@@ -147,7 +188,7 @@ class BallMembership(ReadOnlyArrays):
 def find_ball_members(
     prepared: Prepared, request: CountRequest, known: Ball | float | None, runner: Runner
 ) -> BallMembership:
-    """Exact ball members of role ``request.role``, by blocks of evaluation samples; memory grows with n + m, not n m.
+    """Exact ball members of role ``request.role``; memory grows with n + m, not n m.
 
     known : the balls around fit samples, or one squared radius for all balls; None: balls that
     reach to neighbours.
@@ -185,25 +226,30 @@ def find_ball_members(
         return sum(each.rechecked for each in tiles.values())
 
     width = sum(len(prepared.fit[each]) for each in request.reached)
-    runner.run(
-        work,
-        runner.row_blocks({role: len(points)}, width, prepared.itemsize, prepared.rows_at_once),
-        RowBlock.entries,
-    )
-    # Pairs of distinct rows as pairs of original rows, in order.
-    rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    which, few_samples = _rows_of(columns, samples.merged)
-    repeated, few_points = _rows_of(rows[which], points.merged)
+    run_rows(work, prepared, {role: len(points)}, width, runner)
+    return _of_original_rows(points.merged, samples.merged, counts, carried, pairs)
+
+
+def _of_original_rows(
+    points: DistinctRows,
+    samples: DistinctRows,
+    counts: Counts,
+    carried: Floats,
+    pairs: Sequence[tuple[Rows, Rows]],
+) -> BallMembership:
+    """Ball members of the original rows, in order, from those of distinct rows."""
+    rows = np.concatenate([rows for rows, _ in pairs])
+    columns = np.concatenate([columns for _, columns in pairs])
+    which, few_samples = _rows_of(columns, samples)
+    repeated, few_points = _rows_of(rows[which], points)
     few_samples = few_samples[repeated]
     order = np.lexsort((few_samples, few_points))
-    every = samples.merged.expand(np.rint(carried).astype(np.int64))
-    return BallMembership(
-        points.merged.expand(counts), every, few_points[order], few_samples[order]
-    )
+    every = samples.expand(np.rint(carried).astype(np.int64))
+    return BallMembership(points.expand(counts), every, few_points[order], few_samples[order])
 
 
 def _weighted(places: Rows, point_set: PointSet, others: Rows, n: int) -> Floats:
-    """Number of ``others``, samples of the point set, at each of n places; each duplicate counts."""
+    """Number of ``others``, samples of the set, at each of n places; each duplicate counts."""
     weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
 

@@ -7,15 +7,15 @@ balls out to neighbours from the samples around each point in the exact order of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import native
 from prviz.neighbors.balls import ROLES, CountRequest, Role
-from prviz.neighbors.by_rows import OwnRadii
+from prviz.neighbors.by_rows import OwnRadii, run_evaluations, run_rows
 from prviz.neighbors.kernels import (
     Entries,
     Scratch,
@@ -30,11 +30,6 @@ from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Tile, make_tile
-
-# Requests by the role of the counted samples; by the roles of the neighbours and of the counted
-# samples.
-Groups: TypeAlias = defaultdict[Role, list[CountRequest]]
-Pooled: TypeAlias = defaultdict[tuple[tuple[Role, ...], Role], list[CountRequest]]
 
 # Larger than any distance in a tile's units; its low bits are 0, as those of a widened float32.
 _PADDING = 2.0**1000
@@ -73,12 +68,21 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
 
     for role in own:
         n = len(prepared.fit[role])
-        runner.run(
-            work,
-            runner.row_blocks({role: n}, n, prepared.itemsize, prepared.rows_at_once),
-            RowBlock.entries,
-        )
+        run_rows(work, prepared, {role: n}, n, runner)
     return squared
+
+
+class _Group(NamedTuple):
+    """Requests that one pass over a tile counts.
+
+    requests : by increasing radius, or out to neighbours of any order.
+    radii : of balls that are known beforehand; None: balls that reach to neighbours.
+    counts : (requests, points) by evaluated role.
+    """
+
+    requests: list[CountRequest]
+    radii: Radii | SampleRadii | None
+    counts: dict[Role, Small]
 
 
 def count_by_sweep(
@@ -88,93 +92,75 @@ def count_by_sweep(
     own: OwnRadii,
     runner: Runner,
 ) -> dict[CountRequest, dict[Role, Small]]:
-    """The counts of every request around the evaluation samples of each role; none of the fit sets may have weights.
+    """The counts of every request around the evaluation samples of each role.
 
     ``fixed`` holds the squared radius where there is one for all, ``own`` those inside the roles.
+    None of the fit sets may have weights.
     """
-    one_radius, around_fit, nearest = _grouped(requests, fixed)
-    groups = [*one_radius.values(), *around_fit.values(), *nearest.values()]
-    balls: list[tuple[Role, Radii | SampleRadii]] = [
-        (role, Radii(prepared.arithmetic, np.array([fixed[request] for request in some])))
-        for role, some in one_radius.items()
-    ]
-    balls += [
-        (
-            role,
-            SampleRadii(
-                prepared.fit[role], np.stack([own[role, each.rule.k] for each in some], axis=1)
-            ),
-        )
-        for role, some in around_fit.items()
-    ]
-    orders = {
-        role: [
-            np.array([prepared.order(request.rule, role) for request in some])
-            for some in nearest.values()
+    groups = _grouped(prepared, requests, fixed, own)
+    reaching = [group for group in groups if group.radii is None]
+
+    def count(block: RowBlock, tiles: Mapping[Role, Tile]) -> None:
+        orders = [
+            np.array([prepared.order(each.rule, block.role) for each in group.requests])
+            for group in reaching
         ]
-        for role in ROLES
-    }
-    counts = {
-        role: [np.empty((len(some), len(point_set)), np.int32) for some in groups]
-        for role, point_set in prepared.evaluate.items()
-    }
+        for group in groups:
+            if group.radii is not None:
+                found = group.radii.counts(tiles[group.requests[0].role])
+                group.counts[block.role][:, block.rows] = found
+        if not reaching:
+            return
+        largest: dict[tuple[Role, ...], int] = {}
+        for group, some in zip(reaching, orders, strict=True):
+            among = group.requests[0].rule.roles
+            largest[among] = max(largest.get(among, 0), int(some.max()))
+        rows = SortedRows(tiles, largest)
+        for group, some in zip(reaching, orders, strict=True):
+            first = group.requests[0]
+            found = rows.counts(first.rule.roles, some, first.role)
+            group.counts[block.role][:, block.rows] = found
 
-    def counted(role: Role, tiles: Mapping[Role, Tile]) -> Iterator[Small]:
-        """(requests, m) counts of each group around the rows of the tiles, which are points of ``role``."""
-        for sample_role, radii in balls:
-            yield radii.counts(tiles[sample_role])
-        if nearest:
-            largest: dict[tuple[Role, ...], int] = {}
-            for (among, _), some in zip(nearest, orders[role], strict=True):
-                largest[among] = max(largest.get(among, 0), int(some.max()))
-            rows = SortedRows(tiles, largest)
-            for (among, member), some in zip(nearest, orders[role], strict=True):
-                yield rows.counts(among, some, member)
-
-    def work(block: RowBlock) -> int:
-        points = prepared.evaluate[block.role]
-        scratch = runner.scratch()
-        tiles = {
-            role: make_tile(points, block.rows, samples, scratch, buffer=role)
-            for role, samples in prepared.fit.items()
-        }
-        for out, some in zip(counts[block.role], counted(block.role, tiles), strict=True):
-            out[:, block.rows] = some
-        return sum(tile.rechecked for tile in tiles.values())
-
-    columns = sum(map(len, prepared.fit.values()))
-    sizes = {role: len(each) for role, each in prepared.evaluate.items()}
-    runner.run(
-        work,
-        runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once),
-        RowBlock.entries,
-    )
-    return {
-        request: {role: counts[role][place][index] for role in counts}
-        for place, some in enumerate(groups)
-        for index, request in enumerate(some)
-    }
+    run_evaluations(count, prepared, runner)
+    by_request: dict[CountRequest, dict[Role, Small]] = {}
+    for group in groups:
+        for index, request in enumerate(group.requests):
+            by_request[request] = {role: some[index] for role, some in group.counts.items()}
+    return by_request
 
 
 def _grouped(
-    requests: Sequence[CountRequest], fixed: Mapping[CountRequest, float]
-) -> tuple[Groups, Groups, Pooled]:
-    """Requests with one radius and those around fit samples, by increasing radius, and those out to neighbours."""
-    one_radius = Groups(list)
-    around_fit = Groups(list)
-    nearest = Pooled(list)
+    prepared: Prepared,
+    requests: Sequence[CountRequest],
+    fixed: Mapping[CountRequest, float],
+    own: OwnRadii,
+) -> list[_Group]:
+    """Requests that one pass counts: of one radius, around fit samples, or to neighbours."""
+    kinds: defaultdict[tuple[str, tuple[Role, ...], Role], list[CountRequest]] = defaultdict(list)
     for request in requests:
         if request.rule.one_radius:
-            one_radius[request.role].append(request)
+            kinds["one radius", (), request.role].append(request)
         elif request.around == "fit":
-            around_fit[request.role].append(request)
+            kinds["fit", (), request.role].append(request)
         else:
-            nearest[request.rule.roles, request.role].append(request)
-    for some in one_radius.values():
-        some.sort(key=fixed.__getitem__)
-    for some in around_fit.values():
-        some.sort(key=lambda request: request.rule.k)
-    return one_radius, around_fit, nearest
+            kinds["neighbors", request.rule.roles, request.role].append(request)
+    groups = []
+    for (kind, _, role), some in kinds.items():
+        radii: Radii | SampleRadii | None = None
+        if kind == "one radius":
+            some.sort(key=fixed.__getitem__)
+            squared = np.array([fixed[request] for request in some])
+            radii = Radii(prepared.arithmetic, squared)
+        elif kind == "fit":
+            some.sort(key=lambda request: request.rule.k)
+            squared = np.stack([own[role, request.rule.k] for request in some], axis=1)
+            radii = SampleRadii(prepared.fit[role], squared)
+        counts = {
+            evaluated: np.empty((len(some), len(points)), np.int32)
+            for evaluated, points in prepared.evaluate.items()
+        }
+        groups.append(_Group(some, radii, counts))
+    return groups
 
 
 class _Ranked(NamedTuple):
