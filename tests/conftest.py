@@ -37,6 +37,9 @@ from tests.browser import (
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # So do BLAS's, a quarter of all processor time; read by the workers, which this process starts.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# What collecting makes stays until the end: a third of the work to read all tests went into
+# looking at it again and again.
+gc.disable()
 # A busy machine is slow, not wrong.
 expect.set_options(timeout=WAIT_MS)
 settings.register_profile("quick", deadline=None, max_examples=30)
@@ -154,6 +157,7 @@ def pytest_collection_finish() -> None:
     times.
     """
     gc.collect()
+    gc.enable()
     gc.freeze()  # a collection for a new visitor has only what the tests have made to look at
     if "streamlit.testing.v1" in sys.modules:
         from streamlit.components.v2 import manifest_scanner

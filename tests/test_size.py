@@ -13,6 +13,8 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.browser import ROOT
 
 KEPT = Path(__file__).with_name("size.json")
@@ -69,6 +71,7 @@ def density() -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
+@pytest.mark.thorough
 def test_no_folder_grows_and_no_code_gets_denser_unseen() -> None:
     kept = json.loads(KEPT.read_text("utf-8"))
     now = {"tokens": weights(), "dense": density()}

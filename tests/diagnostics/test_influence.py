@@ -141,7 +141,7 @@ def slow_ends(split, method: str, k: int) -> extremes.Extremes:
 
 @pytest.mark.parametrize("split", [None, 0.4])
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("method", DEFAULT_METHODS)
+@pytest.mark.parametrize("method", exhaustive_but(DEFAULT_METHODS, "knn", "coverage"))
 def test_the_fall_is_measured_again_on_the_data_without_these_rows(method, role, split):
     pair = copies()
     found = influence(pair, method, role=role, k=3, split=split, seed=2)

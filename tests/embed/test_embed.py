@@ -126,7 +126,19 @@ def test_encoder_is_read_back_and_stated(
     report = tmp_path / "report.json"
     files = [str(outs[name]) for name in ("real", "a", "b")]
     assert (
-        main(["triage", *files, "--report", str(report), "--report", str(tmp_path / "r.html")]) == 0
+        main(
+            [
+                "triage",
+                *files,
+                "--method",
+                "knn",
+                "--report",
+                str(report),
+                "--report",
+                str(tmp_path / "r.html"),
+            ]
+        )
+        == 0
     )
     note = "1 by another encoder than the reference"
     assert note in capsys.readouterr().out

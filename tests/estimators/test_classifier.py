@@ -69,7 +69,7 @@ def test_theorem_5_no_held_out_classifier_is_below_the_truth(name, family):
     assert shortfall(curve, toy.truth()) < noise(500) + toy.truth_error
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", exhaustive_but(FAMILIES, "classifier"))
 def test_theorem_5_fails_on_the_samples_of_the_fit(family):
     """Without a split the bound fails at the same sizes."""
     rng = np.random.default_rng(0)
@@ -109,7 +109,7 @@ def test_evaluation_samples_decide_nothing_but_their_own_votes(family):
     assert not np.allclose(one.c_real[5 : one.n_real], other.c_real[5 : one.n_real])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", exhaustive_but(FAMILIES, "classifier"))
 def test_a_seed_gives_one_result(family):
     pair = gaussians()
     one, again, other = (estimate(pair, family, seed=seed)[family] for seed in (2, 2, 5))
@@ -152,7 +152,7 @@ def test_classes_are_balanced():
         assert abs(float(np.median(supports.c_real[between])) - 0.5) < 0.2, family
 
 
-@pytest.mark.parametrize("kind", hard_pairs.KINDS)
+@pytest.mark.parametrize("kind", hard_pairs.SOME_KINDS)
 @pytest.mark.parametrize("family", exhaustive_but(FAMILIES, "classifier", "classifier-boosting"))
 def test_hard_pairs_give_legal_curves(kind, family):
     found = estimate(hard_pairs.make_pair(kind, 3), family)[family]

@@ -17,6 +17,7 @@ from prviz.measure.frechet import compare_frechet
 from prviz.measure.kernel_scores import kid
 from prviz.measure.scalars import conventions, half_radii, realism, scalars
 from tests.estimators.test_estimators import gaussians, ties
+from tests.marks import exhaustive_but
 from tests.measure.test_scalars import distances
 
 NUMBERS = ("precision", "recall", "density", "coverage")
@@ -65,7 +66,7 @@ def numbers(row) -> list[float]:
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=["gaussians", "ties", "plane"])
-@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("k", exhaustive_but((1, 4), 4))
 def test_every_row_is_what_it_says(pair, k):
     real, generated = (each.values.astype(np.float64) for each in pair)
     found = table(pair, k)

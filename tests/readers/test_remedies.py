@@ -792,6 +792,7 @@ def new_file(folder: Path, known: set[Path]) -> Path:
     return made.pop()
 
 
+@pytest.mark.thorough
 def test_every_recipe_gives_the_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are named by a relative path, as in a shell; libraries that are not installed are left
     out.

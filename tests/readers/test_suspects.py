@@ -413,7 +413,7 @@ def test_triage_measures_a_set_whose_columns_stand_in_another_order(
         "triage",
         str(tmp_path / "real.csv"),
         str(tmp_path / "made.csv"),
-        "--out",
+        *("--method", "knn", "--out"),
         str(tmp_path / "kept"),
     ]
     assert main([*line, "--report", str(report)]) == 0

@@ -15,6 +15,7 @@ from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import DEFAULT_METHODS, Supports
 from prviz.toys import toy
 from prviz.uncertainty.family_bound import _bounded, _nested_bounds, bound_of
+from tests.marks import exhaustive_but
 
 LAMS = np.tan(np.linspace(0, np.pi / 2, 200)[1:-1])
 
@@ -56,7 +57,7 @@ def test_every_classifier_is_bounded_and_the_ends_by_themselves() -> None:
             assert binom.cdf(round(rate * n), n, bound) == pytest.approx(share)
 
 
-@pytest.mark.parametrize("method", [DEFAULT_METHODS, "ipr"])
+@pytest.mark.parametrize("method", exhaustive_but((DEFAULT_METHODS, "ipr"), DEFAULT_METHODS))
 @pytest.mark.parametrize("name", ["mixtures", "boxes", "finite", "dirac", "identical"])
 def test_the_truth_lies_below(name: str, method: str | tuple[str, ...]) -> None:
     problem = toy(name, **({"d": 4} if name in ("mixtures", "identical") else {}))

@@ -109,7 +109,13 @@ def test_the_corners_hold_every_rate_of_the_region() -> None:
     assert inside > 500
 
 
-@pytest.mark.parametrize(("apart", "sizes"), [(0.7, (150, 90)), (9.0, (10_000, 9_000))])
+@pytest.mark.parametrize(
+    ("apart", "sizes"),
+    [
+        (0.7, (150, 90)),
+        pytest.param(9.0, (10_000, 9_000), marks=pytest.mark.thorough),
+    ],
+)
 def test_the_bound_is_that_of_the_best_cut_at_every_lam(
     apart: float, sizes: tuple[int, int]
 ) -> None:
