@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from os.path import realpath
@@ -429,14 +429,19 @@ class TriageCommand:
 
     def once(self) -> int:
         """Measure all checkpoints, and return the exit status."""
-        from prviz.studies.tasks import dask_executor
-        from prviz.triage.measure import measure_all, measure_elsewhere
-
-        arguments = self.arguments
         checkpoints = self._checkpoints()
         self.outputs.check(checkpoints)
         run = self._run()
         say_notes([run.reference])
+        with closing(run):
+            return self._measure_all(run, checkpoints)
+
+    def _measure_all(self, run: TriageRun, checkpoints: Sequence[Checkpoint]) -> int:
+        from prviz.reports.document import keep_replicates
+        from prviz.studies.tasks import dask_executor
+        from prviz.triage.measure import measure_all, measure_elsewhere
+
+        arguments = self.arguments
         settings, notes = self._sized(run.reference, checkpoints)
         scheduler = arguments.scheduler
         limit = arguments.memory_limit
@@ -453,6 +458,7 @@ class TriageCommand:
                     store=store,
                     memory_limit=limit,
                     progress=line,
+                    beside=run.beside,
                 )
             else:
                 outcomes = measure_elsewhere(
@@ -466,8 +472,18 @@ class TriageCommand:
                 )
             found = _collected(outcomes, len(checkpoints), line)
         place = {each: at for at, each in enumerate(checkpoints)}
+
+        def keep(progress: Progress) -> None:
+            for outcome in found:
+                progress(0.0)
+                keep_replicates(outcome, settings, store)
+
         return self._present(
-            run, sorted(found, key=lambda each: place[each.checkpoint]), settings, notes
+            run,
+            sorted(found, key=lambda each: place[each.checkpoint]),
+            settings,
+            notes,
+            meanwhile=keep if self.outputs.has_reports else None,
         )
 
     def watch(self) -> int:
@@ -518,6 +534,8 @@ class TriageCommand:
         except KeyboardInterrupt:
             sys.stderr.write("\n")
             return status
+        finally:
+            run.close()
 
     def _update(self, run: TriageRun, there: Sequence[tuple[Checkpoint, FileState]]) -> int:
         """Measure some of what is new among complete files, and say what follows for all that are measured.
@@ -536,7 +554,9 @@ class TriageCommand:
         if evaluator is None or (evaluator.reference.n, evaluator.settings) != (n, settings):
             real = cut(run.reference, n, settings.seed)
             limit = self.arguments.memory_limit
-            evaluator = self._evaluator = CheckpointEvaluator(real, settings, self.store, limit)
+            evaluator = self._evaluator = CheckpointEvaluator(
+                real, settings, self.store, limit, beside=run.beside
+            )
             self._known = {}
         files = {(each.path, state): each for each, state in there}
         self._known = {file: outcome for file, outcome in self._known.items() if file in files}
@@ -697,10 +717,12 @@ class TriageCommand:
         notes: list[str],
         total: int | None = None,
         check: Progress | None = None,
+        meanwhile: Callable[[Progress], None] | None = None,
     ) -> int:
         """Write files on these outcomes, and the text if these are all, and return the exit status.
 
-        check : called again and again while that is computed.
+        check : called again and again while that is computed. meanwhile : as of
+        `TriageRun.results`.
         """
         from prviz.triage.flagged import warnings_of
         from prviz.triage.inputs import skipped_files
@@ -709,7 +731,7 @@ class TriageCommand:
 
         arguments = self.arguments
         with watched(None) as line:
-            found = run.results(outcomes, progress=_both(check, line))
+            found = run.results(outcomes, progress=_both(check, line), meanwhile=meanwhile)
         measured = [each for outcome in outcomes for each in outcome.measured]
         if note := unequal(measured):
             notes = [*notes, f"{note} (--equal-sizes)"]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Floats
+from prviz.neighbors.kernels import slices, sort_numbered
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 
@@ -27,6 +28,8 @@ LEVEL = 0.01
 TESTS = 3
 # Fewest times that the commonest value occurs where its share is tested.
 COMMON = 8
+# Values that are sorted at a time: larger arrays are returned to the system, and cleared by it, each time.
+_VALUES = 1 << 13
 
 # Pairs whose tests are kept, by their digests: two numbers a column each.
 _KNOWN = LeastRecentlyUsed(256)
@@ -104,20 +107,73 @@ def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) ->
     n = len(real)
     m = len(generated)
     d = real.shape[1]
-    steps = np.zeros((2, d))
-    common = np.zeros((2, d), dtype=np.intp)
-    for place in range(d):
-        column = ColumnCounts.of(real[:, place], generated[:, place])
-        if len(column.values) == 1:
-            continue
-        steps[:, place] = column.largest_step(), column.folded().largest_step()
-        at = column.commonest
-        common[:, place] = column.real[at], column.generated[at]
+    steps = np.empty((2, d))
+    common = np.empty((2, d), dtype=np.intp)
+    for columns in slices(d, max(1, _VALUES // (n + m))):
+        pooled = np.concatenate([real[:, columns], generated[:, columns]])
+        steps[:, columns], common[:, columns] = _steps_and_commonest(pooled.T, n)
     by_step = kolmogorov(np.sqrt(n * m / (n + m)) * steps).min(axis=0)
     p = np.minimum(TESTS * np.minimum(by_step, fisher(common[0], common[1], n, m)), 1.0)
     sure = holm(p)
     constant = np.setdiff1d(constant_in_one(common[0], common[1], n, m), sure)
     return ColumnTests(p, np.concatenate([sure, constant]))
+
+
+def _steps_and_commonest(columns: NDArray[np.floating], n: int) -> tuple[Floats, Ints]:
+    """The largest steps of columns and of their folded values, and the counts of their commonest ones, (2, d) each.
+
+    columns : (d, n + m), real values first. The results are those of `ColumnCounts`, but for the
+    counts of a constant column, which are 0.
+    """
+    total = columns.shape[1]
+    keys = np.array(columns, dtype=np.float64, order="C")
+    values, order = sort_numbered(keys, columns.dtype)
+    generated = np.asarray(order >= n)
+    last = _is_last(values)
+    made = np.cumsum(generated, axis=1, dtype=np.intp)
+    place = np.arange(1, total + 1)
+    # the number of values up to the one before each
+    before = np.where(last, place, 0)[:, :-1]
+    before = np.pad(np.maximum.accumulate(before, axis=1), ((0, 0), (1, 0)))
+    commonest = np.argmax(np.where(last, place - before, 0), axis=1)
+    rows = np.arange(len(values))
+    ends = np.stack([before[rows, commonest], commonest + 1])
+    sums = np.where(ends > 0, made[rows, ends - 1], 0)
+    counts = np.diff(ends, axis=0)[0]
+    of_generated = np.diff(sums, axis=0)[0]
+    median = values[:, (total + 1) // 2 - 1, None]
+    # halves, as in `ColumnCounts.folded`
+    distances = np.abs(values / 2 - median / 2)
+    folded = np.argsort(distances, axis=1, kind="stable")
+    distances = np.take_along_axis(distances, folded, axis=1)
+    made_folded = np.cumsum(np.take_along_axis(generated, folded, axis=1), axis=1, dtype=np.intp)
+    steps = np.stack(
+        [
+            _largest_step(made, last, n),
+            _largest_step(made_folded, _is_last(distances), n),
+        ]
+    )
+    common = np.stack([counts - of_generated, of_generated])
+    common[:, counts == total] = 0
+    return steps, common
+
+
+def _is_last(ordered: Floats) -> NDArray[np.bool_]:
+    """True for the last one of equal values, by row."""
+    found = np.ones(ordered.shape, dtype=np.bool_)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=found[:, :-1])
+    return found
+
+
+def _largest_step(made: Ints, ends: NDArray[np.bool_], n: int) -> Floats:
+    """The largest distance of the distribution functions of n real values and the others, by row, at the ends.
+
+    made : how many of the values up to each are generated.
+    """
+    total = made.shape[1]
+    real = np.arange(1, total + 1) - made
+    apart = np.abs(made / (total - n) - real / n)
+    return np.asarray(np.max(apart, axis=1, where=ends, initial=0.0))
 
 
 def known_tests(pair: SamplePair) -> ColumnTests:

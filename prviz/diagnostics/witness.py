@@ -46,7 +46,7 @@ _ROWS = 20_000
 AREA_SAMPLES = 2_000
 # Bytes of memory for each value that trees see: its copies in units of the deviation, its ranks,
 # and these shuffled.
-_VALUE_BYTES = 64
+VALUE_BYTES = 64
 # Fewest independent rows of a set for trees, which see nothing in fewer.
 _LEAST_ROWS = 40
 # Columns that are shuffled, and how often each.
@@ -445,7 +445,7 @@ def _judge(pair: SamplePair, seed: int, memory_limit: int) -> _Judged:
     """Fit trees on half of the samples and let them judge the other half."""
     from scipy.stats import mannwhitneyu
 
-    most = min(_ROWS, max(2 * _LEAST_ROWS, memory_limit // (2 * _VALUE_BYTES * pair.d))) // 2
+    most = min(_ROWS, max(2 * _LEAST_ROWS, memory_limit // (2 * VALUE_BYTES * pair.d))) // 2
     split = pair.split(0.5, seed)
     fit, judged = (_some(rows, most, seed) for rows in (split.fit_rows, split.evaluate_rows))
     judge = Judge.fit(Split(pair, fit, judged, held_out=True), seed)

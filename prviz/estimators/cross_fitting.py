@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Floats
-from prviz.estimators.learners import Votes, votes
+from prviz.estimators.learners import PairTables, Votes, votes
 from prviz.estimators.stack import Stack
 from prviz.neighbors.threads import Progress, part_of
+from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair, Samples, Split
 
 Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -20,6 +21,9 @@ FOLDS = 5
 # Most features that are learned from, drawn by the seed: time grows with them, and any classifier
 # may be judged.
 MOST_FEATURES = 2_048
+
+# The tables of the last pair: the score of all its samples and that of a half are asked for in turn.
+_TABLES = LeastRecentlyUsed(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +74,7 @@ def of_all(pair: SamplePair, seed: int, progress: Progress | None = None) -> Sco
     """
     ordered, exchanged = _in_order(pair, seed)
     everything = np.arange(ordered.real.n), np.arange(ordered.generated.n)
-    table, folds = _out_of_fold(ordered, everything, seed, progress)
+    table, folds = _out_of_fold(ordered, everything, seed, progress, _tables(pair, ordered, seed))
     generated = np.arange(len(folds)) >= ordered.real.n
     odds = np.zeros(len(folds))
     for fold in np.unique(folds):
@@ -100,12 +104,13 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
     (fit, other_fit), (judged, other_judged) = (
         (side[1], side[0]) if exchanged else side for side in rows
     )
+    tables = _tables(split.pair, ordered, seed)
     split = Split(ordered, (fit, other_fit), (judged, other_judged), held_out=True)
     table, folds = _out_of_fold(
-        ordered, split.fit_rows, seed, part_of(progress, 0, FOLDS + 1, FOLDS)
+        ordered, split.fit_rows, seed, part_of(progress, 0, FOLDS + 1, FOLDS), tables
     )
     weights = Stack.fit(table, np.arange(len(folds)) >= len(split.fit_rows[0]))
-    (found,) = votes([split], seed, part_of(progress, FOLDS, FOLDS + 1))
+    (found,) = votes([split], seed, part_of(progress, FOLDS, FOLDS + 1), tables)
     return _scores(weights.log_odds(found), len(split.evaluate_rows[0]), exchanged=exchanged)
 
 
@@ -119,13 +124,19 @@ def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
     return SamplePair(*sets), exchanged
 
 
+def _tables(pair: SamplePair, ordered: SamplePair, seed: int) -> PairTables:
+    """The tables of a pair as `_in_order` gives it."""
+    key = pair.digest, seed if pair.d > MOST_FEATURES else None
+    return _TABLES.remembered(key, lambda: PairTables.of(ordered))
+
+
 def _scores(odds: Floats, n_first: int, *, exchanged: bool) -> Scores:
     first, second = np.split(odds, [n_first])
     return Scores(-second, -first) if exchanged else Scores(first, second)
 
 
 def _out_of_fold(
-    pair: SamplePair, rows: Rows, seed: int, progress: Progress | None
+    pair: SamplePair, rows: Rows, seed: int, progress: Progress | None, tables: PairTables
 ) -> tuple[dict[str, Floats], NDArray[np.intp]]:
     """Votes on the samples of these rows by learners fitted on the other folds, and the fold of each sample."""
     units = [_units(samples, own) for samples, own in zip(pair, rows, strict=True)]
@@ -140,7 +151,7 @@ def _out_of_fold(
         )
         for fold in range(count)
     ]
-    found = votes(splits, seed, progress)
+    found = votes(splits, seed, progress, tables)
     folds = np.concatenate(parts)
     table = {}
     for name, first in found[0].items():

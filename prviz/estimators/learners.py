@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,9 +27,10 @@ from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT, Distances, WholeDistances
 from prviz.neighbors.kernels import slices, sort_numbered
 from prviz.neighbors.threads import Progress, available_memory, available_threads, run_blocks
-from prviz.samples import Split
+from prviz.samples import SamplePair, Split
 
 Table = NDArray[np.float32]
+Places = NDArray[np.signedinteger]
 Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
 Votes: TypeAlias = Mapping[str, Floats]
 
@@ -53,8 +55,10 @@ _LEAST_SPREAD = 0.02
 # square, and of the rest.
 MOST_NEIGHBOURS = 4_000
 MOST_FITTED = 10_000
-# Values that are ranked at a time, which are held eight times: in the processor's cache.
-_RANKED = 1 << 15
+# Values that are scaled and ranked at a time, which are held eight times: in the processor's cache.
+_BLOCK = 1 << 16
+# Most values of a pair whose order is kept, in two or four bytes each.
+_MOST_ORDERED = 1 << 23
 # About the share of the time that the neighbours take, for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
@@ -73,6 +77,35 @@ class _Standard(NamedTuple):
     ranks: tuple[Table, Table]
     generated: NDArray[np.intp]
     weights: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PairTables:
+    """What all splits of a pair share.
+
+    Parameters
+    ----------
+    whole : WholeDistances, optional
+        All distances, of few samples.
+    order : ndarray, optional
+        (d, n) the samples, real ones first, in the order of each feature; scaling keeps it. None: of too many.
+    """
+
+    whole: WholeDistances | None
+    order: Places | None
+
+    @classmethod
+    def of(cls, pair: SamplePair) -> PairTables:
+        """Of a pair of any size."""
+        n = pair.real.n + pair.generated.n
+        order = None
+        if n * pair.d <= _MOST_ORDERED:
+            order = np.empty((pair.d, n), np.int16 if n < 1 << 15 else np.int32)
+            for columns in slices(pair.d, max(1, _BLOCK // n)):
+                pooled = np.concatenate([each.values[:, columns] for each in pair]).T
+                keys = np.array(pooled, dtype=np.float64, order="C")
+                order[columns] = sort_numbered(keys, pooled.dtype)[1]
+        return cls(WholeDistances.of(pair), order)
 
 
 class _Learner(NamedTuple):
@@ -96,7 +129,10 @@ class _Task(NamedTuple):
 
 
 def votes(
-    splits: Sequence[Split], seed: int, progress: Progress | None = None
+    splits: Sequence[Split],
+    seed: int,
+    progress: Progress | None = None,
+    tables: PairTables | None = None,
 ) -> list[dict[str, Floats]]:
     """Log odds that each evaluation sample of each split is generated, by every learner fitted on its fit samples.
 
@@ -108,6 +144,8 @@ def votes(
         Seed of the trees, and of the fit samples where there are more than a learner takes.
     progress : callable, optional
         Called with the fraction done; may raise to stop.
+    tables : PairTables, optional
+        Of the pair; None: found.
 
     Returns
     -------
@@ -125,10 +163,11 @@ def votes(
     found: list[dict[str, Floats]] = []
     # the same columns in every split; a single sample has no neighbour
     numbers = [k for k in KS if k < min(len(rows) for split in splits for rows in split.fit_rows)]
-    whole = WholeDistances.of(splits[0].pair)
+    tables = tables or PairTables.of(splits[0].pair)
+    order = tables.order
     for split in splits:
         tick(_NEIGHBOURS_SHARE * len(found) / len(splits))
-        found.append(_neighbour_votes(split, numbers, seed, whole))
+        found.append(_neighbour_votes(split, numbers, seed, tables.whole))
     tasks = [
         _Task(place, name, part)
         for place in range(len(splits))
@@ -143,7 +182,7 @@ def votes(
     def work(task: _Task) -> Floats:
         with lock:
             if task.place not in standard:
-                standard[task.place] = _standardised(splits[task.place], seed)
+                standard[task.place] = _standardised(splits[task.place], seed, order)
             own = standard[task.place]
         own_seed = int(np.random.SeedSequence((seed, task.part)).generate_state(1)[0])
         with _plain():
@@ -173,6 +212,12 @@ def _library() -> Any:
         import sklearn.linear_model
         import sklearn.tree
     return sklearn
+
+
+def load() -> None:
+    """Load scikit-learn, if it is there, while other threads do something else."""
+    with suppress(ImportError):
+        _library()
 
 
 def _drawn(split: Split, most: int, seed: int) -> Rows:
@@ -210,57 +255,95 @@ def _neighbour_votes(
     }
 
 
-def _standardised(split: Split, seed: int) -> _Standard:
+def _standardised(split: Split, seed: int, order: Places | None = None) -> _Standard:
+    """The split in units of its fit samples, a block of features at a time.
+
+    order : `PairTables.order`, of the pair of this split; None: the ranks take a sort of their own.
+    """
     rows = _drawn(split, MOST_FITTED, seed)
     fit, evaluate = (
-        np.concatenate(
-            [side.values[part] for side, part in zip(split.pair, parts, strict=True)]
-        ).astype(np.float64)
+        np.concatenate([side.values[part] for side, part in zip(split.pair, parts, strict=True)])
         for parts in (rows, split.evaluate_rows)
     )
-    largest = np.abs(fit).max(axis=0)  # squares of huge values would overflow
+    n, d = fit.shape
+    width = n + len(evaluate)
+    place = None if order is None else _places(split.pair, (*rows, *split.evaluate_rows))
+    # trees read the features of the fit samples one by one
+    fitted = np.empty((n, d), np.float32, order="F")
+    asked = np.empty((len(evaluate), d), np.float32)
+    ranks = np.empty((n, d), np.float32, order="F"), np.empty((len(evaluate), d), np.float32)
+    # of one feature alone numpy would add in another order
+    count = max(1, d // max(2, _BLOCK // width))
+    ends = np.linspace(0, d, count + 1).astype(int)
+    for first, last in pairwise(ends.tolist()):
+        columns = slice(first, last)
+        fitted[:, columns], asked[:, columns] = _scaled(fit[:, columns], evaluate[:, columns])
+        pooled = np.concatenate([fitted.T[columns], asked.T[columns]], axis=1)
+        if order is None or place is None:
+            places = sort_numbered(pooled.astype(np.float64), pooled.dtype)[1]
+        else:
+            places = place[order[columns]]
+            places = places[places >= 0].reshape(len(pooled), width)
+        shares = _shares_below(pooled, places, n)
+        ranks[0].T[columns] = shares[:, :n]
+        ranks[1][:, columns] = shares[:, n:].T
+    sizes = np.array([len(side) for side in rows])
+    generated = np.repeat([0, 1], sizes)
+    weights = (sizes.sum() / 2 / sizes)[generated]
+    return _Standard(fitted, asked, ranks, generated, weights)
+
+
+def _scaled(fit: NDArray[np.floating], evaluate: NDArray[np.floating]) -> tuple[Floats, Floats]:
+    """Both in units of the fit samples' deviations, about their means, by feature."""
+    fit = fit.astype(np.float64)
+    largest = np.maximum(fit.max(axis=0), -fit.min(axis=0))  # squares of huge values would overflow
     largest[largest == 0] = 1.0
     fit /= largest
     mean = fit.mean(axis=0)
     deviation = fit.std(axis=0)
     deviation[deviation == 0] = 1.0
     with np.errstate(over="ignore"):
-        scaled = [
+        one, other = (
             np.clip((each - mean) / deviation, -1e6, 1e6) for each in (fit, evaluate / largest)
-        ]
-    # trees read the features of the fit samples one by one
-    fitted = np.asfortranarray(scaled[0], dtype=np.float32)
-    asked = np.ascontiguousarray(scaled[1], dtype=np.float32)
-    sizes = np.array([len(side) for side in rows])
-    generated = np.repeat([0, 1], sizes)
-    weights = (sizes.sum() / 2 / sizes)[generated]
-    return _Standard(fitted, asked, _ranks(fitted, asked), generated, weights)
+        )
+    return one, other
 
 
-def _ranks(fit: Table, values: Table) -> tuple[Table, Table]:
-    """The share of the fit samples below each of them and of the values, equal ones counted half, by feature."""
-    n = len(fit)
-    width = n + len(values)
-    shares = np.empty((fit.shape[1], width), dtype=fit.dtype)
-    for columns in slices(fit.shape[1], max(1, _RANKED // width)):
-        pooled = np.concatenate([fit.T[columns], values.T[columns]], axis=1, dtype=np.float64)
-        ordered, order = sort_numbered(pooled, fit.dtype)
-        # the number of fit samples below each place, and up to it
-        is_fit = order < n
-        up_to = np.cumsum(is_fit, axis=1, dtype=np.int32)
-        below = up_to - is_fit
-        # ties: as at their first place, and at their last one
-        differ = ordered[:, 1:] != ordered[:, :-1]
-        tied = np.flatnonzero(~differ.all(axis=1))
+def _places(pair: SamplePair, rows: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+    """Where each sample of a pair, real ones first, stands in such rows of either set in turn; -1 if nowhere."""
+    found = np.full(pair.real.n + pair.generated.n, -1)
+    taken = np.concatenate([rows[0], rows[1] + pair.real.n, rows[2], rows[3] + pair.real.n])
+    found[taken] = np.arange(len(taken))
+    return found
+
+
+def _shares_below(values: Table, places: NDArray[np.intp], n: int) -> Table:
+    """The share of the first n values of a row below each of them all, equal ones counted half.
+
+    places : of the values of each row in rising order.
+    """
+    count, width = values.shape
+    # `numpy.take_along_axis` takes four times as long
+    flat = places + (width * np.arange(count))[:, None]
+    ordered = values.take(flat)
+    # the number of fit samples up to each place, and with it the number below
+    is_fit = places < n
+    up_to = np.cumsum(is_fit, axis=1, dtype=np.int32)
+    both = 2 * up_to
+    both -= is_fit
+    # ties: as at their first place, and at their last one
+    differ = ordered[:, 1:] != ordered[:, :-1]
+    tied = np.flatnonzero(~differ.all(axis=1))
+    if len(tied):
         ends = np.ones((len(tied), width + 1), dtype=np.bool_)
         ends[:, 1:-1] = differ[tied]
-        first = np.where(ends[:, :-1], below[tied], 0)
+        first = np.where(ends[:, :-1], (up_to - is_fit)[tied], 0)
         last = np.where(ends[:, 1:], up_to[tied], n)[:, ::-1]
-        below[tied] = np.maximum.accumulate(first, axis=1)
-        up_to[tied] = np.minimum.accumulate(last, axis=1)[:, ::-1]
-        order += width * np.arange(len(order))[:, None]
-        shares[columns].reshape(-1)[order] = (below + up_to) / (2 * n)
-    return shares[:, :n].T, np.ascontiguousarray(shares[:, n:].T)
+        both[tied] = np.maximum.accumulate(first, axis=1)
+        both[tied] += np.minimum.accumulate(last, axis=1)[:, ::-1]
+    shares = np.empty(values.shape, values.dtype)
+    shares.reshape(-1)[flat] = both / (2 * n)
+    return shares
 
 
 def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001

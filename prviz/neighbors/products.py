@@ -47,7 +47,7 @@ import ctypes
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,7 +174,8 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
     sample = np.concatenate(few).astype(np.float64)
     # A median, not the mean: one far row can't move it. With an odd number of rows it is on their
     # grid.
-    centre = np.median(sample[: len(sample) - 1 + len(sample) % 2], axis=0)
+    odd = sample[: len(sample) - 1 + len(sample) % 2]
+    centre = np.sort(odd.T, axis=1)[:, len(odd) // 2].copy()
     largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))
     if not math.isfinite(4 * largest * largest):
         reach = f"values up to {largest:.3g} from their centre"
@@ -185,14 +186,17 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
     if len(centre) > PART:
         # BLAS is loaded before there are threads in which it must not start others
         adds_once(np.dtype(dtype), PART)
-    quantum = _quantum(sample)
-    small = 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
+
+    def small(quantum: int) -> bool:
+        return 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
+
+    quantum = _quantum(sample, small)
     # Below 2^-500 squares begin to underflow, and the largest norm says nothing any more.
     sound = largest > 2.0**-500 or all(
         bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks()
     )
     if (
-        small
+        small(quantum)
         and sound
         and _on_grid(centre, quantum)
         and all(_on_grid(part, quantum) for rows in sets for _, part in rows.chunks())
@@ -218,16 +222,22 @@ def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
     return largest
 
 
-def _quantum(sample: Floats) -> int:
-    """The exponent, from -500 to 0, of the largest power of two that divides all values of a sample."""
+def _quantum(sample: Floats, of_use: Callable[[int], bool] = lambda _: True) -> int:
+    """The exponent, from -500 to 0, of the largest power of two that divides all values of a sample.
+
+    of_use : False of exponents that are as good as any below them: most samples show one in their first row.
+    """
     lowest = 0
-    for rows in slices(len(sample), max(1, _CENTRE_VALUES // sample.shape[1])):
+    blocks = slices(len(sample), max(1, _CENTRE_VALUES // sample.shape[1]))
+    for rows in (slice(0, 1), *blocks):
         part = sample[rows]
         significands, exponents = np.frexp(part[part != 0])
         integers = np.ldexp(significands, 53).astype(np.int64)
         lowest_bits = np.frexp((integers & -integers).astype(np.float64))[1] - 1
-        lowest = min(lowest, int((exponents - 53 + lowest_bits).min(initial=0)))
-    return max(lowest, -500)
+        lowest = max(min(lowest, int((exponents - 53 + lowest_bits).min(initial=0))), -500)
+        if not of_use(lowest):
+            break
+    return lowest
 
 
 def _on_grid(values: Array, quantum: int) -> bool:

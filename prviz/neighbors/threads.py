@@ -9,8 +9,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -51,6 +51,7 @@ _users = 0
 _at_most: ContextVar[int | None] = ContextVar("threads_at_most", default=None)
 _memory: ContextVar[int | None] = ContextVar("memory_at_most", default=None)
 _low: ContextVar[bool] = ContextVar("low_priority", default=False)
+_beside: ContextVar[bool] = ContextVar("beside", default=False)
 
 
 def available_threads() -> int:
@@ -82,6 +83,53 @@ def low_priority(low: bool = True) -> Iterator[None]:
         yield
     finally:
         _low.reset(token)
+
+
+class OneThreadMore:
+    """One thread beside all others, which takes no turns, for pieces of work one after the other.
+
+    Work is called with a progress that raises once it is to stop. Its errors are dropped: whoever
+    needs its result asks again.
+    """
+
+    def __init__(self) -> None:
+        self._pool: ThreadPoolExecutor | None = None
+        self._work: list[Future[None]] = []
+        self._stopped = False
+
+    @property
+    def busy(self) -> bool:
+        """True as long as there is work that is not done."""
+        return not all(each.done() for each in self._work)
+
+    def start(self, work: Callable[[Progress], object]) -> None:
+        """Begin a piece of work, with the limits of this thread, after those before it."""
+
+        def tick(_: float) -> None:
+            if self._stopped:
+                raise InterruptedError
+
+        def alone() -> None:
+            _beside.set(True)
+            with threads_at_most(1):
+                work(tick)
+
+        self._stopped = False
+        self._pool = self._pool or ThreadPoolExecutor(1)
+        self._work.append(self._pool.submit(copy_context().run, alone))
+
+    def wait(self) -> None:
+        """Wait for the end of all work."""
+        wait(self._work)
+        self._work.clear()
+
+    def stop(self) -> None:
+        """End it soon."""
+        self._stopped = True
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+        self._work.clear()
 
 
 @contextmanager
@@ -225,7 +273,7 @@ def run_blocks(
     ``done`` may raise: no further block starts, running ones end, and the exception is passed on.
     At most two blocks per thread are in flight.
     """
-    turns = _turns[_low.get()]
+    turns = nullcontext() if _beside.get() else _turns[_low.get()]
 
     def in_turn(block: Block) -> Result:
         with turns:

@@ -231,11 +231,13 @@ def sample_faults(
     held_out: HeldOutDistances | None = None,
     *,
     memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
     """The faults that the samples themselves show, the one that explains most first.
 
     memory_limit : bytes beyond the samples; see `prviz.triage.pair_statistics.halvings`.
     """
+    tick = part_of(progress, 0, 2)
     held_out = held_out or held_out_distances(pair.real, memory_limit=memory_limit)
     copies = memorisation(pair.real, pair.generated, held_out, memory_limit=memory_limit)
     if single := one_row(facts):  # no spread, to which nothing can be compared
@@ -244,16 +246,20 @@ def sample_faults(
     # of rows that are all equal nothing else
     if _tested(pair) < LEAST or not all(each.any() for each in spreads):
         return row_faults(facts, copies)
-    shown = agreed_faults(halvings(pair, memory_limit=memory_limit), facts, copies)
+    drawn = halvings(pair, memory_limit=memory_limit, progress=tick)
+    shown = agreed_faults(drawn, facts, copies)
     repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
     # many rows that repeat others are no fair draw
     if any(fault.number > FEW_REPEATS for fault in repeats):
         return shown
     rest = tuple(fault for fault in shown if fault not in repeats)
-    return (*_with_columns(pair, rest, copies, memory_limit), *repeats)
+    tick = part_of(progress, 1, 2)
+    return (*_with_columns(pair, rest, copies, memory_limit, tick), *repeats)
 
 
-def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int) -> Found:
+def _with_columns(
+    pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int, progress: Progress
+) -> Found:
     """The faults with the features that differ: these alone where nothing is left without them."""
     of = differing(pair)
     if not of.columns:
@@ -279,9 +285,8 @@ def _with_columns(pair: SamplePair, shown: Found, copies: Memorisation, memory_l
             return shown
         named = column_fault(of)
     left = leaving_out(pair, of.columns)
-    without = agreed_faults(
-        halvings(left, memory_limit=memory_limit), preflight(left).facts, copies
-    )
+    drawn = halvings(left, memory_limit=memory_limit, progress=progress)
+    without = agreed_faults(drawn, preflight(left).facts, copies)
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
     return (*rows, *without, named)
 

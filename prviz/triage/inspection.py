@@ -11,7 +11,7 @@ from typing import Any
 from prviz.diagnostics.preflight import PairFacts
 from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
-from prviz.samples import Samples
+from prviz.samples import SamplePair, Samples
 from prviz.triage.access import SampleAccess
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import RULES, Found, findings, sample_faults, usual_faults
@@ -56,14 +56,6 @@ def findings_of(
             key = {"rules": RULES, "usual": holdout.digest, "real": reference.digest, **few}
             usual = _kept(access, key, lambda: usual_faults(reference, holdout, **memory))
 
-        def of_samples(facts: PairFacts) -> Found:
-            """These no family changes: kept by themselves, since the deciding family may change."""
-            of = {"of_samples": held_out.holdout, **each.digests._asdict()}
-            key = {"rules": RULES, **of, **few}
-            return _kept(
-                access, key, lambda: sample_faults(pair, facts, held_out=held_out, **memory)
-            )
-
         def witness() -> WitnessEntry | None:
             known = witnesses if name in witnesses else witnesses_of(reference, [each], access)
             return known.get(name)
@@ -75,7 +67,7 @@ def findings_of(
             **memory,
             held_out=held_out,
             usual=usual or (),
-            of_samples=of_samples,
+            of_samples=partial(kept_faults, pair, held_out, access),
             witness=witness,
             progress=step,
         )
@@ -83,8 +75,7 @@ def findings_of(
     for place, each in enumerate(measured):
         step = part_of(progress, place, len(measured))
         step(0.0)
-        rows = _few_rows(each, reference.d, access.memory_limit)
-        few = {} if rows is None else {"rows": rows}
+        few = _fewer(reference.d, max(each.n_real, each.n_generated), access.memory_limit)
         of = {"findings": held_out.holdout, "method": each.method, "k": each.k}
         key = {"rules": RULES, **of, **how, **each.digests._asdict(), **few}
         here = kept(access.store, key, _from_facts, partial(look, each, few, step), _facts)
@@ -96,19 +87,47 @@ def findings_of(
 def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:
     """A sentence on findings that compare fewer rows than there are, for want of memory; "" if none does."""
     rows = max(
-        (rows for each in measured if (rows := _few_rows(each, d, memory_limit))), default=None
+        (
+            rows
+            for each in measured
+            for rows in _fewer(d, max(each.n_real, each.n_generated), memory_limit).values()
+        ),
+        default=None,
     )
     if rows is None:
         return ""
     return f"findings compare {rows} samples of each set: --memory-limit leaves no room for more"
 
 
-def _few_rows(measured: MeasuredCheckpoint, d: int, memory_limit: int) -> int | None:
-    """Number of rows that findings compare where a small memory limit makes it smaller; None where it does not."""
+def _fewer(d: int, n: int, memory_limit: int) -> dict[str, int]:
+    """Number of rows that findings compare where a small memory limit makes it smaller, for keys; else empty.
+
+    n : number of samples of the larger set.
+    """
     rows = rows_within(d, memory_limit)
-    if rows < min(rows_in_time(d), max(measured.n_real, measured.n_generated)):
-        return rows
-    return None
+    if rows < min(rows_in_time(d), n):
+        return {"rows": rows}
+    return {}
+
+
+def kept_faults(
+    pair: SamplePair,
+    held_out: HeldOutDistances,
+    access: SampleAccess,
+    facts: PairFacts,
+    progress: Progress | None = None,
+) -> Found:
+    """`sample_faults`, which no family changes: kept by themselves, since the deciding family may change."""
+    limit = access.memory_limit
+    key = {
+        "rules": RULES,
+        "of_samples": held_out.holdout,
+        "real": pair.real.digest,
+        "generated": pair.generated.digest,
+        **_fewer(pair.d, max(each.n for each in pair), limit),
+    }
+    search = partial(sample_faults, pair, facts, held_out, memory_limit=limit, progress=progress)
+    return _kept(access, key, search)
 
 
 def _kept(access: SampleAccess, key: Mapping[str, Any], search: Callable[[], Found]) -> Found:

@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import prviz
 from prviz.checks.flags import encoder_difference, flags_of
@@ -47,6 +47,9 @@ _AHEAD = 64
 
 _LOCAL = threading.local()
 
+# Begins what is done beside the measurement of a pair; True if that takes half of the memory.
+Beside: TypeAlias = Callable[[SamplePair], bool]
+
 
 def measure_all(
     reference: Samples,
@@ -56,6 +59,7 @@ def measure_all(
     store: ResultCache | None = None,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
+    beside: Beside | None = None,
 ) -> Iterator[CheckpointOutcome]:
     """The result of `prviz.estimate` for every checkpoint against the reference, in their order, one by one.
 
@@ -69,12 +73,13 @@ def measure_all(
     always measured, since
         its name does not identify its code.
     memory_limit : bytes beyond the samples of the reference and of one checkpoint.
+    beside : begins what is done beside the measurement of a pair, such as `TriageRun.beside`.
 
     Raises ValueError, TypeError: settings that do not fit the reference, before anything is
     measured; OSError: a result can't be cached.
     """
     evaluator = _evaluator(
-        reference, checkpoints, settings or TriageSettings(), store, memory_limit
+        reference, checkpoints, settings or TriageSettings(), store, memory_limit, beside
     )
     return (
         evaluator.outcome(checkpoint, part_of(progress, place, len(checkpoints)))
@@ -215,13 +220,15 @@ def _evaluator(
     settings: TriageSettings,
     store: ResultCache | None,
     memory_limit: int,
+    beside: Beside | None = None,
 ) -> CheckpointEvaluator:
     """The evaluator of a reference, which is cut under ``equal_sizes``."""
-    evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
+    evaluator = CheckpointEvaluator(reference, settings, store, memory_limit, beside=beside)
     if not settings.equal_sizes:
         return evaluator
     size = equal_size(reference, checkpoints, settings)
-    return CheckpointEvaluator(cut(reference, size, settings.seed), settings, store, memory_limit)
+    real = cut(reference, size, settings.seed)
+    return CheckpointEvaluator(real, settings, store, memory_limit, beside=beside)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,6 +296,7 @@ class CheckpointEvaluator:
     """Measures checkpoints against one reference and caches the results; not thread-safe.
 
     bounded : False leaves the bound out that is measured with the best classifier.
+    beside : as in `measure_all`.
 
     Raises ValueError or TypeError for settings that do not fit the reference.
     """
@@ -301,6 +309,7 @@ class CheckpointEvaluator:
         memory_limit: int,
         *,
         bounded: bool = True,
+        beside: Beside | None = None,
     ) -> None:
         if reference.n < LEAST_ROWS:
             raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
@@ -310,6 +319,7 @@ class CheckpointEvaluator:
         self._store = store
         self._memory = memory_limit
         self._bounded = bounded
+        self._beside = beside or (lambda _: False)
         self._radii = RealRadii()
 
     def outcome(self, checkpoint: Checkpoint, progress: Progress) -> CheckpointOutcome:
@@ -405,28 +415,35 @@ class CheckpointEvaluator:
         """The results by family, and the families measured now."""
         found, missing = self._cached(checkpoint, pair)
         if missing:
-            settings = self.settings
-            began = time.perf_counter()
-            split = pair.split(settings.split, settings.seed)
-            distances = None
-            if any(ESTIMATORS[name].shares_pass for name in missing):
-                distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
-            number = resolve_k(settings.k, pair)
-            requests = [(name, number, settings.bandwidth) for name in missing]
-            bounded = [name for name in missing if self._has_bound(name)]
-            parts = part_of(progress, 0, 2) if bounded else progress
-            estimates = measure(
-                split, requests, settings.seed, self._memory, parts, distances=distances
-            )
-            bounds: dict[str, PRCurve] = {}
-            for name in bounded:
-                tick = part_of(progress, 1, 2)
-                half = judge_half(split, settings.seed, memory_limit=self._memory, progress=tick)
-                bounds[name] = half.bound
-            seconds = time.perf_counter() - began
-            results = [Result(each, seconds, bounds.get(each.method)) for each in estimates]
+            memory = self._memory // 2 if self._beside(pair) else self._memory
+            results = self._results(pair, missing, memory, progress)
             found |= {each.estimate.method: _of_pair(checkpoint, pair, each) for each in results}
         return found, missing
+
+    def _results(
+        self, pair: SamplePair, names: Sequence[str], memory_limit: int, progress: Progress
+    ) -> list[Result]:
+        """Some families measured now."""
+        settings = self.settings
+        began = time.perf_counter()
+        split = pair.split(settings.split, settings.seed)
+        distances = None
+        if any(ESTIMATORS[name].shares_pass for name in names):
+            distances = Distances(split, memory_limit=memory_limit, real_radii=self._radii)
+        number = resolve_k(settings.k, pair)
+        requests = [(name, number, settings.bandwidth) for name in names]
+        bounded = [name for name in names if self._has_bound(name)]
+        parts = part_of(progress, 0, 2) if bounded else progress
+        estimates = measure(
+            split, requests, settings.seed, memory_limit, parts, distances=distances
+        )
+        bounds: dict[str, PRCurve] = {}
+        for name in bounded:
+            tick = part_of(progress, 1, 2)
+            half = judge_half(split, settings.seed, memory_limit=memory_limit, progress=tick)
+            bounds[name] = half.bound
+        seconds = time.perf_counter() - began
+        return [Result(each, seconds, bounds.get(each.method)) for each in estimates]
 
     def _cached(
         self, checkpoint: Checkpoint, pair: SamplePair

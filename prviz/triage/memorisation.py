@@ -9,7 +9,8 @@ that only vary too little have the ratios of other real ones, though their dista
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, independent_number
 from prviz.triage.access import SampleAccess
-from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
+from prviz.triage.measured import CheckpointOutcome
 from prviz.triage.result_cache import kept
 
 Flags = NDArray[np.bool_]
@@ -248,23 +249,34 @@ def memorisation_of(
             continue
         part_of(progress, place, len(outcomes))(0.0)
         first = outcome.measured[0]
-        key = {
-            "copies": held_out.holdout,
-            "once": True,
-            "real": reference.digest,
-            "generated": first.digests.generated,
-        }
-
-        def count(first: MeasuredCheckpoint = first) -> Memorisation | None:
-            if (pair := access.pair(reference, first)) is None:
-                return None
-            return memorisation(
-                reference, pair.generated, held_out, memory_limit=access.memory_limit
-            )
-
-        if (counted := kept(access.store, key, _from_facts, count)) is not None:
+        pair = partial(access.pair, reference, first)
+        counted = kept_memorisation(reference, first.digests.generated, held_out, access, pair)
+        if counted is not None:
             found[outcome.checkpoint.name] = counted
     return found
+
+
+def kept_memorisation(
+    reference: Samples,
+    digest: str,
+    held_out: HeldOutDistances,
+    access: SampleAccess,
+    read: Callable[[], SamplePair | None],
+) -> Memorisation | None:
+    """`memorisation` of generated samples with a digest; None where they can't be read."""
+    key = {
+        "copies": held_out.holdout,
+        "once": True,
+        "real": reference.digest,
+        "generated": digest,
+    }
+
+    def count() -> Memorisation | None:
+        if (pair := read()) is None:
+            return None
+        return memorisation(reference, pair.generated, held_out, memory_limit=access.memory_limit)
+
+    return kept(access.store, key, _from_facts, count)
 
 
 def _from_facts(facts: Any) -> Memorisation | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from prviz.arrays import Floats
 from prviz.checks.facts import row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
-from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
+from prviz.neighbors.threads import Progress, one_blas_thread, one_openmp_thread, part_of
 from prviz.samples import SamplePair
 from prviz.triage.row_sets import (
     BLOCK_VALUES,
@@ -218,6 +218,7 @@ def halvings(
     rows: int = MOST_ROWS,
     times: int = HALVINGS,
     memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
 ) -> tuple[PairStatistics, ...]:
     """The statistics of a pair by several random halves each; their mean is `pair_statistics`.
 
@@ -228,6 +229,8 @@ def halvings(
     memory_limit : bytes beyond the samples; below 280 MB fewer rows of many features are compared,
     see `rows_within`.
 
+    progress : called with the fraction done; may raise to stop.
+
     No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in
     blocks then.
     """
@@ -237,9 +240,11 @@ def halvings(
         one_openmp_thread(),
     ):
         compared = _Compared(pair, min(rows, rows_within(pair.d, memory_limit)), memory_limit)
-        return tuple(
-            _halved(compared, np.random.default_rng((seed, turn)), turn) for turn in range(times)
-        )
+        found = []
+        for turn in range(times):
+            part_of(progress, turn, times)(0.0)
+            found.append(_halved(compared, np.random.default_rng((seed, turn)), turn))
+        return tuple(found)
 
 
 def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
@@ -825,9 +830,10 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
     for columns in real.columns(whole=whole):
         mine = real.features(columns)
         theirs = generated.features(columns)
-        deciles = [np.quantile(each, at, axis=0).T for each in (mine, theirs)]
+        ordered = [np.sort(each.T, axis=1) for each in (mine, theirs)]
+        deciles = [_quantiles(each, at) for each in ordered]
         spread = np.sqrt((mine.var(axis=0) + theirs.var(axis=0)) / 2)
-        parts.append((*deciles, spread[:, None], _steps(mine, at, chance)))
+        parts.append((*deciles, spread[:, None], _steps(ordered[0], at, chance)))
     one, other, spread, steps = (np.concatenate(each) for each in zip(*parts, strict=True))
     unit = np.maximum(DECILE * chance * np.maximum(spread, 1e-3), steps)
 
@@ -856,12 +862,28 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
     }
 
 
-def _steps(values: Floats, at: Floats, chance: float) -> Floats:
-    """How far deciles of values that repeat may jump by chance, (d, 9); 0 where most values differ."""
-    low = np.quantile(values, np.clip(at - JUMPS * chance, 0, 1), axis=0)
-    high = np.quantile(values, np.clip(at + JUMPS * chance, 0, 1), axis=0)
-    repeat = (np.diff(np.sort(values, axis=0), axis=0) == 0).mean(axis=0) > 0.5
-    return np.asarray(np.where(repeat, high - low, 0.0).T)
+def _quantiles(ordered: Floats, at: Floats) -> Floats:
+    """`np.quantile` of rows in rising order, (d, len(at))."""
+    place = at * (ordered.shape[1] - 1)
+    below = np.floor(place).astype(np.intp)
+    part = place - below
+    low = ordered[:, below]
+    high = ordered[:, np.minimum(below + 1, ordered.shape[1] - 1)]
+    rise = high - low
+    return np.asarray(np.where(part < 0.5, low + rise * part, high - rise * (1 - part)))
+
+
+def _steps(ordered: Floats, at: Floats, chance: float) -> Floats:
+    """How far deciles of values that repeat may jump by chance, (d, 9); 0 where most values differ.
+
+    ordered : (d, n) values of each feature, rising.
+    """
+    repeat = (np.diff(ordered, axis=1) == 0).mean(axis=1) > 0.5
+    found = np.zeros((len(ordered), len(at)))
+    repeated = ordered[repeat]
+    low = _quantiles(repeated, np.clip(at - JUMPS * chance, 0, 1))
+    found[repeat] = _quantiles(repeated, np.clip(at + JUMPS * chance, 0, 1)) - low
+    return found
 
 
 def _order(real: RowSet, generated: RowSet) -> dict[str, float]:

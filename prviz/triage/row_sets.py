@@ -44,16 +44,21 @@ class RowSet:
         self._unit = unit
         self.block = block
         self.d = int(values.shape[1])
+        self._last: tuple[slice, Floats] | None = None
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def features(self, columns: slice = slice(None)) -> Floats:
-        """Some features of all rows, in float64."""
-        block = self._values[:, columns][self._rows].astype(np.float64)
-        if self._unit is None:
-            return block
-        return np.clip(block / self._unit, -_MOST, _MOST)
+        """Some features of all rows, in float64; the last block is kept, as most sets have one."""
+        if self._last is None or self._last[0] != columns:
+            block = self._values[:, columns][self._rows].astype(np.float64)
+            if self._unit is not None:
+                block /= self._unit
+                np.clip(block, -_MOST, _MOST, out=block)
+            block.flags.writeable = False
+            self._last = columns, block
+        return self._last[1]
 
     def columns(self, *, whole: bool) -> list[slice]:
         """The features in blocks; all in one where they are few."""

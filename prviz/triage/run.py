@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from prviz.cells import table_html
 from prviz.curves import shown
+from prviz.diagnostics.preflight import preflight
+from prviz.diagnostics.witness import VALUE_BYTES
+from prviz.estimators import learners
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.neighbors.threads import part_of
-from prviz.samples import Samples
+from prviz.neighbors.threads import OneThreadMore, available_threads, one_blas_thread, part_of
+from prviz.samples import SamplePair, Samples
 from prviz.triage.access import SampleAccess
 from prviz.triage.classes import ClassShare
 from prviz.triage.decision import Aside, Judgement, Ready, judge, looked_into
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.inspection import findings_of
+from prviz.triage.inspection import findings_of, kept_faults
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.memorisation import (
     HeldOutDistances,
     Memorisation,
     held_out_distances,
+    kept_memorisation,
     memorisation_of,
 )
 from prviz.triage.ranking import draws_text, share_text
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.witnesses import WitnessEntry, believed_areas, told_apart, witnesses_of
+from prviz.triage.witnesses import (
+    WitnessEntry,
+    believed_areas,
+    known_witness,
+    told_apart,
+    witnesses_of,
+)
 from prviz.triage.yardstick import Yardstick, yardstick
 
 # Checkpoints in the table of a notebook.
@@ -138,6 +149,7 @@ class TriageRun:
         self._store = store
         self._memory = memory_limit
         self._areas = areas
+        self._thread = OneThreadMore()
         self._held_out = {
             reference.digest: held_out_distances(reference, holdout, memory_limit=memory_limit)
         }
@@ -148,15 +160,16 @@ class TriageRun:
         *,
         load: Callable[[Checkpoint], Samples] | None = None,
         progress: Progress | None = None,
+        meanwhile: Callable[[Progress], object] | None = None,
     ) -> TriageResults:
         """All that follows from the outcomes of one or more checkpoints, measured with the settings of this run.
 
-        load : reads the samples of a checkpoint; None: its file.
+        load : reads the samples of a checkpoint; None: its file. meanwhile : done beside the
+        yardstick.
         """
         settings = self.settings
         store = self._store
-        memory = self._memory
-        access = SampleAccess(settings=settings, load=load, store=store, memory_limit=memory)
+        access = self._access(load)
         nothing = TriageResults(
             reference=self.reference, outcomes=tuple(outcomes), settings=settings, goal=self.goal
         )
@@ -171,15 +184,19 @@ class TriageRun:
             access,
             part_of(progress, 0, 2),
         )
+        if meanwhile is not None:
+            self._thread.start(meanwhile)
         possible = None
         no_ceiling = ""
         try:
             size = max(each.n_generated for each in measured)
+            memory = self._memory // 2 if self._thread.busy else self._memory
             possible = yardstick(
                 real, settings, self.holdout, size=size, store=store, memory_limit=memory
             )
         except ValueError as error:
             no_ceiling = str(error)
+        self._thread.wait()
         by_basis = looked_into(measured)
         areas = believed_areas(measured) if self._areas else {}
         witnesses = witnesses_of(real, by_basis, access, areas)
@@ -212,6 +229,42 @@ class TriageRun:
             yardstick=possible,
             no_ceiling=no_ceiling,
             judgement=judgement,
+        )
+
+    def beside(self, pair: SamplePair) -> bool:
+        """Begin to find what follows from the samples alone, while curves are fitted to the same pair.
+
+        False where half of the memory would not be enough, no result can be kept, or there is one
+        core. `results` waits for the end.
+        """
+        values = (pair.real.n + pair.generated.n) * pair.d
+        room = self._memory // 2
+        if self._memory < MEMORY_LIMIT or values * VALUE_BYTES > room:
+            return False
+        if self._store is None or available_threads() < 2:
+            return False
+        self._thread.wait()
+        self._thread.start(partial(self._look_at, pair))
+        return True
+
+    def close(self) -> None:
+        """End soon what goes on beside."""
+        self._thread.stop()
+
+    def _look_at(self, pair: SamplePair, progress: Progress) -> None:
+        """Copies, witness and faults of a pair, where `results` finds them."""
+        learners.load()
+        access = self._access()
+        held_out = self._distances(self.reference)
+        kept_memorisation(self.reference, pair.generated.digest, held_out, access, lambda: pair)
+        with one_blas_thread():
+            known_witness(pair, access, part_of(progress, 0, 2))
+            facts = preflight(pair, split=self.settings.split).facts
+            kept_faults(pair, self._distances(pair.real), access, facts, part_of(progress, 1, 2))
+
+    def _access(self, load: Callable[[Checkpoint], Samples] | None = None) -> SampleAccess:
+        return SampleAccess(
+            settings=self.settings, load=load, store=self._store, memory_limit=self._memory
         )
 
     def _distances(self, real: Samples) -> HeldOutDistances:

@@ -7,13 +7,18 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from prviz.curves.summaries import with_area_at_most
-from prviz.diagnostics.witness import with_areas, witness
+from prviz.diagnostics.witness import Witness, with_areas, witness
 from prviz.estimators.tightest import TIGHTEST
-from prviz.samples import Samples
+from prviz.measure.estimates import Progress
+from prviz.recent import LeastRecentlyUsed
+from prviz.samples import SamplePair, Samples
 from prviz.triage.access import SampleAccess
 from prviz.triage.findings import RULES
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.result_cache import kept
+
+# Witnesses of pairs by what they depend on: of each a few numbers and sentences.
+_KNOWN = LeastRecentlyUsed(256)
 
 # A `prviz.Witness` as `Witness.entry` gives it, in JSON's own types.
 WitnessEntry: TypeAlias = Mapping[str, Any]
@@ -49,7 +54,7 @@ def witnesses_of(
         ) -> WitnessEntry | None:
             if (pair := access.pair(reference, each)) is None:
                 return None
-            told = witness(pair, without=False, **limited)
+            told = known_witness(pair, access)
             area = areas.get(each.checkpoint.name)
             if area is None:
                 return told.entry()
@@ -61,6 +66,18 @@ def witnesses_of(
         if (entry := kept(access.store, key, _entry, look)) is not None:
             found[name] = entry
     return found
+
+
+def known_witness(
+    pair: SamplePair, access: SampleAccess, progress: Progress | None = None
+) -> Witness:
+    """`prviz.witness` without areas; that of a pair asked for lately is known."""
+    seed = access.settings.seed
+    limit = access.memory_limit
+    return _KNOWN.remembered(
+        (pair.digest, pair.real.features, seed, limit),
+        lambda: witness(pair, without=False, seed=seed, memory_limit=limit, progress=progress),
+    )
 
 
 def _entry(facts: Any) -> WitnessEntry | None:

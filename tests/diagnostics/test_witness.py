@@ -91,6 +91,31 @@ def test_the_tests_of_a_column_are_those_of_scipy() -> None:
     assert column_tests(real, generated).p == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("narrow", ["f4", "f8"])
+@pytest.mark.parametrize("kind", ["continuous", "rounded", "mostly zero", "constant"])
+def test_all_columns_at_once_are_counted_as_one_by_one(kind: str, narrow: str) -> None:
+    rng = np.random.default_rng(0)
+    for n, m in ((1, 1), (2, 31), (40, 33)):
+        sets = [rng.normal(size=(size, 6)).astype(narrow) for size in (n, m)]
+        if kind == "rounded":
+            sets = [np.round(each) for each in sets]
+        if kind == "mostly zero":
+            sets = [np.maximum(each, -0.0) for each in sets]
+        if kind == "constant":
+            for each in sets:
+                each[:, ::2] = 7
+        steps, common = tests_module._steps_and_commonest(np.concatenate(sets).T, n)
+        for place in range(6):
+            column = ColumnCounts.of(*(each[:, place] for each in sets))
+            at = column.commonest
+            found = column.largest_step(), column.folded().largest_step()
+            counts = column.real[at], column.generated[at]
+            if len(column.values) == 1:
+                counts = 0, 0
+            assert tuple(steps[:, place]) == found
+            assert tuple(common[:, place]) == counts
+
+
 def test_columns_of_a_checkpoint_are_tested_once_for_its_witness_and_its_findings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -255,16 +255,44 @@ def slow_ranks(fit: Any, values: Any) -> Any:
 
 
 @pytest.mark.parametrize("step", [0.5, 1e-9])
-def test_ranks_are_counts(monkeypatch: pytest.MonkeyPatch, step: float) -> None:
+def test_ranks_are_counts(step: float) -> None:
     rng = np.random.default_rng(0)
     fit, values = ((np.round(rng.normal(size=(n, 7)) / step) * step).astype("f4") for n in (31, 12))
     fit[:, 2] = 0
     fit[3, 1] = -0.0
     values[5, 1] = 0.0
-    monkeypatch.setattr(learners, "_RANKED", 100)
-    of_fit, of_values = learners._ranks(fit, values)
-    assert np.array_equal(of_fit, slow_ranks(fit, fit))
-    assert np.array_equal(of_values, slow_ranks(fit, values))
+    pooled = np.concatenate([fit, values]).T
+    shares = learners._shares_below(pooled, np.argsort(pooled, axis=1), len(fit)).T
+    assert np.array_equal(shares[: len(fit)], slow_ranks(fit, fit))
+    assert np.array_equal(shares[len(fit) :], slow_ranks(fit, values))
+
+
+@pytest.mark.parametrize("narrow", ["f4", "f8"])
+@pytest.mark.parametrize("d", [1, 2, 7])
+def test_a_split_is_scaled_alike_by_the_order_of_the_pair_and_in_any_blocks(
+    monkeypatch: pytest.MonkeyPatch, narrow: str, d: int
+) -> None:
+    """Of all samples in five folds, and of some: values that scaling makes equal are tied in both."""
+    rng = np.random.default_rng(0)
+    sets = [np.round(rng.normal(place, size=(40, d)), 1) for place in range(2)]
+    sets[0][3] = 1e30
+    pair = SamplePair(*(Samples(each.astype(narrow)) for each in sets))
+    order = learners.PairTables.of(pair).order
+    rows = np.arange(40)
+    for fit in (rows % 5 != 0, rows % 5 == 1):
+        split = Split(pair, (rows[fit], rows[fit]), (rows[~fit][::2],) * 2, held_out=True)
+        expected = learners._standardised(split, 0)
+        with monkeypatch.context() as patch:
+            patch.setattr(learners, "_BLOCK", 200)
+            found = learners._standardised(split, 0, order)
+        assert np.array_equal(found.ranks[0], slow_ranks(found.fit, found.fit))
+        assert np.array_equal(found.ranks[1], slow_ranks(found.fit, found.evaluate))
+        for one, other in zip(found[:2], expected[:2], strict=True):
+            assert np.array_equal(one, other)
+        for one, other in zip(found.ranks, expected.ranks, strict=True):
+            assert np.array_equal(one, other)
+    monkeypatch.setattr(learners, "_MOST_ORDERED", 80 * d - 1)
+    assert learners.PairTables.of(pair).order is None
 
 
 @pytest.mark.parametrize("sizes", [(50, 50), (50, 37)])

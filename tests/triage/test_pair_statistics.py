@@ -27,6 +27,7 @@ from prviz.triage.pair_statistics import (
     _masses,
     _neighbours,
     _principal,
+    _quantiles,
     _rank_z,
     _unlike,
     _void,
@@ -279,3 +280,12 @@ def test_a_set_where_one_real_sample_lies_alone_is_compared() -> None:
     real[0] += 1000
     drawn = halvings(SamplePair(real, generated + 1000))
     assert all(np.isfinite(each.added) for each in drawn)
+
+
+@pytest.mark.parametrize("n", [1, 2, 40, 117])
+def test_quantiles_of_sorted_rows_are_those_of_numpy(n: int) -> None:
+    rng = np.random.default_rng(n)
+    values = rng.normal(size=(n, 5)) * [1e-300, 1, 1e3, 1e40, 0]
+    for at in (np.arange(0.1, 0.95, 0.1), np.clip(np.arange(0.1, 0.95, 0.1) - 0.15, 0, 1)):
+        found = _quantiles(np.sort(values.T, axis=1), at)
+        assert np.array_equal(found, np.quantile(values, at, axis=0).T)

@@ -1,0 +1,191 @@
+"""What is found of the samples alone while curves are fitted: the same, once, and within the memory."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from prviz.neighbors import threads
+from prviz.neighbors.threads import OneThreadMore, available_threads, run_blocks
+from prviz.samples import SamplePair, Samples, as_samples
+from prviz.triage import findings, inspection, memorisation, witnesses
+from prviz.triage import run as run_module
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import CheckpointEvaluator, measure_all
+from prviz.triage.measured import TriageSettings
+from prviz.triage.result_cache import ResultCache
+from prviz.triage.run import TriageResults, TriageRun
+
+SECONDS = 60.0
+
+
+def test_work_goes_on_beside_this_thread_without_a_turn_and_one_after_the_other() -> None:
+    """The work waits for this thread, which holds all turns."""
+    more = OneThreadMore()
+    go = threading.Event()
+    seen: list[Any] = []
+
+    def work(progress: Any) -> None:
+        assert go.wait(SECONDS)
+        progress(0.5)
+        run_blocks(lambda each: each, [1, 2], 1, lambda _, result: seen.append(result))
+        seen.append(available_threads())
+
+    held = [threads._turns[False] for _ in range(available_threads())]
+    for turn in held:
+        turn.__enter__()
+    try:
+        more.start(work)
+        more.start(lambda _: seen.append("last"))
+        assert more.busy
+        go.set()
+        more.wait()
+    finally:
+        for turn in held:
+            turn.__exit__()
+    assert seen == [1, 2, 1, "last"]
+    assert not more.busy
+
+
+def test_work_is_stopped_where_it_reports_and_its_errors_are_dropped() -> None:
+    more = OneThreadMore()
+    begun = threading.Event()
+    ended: list[str] = []
+
+    def endless(progress: Any) -> None:
+        begun.set()
+        try:
+            while True:
+                progress(0.0)
+        except InterruptedError:
+            ended.append("stopped")
+            raise
+
+    more.start(endless)
+    more.start(lambda _: ended.append("never begun"))
+    assert begun.wait(SECONDS)
+    more.stop()
+    assert ended == ["stopped"]
+    more.start(lambda _: ended.append("again"))
+    more.wait()
+    assert ended == ["stopped", "again"]
+    more.stop()
+
+
+def drawn(seed: int, shift: float = 0.0) -> Samples:
+    return as_samples(np.random.default_rng(seed).normal(shift, 1.0, size=(240, 5)), name="set")
+
+
+def triage(
+    folder: Path, store: ResultCache | None, *, beside: bool, memory_limit: int = 10**9
+) -> TriageResults:
+    folder.mkdir(exist_ok=True)
+    np.save(folder / "one.npy", drawn(1, 0.4).values)
+    checkpoints = [Checkpoint(folder / "one.npy", "one", None, {})]
+    settings = TriageSettings(("tightest", "knn"))
+    run = TriageRun(drawn(0), settings, store=store, memory_limit=memory_limit)
+    options: dict[str, Any] = {"beside": run.beside} if beside else {}
+    try:
+        outcomes = list(
+            measure_all(
+                drawn(0), checkpoints, settings, store=store, memory_limit=memory_limit, **options
+            )
+        )
+        return run.results(outcomes)
+    finally:
+        run.close()
+
+
+def said(found: TriageResults) -> Any:
+    return (
+        found.findings,
+        found.memorisation,
+        found.witnesses,
+        [(each.method, each.curve.vertices.tolist()) for each in found.measured],
+        found.judgement and found.judgement.decision,
+    )
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which of the searches ran in which thread; nothing is known from other tests."""
+    ran: list[str] = []
+    monkeypatch.setattr(threads, "available_threads", lambda: 2)
+    monkeypatch.setattr(run_module, "available_threads", lambda: 2)
+    for module, name in (
+        (inspection, "sample_faults"),
+        (memorisation, "memorisation"),
+        (witnesses, "witness"),
+    ):
+        search = getattr(module, name)
+
+        def noted(*given: Any, search: Any = search, name: str = name, **options: Any) -> Any:
+            main = threading.current_thread() is threading.main_thread()
+            ran.append(f"{name} {'here' if main else 'beside'}")
+            return search(*given, **options)
+
+        monkeypatch.setattr(module, name, noted)
+    witnesses._KNOWN.clear()
+    return ran
+
+
+def test_beside_its_curves_a_checkpoint_is_looked_at_once_and_with_the_same_results(
+    tmp_path: Path, alone: list[str]
+) -> None:
+    expected = said(triage(tmp_path / "a", ResultCache(tmp_path / "kept"), beside=False))
+    assert set(alone) == {"sample_faults here", "memorisation here", "witness here"}
+    alone.clear()
+    witnesses._KNOWN.clear()
+    found = said(triage(tmp_path / "a", ResultCache(tmp_path / "other"), beside=True))
+    assert found == expected
+    assert found[0]["one"]
+    # the faults ask for copies again, of which they are given none
+    assert sorted(set(alone)) == ["memorisation beside", "sample_faults beside", "witness beside"]
+
+
+@pytest.mark.parametrize("why", ["little memory", "many values", "no store", "one core"])
+def test_nothing_is_done_beside_where_there_is_no_room(
+    why: str, tmp_path: Path, alone: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if why == "many values":
+        monkeypatch.setattr(run_module, "VALUE_BYTES", 10**9 // (2 * 2 * 240 * 5) + 1)
+    if why == "one core":
+        monkeypatch.setattr(run_module, "available_threads", lambda: 1)
+    store = None if why == "no store" else ResultCache(tmp_path / "kept")
+    limit = 10**9 - 1 if why == "little memory" else 10**9
+    triage(tmp_path / "a", store, beside=True, memory_limit=limit)
+    assert alone
+    assert all(each.endswith("here") for each in alone)
+
+
+def test_a_measurement_beside_other_work_takes_half_of_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits: list[int] = []
+    results = CheckpointEvaluator._results
+
+    def noted(self: Any, pair: SamplePair, names: Any, memory: int, progress: Any) -> Any:
+        limits.append(memory)
+        return results(self, pair, names, memory, progress)
+
+    monkeypatch.setattr(CheckpointEvaluator, "_results", noted)
+    checkpoint = Checkpoint(Path("one.npy"), "one", None, {})
+    for busy in (True, False):
+        evaluator = CheckpointEvaluator(
+            drawn(0), TriageSettings(), None, 10**9, beside=lambda _, busy=busy: busy
+        )
+        evaluator.measured(checkpoint, SamplePair(drawn(0), drawn(1)))
+    assert limits == [10**9 // 2, 10**9]
+
+
+def test_the_search_of_faults_can_be_stopped() -> None:
+    """It reports before each halving."""
+    reported: list[float] = []
+    pair = SamplePair(drawn(0), drawn(1, 0.4))
+    facts = run_module.preflight(pair).facts
+    findings.sample_faults(pair, facts, progress=reported.append)
+    assert reported[:3] == [0, 1 / 6, 2 / 6]
