@@ -48,61 +48,81 @@ class Repeats(NamedTuple):
 
 def repeats(pair: SamplePair) -> Repeats:
     """Rows that repeat in one set more often than in the other, or than chance would have it."""
-    sizes = pair.real.n, pair.generated.n
     classes = row_classes(pair)
-    sides = classes[: sizes[0]], classes[sizes[0] :]
-    count = int(classes.max()) + 1
-    counts = [np.bincount(side, minlength=count).astype(float) for side in sides]
-    extra = [size - int(np.count_nonzero(each)) for size, each in zip(sizes, counts, strict=True)]
-    across = float(counts[0] @ counts[1]) / (sizes[0] * sizes[1])
-    within = [
-        float(each @ (each - 1)) / (size * max(size - 1, 1))
-        for size, each in zip(sizes, counts, strict=True)
+    n = pair.real.n
+    sides = [
+        _Side.of(samples.values, own, int(classes.max()) + 1)
+        for samples, own in zip(pair, (classes[:n], classes[n:]), strict=True)
     ]
-    first: list[Ints | None] = [None, None]
-    unusual = [False, False]
-    fine = [False, False]
-    for role, samples in enumerate(pair):
-        if extra[role] < max(_FEW_REPEATS, MANY_ROWS * sizes[role]):
-            continue
-        places = np.sort(np.unique(sides[role], return_index=True)[1])
-        fine[role] = _takes_many_values(samples.values, places)
-        unusual[role] = within[role] > _TIMES * max(across, within[1 - role])
-        rare = extra[1 - role] < MANY_ROWS * sizes[1 - role]
-        fine[role] = fine[role] or (unusual[role] and rare)
-        if fine[role]:
-            first[role] = places
-    shares = [some / size for some, size in zip(extra, sizes, strict=True)]
+    real, generated = sides
+    across = float(real.counts @ generated.counts) / (real.n * generated.n)
+    first: list[Ints | None] = []
+    unusual = []
+    for own, other in ((real, generated), (generated, real)):
+        looked_at = own.extra >= max(_FEW_REPEATS, MANY_ROWS * own.n)
+        unusual.append(looked_at and own.within > _TIMES * max(across, other.within))
+        rare = unusual[-1] and other.extra < MANY_ROWS * other.n
+        first.append(own.first if looked_at and (own.takes_many_values() or rare) else None)
+    shares = [side.extra / side.n for side in sides]
     more = int(shares[1] > shares[0])
-    told = shares[more] - shares[1 - more] > max(MANY_ROWS, shares[more] / _TIMES) and (
-        fine[more] or unusual[more]
-    )
-    if not told:
+    apart = shares[more] - shares[1 - more] > max(MANY_ROWS, shares[more] / _TIMES)
+    fine = first[more] is not None
+    if not apart or not (fine or unusual[more]):
         return Repeats("", (first[0], first[1]), by_value=False)
-    repeating, other = ("generated", "real") if more else ("real", "generated")
+    repeating, other_role = ("generated", "real") if more else ("real", "generated")
     often = share_text(shares[more])
     rarely = share_text(shares[1 - more])
-    text = f"{often} of the {repeating} rows repeat an earlier one, {rarely} of the {other} ones"
-    return Repeats(text, (first[0], first[1]), by_value=not fine[more])
+    text = (
+        f"{often} of the {repeating} rows repeat an earlier one, {rarely} of the {other_role} ones"
+    )
+    return Repeats(text, (first[0], first[1]), by_value=not fine)
 
 
-def _takes_many_values(values: NDArray[Any], rows: Ints) -> bool:
-    """True if a column takes so many values in some rows that these would not repeat by chance."""
-    needed = _CONTINUOUS * len(rows)
-    columns = (values[rows, place] for place in range(values.shape[1]))
-    return any(len(np.unique(column)) > needed for column in columns)
+class _Side(NamedTuple):
+    """How rows of one set repeat: values, the first of each class of equal rows, rows by class."""
+
+    values: NDArray[Any]
+    first: Ints
+    counts: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, values: NDArray[Any], classes: Ints, count: int) -> _Side:
+        first = np.sort(np.unique(classes, return_index=True)[1])
+        return cls(values, first, np.bincount(classes, minlength=count).astype(float))
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    @property
+    def extra(self) -> int:
+        """Rows that repeat an earlier one."""
+        return self.n - len(self.first)
+
+    @property
+    def within(self) -> float:
+        """Share of the pairs of rows that are equal."""
+        return float(self.counts @ (self.counts - 1)) / (self.n * max(self.n - 1, 1))
+
+    def takes_many_values(self) -> bool:
+        """True if a column takes so many values that these rows would not repeat by chance."""
+        needed = _CONTINUOUS * len(self.first)
+        columns = (self.values[self.first, place] for place in range(self.values.shape[1]))
+        return any(len(np.unique(column)) > needed for column in columns)
 
 
 def rows_text(pair: SamplePair) -> str:
     """What nearly all rows of one set are, and far fewer of the other; "" where there is no such thing."""
-    for words, held in _RULES:
-        shares = [float(held(each.values).mean()) for each in pair]
-        real, generated = (
-            np.array([round(share * each.n)]) for share, each in zip(shares, pair, strict=True)
-        )
+    for words, held in _RULES.items():
+        counts = []
+        for samples in pair:
+            blocks = row_blocks(*samples.values.shape)
+            counts.append(sum(int(held(samples.values[rows]).sum()) for rows in blocks))
+        shares = [count / samples.n for count, samples in zip(counts, pair, strict=True)]
         few, many = sorted(shares)
         if many - few < _ROWS_DIFFER or min(few, 1 - many) > _ALMOST:
             continue
+        real, generated = (np.array([count]) for count in counts)
         if fisher(real, generated, pair.real.n, pair.generated.n)[0] < LEVEL / len(_RULES):
             return (
                 f"{words}: {share_text(shares[1])} of the generated rows, {share_text(shares[0])}"
@@ -111,32 +131,15 @@ def rows_text(pair: SamplePair) -> str:
     return ""
 
 
-def _not_whole(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return _by_blocks(values, lambda block: np.any(block != np.rint(block), axis=1))
-
-
-def _negative(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return _by_blocks(values, lambda block: np.any(block < 0, axis=1))
-
-
-def _of_length_one(values: NDArray[Any]) -> NDArray[np.bool_]:
-    def held(block: NDArray[Any]) -> NDArray[np.bool_]:
-        with np.errstate(over="ignore"):
-            lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
-        return np.asarray(np.abs(lengths - 1) < _ONE)
-
-    return _by_blocks(values, held)
-
-
-def _by_blocks(
-    values: NDArray[Any], held: Callable[[NDArray[Any]], NDArray[np.bool_]]
-) -> NDArray[np.bool_]:
-    return np.concatenate([held(values[rows]) for rows in row_blocks(*values.shape)])
+def _of_length_one(block: NDArray[Any]) -> NDArray[np.bool_]:
+    with np.errstate(over="ignore"):
+        lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+    return np.asarray(np.abs(lengths - 1) < _ONE)
 
 
 # What rows of a set may have in common, in words, and which of them do.
-_RULES: tuple[tuple[str, Callable[[NDArray[Any]], NDArray[np.bool_]]], ...] = (
-    (NOT_WHOLE, _not_whole),
-    (OF_LENGTH_ONE, _of_length_one),
-    (NEGATIVE, _negative),
-)
+_RULES: dict[str, Callable[[NDArray[Any]], NDArray[np.bool_]]] = {
+    NOT_WHOLE: lambda block: np.any(block != np.rint(block), axis=1),
+    OF_LENGTH_ONE: _of_length_one,
+    NEGATIVE: lambda block: np.any(block < 0, axis=1),
+}

@@ -135,7 +135,6 @@ def lens(
     Sykes et al. 2026, 5.2, compare embeddings, one of them of random weights, and ask how many of
     its features are needed.
     """
-    _check_names(encoders)
     reference = as_samples(real, name="real")
     named = (
         dict(generated) if isinstance(generated, Mapping) else {"generated": as_samples(generated)}
@@ -143,20 +142,9 @@ def lens(
     number = min(resolve_k(k, SamplePair(reference, side)) for side in named.values())
     sets = [reference, *named.values()]
     pictured, left_out = _pictures(sets, sources)
-    given = _as_given(reference)
-    used: list[tuple[str, EmbeddingEncoder | None]] = [(given, None)]
-    if pictured is not None:
-        used += [] if given.startswith("pixels") else [("pixels", PixelEncoder(_PIXELS))]
-        random = RandomNetworkEncoder(0, _side(pictured[0][0]))
-        used += [] if given.startswith("random:") else [(_RANDOM, random)]
-    inputs: dict[Kind, list[list[Any]] | None] = {"pictures": pictured, "texts": _texts(sets)}
-    used += [
-        (each.name, each)
-        for each in encoders
-        if each.name != given and inputs[each.takes] is not None
-    ]
+    used = _used(sets, encoders, pictured)
     readings: list[LensReading] = []
-    for place, (name, encoder) in enumerate(used):
+    for place, (name, encoder, inputs) in enumerate(used):
 
         def encoded(share: float, place: int = place) -> None:  # half of an encoder's work, about
             progress((place + share / 2) / len(used))
@@ -165,7 +153,7 @@ def lens(
             features = [side.values for side in sets]
         else:
             try:
-                features = _encoded(encoder, inputs[encoder.takes] or [], encoded)
+                features = _encoded(encoder, inputs, encoded)
             except MediaError as error:
                 left_out = f"Encoders of {encoder.takes} are left out: {error}"
                 break
@@ -181,6 +169,37 @@ def lens(
     return Lens(tuple(named), tuple(readings), left_out)
 
 
+def _used(
+    sets: Sequence[Samples],
+    encoders: Sequence[EmbeddingEncoder],
+    pictured: list[list[Picture]] | None,
+) -> list[tuple[str, EmbeddingEncoder | None, list[list[Any]]]]:
+    """Name, encoder and inputs of each reading; first the values as they are, without an encoder.
+
+    Raises ValueError for two encoders of one name.
+    """
+    names = ["pixels", _RANDOM, *(each.name for each in encoders)]
+    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise ValueError(f"several encoders are called {repeated[0]!r}; rename their files")
+    images = sets[0].images
+    pixels = images is not None and images[0].size == sets[0].d
+    given = sets[0].encoder.get("encoder", "pixels" if pixels else "as given")
+    used: list[tuple[str, EmbeddingEncoder | None, list[list[Any]]]] = [(given, None, [])]
+    inputs: dict[Kind, list[list[Any]]] = {}
+    if pictured is not None:
+        inputs["pictures"] = pictured
+        if not given.startswith("pixels"):
+            used.append(("pixels", PixelEncoder(_PIXELS), pictured))
+        if not given.startswith("random:"):
+            used.append((_RANDOM, RandomNetworkEncoder(0, _side(pictured[0][0])), pictured))
+    if all(map(has_texts, sets)):
+        inputs["texts"] = [list(map(str, side.labels[_TEXT])) for side in sets]
+    for each in encoders:
+        if each.name != given and each.takes in inputs:
+            used.append((each.name, each, inputs[each.takes]))
+    return used
+
+
 def has_pictures(samples: Samples, sources: Sequence[Pictures] = ()) -> bool:
     """True if samples come with pictures, or name some that the sources may have."""
     return samples.images is not None or (picture_column(samples) is not None and len(sources) > 0)
@@ -189,26 +208,6 @@ def has_pictures(samples: Samples, sources: Sequence[Pictures] = ()) -> bool:
 def has_texts(samples: Samples) -> bool:
     """True if samples come with their texts."""
     return _TEXT in samples.labels
-
-
-def _texts(sets: Sequence[Samples]) -> list[list[Any]] | None:
-    """Every text of every set, or None."""
-    if all(map(has_texts, sets)):
-        return [list(map(str, side.labels[_TEXT])) for side in sets]
-    return None
-
-
-def _check_names(encoders: Sequence[EmbeddingEncoder]) -> None:
-    names = ["pixels", _RANDOM, *(each.name for each in encoders)]
-    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise ValueError(f"several encoders are called {repeated[0]!r}; rename their files")
-
-
-def _as_given(samples: Samples) -> str:
-    """Name of the values as they are."""
-    images = samples.images
-    pixels = images is not None and images[0].size == samples.d
-    return samples.encoder.get("encoder", "pixels" if pixels else "as given")
 
 
 def _pictures(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -167,31 +168,22 @@ def _embed(
         )
     with named(folder):
         folder.mkdir(exist_ok=True)
-    parts = job.parts
-    fitted = len(source.items) if encoder.fits else 0
-    total = fitted + len(source.items)
-    if encoder.fits:
-        groups = _reported(workers.groups(source.items, bits), 0, total, progress)
-        encoder.fit(group.good for group in groups if len(group.good))
-    files = [folder / f"{_part_key(part, job)}.npz" for part in parts]
-    missing = [place for place, file in enumerate(files) if not _is_whole(file)]
-    items = [item for place in missing for item in parts[place]]
-    prepared = _reported(workers.groups(items, bits), total - len(items), total, progress)
-    for place in missing:
-        _write_part(files[place], len(parts[place]), prepared, encoder)
-    bad = {
-        parts[place][row].path: why
-        for place, file in enumerate(files)
-        for row, why in _part(file).bad.items()
-    }
+    files = _encoded(job, workers, folder, progress)
+    bad: dict[str, str] = {}
+    widths = set()
+    of_each = []
+    for part, kept in zip(job.parts, map(_part, files), strict=True):
+        bad |= {part[row].path: why for row, why in kept.bad.items()}
+        of_each.append(kept.facts)
+        if len(kept.rows):
+            widths.add(kept.rows.shape[1])
     _check_bad(bad, source, skip_bad)
-    widths = {kept.rows.shape[1] for kept in map(_part, files) if len(kept.rows)}
     if len(widths) != 1:
         raise ValueError(
             f"{encoder.name}: features of {sorted(widths)} numbers; all samples need as many"
         )
     shape = len(source.items) - len(bad), widths.pop()
-    facts = np.concatenate([kept.facts for kept in map(_part, files)])
+    facts = np.concatenate(of_each)
     metadata = {
         "encoder": encoder.name,
         "source": source.name,
@@ -203,7 +195,7 @@ def _embed(
         metadata["sides"] = sides
     rows_and_items = (
         (kept.rows, [item for row, item in enumerate(part) if row not in kept.bad])
-        for part, kept in zip(parts, map(_part, files), strict=True)
+        for part, kept in zip(job.parts, map(_part, files), strict=True)
         if len(kept.rows)
     )
     features = (kept.rows for kept in map(_part, files) if len(kept.rows))
@@ -218,6 +210,28 @@ def _embed(
     shutil.rmtree(folder, ignore_errors=True)
     side = int(np.median(facts[:, 0])) if len(facts) else 0
     return Embedded(*shape, bad, (*source.notes, *_notes(facts, bits)), side)
+
+
+def _encoded(
+    job: _Job, workers: ItemWorkers, folder: Path, progress: Callable[[float], object] | None
+) -> list[Path]:
+    """The kept parts; missing ones are encoded, by an encoder that is fitted first if need be."""
+    encoder = job.encoder
+    every = job.source.items
+    parts = job.parts
+    total = len(every)
+    if encoder.fits:
+        total *= 2
+        groups = _reported(workers.groups(every, job.bits), 0, total, progress)
+        encoder.fit(group.good for group in groups if len(group.good))
+    files = [folder / f"{_part_key(part, job)}.npz" for part in parts]
+    missing = [place for place, file in enumerate(files) if not _is_whole(file)]
+    items = list(chain.from_iterable(parts[place] for place in missing))
+    groups = workers.groups(items, job.bits)
+    prepared = _reported(groups, total - len(items), total, progress)
+    for place in missing:
+        _write_part(files[place], len(parts[place]), prepared, encoder)
+    return files
 
 
 def _sides_text(sides: NDArray[np.int32]) -> str:

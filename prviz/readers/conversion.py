@@ -106,19 +106,16 @@ def load_torch(path: str | PathLike[str]) -> Any:
         raise ValueError(
             f"torch {torch.__version__} can't open {name} safely; 2.10 or newer is needed"
         )
+    # what NumPy makes arrays and numbers of in a PyTorch file; none of it runs code of the file
+    made = [value.__reduce__()[0] for value in (np.zeros(1), np.float64(0))]
+    dtypes = {type(np.dtype(code)) for code in "?bhilqBHILQefd"}
+    known = [*made, codecs.encode, np.ndarray, np.dtype, *dtypes]
     try:
-        with torch.serialization.safe_globals(_numpy_types()):
+        with torch.serialization.safe_globals(known):
             return torch.load(path, map_location="cpu", weights_only=True)
     except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         reason = quoted(error_text(error))
         raise ValueError(f"{name}: holds more than tensors, or is corrupt ({reason})") from None
-
-
-def _numpy_types() -> list[Any]:
-    """What NumPy's arrays and numbers in a PyTorch file are made of; none of it runs code of the file."""
-    made = [value.__reduce__()[0] for value in (np.zeros(1), np.float64(0))]
-    dtypes = {type(np.dtype(code)) for code in "?bhilqBHILQefd"}
-    return [*made, codecs.encode, np.ndarray, np.dtype, *dtypes]
 
 
 def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
@@ -224,43 +221,33 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
 
     batched : one-dimensional entries are parts of one column, not rows.
     """
-    arrays = [_array(item) for item in items]
-    known = [array for array in arrays if array is not None]
+    known = [array for item in items if (array := _array(item)) is not None]
     if items and len(known) == len(items):
-        return {name or "values": _joined_arrays(known, batched=batched)} if _fit(known) else {}
-    records = [_record(item) for item in items]
-    first = next(iter(records), None)
-    if first is None or not all(
-        record is not None and record.keys() == first.keys() for record in records
-    ):
-        nested = [arrays_in(item) for item in items]
+        kinds = {(array.ndim, array.shape[1:], array.dtype.kind == "U") for array in known}
+        return _joined_arrays(known, name, batched=batched) if len(kinds) == 1 else {}
+    records = [record for item in items if (record := _record(item)) is not None]
+    keys = records[0].keys() if records else ()
+    if not records or len(records) < len(items) or any(each.keys() != keys for each in records):
+        nested = map(arrays_in, items)
         parts = [next(iter(found.values())) for found in nested if len(found) == 1]
-        return (
-            {name or "values": _joined_arrays(parts, batched=batched)}
-            if len(parts) == len(items) > 0
-            else {}
-        )
-    several = any(
-        (array := _array(value)) is not None and array.ndim > 1 for value in first.values()
-    )
+        if not items or len(parts) < len(items):
+            return {}
+        return _joined_arrays(parts, name, batched=batched)
+    firsts = map(_array, records[0].values())
+    several = any(array is not None and array.ndim > 1 for array in firsts)
     found: dict[str, Array] = {}
-    for key in first:
-        column = [record[key] for record in records if record is not None]
+    for key in keys:
+        column = [record[key] for record in records]
         found |= _stacked(column, _joined(name, key), batched=several)
     return found
 
 
-def _fit(arrays: Sequence[Array]) -> bool:
-    """True if arrays can be parts of one."""
-    kinds = {(array.ndim, array.shape[1:], array.dtype.kind == "U") for array in arrays}
-    return len(kinds) == 1
-
-
-def _joined_arrays(arrays: Sequence[Array], *, batched: bool) -> Array:
-    if arrays[0].ndim > 1:
-        return np.concatenate(arrays)
-    rows = arrays[0].ndim == 1 and not batched and len({len(array) for array in arrays}) == 1
-    return np.stack(arrays) if rows or arrays[0].ndim == 0 else np.concatenate(arrays)
+def _joined_arrays(arrays: Sequence[Array], name: str, *, batched: bool) -> dict[str, Array]:
+    """Arrays as one, by its name: rows are stacked, parts joined."""
+    ndim = arrays[0].ndim
+    rows = ndim == 1 and not batched and len(set(map(len, arrays))) == 1
+    joined = np.stack(arrays) if rows or ndim == 0 else np.concatenate(arrays)
+    return {name or "values": joined}
 
 
 def _record(item: Any) -> dict[str, Any] | None:

@@ -349,6 +349,24 @@ def _are_counts(texts: Sequence[str]) -> bool:
     return any(list(texts) == list(map(str, range(start, start + len(texts)))) for start in (0, 1))
 
 
+def _merged(
+    names: list[str], said: list[str], records: list[list[str]], numbers: Numbers
+) -> list[str] | None:
+    """The names of two lines where those of the first stand above several columns; None for others.
+
+    ``names`` then stand above each of theirs.
+    """
+    if all(names[1:]) or any(not text or numbers.holds(text) for text in said[1:]):
+        return None
+    if not any(map(numbers.holds, chain.from_iterable(records[1:]))):
+        return None
+    if len(set(said)) == len(said):
+        return said
+    for place in range(1, len(names)):
+        names[place] = names[place] or names[place - 1]
+    return [f"{group}_{own}" for group, own in zip(names, said, strict=True)]
+
+
 def _second_header(
     names: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
@@ -356,13 +374,8 @@ def _second_header(
     if len(records) < 2 or len(records[0]) != len(names) or len(records[1]) != len(names):
         return None
     said = list(map(str.strip, records[0]))
-    merged = not all(names[1:]) and all(text and not numbers.holds(text) for text in said[1:])
-    if merged and any(map(numbers.holds, chain.from_iterable(records[1:]))):
-        if len(set(said)) == len(said):
-            return said
-        for place in range(1, len(names)):
-            names[place] = names[place] or names[place - 1]
-        return [f"{group}_{own}" for group, own in zip(names, said, strict=True)]
+    if merged := _merged(names, said, records, numbers):
+        return merged
     places = [place for place, name in enumerate(names) if name and not is_label(name)]
     groups: dict[str, list[str]] = {}
     for place in places:

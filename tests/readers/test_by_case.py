@@ -48,7 +48,7 @@ from prviz.readers.columns import (
     parsed,
     sort_columns,
 )
-from prviz.readers.conversion import _fit, arrays_in, save_arrays
+from prviz.readers.conversion import arrays_in, save_arrays
 from prviz.readers.delimited import _summaries
 from prviz.readers.errors import corrupt_unless_read, described, error_text, one_line
 from prviz.readers.media import ZipPictures
@@ -719,9 +719,9 @@ def test_arrays_in_what_other_libraries_hold(tmp_path: Path) -> None:
     assert arrays_in({"a": {"b": np.ones((2, 2))}}).keys() == {"a.b"}
     assert arrays_in(np.array({"a": np.ones((2, 2))}, dtype=object)).keys() == {"a"}
     assert arrays_in(np.array([[1.5, 2]], dtype=object))["values"].dtype == np.float64
-    assert not _fit([np.ones(2), np.ones((2, 2))])
-    assert not _fit([np.ones((2, 2)), np.ones((2, 3))])
-    assert not _fit([np.ones(2), np.array(["a"])])
+    assert arrays_in([np.ones(2), np.ones((2, 2))]) == {}
+    assert arrays_in([np.ones((2, 2)), np.ones((2, 3))]) == {}
+    assert arrays_in([np.ones(2), np.array(["a"])]) == {}
     path = save_arrays({"file": np.ones((3, 2)), "x": np.ones(3)}, tmp_path / "a.npz")
     with np.load(path) as saved:
         assert set(saved) == {"file_", "x"}

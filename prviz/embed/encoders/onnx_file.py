@@ -79,11 +79,7 @@ class OnnxEncoder(EmbeddingEncoder):
         import onnxruntime
 
         choice = _settings(path, options)
-        provider = (
-            "CPUExecutionProvider"
-            if options.device == "cpu"
-            else f"{options.device.upper()}ExecutionProvider"
-        )
+        provider = f"{options.device.upper()}ExecutionProvider"
         if provider not in onnxruntime.get_available_providers():
             raise ValueError(
                 f"--device {options.device}: this onnxruntime has no {provider}; leave --device out"
@@ -114,10 +110,8 @@ class OnnxEncoder(EmbeddingEncoder):
         if self._layout not in ("nchw", "nhwc"):
             raise ValueError(f"layout = {self._layout!r}; nchw or nhwc is needed")
         self._scale = np.float32(choice.get("scale", 255))
-        self._mean, self._std = (
-            np.asarray(choice.get(name, usual), np.float32)
-            for name, usual in (("mean", 0.0), ("std", 1.0))
-        )
+        self._mean = np.asarray(choice.get("mean", 0.0), np.float32)
+        self._std = np.asarray(choice.get("std", 1.0), np.float32)
         if (
             not {self._mean.size, self._std.size} <= {1, 3}
             or not (self._std > 0).all()
