@@ -32,7 +32,6 @@ from prviz.cli.triage import add_triage
 from prviz.missing import missing
 from prviz.readers.errors import error_text, printable
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
-from prviz.server import sessions
 from prviz.server.hosts import FRAMES_VARIABLE, HOSTS_VARIABLE, named_host, named_origin
 from prviz.server.limits import (
     NO_FOLDER,
@@ -212,6 +211,8 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
 
 def _app(arguments: argparse.Namespace) -> int:
     """Run the app in this process until it is stopped."""
+    from prviz.server import sessions
+
     script = app_root() / "app.py"
     if not script.is_file():
         return _fail(f"the app is missing from this installation ({script})", status=1)
