@@ -158,7 +158,11 @@ def people(seed: int, jobs: str) -> pd.DataFrame:
     )
 
 
-@pytest.mark.parametrize("written", [{}, {"sep": ";", "decimal": ","}], ids=["commas", "german"])
+@pytest.mark.parametrize(
+    "written",
+    [pytest.param({}, marks=pytest.mark.exhaustive), {"sep": ";", "decimal": ","}],
+    ids=["commas", "german"],
+)
 def test_the_encoding_offered_for_categories_is_the_same_in_both_tables(
     written: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

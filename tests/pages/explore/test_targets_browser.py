@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -10,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser import (
     AppServer,
     Tab,
+    beside,
     cut_texts,
     open_tab,
     overlaps,
@@ -60,85 +62,111 @@ COVERED = """() => {
 }"""
 
 
-def _opened(
-    app_server: AppServer, chromium: Browser, size: tuple[int, int], *, touch: bool = True
-) -> Tab:
-    viewport = {"width": size[0], "height": size[1]}
-    tab = open_tab(chromium, app_server.url, viewport=viewport, has_touch=touch)
-    visit(tab.page)
-    expect(tab.page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
-    expect(tab.page.locator(".st-key-samples .plot .trace").first).to_be_attached()
-    return tab
+PHONE = (390, 844)
+Opener = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def of_touch(app_server: AppServer, chromium: Browser) -> Iterator[Tab]:
+    """A screen for fingers, in whose context all pages of this file open."""
+    tab = open_tab(chromium, app_server.url, has_touch=True)
+    tab.page.goto("/_stcore/health")
+    yield tab
+    tab.context.close()
+
+
+@pytest.fixture
+def opened(of_touch: Tab) -> Iterator[Opener]:
+    """Open a page of this size and wait for its numbers and samples; without errors to the end."""
+    tabs: list[Tab] = []
+
+    def open_page(size: tuple[int, int], path: str = "/") -> Page:
+        tabs.append(beside(of_touch, viewport={"width": size[0], "height": size[1]}))
+        page = tabs[-1].page
+        visit(page, path)
+        if path == "/":
+            expect(page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
+            expect(page.locator(".st-key-samples .plot .trace").first).to_be_attached()
+        return page
+
+    yield open_page
+    for tab in tabs:
+        tab.page.close()
+        tab.check()
 
 
 def _sideways(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
-@pytest.mark.parametrize("path", ["/", "/?source=bundled&problem=mixture-converged"])
-@pytest.mark.parametrize("size", [(390, 844), (820, 1180)])
-def test_every_target_of_a_finger_has_44_pixels(
-    app_server: AppServer, chromium: Browser, size: tuple[int, int], path: str
-) -> None:
-    tab = _opened(app_server, chromium, size)
-    if path != "/":
-        visit(tab.page, path)
-        expect(tab.page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
-    seen, small = tab.page.evaluate(SMALL)
-    assert seen > 30
-    assert small == []
-    assert _sideways(tab.page) == 0
-    tab.check()
-    tab.context.close()
+@pytest.mark.parametrize("size", [PHONE, (820, 1180)])
+def test_every_target_of_a_finger_has_44_pixels(opened: Opener, size: tuple[int, int]) -> None:
+    page = opened(size)
+    for path in ("/", "/?source=bundled&problem=mixture-converged"):
+        if path != "/":
+            visit(page, path)
+            expect(page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
+        elif size != PHONE:
+            _whole_without_scrolling(page)
+        seen, small = page.evaluate(SMALL)
+        assert seen > 30
+        assert small == []
+        assert _sideways(page) == 0
 
 
-def test_on_a_phone_verdict_figure_and_rows_stand_above_a_sheet_of_k(
-    app_server: AppServer, chromium: Browser
-) -> None:
-    tab = _opened(app_server, chromium, (390, 844))
-    seen = tab.page.evaluate(COVERED)
+def _whole_without_scrolling(page: Page) -> None:
+    """At 820 pixels: figure, rows and panel."""
+    lowest = """name => Math.max(...[...document.querySelectorAll(name)]
+        .map(node => node.getBoundingClientRect().bottom))"""
+    for part in (".live.screen .plot", ".rows", ".st-key-samples .plot", ".st-key-part-more"):
+        assert page.evaluate(lowest, part) <= 1180, part
+    scatter = page.locator(".st-key-samples .plot").bounding_box()
+    assert scatter is not None
+    assert scatter["height"] >= 140
+    units = "({ _fullLayout: { xaxis, yaxis } }) => [xaxis._m, yaxis._m].map(Math.abs)"
+    x, y = page.locator(".st-key-samples .plot").evaluate(units)
+    assert x == pytest.approx(y, rel=0.01)
+
+
+def test_on_a_phone_verdict_figure_and_rows_stand_above_a_sheet_of_k(opened: Opener) -> None:
+    page = opened(PHONE)
+    seen = page.evaluate(COVERED)
     assert len(seen["rows"]) == 4
     assert seen["bar"] <= seen["figure"][0] < seen["figure"][1] <= seen["rows"][0][0]
     assert max(bottom for _, bottom in seen["rows"]) <= seen["sheet"] + 1
-    k = tab.page.locator("[data-prviz=k] input[type=range]")
+    k = page.locator("[data-prviz=k] input[type=range]")
     assert k.evaluate("k => k.getBoundingClientRect().bottom <= innerHeight")
-    assert not overlaps(tab.page, [".said", ".st-key-main-view", ".pane > .help", ".row", ".stage"])
-    tab.page.get_by_role("button", name="Play").tap()
-    film = tab.page.locator(".live.screen .film").bounding_box()
+    assert not overlaps(page, [".said", ".st-key-main-view", ".pane > .help", ".row", ".stage"])
+    page.get_by_role("button", name="Play").tap()
+    film = page.locator(".live.screen .film").bounding_box()
     assert film is not None
     assert film["y"] >= max(bottom for _, bottom in seen["rows"]) - 1
-    expect(tab.page.get_by_test_id("stSidebar")).to_be_hidden()
-    tab.page.get_by_role("button", name="Close the film").tap()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    page.get_by_role("button", name="Close the film").tap()
     for k in ("5", "20"):
-        tab.page.locator("[data-prviz=k] input[type=number]").fill(k)
-        tab.page.locator("[data-prviz=k] input[type=number]").press("Enter")
-        expect(tab.page.get_by_role("button", name="Pin")).to_have_attribute(
-            "aria-pressed", "false"
-        )
-        tab.page.get_by_role("button", name="Pin").tap()
-        expect(tab.page.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "true")
-    assert not overlaps(tab.page, [".stage button", ".xtitle"])
-    tab.page.get_by_role("button", name="Compare 2").tap()
-    expect(tab.page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
-    states = [state.bounding_box() for state in tab.page.locator(".compare section").all()]
+        page.locator("[data-prviz=k] input[type=number]").fill(k)
+        page.locator("[data-prviz=k] input[type=number]").press("Enter")
+        expect(page.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "false")
+        page.get_by_role("button", name="Pin").tap()
+        expect(page.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "true")
+    assert not overlaps(page, [".stage button", ".xtitle"])
+    page.get_by_role("button", name="Compare 2").tap()
+    expect(page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
+    states = [state.bounding_box() for state in page.locator(".compare section").all()]
     assert len({state and state["y"] for state in states}) == 1
-    expect(tab.page.get_by_role("radiogroup", name="Axes")).to_be_hidden()
-    assert not overlaps(tab.page, [".compare h2", ".compare h3", ".compare p", ".compare button"])
-    assert _sideways(tab.page) == 0
-    tab.check()
-    tab.context.close()
+    expect(page.get_by_role("radiogroup", name="Axes")).to_be_hidden()
+    assert not overlaps(page, [".compare h2", ".compare h3", ".compare p", ".compare button"])
+    assert _sideways(page) == 0
 
 
-def test_on_a_phone_the_low_sheet_is_k_and_six_names_that_open_it(
-    app_server: AppServer, chromium: Browser
-) -> None:
-    tab = _opened(app_server, chromium, (390, 844))
-    names = tab.page.get_by_role("navigation", name="Settings").get_by_role("button")
+def test_on_a_phone_the_low_sheet_is_k_and_six_names_that_open_it(opened: Opener) -> None:
+    page = opened(PHONE)
+    names = page.get_by_role("navigation", name="Settings").get_by_role("button")
     expect(names).to_have_text(["k", "Data", "Curves", "Split", "Show", "More"])
-    chips = tab.page.locator("[data-prviz=k] .marks")
+    chips = page.locator("[data-prviz=k] .marks")
     expect(chips).to_be_hidden()
     top = "() => document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().top"
-    low = tab.page.evaluate(top)
+    low = page.evaluate(top)
     parts = (
         ".st-key-part-data",
         ".st-key-part-families",
@@ -148,18 +176,16 @@ def test_on_a_phone_the_low_sheet_is_k_and_six_names_that_open_it(
     )
     for number, inside in enumerate(parts, 1):
         names.nth(number).tap()
-        box = tab.page.locator(inside).bounding_box()
+        box = page.locator(inside).bounding_box()
         assert box is not None
         # what is named is the first thing in the sheet
-        assert tab.page.evaluate(top) < low - 100
-        assert tab.page.evaluate(top) < box["y"] < tab.page.evaluate(top) + 60, inside
+        assert page.evaluate(top) < low - 100
+        assert page.evaluate(top) < box["y"] < page.evaluate(top) + 60, inside
     names.first.tap()
-    assert tab.page.evaluate(top) == low
-    help_ = tab.page.locator(".live.screen .pane > .help")
+    assert page.evaluate(top) == low
+    help_ = page.locator(".live.screen .pane > .help")
     help_.locator("summary").tap()
     expect(help_.locator("svg text")).to_have_count(3)
-    tab.check()
-    tab.context.close()
 
 
 # Where the tabs stand, frame by frame.
@@ -179,11 +205,8 @@ TABS_IN_SIGHT = """() => {
 }"""
 
 
-def test_on_a_phone_another_panel_comes_where_the_finger_is(
-    app_server: AppServer, chromium: Browser
-) -> None:
-    tab = _opened(app_server, chromium, (390, 844))
-    page = tab.page
+def test_on_a_phone_another_panel_comes_where_the_finger_is(opened: Opener) -> None:
+    page = opened(PHONE)
     page.evaluate(WATCH_TABS)
     for name, content in (("Numbers", ".readout.turned td"), ("Space", ".st-key-samples .plot")):
         page.evaluate(TABS_IN_SIGHT)
@@ -193,19 +216,23 @@ def test_on_a_phone_another_panel_comes_where_the_finger_is(
         wait_until(page, lambda: page.evaluate("window.__tops.length > 60"))
         tops = page.evaluate("window.__tops")
         assert max(tops) - min(tops) <= 2, (name, min(tops), max(tops))
+
+
+def test_too_high_stands_in_the_gap_and_on_no_line(
+    app_server: AppServer, chromium: Browser
+) -> None:
+    tab = open_tab(chromium, app_server.url, newcomer=True, has_touch=True)
+    for width, height in (PHONE, (1366, 768)):
+        tab.page.set_viewport_size({"width": width, "height": height})
+        _assert_too_high_stands_alone(tab.page)
     tab.check()
     tab.context.close()
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1366, 768)])
-def test_too_high_stands_in_the_gap_and_on_no_line(
-    app_server: AppServer, chromium: Browser, size: tuple[int, int]
-) -> None:
-    viewport = {"width": size[0], "height": size[1]}
-    tab = open_tab(chromium, app_server.url, newcomer=True, viewport=viewport, has_touch=True)
-    tab.page.goto("/?step=4")
-    tab.page.get_by_label("Neighbours k").fill("0")
-    said = tab.page.locator(".guide text.name", has_text="too high")
+def _assert_too_high_stands_alone(page: Page) -> None:
+    page.goto("/?step=4")
+    page.get_by_label("Neighbours k").fill("0")
+    said = page.locator(".guide text.name", has_text="too high")
     expect(said).to_be_visible()
     near = said.evaluate(
         """(text) => {
@@ -220,54 +247,28 @@ def test_too_high_stands_in_the_gap_and_on_no_line(
     )
     assert near[0] == 3
     assert near[1] > 4
-    tab.check()
-    tab.context.close()
-
-
-def test_at_820_figure_rows_and_panel_are_whole_without_scrolling(
-    app_server: AppServer, chromium: Browser
-) -> None:
-    tab = _opened(app_server, chromium, (820, 1180))
-    lowest = """name => Math.max(...[...document.querySelectorAll(name)]
-        .map(node => node.getBoundingClientRect().bottom))"""
-    for part in (".live.screen .plot", ".rows", ".st-key-samples .plot", ".st-key-part-more"):
-        assert tab.page.evaluate(lowest, part) <= 1180, part
-    scatter = tab.page.locator(".st-key-samples .plot").bounding_box()
-    assert scatter is not None
-    assert scatter["height"] >= 140
-    units = "({ _fullLayout: { xaxis, yaxis } }) => [xaxis._m, yaxis._m].map(Math.abs)"
-    x, y = tab.page.locator(".st-key-samples .plot").evaluate(units)
-    assert x == pytest.approx(y, rel=0.01)
-    tab.check()
-    tab.context.close()
 
 
 def test_at_twice_the_size_the_figure_stands_whole_above_the_handle(
-    app_server: AppServer, chromium: Browser
+    new_page: Callable[..., Page],
 ) -> None:
-    tab = _opened(app_server, chromium, (683, 384), touch=False)
-    seen = tab.page.evaluate(COVERED)
+    page = new_page(viewport={"width": 683, "height": 384})
+    visit(page)
+    expect(page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
+    seen = page.evaluate(COVERED)
     assert seen["height"] < 40
     assert seen["bar"] <= seen["figure"][0] < seen["figure"][1] <= seen["sheet"]
-    assert _sideways(tab.page) == 0
-    tab.check()
-    tab.context.close()
+    assert _sideways(page) == 0
 
 
-def test_on_a_phone_the_answer_of_a_task_moves_nothing(
-    app_server: AppServer, chromium: Browser
-) -> None:
-    viewport = {"width": 390, "height": 844}
-    tab = open_tab(chromium, app_server.url, viewport=viewport, has_touch=True)
-    visit(tab.page, "/?problem=shifted-gaussians&n=200&p.d=2&task=closest")
-    choices = tab.page.locator(".task .choices button")
+def test_on_a_phone_the_answer_of_a_task_moves_nothing(opened: Opener) -> None:
+    page = opened(PHONE, "/?problem=shifted-gaussians&n=200&p.d=2&task=closest")
+    choices = page.locator(".task .choices button")
     expect(choices).to_have_count(5)
-    before = tab.page.evaluate(COVERED)
+    before = page.evaluate(COVERED)
     assert before["figure"][1] <= before["sheet"]
-    assert not cut_texts(tab.page, ".task")
+    assert not cut_texts(page, ".task")
     choices.first.tap()
-    tab.page.get_by_role("button", name="Reveal").tap()
-    expect(tab.page.locator(".task p").first).to_contain_text("Your code")
-    assert tab.page.evaluate(COVERED)["figure"] == before["figure"]
-    tab.check()
-    tab.context.close()
+    page.get_by_role("button", name="Reveal").tap()
+    expect(page.locator(".task p").first).to_contain_text("Your code")
+    assert page.evaluate(COVERED)["figure"] == before["figure"]

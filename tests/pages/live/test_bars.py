@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from playwright.sync_api import Page
@@ -31,15 +33,14 @@ def with_amount(amounts: list[float], index: int, amount: float, total: bool) ->
 def test_one_new_amount_leaves_a_distribution(
     blank: Page, amounts: list[float], total: bool
 ) -> None:
-    for index in range(len(amounts)):
-        for amount in (0.0, 0.35, 1.0, 7.0, -1.0):
-            found = blank.evaluate(
-                "([amounts, i, amount, total]) => live.bars.withAmount(amounts, i, amount, total)",
-                [amounts, index, amount, total],
-            )
-            np.testing.assert_allclose(
-                found, with_amount(amounts, index, amount, total), atol=1.01e-4
-            )
-            assert any(found)
-            if total and any(each > 0 for i, each in enumerate(amounts) if i != index):
-                assert sum(found) == pytest.approx(1, abs=2e-4)
+    moves = [*product(range(len(amounts)), (0.0, 0.35, 1.0, 7.0, -1.0))]
+    every = blank.evaluate(
+        """([amounts, moves, total]) =>
+            moves.map(([i, amount]) => live.bars.withAmount(amounts, i, amount, total))""",
+        [amounts, moves, total],
+    )
+    for (index, amount), found in zip(moves, every, strict=True):
+        np.testing.assert_allclose(found, with_amount(amounts, index, amount, total), atol=1.01e-4)
+        assert any(found)
+        if total and any(each > 0 for i, each in enumerate(amounts) if i != index):
+            assert sum(found) == pytest.approx(1, abs=2e-4)
