@@ -18,14 +18,10 @@ from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
 from prviz.checks.flags import DataFacts, Finding, Level, grade, in_order, ratio, set_facts
 from prviz.measure.workload import fit_size
 from prviz.neighbors.rows import RowView
-from prviz.neighbors.threads import one_blas_thread
-from prviz.recent import LeastRecentlyUsed
 from prviz.samples import CUT, SamplePair, Samples, SplitRatio, notes_of, pair_of, split_share
 
 ROWS = 5_000  # most rows for an effective dimension
 VALUES = 2**25  # values for an effective dimension, at most: 128 MB of float32
-
-_KNOWN = LeastRecentlyUsed(256)  # effective dimensions by digest
 
 
 class EffectiveDimension(NamedTuple):
@@ -47,16 +43,10 @@ def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimensio
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
         return EffectiveDimension(0.0, len(centred))
-    with one_blas_thread():
-        gram = centred @ centred.T if len(centred) < samples.d else centred.T @ centred
+    gram = centred @ centred.T if len(centred) < samples.d else centred.T @ centred
     trace = float(np.trace(gram, dtype=np.float64))
     squared = float(np.einsum("ij,ij->", gram, gram, dtype=np.float64))
     return EffectiveDimension(trace**2 / squared, len(centred))
-
-
-def _known_effective(samples: Samples) -> EffectiveDimension:
-    """That of samples asked for lately, as those of one reference are, is known."""
-    return _KNOWN.remembered(samples.digest, lambda: effective_dimension(samples))
 
 
 def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32], float]:
@@ -230,7 +220,7 @@ def preflight(
             real=moments(pair.real),
             generated=moments(pair.generated),
             drawn=(set_facts(pair.real), set_facts(pair.generated)),
-            effective=(_known_effective(pair.real), _known_effective(pair.generated)),
+            effective=(effective_dimension(pair.real), effective_dimension(pair.generated)),
         )
     findings = (
         *flags.single_rows(facts),
