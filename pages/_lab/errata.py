@@ -1,4 +1,7 @@
-"""Section of the bias lab: slips of the papers themselves, each with the computation that shows it."""
+"""Section of the bias lab.
+
+Slips of the papers themselves, each with the computation that shows it.
+"""
 
 from __future__ import annotations
 

@@ -304,7 +304,10 @@ def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) 
 
 
 def _convention(key: str) -> CurveConvention | PaperConvention | None:
-    """A convention that the paper leaves open, chosen behind one small button; None: prviz's own."""
+    """A convention that the paper leaves open, chosen behind one small button.
+
+    None: prviz's own.
+    """
     texts = "\n".join(f"- **{name}**: {text}" for name, text in SELF_COUNTING.items())
     with st.popover(
         "More",

@@ -1,4 +1,6 @@
-"""A frozen benchmark of estimators: pairs of samples whose true curve is known, and how near an estimate comes to it.
+"""A frozen benchmark of estimators.
+
+Pairs of samples whose true curve is known, and how near an estimate comes to it.
 
 `pairs.py` has the pairs and their digests, `shapes.py` compares points that another package gives
 with the true curve, `score.py` runs an estimator and scores it.

@@ -1,4 +1,7 @@
-"""The benchmark's pairs: a toy, its parameters, a size and seeds, frozen by digests of their samples."""
+"""The benchmark's pairs.
+
+A toy, its parameters, a size and seeds, frozen by digests of their samples.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ from prviz.samples import SamplePair
 from prviz.toys import toy
 
 VERSION = 1
-"""Raised whenever a pair, its samples or a score changes: figures of two versions can't be compared."""
+"""Raised whenever a pair, its samples or a score changes.
+
+Figures of two versions can't be compared.
+"""
 N = 1000
 DRAWS = 3
 # Samples are rounded, so that the last bit of a machine's exponential does not change their digest.

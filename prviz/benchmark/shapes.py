@@ -62,7 +62,10 @@ def radii_of(points: Floats) -> Floats:
 
 
 def compare(found: PRCurve | Floats, truth: PRCurve) -> tuple[Comparison, float]:
-    """IoU, excess and deficit of an estimate, and its area; exact for a curve, on `RAYS` rays for points."""
+    """IoU, excess and deficit of an estimate, and its area.
+
+    Exact for a curve, on `RAYS` rays for points.
+    """
     if isinstance(found, PRCurve):
         return found.compare(truth), found.auc
     theirs = radii_of(found)

@@ -1,4 +1,7 @@
-"""One check of the sanity battery: a metric along the sweep, the same reading of the truth, and the allowed ranges."""
+"""One check of the sanity battery.
+
+A metric along the sweep, the same reading of the truth, and the allowed ranges.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ _MISSED = theme.FAMILY_COLORS["ipr"]
 
 @dataclass(frozen=True, kw_only=True)
 class AllowedRange:
-    """Values that a rule allows: from ``low`` to ``high``, at one place of the sweep or between two.
+    """Values that a rule allows.
+
+    From ``low`` to ``high``, at one place of the sweep or between two.
 
     place : (first, last) value of x, equal for a single place. low, high : may be infinite.
     text : the rule in words. met : whether the mean keeps to it.

@@ -1,4 +1,7 @@
-"""Supports of P, Q and both, by a family or the truth: regions of the plane, bands of the line, or samples."""
+"""Supports of P, Q and both, by a family or the truth.
+
+Regions of the plane, bands of the line, or samples.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,9 @@ def support_bands_figure(
     axis_title: str = "feature 1",
     most: int = 1000,
 ) -> go.Figure:
-    """The line in bands, one for each family or the truth, in the colours of their classes; below each its balls.
+    """The line in bands, one for each family or the truth, in the colours of their classes.
+
+    Below each its balls.
 
     Parameters
     ----------
@@ -218,7 +223,10 @@ def support_samples_figure(
 
 
 def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) -> list[go.Scatter]:
-    """The balls of each row below its band, those of P above those of Q; each kind once in the legend."""
+    """The balls of each row below its band, those of P above those of Q.
+
+    Each kind once in the legend.
+    """
     traces: list[go.Scatter] = []
     seen: set[str] = set()
     for place, name in enumerate(names):

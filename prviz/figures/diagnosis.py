@@ -95,7 +95,10 @@ def marked_curve_figure(
 
 
 class Highlight(NamedTuple):
-    """Samples of a figure with a style of their own, by their rows. bold : True if drawn larger, above the others."""
+    """Samples of a figure with a style of their own, by their rows.
+
+    bold : True if drawn larger, above the others.
+    """
 
     name: str
     rows: Sequence[int]

@@ -1,4 +1,7 @@
-"""Classifiers in error space: (fpr, fnr), their lower hull, and the tangent at one lam; and two other views."""
+"""Classifiers in error space: (fpr, fnr), their lower hull, and the tangent at one lam.
+
+There are two other views.
+"""
 
 from __future__ import annotations
 

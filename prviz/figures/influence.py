@@ -1,4 +1,7 @@
-"""Both ends of the curves against the support masses; k, the split and single samples that move them."""
+"""Both ends of the curves against the support masses.
+
+There are k, the split and single samples that move them.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,9 @@ def _look(color: str, held_out: bool) -> dict[str, Any]:
 def carriers_figure(
     names: Sequence[str], alone: Sequence[int], carried: Sequence[int], *, color: str
 ) -> go.Figure:
-    """Bars per sample, the first on top: the number of samples it supports alone, before a faint bar of all of them.
+    """Bars per sample, the first on top.
+
+    The number of samples it supports alone, before a faint bar of all of them.
 
     Parameters
     ----------

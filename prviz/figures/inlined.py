@@ -1,4 +1,6 @@
-"""Pages that stand alone: their figures, plotly.js where it draws them, and all else in one file without network.
+"""Pages that stand alone.
+
+Their figures, plotly.js where it draws them, and all else in one file without network.
 
 A content security policy lets such a page run its own scripts, known by their digests, and fetch
 nothing at all. Scripts and data are compressed, and unpacked by the browser.

@@ -18,7 +18,9 @@ _BAR_HOVER = (
 
 
 def iou_bars(comparisons: Mapping[str, Comparison]) -> go.Figure:
-    """One signed bar per estimator: excess (optimistic) to the right, deficit (pessimistic) to the left.
+    """One signed bar per estimator.
+
+    Excess (optimistic) to the right, deficit (pessimistic) to the left.
 
     Parameters
     ----------
@@ -53,7 +55,10 @@ def signed_bars(
     ticks: Mapping[str, Any],
     **bars: Any,
 ) -> go.Figure:
-    """A bar to either side per (excess, deficit), the first on top. right : margin. bars : further options of both."""
+    """A bar to either side per (excess, deficit), the first on top.
+
+    right : margin. bars : further options of both.
+    """
     figure = go.Figure()
     for side, pattern in (("deficit", "/"), ("excess", "")):
         figure.add_bar(
@@ -173,7 +178,9 @@ def stability_figure(
     truth: float | None = None,
     current: float | None = None,
 ) -> go.Figure:
-    """A small panel without a legend: one summary over k on a logarithmic axis, from 0 to 1 on the vertical one.
+    """A small panel without a legend.
+
+    One summary over k on a logarithmic axis, from 0 to 1 on the vertical one.
 
     Parameters
     ----------

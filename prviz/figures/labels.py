@@ -1,4 +1,6 @@
-"""Where the name of each curve stands: nearer to its own curve than to any other line, on screen and in exports.
+"""Where the name of each curve stands.
+
+Nearer to its own curve than to any other line, on screen and in exports.
 
 pages/_live/labels.js has the same rule for the browser, where curves move; a test compares both.
 """
@@ -107,7 +109,9 @@ def _best(
     parts: Sequence[Points],
     others: Sequence[Points],
 ) -> Place | None:
-    """The best place beside one of the points along a curve. own : points of the curve, None with a leader.
+    """The best place beside one of the points along a curve.
+
+    own : points of the curve, None with a leader.
 
     parts, others : points of lines that belong to it, and of all others; with a leader of the lines that it must not
     cross, and of all.

@@ -315,7 +315,10 @@ def _write(figure: Any, target: Path | IO[bytes], kind: str) -> None:
 
 
 def check_target(path: Path, asked: str) -> None:
-    """Refuse a file of another kind, and any where Matplotlib is missing. asked : by what, for the message."""
+    """Refuse a file of another kind, and any where Matplotlib is missing.
+
+    asked : by what, for the message.
+    """
     if path.suffix.lower() not in FORMATS:
         raise ValueError(
             f"{asked} {str(path)!r}: a name that ends in {', '.join(FORMATS)} is needed"
@@ -353,7 +356,10 @@ def _pixels(axes: Axes, curve: PRCurve) -> Points:
 
 
 def _room(axes: Axes) -> tuple[float, float]:
-    """Width and height of the plot in points of 1/72 in, as it will be drawn: both axes have one unit."""
+    """Width and height of the plot in points of 1/72 in, as it will be drawn.
+
+    Both axes have one unit.
+    """
     box = axes.get_window_extent()
     side = 72 / axes.figure.dpi * float(min(box.width, box.height))
     return side, side
@@ -373,7 +379,10 @@ def _looks(kinds: list[str]) -> dict[str, Any]:
 
 
 def _corner(axes: Axes, texts: list[str], curves: list[PRCurve]) -> dict[str, Points] | None:
-    """The free corner in which these texts fit, with the box that they cover; None where none is free."""
+    """The free corner in which these texts fit, with the box that they cover.
+
+    None where none is free.
+    """
     if not texts:
         return {}
     width, height = _room(axes)
@@ -417,7 +426,10 @@ def _places(
     drawn: list[tuple[str, PRCurve, dict[str, Any]]],
     corner: Mapping[str, Points],
 ) -> dict[str, Place]:
-    """Where each name stands by the rule of all figures; not all are there where one would cover a line."""
+    """Where each name stands by the rule of all figures.
+
+    Not all are there where one would cover a line.
+    """
     lines = {}
     for place, (name, curve, look) in enumerate(drawn):
         known = look["linewidth"] == CURVE

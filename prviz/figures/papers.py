@@ -1,4 +1,7 @@
-"""The charts of the papers' experiments: heat maps with numbers, lines over a setting, mean curves with spread."""
+"""The charts of the papers' experiments.
+
+Heat maps with numbers, lines over a setting, mean curves with spread.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangl
 
 
 def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
-    """One figure per panel of the chart, by the panel's title; all have the same scales and colours.
+    """One figure per panel of the chart, by the panel's title.
+
+    All have the same scales and colours.
 
     Families keep their colours, what is true is dashed. An area or bars around a line: one standard
     deviation over the repeats to either side. Open symbols in a line's colour: the paper's values.
@@ -148,7 +153,10 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
 
 
 def _reach(lines: Sequence[ChartLine]) -> dict[str, Any]:
-    """The range of an axis from 0 to 1 for shares; {} for other numbers, which take what they need."""
+    """The range of an axis from 0 to 1 for shares.
+
+    {} for other numbers, which take what they need.
+    """
     values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in lines] or [np.zeros(1)])
     if len(values) and values.min() >= 0 and values.max() <= 1.02:
         return {"range": [0, 1.05]}
@@ -221,7 +229,10 @@ def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _colors(names: Sequence[str], *, ordered: bool = False) -> dict[str, str]:
-    """By series: a family's or role's own; for `ordered` others shades from blue to orange, else those of no family."""
+    """By series: a family's or role's own.
+
+    For `ordered` others shades from blue to orange, else those of no family.
+    """
     families = {each.title: name for name, each in ESTIMATORS.items()}
     if ordered and not any(name in families for name in names):
         return dict(zip(names, theme.shades(len(names)), strict=True))

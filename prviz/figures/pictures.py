@@ -1,4 +1,7 @@
-"""Grey pictures as PNG data URIs, for front ends: Plotly's own hover labels can't hold a picture."""
+"""Grey pictures as PNG data URIs, for front ends.
+
+Plotly's own hover labels can't hold a picture.
+"""
 
 from __future__ import annotations
 

@@ -205,7 +205,10 @@ def curve_trace(
     placed: bool = True,
     **drawn: Any,
 ) -> dict[str, Any]:
-    """A trace as Plotly's figure takes it; as an object it would be checked and copied once more."""
+    """A trace as Plotly's figure takes it.
+
+    As an object it would be checked and copied once more.
+    """
     look = {
         "type": "scatter",
         "name": f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),

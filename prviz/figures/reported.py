@@ -26,7 +26,10 @@ class TradePoint(NamedTuple):
 
 
 def groups_of(names: Sequence[str]) -> list[str]:
-    """The first word of each name, less digits; all "" unless that makes two to MOST_GROUPS groups."""
+    """The first word of each name, less digits.
+
+    All "" unless that makes two to MOST_GROUPS groups.
+    """
     groups = [name.split(" ")[0].rstrip("0123456789-_,.") for name in names]
     if 1 < len(set(groups)) <= min(MOST_GROUPS, len(names) - 1):
         return groups
@@ -34,7 +37,9 @@ def groups_of(names: Sequence[str]) -> list[str]:
 
 
 def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | None) -> go.Figure:
-    """F8 leaning to precision against F8 leaning to recall; the pair is ringed, joined and named with its distances.
+    """F8 leaning to precision against F8 leaning to recall.
+
+    The pair is ringed, joined and named with its distances.
 
     Source: Sajjadi et al. 2018, figures 6 and 7.
     """
@@ -95,7 +100,9 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
 
 
 def agreement_of_numbers_figure(names: Sequence[str], values: NDArray[np.float64]) -> go.Figure:
-    """Rank correlations of each two numbers, from -1 to 1; an empty cell where a number says nothing.
+    """Rank correlations of each two numbers, from -1 to 1.
+
+    An empty cell where a number says nothing.
 
     Source: Sajjadi et al. 2018, figure 10.
     """

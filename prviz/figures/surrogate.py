@@ -1,4 +1,7 @@
-"""Settings of estimators on a pair whose truth is known: errors of the area, and lines over k or over d."""
+"""Settings of estimators on a pair whose truth is known.
+
+Errors of the area, and lines over k or over d.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ _ERROR_HOVER = (
 
 
 class SettingError(NamedTuple):
-    """One setting of a family, in words, and the error of its area: mean, and interval of one more sample."""
+    """One setting of a family, in words, and the error of its area.
+
+    Mean, and interval of one more sample.
+    """
 
     method: str
     setting: str
@@ -52,7 +58,10 @@ class SettingLine(NamedTuple):
 
 
 def error_intervals(settings: Sequence[SettingError]) -> go.Figure:
-    """Area minus true area of each setting with its interval, the first on top; a star: best, a cross: to avoid."""
+    """Area minus true area of each setting with its interval, the first on top.
+
+    A star: best, a cross: to avoid.
+    """
     color = theme.colors(each.method for each in settings)
     labels = [
         f"<b>{theme.label(each.method, 20)}</b> {theme.plain(each.setting, 24)}"
@@ -104,7 +113,9 @@ def setting_lines_figure(
     legend: bool = True,
     height: int = 420,
 ) -> go.Figure:
-    """A mean over x per family and split, with bars of one standard deviation; filled marks: split, open ones: none.
+    """A mean over x per family and split, with bars of one standard deviation.
+
+    Filled marks: split, open ones: none.
 
     lines : drawn in this order. xlabel, ylabel : what x and y are. top : upper end of y; None: a
     round number that holds all. x is logarithmic, with a tick at every x.
@@ -159,7 +170,10 @@ def setting_lines_figure(
 
 
 def _apart(xs: Sequence[float]) -> list[float]:
-    """Those of the xs whose labels don't touch on a narrow screen: each at least a third above the one before."""
+    """Those of the xs whose labels don't touch on a narrow screen.
+
+    Each at least a third above the one before.
+    """
     found: list[float] = []
     for x in xs:
         if not found or x >= 1.33 * found[-1]:

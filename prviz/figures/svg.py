@@ -1,4 +1,7 @@
-"""The precision-recall figure as SVG for slides and papers: title, settings, each curve named beside it, its IoU."""
+"""The precision-recall figure as SVG for slides and papers.
+
+Title, settings, each curve named beside it, its IoU.
+"""
 
 from __future__ import annotations
 
@@ -291,7 +294,10 @@ def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
 def _column(
     curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], color: Mapping[str, str]
 ) -> list[str]:
-    """Every number right of the plot, beside bars: deficit to the left and excess to the right, or the area."""
+    """Every number right of the plot, beside bars.
+
+    Deficit to the left and excess to the right, or the area.
+    """
     symbol = theme.symbols(curves)
     left = 880
     right = WIDE - 50

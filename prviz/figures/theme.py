@@ -1,4 +1,7 @@
-"""Shared by all figures: one colour per family, the truth's style, layout, and foreign text made harmless."""
+"""Shared by all figures.
+
+One colour per family, the truth's style, layout, and foreign text made harmless.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,9 @@ _TEMPLATE = go.layout.Template(layout={"colorway": [*FAMILY_COLORS.values(), *SP
 
 
 def plain(text: object, longest: int = 80) -> str:
-    """Foreign text that Plotly shows as it is: no tags, links or formulas, in one line of at most `longest`.
+    """Foreign text that Plotly shows as it is.
+
+    No tags, links or formulas, in one line of at most `longest`.
 
     Plotly reads a subset of HTML in every text, `%{...}` in hover templates and `$...$` as TeX. The
     characters that begin those become entities, which Plotly decodes last. Quotes stay: it knows no
@@ -97,7 +102,10 @@ def label(name: str, longest: int = 80) -> str:
 
 
 def symbols(names: Iterable[str]) -> dict[str, str]:
-    """Marker of each curve, as Plotly names it: a family's own, for other names those that are left, in turn."""
+    """Marker of each curve, as Plotly names it.
+
+    A family's own, for other names those that are left, in turn.
+    """
     known = list(dict.fromkeys(names))
     own = {
         name: FAMILY_SYMBOLS[name.partition(":")[0]]
@@ -209,7 +217,9 @@ def ink(levels: Sequence[float]) -> str:
 def by_ink(
     colors: Any, shares: NDArray[np.float64], *, reverse: bool = False
 ) -> dict[str, list[tuple[int, int]]]:
-    """The finite cells (row, column) of a heat map by the colour of their number: whichever is legible on the cell.
+    """The finite cells (row, column) of a heat map by the colour of their number.
+
+    Whichever is legible on the cell.
 
     shares : places of the cells in the scale of these colours, from 0 to 1. reverse : True if the
     scale is turned.
@@ -256,7 +266,10 @@ def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
 
 
 def tick_names(names: Iterable[str]) -> dict[str, Any]:
-    """A vertical axis with one place per name, the first on top; names can't eat up a narrow plot."""
+    """A vertical axis with one place per name, the first on top.
+
+    Names can't eat up a narrow plot.
+    """
     texts = [label(name, 24) for name in names]
     ends = {"range": [len(texts) - 0.4, -0.6], "zeroline": False}
     return {"tickvals": list(range(len(texts))), "ticktext": texts, **ends}
@@ -288,7 +301,9 @@ def add_truth(
 
 
 def add_now(figure: go.Figure, current: float | None) -> None:
-    """A vertical line at the value on screen; a front end moves the trace of the legend group "now".
+    """A vertical line at the value on screen.
+
+    A front end moves the trace of the legend group "now".
 
     None, the automatic value, has no place on the axis: the trace is there without points.
     """
@@ -306,7 +321,10 @@ def add_now(figure: go.Figure, current: float | None) -> None:
 
 
 def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:
-    """The figure with the shared layout: transparent, legend below the plot, state kept across redraws."""
+    """The figure with the shared layout.
+
+    Transparent, legend below the plot, state kept across redraws.
+    """
     shared: dict[str, Any] = {
         "template": _TEMPLATE,
         "paper_bgcolor": _CLEAR,

@@ -1,1 +1,4 @@
-"""Grids of measurements on any executor: sweeps, the papers' experiments, the sanity battery, surrogates."""
+"""Grids of measurements on any executor.
+
+Sweeps, the papers' experiments, the sanity battery, surrogates.
+"""

@@ -51,7 +51,10 @@ def factor_to_gain(exponent: float, gain: float = 2.0) -> float:
 
 
 def shrunk_bandwidth(unit: float, n: int, *, first: int, d: int) -> float:
-    """The theorem's bandwidth unit * (n / first)^(-1/(2+d)): `unit` at n = `first`, in the units of the data."""
+    """The theorem's bandwidth unit * (n / first)^(-1/(2+d)).
+
+    `unit` at n = `first`, in the units of the data.
+    """
     return float(unit * (n / first) ** rate_exponent(d))
 
 
@@ -112,7 +115,9 @@ def measured(
     lam: float = 1.0,
     progress: Progress | None = None,
 ) -> ErrorMeasurement:
-    """Several families on repeated draws of n samples per set, against the truth; options as in `prviz.estimate`.
+    """Several families on repeated draws of n samples per set, against the truth.
+
+    Options as in `prviz.estimate`.
 
     The draws and their splits have the seeds seed, seed + 1, ... Raises as `estimate_repeated`.
     """

@@ -30,7 +30,10 @@ _LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-lear
 
 @dataclass(frozen=True)
 class Provenance:
-    """Origin of rows: date, versions by name, the machine in words, the shell line, and its seconds."""
+    """Origin of rows.
+
+    Date, versions by name, the machine in words, the shell line, and its seconds.
+    """
 
     date: str
     versions: Mapping[str, str]
@@ -48,7 +51,9 @@ class KeptRows:
 
 
 def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
-    """The rows kept under a name; None: there are none, or only of another version of the computation.
+    """The rows kept under a name.
+
+    None: there are none, or only of another version of the computation.
 
     Raises ValueError if the file or its entry in the manifest has changed since it was written.
     """

@@ -1,4 +1,6 @@
-"""The plug-in estimate of the precision curve in few dimensions: the exact curve of two kernel density estimates.
+"""The plug-in estimate of the precision curve in few dimensions.
+
+The exact curve of two kernel density estimates.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Definition 4, Theorem 6 and Remarks 10, 12
 and 13.
@@ -39,7 +41,10 @@ class Kernel(NamedTuple):
     weight: Callable[[Sequence[Floats]], Floats]
 
     def bandwidth(self, n: int, d: int) -> float:
-        """The bandwidth width * n^(-1 / (2 order + d)) of n samples in d dimensions; for the box that of Theorem 6."""
+        """The bandwidth width * n^(-1 / (2 order + d)) of n samples in d dimensions.
+
+        For the box that of Theorem 6.
+        """
         return float(self.width * n ** (-1 / (2 * self.order + d)))
 
 
@@ -67,7 +72,10 @@ KERNELS: Mapping[str, Kernel] = MappingProxyType(
         "fourth": Kernel("order 4", 4, 6.0, 1.3, _fourth),
     }
 )
-"""Uniform on a ball, as the family kde counts; smooth; of higher order, which takes negative values."""
+"""Uniform on a ball, as the family kde counts.
+
+Smooth; of higher order, which takes negative values.
+"""
 
 
 def plug_in_curve(

@@ -1,4 +1,6 @@
-"""A grid of measurements, one tidy row each, on this machine's cores or any executor; resumed where it stopped.
+"""A grid of measurements, one tidy row each, on this machine's cores or any executor.
+
+Resumed where it stopped.
 
 A cell of the grid is a pair of samples, drawn or read where the cell runs, and all rows measured on
 the pair.
@@ -34,8 +36,9 @@ from prviz.readers import read_chosen, warn_of_notes
 from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.errors import listed, quoted
 from prviz.samples import SamplePair, Samples, split_share
-from prviz.studies.tasks import COMPUTATION, Columns, check_whole, run_tasks
+from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole, run_tasks
 from prviz.toys import TOYS, ToyProblem, toy
+from prviz.uncertainty.family_bound import known_bound
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,12 +65,19 @@ COLUMNS: Columns = {
     for name in (*ASKED, *USED, *COMPARISONS, *(summary.key for summary in SUMMARIES))
 }
 
+# Of `prviz.upper_bound` by the row's own family and k, where the truth is known and samples are held
+# out; a deficit above 0 means that the bound does not hold.
+BOUND_COLUMNS: Columns = {f"bound_{number}": "float64" for number in COMPARISONS}
+
 Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, bandwidth
 
 
 @runtime_checkable
 class Known(Protocol):
-    """A pair that can be drawn, such as a toy problem. Its name and parameters identify it in keys and seeds."""
+    """A pair that can be drawn, such as a toy problem.
+
+    Its name and parameters identify it in keys and seeds.
+    """
 
     @property
     def name(self) -> str:
@@ -115,7 +125,9 @@ class OfData(Protocol):
 
 @dataclass(frozen=True)
 class Files:
-    """A pair that is read where it is measured, from paths that every worker can open. Its truth is not known.
+    """A pair that is read where it is measured, from paths that every worker can open.
+
+    Its truth is not known.
 
     digests : digests of the real and generated samples to be measured. A cell that reads others has
     no rows.
@@ -160,6 +172,9 @@ class Cell:
 
     n : samples per set; None: all samples of the files.
     wanted : (method, k, bandwidth) of each row, None for what the method does not have.
+    beside : True to measure `BOUND_COLUMNS` too.
+    measure : a function of a module that gives the cell's rows with further columns; None: those of
+    a sweep.
     """
 
     problem: Known | Files
@@ -168,6 +183,8 @@ class Cell:
     repeat: int
     seed: int
     wanted: tuple[Wanted, ...]
+    beside: bool = False
+    measure: Callable[[Cell], list[Row]] | None = None
 
     @property
     def drawn_by(self) -> int:
@@ -182,7 +199,7 @@ class Cell:
         """The key of every row."""
         return [_row_key(self, wanted) for wanted in self.wanted]
 
-    def left(self, known: Container[str]) -> Cell | None:
+    def left(self, known: Container[str]) -> Self | None:
         """The cell without the rows of known keys; None: no row is left."""
         # The name of a family that the user registered does not identify its code.
         left = tuple(
@@ -194,9 +211,17 @@ class Cell:
             return replace(self, wanted=left)
         return None
 
-    def run(self) -> list[dict[str, Any]]:
+    def run(self) -> list[Row]:
         """Measure the rows."""
+        if self.measure is not None:
+            return self.measure(self)
         return [row for row, _ in measured(self)]
+
+    def draw(self) -> SamplePair:
+        """The samples of the cell's problem, which can be drawn."""
+        if isinstance(self.problem, Files):
+            raise TypeError(f"{self.problem.name}: a pair that can be drawn is needed")
+        return self.problem.sample(self.n or self.problem.default_n, self.drawn_by)
 
 
 def _parameters(problem: Known | Files) -> str:
@@ -244,30 +269,10 @@ def wanted_rows(
     return tuple(rows)
 
 
-@dataclass(frozen=True)
-class WiderCell:
-    """A cell whose rows hold further columns, which a subclass measures in `run`."""
-
-    cell: Cell
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """The keys of the cell."""
-        return self.cell.keys
-
-    def left(self, known: Container[str]) -> Self | None:
-        """The task without the rows of known keys; None: no row is left."""
-        left = self.cell.left(known)
-        if left is None:
-            return None
-        return replace(self, cell=left)
-
-
-def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
+def measured(cell: Cell) -> list[tuple[Row, Estimate]]:
     """Every row of the cell, with its estimate."""
     if not isinstance(cell.problem, Files):
-        drawn = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
-        return measured_on(cell, drawn, cell.problem.truth())
+        return measured_on(cell, cell.draw(), cell.problem.truth())
     sets = cell.problem.read()
     try:
         pair = SamplePair(*sets)
@@ -278,9 +283,7 @@ def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
         cell.problem.check(sets)
 
 
-def measured_on(
-    cell: Cell, pair: SamplePair, truth: PRCurve | None
-) -> list[tuple[dict[str, Any], Estimate]]:
+def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple[Row, Estimate]]:
     """`measured` on the cell's pair, drawn already."""
     split = pair.split(cell.split, cell.drawn_by)
     began = time.perf_counter()
@@ -294,27 +297,37 @@ def measured_on(
     for wanted, estimate, curve in zip(cell.wanted, estimates, curves, strict=True):
         method, k, bandwidth = wanted
         radii = estimate.bandwidth or (np.nan, np.nan)
-        row: dict[str, Any] = dict.fromkeys(COLUMNS, np.nan)
-        row |= {
+        row = Row.fromkeys(COLUMNS, np.nan) | {
             "key": _row_key(cell, wanted),
             "problem": cell.problem.name,
             "parameters": _parameters(cell.problem),
-        }
-        row |= {
+            "d": pair.d,
+            "n": cell.n,
             "method": method,
             "k": None if k is None else str(k),
             "bandwidth": bandwidth,
             "split": cell.split,
-        }
-        row |= {"d": pair.d, "n": cell.n, "repeat": cell.repeat, "seed": cell.seed}
-        row |= {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds}
-        row |= {
+            "repeat": cell.repeat,
+            "seed": cell.seed,
+            "n_real": pair.real.n,
+            "n_generated": pair.generated.n,
             "k_used": None if k is None else estimate.k,
             "radius_real": radii[0],
             "radius_generated": radii[1],
+            "seconds": seconds,
         }
-        found.append((row | numbers(curve, truth), estimate))
+        row |= numbers(curve, truth)
+        if cell.beside and truth is not None and cell.split is not None:
+            row |= _bound_numbers(estimate, truth)
+        found.append((row, estimate))
     return found
+
+
+def _bound_numbers(estimate: Estimate, truth: PRCurve) -> Row:
+    """`BOUND_COLUMNS` of an estimate, if its family has a bound."""
+    bound = known_bound([estimate], held_out=True)
+    compared = {} if bound is None else bound.compare(truth)._asdict()
+    return {f"bound_{number}": value for number, value in compared.items()}
 
 
 # The columns of a row that identify its setting; its repeats have these in common.
@@ -449,35 +462,34 @@ def sweep_cells(
 
 
 def sweep_seconds(cells: Sequence[Cell]) -> float | None:
-    """Rough number of seconds that the cells take on this machine, one cell per core; None for files."""
-    alike = Counter((cell.problem, cell.n, cell.split, cell.wanted) for cell in cells)
+    """Rough number of seconds that the cells take on this machine, one cell per core.
+
+    None for files.
+    """
+    alike = Counter(replace(cell, repeat=0, seed=0) for cell in cells)
+    total = 0.0
     with threads_at_most(1):
-        each = [_cell_seconds(*cell) for cell in alike]
-    if any(seconds is None for seconds in each):
-        return None
-    total = sum(
-        seconds * times
-        for seconds, times in zip(each, alike.values(), strict=True)
-        if seconds is not None
-    )
+        for cell, times in alike.items():
+            seconds = _cell_seconds(cell)
+            if seconds is None:
+                return None
+            total += seconds * times
     return total / max(min(available_threads(), len(cells)), 1)
 
 
-def _cell_seconds(
-    problem: Known | Files, n: int | None, split: float | None, wanted: tuple[Wanted, ...]
-) -> float | None:
-    d = None if isinstance(problem, Files) else problem.parameters.get("d")
-    if isinstance(problem, Files) or not isinstance(d, int):
+def _cell_seconds(cell: Cell) -> float | None:
+    d = None if isinstance(cell.problem, Files) else cell.problem.parameters.get("d")
+    if isinstance(cell.problem, Files) or not isinstance(d, int):
         return None
-    methods = list(dict.fromkeys(method for method, _, _ in wanted))
-    ks = len({k for _, k, _ in wanted} - {None}) or 1
-    widths = len({width for _, _, width in wanted} - {None})
-    size = n or problem.default_n
+    methods = {method for method, _, _ in cell.wanted}
+    ks = {k for _, k, _ in cell.wanted if k is not None}
+    widths = {width for _, _, width in cell.wanted if width is not None}
+    size = cell.n or cell.problem.default_n
     options: Options = {
-        **passes(methods),
-        "ks": ks,
-        "bandwidths": widths,
-        "split": split,
+        **passes(list(methods)),
+        "ks": len(ks) or 1,
+        "bandwidths": len(widths),
+        "split": cell.split,
         "drawn": True,
     }
     return estimate_seconds(size, size, d, **options)

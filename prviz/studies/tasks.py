@@ -1,4 +1,7 @@
-"""Independent tasks of a few tidy rows each, run on any executor, such as Dask's; a file keeps their rows."""
+"""Independent tasks of a few tidy rows each, run on any executor, such as Dask's.
+
+A file keeps their rows.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COMPUTATION = 4
-"""Version of the computation: raise this number whenever a result of the same input changes, whether in an estimator, a
+"""Version of the computation.
+
+Raise this number whenever a result of the same input changes, whether in an estimator, a
 truth, a toy's sampler or the bundled data. It is part of the key of everything that is kept, and of
 every kept table: what another version measured is never taken for a result of this one."""
 
@@ -64,10 +69,16 @@ class Task(Protocol):
 
     @property
     def keys(self) -> Sequence[str]:
-        """The ``key`` of every row, in order; a key identifies everything that the row depends on."""
+        """The ``key`` of every row, in order.
+
+        A key identifies everything that the row depends on.
+        """
 
     def left(self, known: Container[str]) -> Self | None:
-        """The task with the rows that are still to be measured, those of other keys; None: all are known."""
+        """The task with the rows that are still to be measured, those of other keys.
+
+        None: all are known.
+        """
 
     def run(self) -> list[Row]:
         """The rows."""
@@ -209,7 +220,10 @@ def finished(
 
 @contextmanager
 def interrupt_blocked() -> Iterator[None]:
-    """Block Ctrl-C in this thread, and for good in the processes that it starts: a terminal signals all of them."""
+    """Block Ctrl-C in this thread, and for good in the processes that it starts.
+
+    A terminal signals all of them.
+    """
     if sys.platform == "win32":  # no signal masks there
         yield
         return

@@ -1,4 +1,6 @@
-"""Toy problems: known pairs of distributions with a sampler, a log-density ratio and the true curve.
+"""Toy problems.
+
+Known pairs of distributions with a sampler, a log-density ratio and the true curve.
 
 >>> from prviz.toys import toy
 >>> problem = toy("shifted-gaussians", mu=0.2)

@@ -40,7 +40,10 @@ class SupportMasses(NamedTuple):
 
 
 class InSupports(NamedTuple):
-    """True for points, (m,) each, in the closed supports and in the co-support; see `SupportMasses`."""
+    """True for points, (m,) each, in the closed supports and in the co-support.
+
+    See `SupportMasses`.
+    """
 
     real: NDArray[np.bool_]
     generated: NDArray[np.bool_]
@@ -70,7 +73,10 @@ class Parameter:
     total: bool = False
 
     def checked(self, value: Any) -> Value:
-        """The value as int, float or tuple of floats; ValueError or TypeError names the legal values."""
+        """The value as int, float or tuple of floats.
+
+        ValueError or TypeError names the legal values.
+        """
         if self.kind != "weights":
             return self._number(value)
         if isinstance(value, str) or not isinstance(value, Iterable):
@@ -103,6 +109,11 @@ def dimension(default: int) -> Parameter:
     return Parameter(
         "d", "dimension d", default, 1, 4096, 1, "Number of features of every sample.", "int"
     )
+
+
+def shares(name: str, label: str, default: tuple[float, ...], text: str) -> Parameter:
+    """A parameter of the shares of a whole, one for each mode or box."""
+    return Parameter(name, label, default, 0.0, 1.0, 0.05, text, "weights", total=True)
 
 
 @dataclass(frozen=True)
@@ -150,7 +161,10 @@ class ToyProblem(ABC):
         self._check()
 
     def _check(self) -> None:  # noqa: B027
-        """Raise ValueError for values that are each legal but not together; most problems have no such check."""
+        """Raise ValueError for values that are each legal but not together.
+
+        Most problems have no such check.
+        """
 
     @property
     def parameters(self) -> dict[str, Value]:
@@ -165,6 +179,19 @@ class ToyProblem(ABC):
 
     def _weights(self, name: str) -> Floats:
         return np.asarray(self.parameters[name], dtype=np.float64)
+
+    def _scaled(self, name: str) -> Floats:
+        """Weights of sum 1."""
+        weights = self._weights(name)
+        scaled: Floats = weights / weights.sum()
+        return scaled
+
+    def _check_any(self, name: str, what: str) -> None:
+        """Raise ValueError if all weights are 0."""
+        if not self._weights(name).sum() > 0:
+            raise ValueError(
+                f"{name} = {self.parameters[name]}; at least one {what} must be above 0"
+            )
 
     @property
     def d(self) -> int:
@@ -220,7 +247,10 @@ class ToyProblem(ABC):
         return InSupports(real, generated, real & generated & np.isfinite(log_ratio))
 
     def truth(self) -> PRCurve:
-        """The true precision-recall curve; computed once per problem, within `truth_error` in area."""
+        """The true precision-recall curve.
+
+        Computed once per problem, within `truth_error` in area.
+        """
         return self._cached_truth
 
     @cached_property
@@ -237,11 +267,16 @@ class ToyProblem(ABC):
 
     @property
     def truth_error(self) -> float:
-        """Largest error of the area under `truth`: 0 for finite masses, else 1e-6 (see `ground_truth`)."""
+        """Largest error of the area under `truth`.
+
+        0 for finite masses, else 1e-6 (see `ground_truth`).
+        """
         return self.area_error
 
     def truth_by_sampling(self, n: int = 100_000, seed: int = 0) -> SampledTruth:
-        """The truth by Monte Carlo of the likelihood ratio (hal-05344404, section 5.1): a check of `truth`.
+        """The truth by Monte Carlo of the likelihood ratio (hal-05344404, section 5.1).
+
+        A check of `truth`.
 
         `auc_error` of the result is the standard error of the area; see
         `prviz.curves.ground_truth.sampled_truth`.
@@ -255,7 +290,10 @@ class ToyProblem(ABC):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Closed-form masses of the supports and the co-support; all 1 where both reach everywhere."""
+        """Closed-form masses of the supports and the co-support.
+
+        All 1 where both reach everywhere.
+        """
         return SupportMasses(1.0, 1.0, 1.0, 1.0)
 
     @abstractmethod
@@ -276,7 +314,9 @@ class ToyProblem(ABC):
 
 
 class CellMasses(ToyProblem):
-    """P and Q with the masses p_c and q_c on cells c, such as boxes, uniform inside each: base class.
+    """P and Q with the masses p_c and q_c on cells c, such as boxes, uniform inside each.
+
+    Base class.
 
     Cells overlap at most in borders, so the density ratio is q_c / p_c on cell c and the curve is
     that of the masses: alpha(lam) = sum over c of min(lam p_c, q_c), exactly.
@@ -287,9 +327,7 @@ class CellMasses(ToyProblem):
     @property
     def masses(self) -> tuple[Floats, Floats]:
         """Masses p and q of the cells, each of sum 1."""
-        p = self._weights("real_weights")
-        q = self._weights("generated_weights")
-        return p / p.sum(), q / q.sum()
+        return self._scaled("real_weights"), self._scaled("generated_weights")
 
     @abstractmethod
     def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
@@ -323,7 +361,10 @@ class CellMasses(ToyProblem):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Supports and co-support agree but for borders, which have no mass: masses of the cells in common."""
+        """Supports and co-support agree but for borders, which have no mass.
+
+        Masses of the cells in common.
+        """
         p, q = self.masses
         q_mass = float(q[p > 0].sum())
         p_mass = float(p[q > 0].sum())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Floats
-from prviz.toys.base import CellMasses, Parameter, Value, dimension
+from prviz.toys.base import CellMasses, Parameter, Value, dimension, shares
 
 # Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a
 # face never drops a sample. Cubes are at least one side apart.
@@ -17,7 +17,9 @@ _ROUNDING = 1e-6
 
 
 class _Classes(CellMasses):
-    """P and Q with the masses p_c and q_c on classes c; each class is uniform inside a cube of side 1.
+    """P and Q with the masses p_c and q_c on classes c.
+
+    Each class is uniform inside a cube of side 1.
 
     The cubes are disjoint. Class c sits at the lattice point whose coordinates are the digits of c,
     times the separation.
@@ -25,7 +27,10 @@ class _Classes(CellMasses):
 
     @property
     def _lattice(self) -> tuple[int, int]:
-        """Base and digits: fewest points per axis that give every class its own point, on the first axes."""
+        """Base and digits.
+
+        Fewest points per axis that give every class its own point, on the first axes.
+        """
         total = len(self.masses[0])
         base = 2
         digits = 1
@@ -84,28 +89,8 @@ class FiniteExamples(_Classes):
     )
     specs: ClassVar[tuple[Parameter, ...]] = (
         dimension(2),
-        Parameter(
-            "real_weights",
-            "real shares p",
-            (0.5, 0.5, 0.0, 0.0),
-            0.0,
-            1.0,
-            0.05,
-            _WEIGHTS,
-            "weights",
-            True,
-        ),
-        Parameter(
-            "generated_weights",
-            "generated shares q",
-            (1.0, 0.0, 0.0, 0.0),
-            0.0,
-            1.0,
-            0.05,
-            _WEIGHTS,
-            "weights",
-            True,
-        ),
+        shares("real_weights", "real shares p", (0.5, 0.5, 0.0, 0.0), _WEIGHTS),
+        shares("generated_weights", "generated shares q", (1.0, 0.0, 0.0, 0.0), _WEIGHTS),
         Parameter(
             "separation",
             "separation of the boxes",
@@ -135,14 +120,14 @@ class FiniteExamples(_Classes):
                 "one of each per box is needed, for 1 to 16 boxes"
             )
         for name in ("real_weights", "generated_weights"):
-            if not self._weights(name).sum() > 0:
-                raise ValueError(
-                    f"{name} = {self.parameters[name]}; at least one share must be above 0"
-                )
+            self._check_any(name, "share")
 
 
 class DroppedMode(FiniteExamples):
-    """The shares of `Mixtures` on boxes: modes of bounded support, so that alpha_inf and beta_0 are shares of modes."""
+    """The shares of `Mixtures` on boxes.
+
+    Modes of bounded support, so that alpha_inf and beta_0 are shares of modes.
+    """
 
     name = "modes"
     title = "Mode dropped, mode invented"
@@ -157,19 +142,17 @@ class DroppedMode(FiniteExamples):
     )
     specs = (
         dimension(64),
-        *(
-            replace(spec, default=value)
-            for spec, value in zip(
-                FiniteExamples.specs[1:3], ((0.2, 0.2, 0.6, 0.0), (0.0, 0.5, 0.1, 0.4)), strict=True
-            )
-        ),
+        replace(FiniteExamples.specs[1], default=(0.2, 0.2, 0.6, 0.0)),
+        replace(FiniteExamples.specs[2], default=(0.0, 0.5, 0.1, 0.4)),
         FiniteExamples.specs[3],
     )
     presets = {}
 
 
 class CommonClasses(_Classes):
-    """P and Q with equally many equal classes, a share rho of them in common: alpha(lam) = rho min(lam, 1).
+    """P and Q with equally many equal classes, a share rho of them in common.
+
+    alpha(lam) = rho min(lam, 1).
 
     The number of common classes is rounded to a whole number; `rho` is the exact share.
     """
@@ -220,7 +203,10 @@ class CommonClasses(_Classes):
 
     @property
     def rho(self) -> float:
-        """The share of common classes after rounding: alpha_inf, beta_0 and alpha(1) all equal it."""
+        """The share of common classes after rounding.
+
+        alpha_inf, beta_0 and alpha(1) all equal it.
+        """
         return self._common / int(self._number("classes"))
 
     @property
@@ -234,7 +220,5 @@ class CommonClasses(_Classes):
         common = self._common
         total = 2 * classes - common
         p = np.zeros(total)
-        q = np.zeros(total)
         p[:classes] = 1.0 / classes
-        q[total - classes :] = 1.0 / classes
-        return p, q
+        return p, p[::-1]

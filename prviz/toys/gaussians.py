@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Floats
 from prviz.curves import PRCurve, ground_truth
-from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
+from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension, shares
 
 
 class GaussianPair(ToyProblem):
@@ -18,15 +19,17 @@ class GaussianPair(ToyProblem):
     The log ratio is -d log s - |z - m|^2 / (2 s^2) + |z|^2 / 2.
     """
 
+    # Parameters that are the shift and the standard deviation of Q on every coordinate.
+    offset_name: ClassVar[str] = ""
+    scale_name: ClassVar[str] = ""
+
     @property
     def _offset(self) -> float:
-        """Shift of Q on every coordinate."""
-        return 0.0
+        return self._number(self.offset_name) if self.offset_name else 0.0
 
     @property
     def _scale(self) -> float:
-        """Standard deviation of Q on every coordinate."""
-        return 1.0
+        return self._number(self.scale_name) if self.scale_name else 1.0
 
     @property
     def distance(self) -> float:
@@ -56,9 +59,15 @@ class GaussianPair(ToyProblem):
         return ground_truth.scaled_gaussians(self._scale, self.d, distance=self.distance)
 
 
-_SHIFT = (
+_MU = Parameter(
+    "mu",
+    "shift per coordinate mu",
+    1 / 8,
+    0.0,
+    2.0,
+    1 / 24,
     "Shift of the generated Gaussian on every coordinate; the distance of the two means is mu times"
-    " sqrt(d)."
+    " sqrt(d).",
 )
 
 
@@ -75,7 +84,7 @@ class ShiftedGaussians(GaussianPair):
     )
     specs = (
         dimension(64),
-        Parameter("mu", "shift per coordinate mu", 1 / 8, 0.0, 2.0, 1 / 24, _SHIFT),
+        _MU,
     )
     presets = {
         "mu = 1/8 (0.12)": {"d": 64, "mu": 1 / 8},
@@ -83,10 +92,7 @@ class ShiftedGaussians(GaussianPair):
         "mu = 7/24 (0.29)": {"d": 64, "mu": 7 / 24},
         "mu = 3/8 (0.38)": {"d": 64, "mu": 3 / 8},
     }
-
-    @property
-    def _offset(self) -> float:
-        return self._number("mu")
+    offset_name = "mu"
 
 
 class Identical(GaussianPair):
@@ -121,7 +127,7 @@ class Outlier(GaussianPair):
     )
     specs = (
         dimension(64),
-        Parameter("mu", "shift per coordinate mu", 3 / 8, 0.0, 2.0, 1 / 24, _SHIFT),
+        replace(_MU, default=3 / 8),
         Parameter(
             "value",
             "outlier's coordinates",
@@ -136,10 +142,7 @@ class Outlier(GaussianPair):
         "outlier at 4, mu = 3/8": {"d": 64, "mu": 3 / 8, "value": 4.0},
         "outlier at 4, mu = 1/8": {"d": 64, "mu": 1 / 8, "value": 4.0},
     }
-
-    @property
-    def _offset(self) -> float:
-        return self._number("mu")
+    offset_name = "mu"
 
     @property
     def drawn_as(self) -> ShiftedGaussians:
@@ -197,18 +200,13 @@ class HighDimension(GaussianPair):
 _MOST_MODES = 32
 _WEIGHTS = "One weight per mode, at least 0; they are scaled to sum 1."
 _MEANS = (0.0, -5.0, 3.0, 5.0)
-_FIRST: dict[str, Value] = {
-    "d": 64,
-    "means": _MEANS,
-    "real_weights": (0.2, 0.2, 0.6, 0.0),
-    "generated_weights": (0.0, 0.5, 0.1, 0.4),
-}
-_SECOND: dict[str, Value] = {
-    "d": 64,
-    "means": _MEANS,
-    "real_weights": (0.3, 0.2, 0.5, 0.0),
-    "generated_weights": (0.0, 0.5, 0.2, 0.3),
-}
+
+
+def _preset(p: tuple[float, ...], q: tuple[float, ...]) -> dict[str, Value]:
+    return {"d": 64, "means": _MEANS, "real_weights": p, "generated_weights": q}
+
+
+_FIRST = _preset((0.2, 0.2, 0.6, 0.0), (0.0, 0.5, 0.1, 0.4))
 
 
 class Mixtures(ToyProblem):
@@ -241,38 +239,15 @@ class Mixtures(ToyProblem):
             "Position of each mode on every coordinate; two modes are sqrt(d) times that apart.",
             "weights",
         ),
-        Parameter(
-            "real_weights",
-            "real weights p",
-            (0.2, 0.2, 0.6, 0.0),
-            0.0,
-            1.0,
-            0.05,
-            _WEIGHTS,
-            "weights",
-            True,
-        ),
-        Parameter(
-            "generated_weights",
-            "generated weights q",
-            (0.0, 0.5, 0.1, 0.4),
-            0.0,
-            1.0,
-            0.05,
-            _WEIGHTS,
-            "weights",
-            True,
-        ),
+        shares("real_weights", "real weights p", (0.2, 0.2, 0.6, 0.0), _WEIGHTS),
+        shares("generated_weights", "generated weights q", (0.0, 0.5, 0.1, 0.4), _WEIGHTS),
     )
     presets = {
         "weights of 2026 (n = 10,000)": _FIRST,
-        "weights of 2024 (n = 1,000)": _SECOND,
-        "mode collapse: p (1/2, 1/2), q (1, 0)": {
-            "d": 64,
-            "means": _MEANS,
-            "real_weights": (0.5, 0.5, 0.0, 0.0),
-            "generated_weights": (1.0, 0.0, 0.0, 0.0),
-        },
+        "weights of 2024 (n = 1,000)": _preset((0.3, 0.2, 0.5, 0.0), (0.0, 0.5, 0.2, 0.3)),
+        "mode collapse: p (1/2, 1/2), q (1, 0)": _preset(
+            (0.5, 0.5, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+        ),
         "modes that overlap (means 0, -0.5, 0.3, 0.5)": _FIRST | {"means": (0.0, -0.5, 0.3, 0.5)},
     }
     preset_n = {"weights of 2024 (n = 1,000)": 1_000}
@@ -287,17 +262,12 @@ class Mixtures(ToyProblem):
                 f" entries; one each per mode is needed, for 1 to {_MOST_MODES} modes"
             )
         for name in ("real_weights", "generated_weights"):
-            if not self._weights(name).sum() > 0:
-                raise ValueError(
-                    f"{name} = {self.parameters[name]}; at least one weight must be above 0"
-                )
+            self._check_any(name, "weight")
 
     @property
     def _masses(self) -> tuple[Floats, Floats]:
         """Masses of the modes in P and Q."""
-        p = self._weights("real_weights")
-        q = self._weights("generated_weights")
-        return p / p.sum(), q / q.sum()
+        return self._scaled("real_weights"), self._scaled("generated_weights")
 
     @property
     def _line_means(self) -> Floats:
@@ -357,14 +327,8 @@ class ScaledGaussian(GaussianPair):
         "0.5 in the plane": {"d": 2, "scale": 0.5, "shift": 0.0},
         "too wide, 1.1": {"d": 64, "scale": 1.1, "shift": 0.0},
     }
-
-    @property
-    def _offset(self) -> float:
-        return self._number("shift")
-
-    @property
-    def _scale(self) -> float:
-        return self._number("scale")
+    offset_name = "shift"
+    scale_name = "scale"
 
 
 class NarrowGaussian(GaussianPair):
@@ -401,14 +365,8 @@ class NarrowGaussian(GaussianPair):
         "hardly narrower (sigma 0.9, d = 64)": {"d": 64, "position": 0.0, "sigma": 0.9},
         "in the plane (sigma 0.3, d = 2)": {"d": 2, "position": 1.0, "sigma": 0.3},
     }
-
-    @property
-    def _offset(self) -> float:
-        return self._number("position")
-
-    @property
-    def _scale(self) -> float:
-        return self._number("sigma")
+    offset_name = "position"
+    scale_name = "sigma"
 
 
 class Dirac(GaussianPair):

@@ -1,4 +1,7 @@
-"""A toy problem in closed form for classifier-free guidance: a mixture, each class sharpened against all."""
+"""A toy problem in closed form for classifier-free guidance.
+
+A mixture, each class sharpened against all.
+"""
 
 from __future__ import annotations
 
@@ -99,10 +102,7 @@ class Guidance(ToyProblem):
                 f"means and weights have {len(means)} and {len(weights)} entries; one each per"
                 f" class is needed, for 1 to {_MOST_CLASSES} classes"
             )
-        if not weights.sum() > 0:
-            raise ValueError(
-                f"weights = {self.parameters['weights']}; at least one weight must be above 0"
-            )
+        self._check_any("weights", "weight")
 
     @property
     def _asked(self) -> tuple[Floats, Floats]:
@@ -153,7 +153,10 @@ class Guidance(ToyProblem):
 
     @property
     def _edges(self) -> Floats:
-        """Edges of cells on the line, fine around each class: nothing lies between classes far apart."""
+        """Edges of cells on the line, fine around each class.
+
+        Nothing lies between classes far apart.
+        """
         centres, _ = self._asked
         return np.unique(
             [np.linspace(centre - _REACH, centre + _REACH, _CELLS + 1) for centre in centres]

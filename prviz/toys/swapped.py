@@ -1,4 +1,7 @@
-"""A toy problem whose two distributions are in each other's role: its curve is mirrored, lam becomes 1 / lam."""
+"""A toy problem whose two distributions are in each other's role.
+
+Its curve is mirrored, lam becomes 1 / lam.
+"""
 
 from __future__ import annotations
 

@@ -108,7 +108,10 @@ class _Members:
 
 
 def _members(generators: Sequence[Sequence[Supports]]) -> list[_Members | None]:
-    """The groups of the real samples, then those of each generator's samples; None where all are independent."""
+    """The groups of the real samples, then those of each generator's samples.
+
+    None where all are independent.
+    """
     found: list[_Members | None] = []
     for place, (run, *_) in enumerate(generators):
         real, generated = (None, None) if run.groups is None else np.split(run.groups, [run.n_real])
@@ -220,7 +223,10 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class IntervalBand:
-    """Pointwise intervals of precision and recall along rays of equal lam; all (m,), lam increasing from 0 to inf."""
+    """Pointwise intervals of precision and recall along rays of equal lam.
+
+    All (m,), lam increasing from 0 to inf.
+    """
 
     lam: Floats
     alpha_low: Floats
@@ -301,7 +307,9 @@ class Spread(ReadOnlyArrays):
         return interval(np.array([float(one.of(curve)) for curve in self.curves]), self.level)
 
     def band(self, points: int = 201) -> IntervalBand:
-        """Intervals along rays lam = tan(theta), theta even over [0, pi / 2]; alpha = lam beta on either side.
+        """Intervals along rays lam = tan(theta), theta even over [0, pi / 2].
+
+        Alpha = lam beta on either side.
 
         Parameters
         ----------
@@ -335,7 +343,9 @@ def bootstrap(
     level: float = LEVEL,
     truth: PRCurve | None = None,
 ) -> Spread:
-    """Bootstrap of an estimate: its evaluation samples are drawn again, with replacement, for each replicate.
+    """Bootstrap of an estimate.
+
+    Its evaluation samples are drawn again, with replacement, for each replicate.
 
     A replicate computes no distance: real and generated evaluation samples, as many as there are of
     each, are drawn with their supports; these give error rates, a curve and every summary.
@@ -418,7 +428,10 @@ def spread(
 def intervals_at_most(
     intervals: Mapping[str, Interval], most: float | None
 ) -> Mapping[str, Interval]:
-    """Intervals of summaries with no end of the area above that of an upper bound of the truth; None: without one."""
+    """Intervals of summaries with no end of the area above that of an upper bound of the truth.
+
+    None: without one.
+    """
     if most is None or "auc" not in intervals:
         return intervals
     return {**intervals, "auc": Interval(*(min(end, most) for end in intervals["auc"]))}

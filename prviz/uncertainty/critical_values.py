@@ -1,4 +1,7 @@
-"""How far two error rates may lie above the measured ones: critical values that hold for every true rate."""
+"""How far two error rates may lie above the measured ones.
+
+Critical values that hold for every true rate.
+"""
 
 from __future__ import annotations
 

@@ -423,7 +423,9 @@ def compare_estimates(
     level: float,
     progress: Callable[[float], None] = lambda _: None,
 ) -> GeneratorComparison:
-    """`compare` for two generators measured already, by one family; progress is called with the fraction done.
+    """`compare` for two generators measured already, by one family.
+
+    Progress is called with the fraction done.
 
     Raises ValueError: real samples that are not the same for both.
     """

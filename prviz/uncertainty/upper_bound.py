@@ -229,7 +229,9 @@ def _groups_of_evaluated(split: Split) -> Iterator[NDArray[np.intp] | None]:
 def _corners(
     rates: tuple[float, float], sizes: tuple[int, int], critical: CriticalValues
 ) -> Floats:
-    """(2, c) points (fpr, fnr): some of them is in both rates at least as large as any pair of rates of the region.
+    """(2, c) points (fpr, fnr).
+
+    Some of them is in both rates at least as large as any pair of rates of the region.
 
     Of each pair of bands, the critical value is divided between the two divergences in steps, each
     rounded up.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -21,8 +22,8 @@ from prviz.studies.papers import EXPERIMENTS, HeatMap
 from prviz.studies.papers.base import stored, title_of
 from prviz.studies.papers.forensics import (
     CONVENTIONS,
-    ConventionCell,
     check_tried,
+    convention_rows,
     read_by,
     readings,
     spreads_by,
@@ -43,13 +44,12 @@ def kept() -> pd.DataFrame:
 
 def test_rows_hold_the_iou_by_every_convention() -> None:
     problem = prviz.toy("shifted-gaussians", mu=0.3, d=8)
-    cell = ConventionCell(
-        Cell(problem, 60, None, 0, 0, (("knn", 4, None), ("coverage", "sqrt", None)))
-    )
+    wanted = (("knn", 4, None), ("coverage", "sqrt", None))
+    cell = Cell(problem, 60, None, 0, 0, wanted, measure=convention_rows)
     assert pickle.loads(pickle.dumps(cell)) == cell
     knn, coverage = cell.run()
     assert [row["key"] for row in (knn, coverage)] == list(cell.keys)
-    pair = problem.sample(60, cell.cell.drawn_by)
+    pair = problem.sample(60, cell.drawn_by)
     own = prviz.pr_curve(*pair, "knn", k=4, split=None)
     assert knn["iou"] == own.iou(problem.truth())
     assert knn["iou_count_13"] == iou_on_rays(own, problem.truth(), 13)
@@ -61,9 +61,7 @@ def test_rows_hold_the_iou_by_every_convention() -> None:
     )
     assert len({round(knn[each.key], 9) for each in CONVENTIONS}) >= 16
     assert cell.left({*cell.keys}) is None
-    assert cell.left({cell.keys[0]}) == ConventionCell(
-        Cell(problem, 60, None, 0, 0, (("coverage", "sqrt", None),))
-    )
+    assert cell.left({cell.keys[0]}) == replace(cell, wanted=wanted[1:])
 
 
 def test_with_a_split_only_radii_inside_a_set_can_count_a_sample() -> None:
@@ -75,7 +73,7 @@ def test_with_a_split_only_radii_inside_a_set_can_count_a_sample() -> None:
         0,
         (("knn", 4, None), ("ipr", 4, None)),
     )
-    knn, ipr = ConventionCell(cell).run()
+    knn, ipr = convention_rows(cell)
     assert knn["iou"] == knn["iou_none"] == knn["iou_radius"] == knn["iou_both"]
     assert ipr["iou"] == ipr["iou_none"] != ipr["iou_radius"] == ipr["iou_both"]
 

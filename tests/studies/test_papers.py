@@ -17,7 +17,7 @@ from prviz.cli.main import main
 from prviz.studies.convergence import rate_exponent
 from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.base import FIGURE_COLUMNS, stored
-from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, CurveCell, mean_band
+from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, curve_rows, mean_band
 from prviz.studies.papers.conditional import (
     REFERENCE,
     GuidedDigits,
@@ -35,7 +35,7 @@ from prviz.studies.papers.digits import (
 from prviz.studies.papers.embeddings import EmbeddedDigits
 from prviz.studies.papers.features import DigitFeatures
 from prviz.studies.papers.gaussians import PUBLISHED
-from prviz.studies.papers.hubs import HubCell
+from prviz.studies.papers.hubs import hub_rows
 from prviz.studies.plug_in import plug_in_curve
 from prviz.studies.sweeps import Cell
 from prviz.studies.tasks import as_parquet, run_tasks
@@ -329,7 +329,7 @@ def test_the_zigzag_of_truncation_is_single_real_pictures() -> None:
 def test_rows_know_the_real_samples_that_decide_the_end() -> None:
     problem = TruncatedDigits(0.5)
     cell = Cell(problem, 400, 0.5, 0, 0, (("knn", 20, None),))
-    (row,) = CurveCell(cell).run()
+    (row,) = curve_rows(cell)
     pair = problem.sample(400, cell.drawn_by)
     supports = prviz.estimate(pair, ("knn",), k=20, split=0.5, seed=cell.drawn_by)["knn"].supports
     with np.errstate(divide="ignore"):
@@ -373,7 +373,7 @@ def test_the_plug_in_rows_are_of_the_classifiers_fit_samples() -> None:
     task = EXPERIMENTS["plug-in"].tasks("quick", most=60)[1]
     classifier, box, *_ = task.run()
     problem = prviz.toy("mixtures", d=2)
-    seed = task.cell.drawn_by
+    seed = task.drawn_by
     fit = problem.sample(60, seed).split(0.5, seed).fit
     assert classifier["bandwidth"] == box["bandwidth"] == 1.5 * 30**-0.25
     curve = plug_in_curve(fit.real, fit.generated, box["bandwidth"])
@@ -516,7 +516,7 @@ def test_raw_pixels_of_a_pattern_are_singular_and_features_of_digits_hide_it() -
 def test_hubness_and_balls_are_those_of_a_double_loop() -> None:
     problem = prviz.toy("shifted-gaussians", d=3)
     cell = Cell(problem, 40, None, 0, 0, (("hub:t=2", 3, None),))
-    (row,) = HubCell(cell).run()
+    (row,) = hub_rows(cell)
     real, generated = (side.values.astype(float) for side in problem.sample(40, cell.drawn_by))
     own = []
     radii = []
@@ -559,16 +559,14 @@ def test_hubs_are_what_the_page_says() -> None:
 def test_the_upper_bounds_stand_beside_the_families_where_samples_are_held_out(name: str) -> None:
     experiment = EXPERIMENTS[name]
     task = next(
-        task
-        for task in experiment.tasks("paper", repeats=1, most=60)
-        if task.cell.split is not None
+        task for task in experiment.tasks("paper", repeats=1, most=60) if task.split is not None
     )
     row, *others = task.run()
-    problem = task.cell.problem
-    pair = problem.sample(60, task.cell.drawn_by)
-    seed = task.cell.drawn_by
-    assert len(others) == len(task.cell.wanted) - 1
-    method, k, _ = task.cell.wanted[0]
+    problem = task.problem
+    pair = problem.sample(60, task.drawn_by)
+    seed = task.drawn_by
+    assert len(others) == len(task.wanted) - 1
+    method, k, _ = task.wanted[0]
     bound = prviz.upper_bound(*pair, method, ks=(k,), seed=seed).compare(problem.truth())
     assert (row["bound_iou"], row["bound_excess"]) == (bound.iou, bound.excess)
     assert row["iou"] == prviz.pr_curve(*pair, method, k=k, seed=seed).iou(problem.truth())
@@ -606,12 +604,10 @@ def test_the_kept_bounds_hold_as_often_as_they_promise() -> None:
 
 
 def test_rows_hold_the_curve() -> None:
-    task = next(
-        task for task in EXPERIMENTS["same"].tasks("quick", most=60) if task.cell.split is None
-    )
+    task = next(task for task in EXPERIMENTS["same"].tasks("quick", most=60) if task.split is None)
     rows = pd.DataFrame(task.run())
     row = rows[(rows["method"] == "knn") & (rows["k"] == "4")].iloc[0]
-    pair = prviz.toy("identical").sample(60, task.cell.drawn_by)
+    pair = prviz.toy("identical").sample(60, task.drawn_by)
     curve = prviz.pr_curve(*pair, "knn", k=4, split=None)
     assert [row[f"alpha_{ray:02d}"] for ray in range(1, 32)] == [curve.alpha(lam) for lam in LAMS]
     assert LAMS[15] == pytest.approx(1.0)
@@ -822,7 +818,4 @@ def test_rows_of_another_kind_are_left_alone(tmp_path: Path) -> None:
         )
     assert out.read_bytes() == before
     kept = {row["key"]: row for row in quick("same").to_dict("records")}
-    assert all(
-        isinstance(task, CurveCell) and task.left(kept) is None
-        for task in EXPERIMENTS["same"].tasks("quick")
-    )
+    assert all(task.left(kept) is None for task in EXPERIMENTS["same"].tasks("quick"))

@@ -1,4 +1,6 @@
-"""The sanity battery: 15 checks of fidelity and diversity on pairs of known truth, and how any reading does on them.
+"""The sanity battery.
+
+15 checks of fidelity and diversity on pairs of known truth, and how any reading does on them.
 
 `CHECKS` and `READINGS` hold what there is, `battery_tasks` measures, `judge` gives the verdicts
 with the truth's own beside them, `oracle_rows` the truth's numbers.

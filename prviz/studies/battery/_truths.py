@@ -1,4 +1,7 @@
-"""Truths of the battery's pairs beyond `prviz.curves.ground_truth`: outliers, distant modes, one mode against two."""
+"""Truths of the battery's pairs beyond `prviz.curves.ground_truth`.
+
+Outliers, distant modes, one mode against two.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ def dropped_modes(gap: float, p: tuple[float, ...], q: tuple[float, ...]) -> PRC
 
 
 def distant_modes(p: tuple[float, ...], q: tuple[float, ...]) -> PRCurve:
-    """Mixtures of Gaussians so far apart that only their weights count; alpha_inf = beta_0 = 1 all the same.
+    """Mixtures of Gaussians so far apart that only their weights count.
+
+    alpha_inf = beta_0 = 1 all the same.
 
     The modes overlap by 2 Phi(-gap / 2), 1e-23 at a gap of 20 standard deviations: so far off is
     the curve at any lam up to 1e20.

@@ -1,12 +1,15 @@
-"""The base of a check of the sanity battery: a sweep of pairs of known distributions, and its criteria."""
+"""The base of a check of the sanity battery.
+
+A sweep of pairs of known distributions, and its criteria.
+"""
 
 from __future__ import annotations
 
+import itertools
 import zlib
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -43,14 +46,20 @@ class Criterion(NamedTuple):
 
 
 class TrueExtremes(NamedTuple):
-    """Shares by closed supports, mode by mode: what scores that ask "is it in the other's support?" aim at."""
+    """Shares by closed supports, mode by mode.
+
+    What scores that ask "is it in the other's support?" aim at.
+    """
 
     fidelity: float
     diversity: float
 
 
 class Point(NamedTuple):
-    """One pair of a sweep: the setting and the position x on the sweep, the ``place``-th of its points."""
+    """One pair of a sweep.
+
+    The setting and the position x on the sweep, the ``place``-th of its points.
+    """
 
     dim: int
     scenario: str
@@ -58,76 +67,78 @@ class Point(NamedTuple):
     x: float
 
 
-class Check(ABC):
-    """One check.
+def normal(at: Point, n: int, rng: np.random.Generator) -> Floats:
+    """Standard normal samples."""
+    return rng.standard_normal((n, at.dim))
 
-    dims, scenarios : it is judged in all of them; scenarios is ("",) where there is but one. dim is
-    the number of
-        features, unless the sweep moves it.
-    x_label : what the sweep moves. fresh_real : whether real samples are drawn anew at every point;
-    else once for all.
+
+Sampler: TypeAlias = Callable[[Point, int, np.random.Generator], Floats]
+
+_CHECKS: dict[str, Check] = {}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Check:
+    """One check; equal names mean equal checks.
+
+    x_label : what the sweep moves. sweep : by dim the values of the swept parameter, increasing; it
+    is judged in all dims and scenarios, which is ("",) where there is but one. dim is the number of
+    features, unless the sweep moves it.
+    generated, real : draw the samples. truth : the true curve of the pair, by densities. ends : the
+    shares by closed supports; None: those of the true curve, where both notions agree.
+    sizes : real and generated samples to draw where the check's own number is n.
+    fresh_real : True if real samples are drawn anew at every point; else once for all.
     criteria : all that are asked for.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    source: ClassVar[str] = "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450)"
-    summary: ClassVar[str]
-    x_label: ClassVar[str]
-    dims: ClassVar[tuple[int, ...]]
-    scenarios: ClassVar[tuple[str, ...]] = ("",)
-    fresh_real: ClassVar[bool] = False
-    criteria: ClassVar[tuple[Criterion, ...]]
+    name: str
+    title: str
+    summary: str
+    x_label: str
+    sweep: Mapping[int, tuple[float, ...]]
+    criteria: tuple[Criterion, ...]
+    generated: Sampler
+    truth: Callable[[Point], PRCurve]
+    real: Sampler = normal
+    ends: Callable[[Point], TrueExtremes] | None = None
+    sizes: Callable[[Point, int], tuple[int, int]] = lambda _, n: (n, n)
+    features: Callable[[Point], int] = lambda at: at.dim
+    scenarios: tuple[str, ...] = ("",)
+    fresh_real: bool = False
+    source: str = "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450)"
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
+    def __post_init__(self) -> None:
+        _CHECKS[self.name] = self
 
-    def __hash__(self) -> int:
-        return hash(type(self))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _CHECKS.__getitem__, (self.name,)
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Every dim of the sweep."""
+        return tuple(self.sweep)
 
     def points(self, dim: int) -> tuple[float, ...]:
-        """Values of the swept parameter, increasing. Raises ValueError for a dim that the check does not have."""
-        if dim not in self.dims:
+        """Values of the swept parameter, increasing.
+
+        Raises ValueError for a dim that the check does not have.
+        """
+        if dim not in self.sweep:
             raise ValueError(f"dim = {dim!r}; {self.name} has {', '.join(map(str, self.dims))}")
-        return self._points(dim)
-
-    @abstractmethod
-    def _points(self, dim: int) -> tuple[float, ...]:
-        """The sweep, increasing."""
-
-    def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
-        return rng.standard_normal((n, self._features(point)))
-
-    @abstractmethod
-    def _draw_generated(self, point: Point, n: int, rng: np.random.Generator) -> Floats: ...
-
-    @abstractmethod
-    def _truth(self, point: Point) -> PRCurve:
-        """The true curve of the pair, by densities."""
-
-    def _ends(self, point: Point) -> TrueExtremes:
-        """The shares of the true curve, where both notions agree."""
-        curve = self._truth(point)
-        return TrueExtremes(curve.extreme_precision, curve.extreme_recall)
-
-    def _sizes(self, point: Point, n: int) -> tuple[int, int]:  # noqa: ARG002
-        """Real and generated samples to draw where the check's own number is ``n``."""
-        return n, n
-
-    def _features(self, point: Point) -> int:
-        """Number of features of the samples."""
-        return point.dim
+        return self.sweep[dim]
 
     def problem(self, dim: int, scenario: str, place: int) -> BatteryProblem:
-        """The ``place``-th pair of the sweep (from 0). Raises ValueError for one that the check has not."""
+        """The ``place``-th pair of the sweep (from 0).
+
+        Raises ValueError for one that the check has not.
+        """
         return BatteryProblem(self, dim, scenario, place)
 
     def problems(self) -> Iterator[BatteryProblem]:
         """All pairs."""
-        for dim in self.dims:
-            for scenario in self.scenarios:
-                for place in range(len(self.points(dim))):
-                    yield self.problem(dim, scenario, place)
+        for dim, scenario in itertools.product(self.dims, self.scenarios):
+            for place in range(len(self.sweep[dim])):
+                yield self.problem(dim, scenario, place)
 
 
 @dataclass(frozen=True)
@@ -147,16 +158,12 @@ class BatteryProblem:
     place: int
 
     def __post_init__(self) -> None:
-        for name, value, legal in (
-            ("scenario", self.scenario, self.check.scenarios),
-            ("place", self.place, range(len(self.check.points(self.dim)))),
-        ):
-            if value not in legal:
-                if isinstance(legal, range):
-                    choices = f"0 to {len(legal) - 1}"
-                else:
-                    choices = ", ".join(map(repr, legal))
-                raise ValueError(f"{name} = {value!r}; {self.check.name} has {choices}")
+        last = len(self.check.points(self.dim)) - 1
+        if self.scenario not in self.check.scenarios:
+            choices = ", ".join(map(repr, self.check.scenarios))
+            raise ValueError(f"scenario = {self.scenario!r}; {self.check.name} has {choices}")
+        if not 0 <= self.place <= last:
+            raise ValueError(f"place = {self.place!r}; {self.check.name} has 0 to {last}")
 
     @property
     def name(self) -> str:
@@ -184,7 +191,9 @@ class BatteryProblem:
         return N
 
     def sample(self, n: int = N, seed: int = 0) -> SamplePair:
-        """Draw the pair. Sizes are ``n`` each, in proportion where the check sweeps them; an outlier comes on top.
+        """Draw the pair. Sizes are ``n`` each, in proportion where the check sweeps them.
+
+        An outlier comes on top.
 
         With one seed a check that keeps its real samples along the sweep has the same at every
         point, and generated ones are drawn anew at each. Raises ValueError for n < 10 or a negative
@@ -193,40 +202,36 @@ class BatteryProblem:
         check_whole("n", n, 10)
         check_whole("seed", seed, 0)
         n_real, n_generated = self.sizes(n)
-        real = self.check._draw_real(
-            self.point, n_real, self._stream(seed, "real", self.check.fresh_real)
-        )
-        generated = self.check._draw_generated(
-            self.point, n_generated, self._stream(seed, "generated", True)
-        )
+        streams = self._stream(seed, "real"), self._stream(seed, "generated")
+        real = self.check.real(self.point, n_real, streams[0])
+        generated = self.check.generated(self.point, n_generated, streams[1])
         return SamplePair(Samples(real, "real"), Samples(generated, "generated"))
 
     def sizes(self, n: int = N) -> tuple[int, int]:
         """Real and generated samples, less an outlier, where the check's own number is ``n``."""
-        return self.check._sizes(self.point, n)
+        return self.check.sizes(self.point, n)
 
     @property
     def d(self) -> int:
         """Number of features."""
-        return self.check._features(self.point)
+        return self.check.features(self.point)
 
-    def _stream(self, seed: int, role: str, fresh: bool) -> np.random.Generator:
-        parts = [
-            self.check.name,
-            str(self.dim),
-            self.scenario,
-            role,
-            *([str(self.place)] if fresh else []),
-        ]
+    def _stream(self, seed: int, role: str) -> np.random.Generator:
+        parts = [self.check.name, str(self.dim), self.scenario, role]
+        if role == "generated" or self.check.fresh_real:
+            parts.append(str(self.place))
         return np.random.default_rng([seed, *(zlib.crc32(each.encode()) for each in parts)])
 
     def truth(self) -> PRCurve:
         """The true precision-recall curve."""
-        return self.check._truth(self.point)
+        return self.check.truth(self.point)
 
     def ends(self) -> TrueExtremes:
         """The shares in the other's closed support, mode by mode."""
-        return self.check._ends(self.point)
+        if self.check.ends is not None:
+            return self.check.ends(self.point)
+        curve = self.truth()
+        return TrueExtremes(curve.extreme_precision, curve.extreme_recall)
 
 
 def both(tag: Tag, *rules: Rule) -> tuple[Criterion, ...]:

@@ -1,4 +1,7 @@
-"""From rows to verdicts: sweeps and criteria beside the truth, cells of criteria, and the published verdicts."""
+"""From rows to verdicts.
+
+Sweeps and criteria beside the truth, cells of criteria, and the published verdicts.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from numpy.typing import NDArray
 
 from prviz.arrays import Floats
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.studies.battery.base import SIDES, BatteryProblem, Check, Criterion, Side
+from prviz.studies.battery.base import SIDES, BatteryProblem, Check, Criterion, Side, Tag
 from prviz.studies.battery.checks import CHECKS
 from prviz.studies.battery.readings import READINGS, SCALARS, Reading, curve_numbers
 from prviz.studies.battery.rules import AllowedValues, ConditionOutcome, Verdict
@@ -46,7 +49,10 @@ def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> 
 
 @lru_cache(maxsize=4000)
 def true_numbers(problem: BatteryProblem, of_curve: bool) -> dict[str, float]:
-    """Every reading of the true curve by column, or both shares by closed supports; of each pair once per process."""
+    """Every reading of the true curve by column, or both shares by closed supports.
+
+    Of each pair once per process.
+    """
     if of_curve:
         return curve_numbers(problem.truth())
     ends = problem.ends()
@@ -106,10 +112,8 @@ discrete-numerical-vs-continuous-numerical  purpose         FFFFFF FFFFFF
 VERDICTS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     {
         (check, tag, side): verdicts
-        for check, tag, fidelity, diversity in (
-            line.split() for line in _TABLE.strip().splitlines()
-        )
-        for side, verdicts in (("fidelity", fidelity), ("diversity", diversity))
+        for check, tag, *both in map(str.split, _TABLE.strip().splitlines())
+        for side, verdicts in zip(SIDES, both, strict=True)
     }
 )
 
@@ -172,10 +176,8 @@ class SweepResult(ReadOnlyArrays):
     def keeps_to(self, each: AllowedValues) -> bool:
         """True if the means (or the truth, see `allowed`) lie within the range."""
         y = self.mean if self.whole else self.truth
-        if each.first != each.last:
-            part = y[each.first : None if each.last == -1 else each.last + 1]
-        else:
-            part = y[[each.first]]
+        last = each.last % len(y)
+        part = y[each.first % len(y) : last + 1]
         return bool(np.all((part >= each.low - 1e-12) & (part <= each.high + 1e-12)))
 
 
@@ -225,6 +227,7 @@ _Measured: TypeAlias = "Mapping[tuple[int, str], Mapping[str, _Sweep]]"
 
 # The verdicts that count as passed.
 PASSES: tuple[Verdict, ...] = ("T", "L", "H")
+_WORST_FIRST: tuple[Verdict, ...] = ("F", "L", "H")
 
 # Words by (passed, the oracle passed).
 SAYS = {
@@ -261,7 +264,10 @@ JUDGED = (
 
 
 class _Sweep(NamedTuple):
-    """All numbers of one reading along one sweep: x (m,), y (m, repeats), nan where a repeat is still to come."""
+    """All numbers of one reading along one sweep.
+
+    X (m,), y (m, repeats), nan where a repeat is still to come.
+    """
 
     x: Floats
     y: Floats
@@ -328,7 +334,10 @@ def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataF
 
 
 def passed(judged: pd.DataFrame) -> pd.DataFrame:
-    """Cells passed and judged, by reading and side: columns reading, side, passed, cells, and the oracle's passed."""
+    """Cells passed and judged, by reading and side.
+
+    Columns reading, side, passed, cells, and the oracle's passed.
+    """
     counted = judged.assign(
         passed=judged["verdict"].isin(PASSES),
         cells=1,
@@ -349,18 +358,20 @@ def _lines(
             sweeps = {setting: found[column] for setting, found in measured.items()}
             if not sweeps or not all(sweep.repeats for sweep in sweeps.values()):
                 continue
-            for tag in dict.fromkeys(each.tag for each in check.criteria if each.side == side):
-                asked = [each for each in check.criteria if each.side == side and each.tag == tag]
-                yield {
-                    "check": check.name,
-                    "tag": tag,
-                    "reading": reading.name,
-                    "side": side,
-                } | _cell(asked, sweeps)
+            asked: dict[Tag, list[Criterion]] = {}
+            for each in check.criteria:
+                if each.side == side:
+                    asked.setdefault(each.tag, []).append(each)
+            for tag, criteria in asked.items():
+                place = {"check": check.name, "tag": tag, "reading": reading.name, "side": side}
+                yield place | _cell(criteria, sweeps)
 
 
 def _measured(check: Check, readings: Sequence[Reading], rows: pd.DataFrame) -> _Measured:
-    """The numbers of every sweep of a check by setting and column; nothing where a whole sweep is missing."""
+    """The numbers of every sweep of a check by setting and column.
+
+    Nothing where a whole sweep is missing.
+    """
     parts = dict(iter(rows.groupby(["dim", "scenario"])))
     found: dict[tuple[int, str], dict[str, _Sweep]] = {}
     for setting in _settings(check):
@@ -383,14 +394,12 @@ def _true(check: Check, reading: Reading) -> _Measured:
     found: dict[tuple[int, str], dict[str, _Sweep]] = {}
     for dim, scenario in _settings(check):
         x = np.array(check.points(dim))
-        numbers = [
-            true_numbers(check.problem(dim, scenario, place), reading.of_curve)
-            for place in range(len(x))
-        ]
-        columns = {
-            column: np.array([[each[column]] for each in numbers]) for column in reading.columns
+        problems = [check.problem(dim, scenario, place) for place in range(len(x))]
+        numbers = [true_numbers(problem, reading.of_curve) for problem in problems]
+        found[dim, scenario] = {
+            column: _Sweep(x, np.array([[each[column]] for each in numbers]))
+            for column in reading.columns
         }
-        found[dim, scenario] = {column: _Sweep(x, y) for column, y in columns.items()}
     return found
 
 
@@ -409,34 +418,30 @@ def _cell(
         if each.scenario in (None, scenario)
     ]
     verdicts = {each.outcome.verdict for each in found}
-    verdict: Verdict = (
-        "F" if "F" in verdicts else "L" if "L" in verdicts else "H" if "H" in verdicts else "T"
-    )
+    verdict = next((each for each in _WORST_FIRST if each in verdicts), "T")
     # some criteria passed as low, others as high
-    mixed = "F" not in verdicts and {"L", "H"} <= verdicts
-    decisive = min(
-        (each for each in found if not mixed or each.outcome.verdict != "T"),
-        key=lambda each: each.outcome.margin,
-    )
+    mixed = verdict != "F" and {"L", "H"} <= verdicts
+    deciding = [each for each in found if not mixed or each.outcome.verdict != "T"]
+    decisive = min(deciding, key=lambda each: each.outcome.margin)
+    value = decisive.outcome.value
     condition = decisive.outcome.condition
+    margin = decisive.outcome.margin
+    words = decisive.criterion.rule.words
+    if mixed:
+        verdict = "F"
+        margin = -margin
+        words += ", as low or as high in every setting alike"
     x, y = decisive.sweep
-    alone = [
-        condition.of(x, y[:, each])
-        for each in range(y.shape[1])
-        if bool(np.all(np.isfinite(y[:, each])))
-    ]
+    alone = [condition.of(x, each) for each in y.T if bool(np.all(np.isfinite(each)))]
     return {
-        "verdict": "F" if mixed else verdict,
-        "value": decisive.outcome.value,
+        "verdict": verdict,
+        "value": value,
         "sense": condition.sense,
         "threshold": condition.threshold,
-        "margin": -decisive.outcome.margin if mixed else decisive.outcome.margin,
+        "margin": margin,
         "spread": float(np.std(alone, ddof=1)) if len(alone) > 1 else np.nan,
         "repeats": decisive.sweep.repeats,
-        "criterion": (
-            decisive.criterion.rule.words
-            + (", as low or as high in every setting alike" if mixed else "")
-        ),
+        "criterion": words,
         "condition": condition.words,
         "dim": decisive.dim,
         "scenario": decisive.scenario,

@@ -1,4 +1,6 @@
-"""Two numbers for a pair of samples, fidelity and diversity: published scores, and points of a curve.
+"""Two numbers for a pair of samples, fidelity and diversity.
+
+Published scores, and points of a curve.
 
 The published pairs have the hyperparameters that the sanity battery gives them:
 
@@ -25,6 +27,7 @@ Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public cod
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +94,10 @@ SCALARS = SCORES | REPORTED
 
 
 def coverage_k(n: int) -> int:
-    """The smallest k <= 20 with 1 - prod over i = 1 .. k of (n - i) / (2 n - i) > .95, at most n - 1."""
+    """The smallest k <= 20 with 1 - prod over i = 1 ..
+
+    K of (n - i) / (2 n - i) > .95, at most n - 1.
+    """
     missed = 1.0
     for k in range(1, min(_MOST_K, n - 1) + 1):
         missed *= (n - k) / (2 * n - k)
@@ -106,33 +112,35 @@ def c_pair_k(n: int) -> int:
 
 
 def measure_scores(pair: SamplePair, names: Collection[str]) -> dict[str, Pair]:
-    """(fidelity, diversity) of each of ``names``; those with closed balls in one pass over the distances."""
+    """(fidelity, diversity) of each of ``names``.
+
+    Those with closed balls in one pass over the distances.
+    """
     sizes = pair.real.n, pair.generated.n
+    k = coverage_k(sizes[0])
     closed: dict[str, tuple[Balls, ...]] = {
         "i-prec/i-rec": IPR.balls(k=_I_K, bandwidth=None, sizes=sizes),
-        "density/coverage": EAS.balls(
-            k=coverage_k(sizes[0]), bandwidth=None, sizes=sizes
-        ),  # of iPR, then of coverage
+        # of iPR, then of coverage
+        "density/coverage": EAS.balls(k=k, bandwidth=None, sizes=sizes),
         "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
     }
-    requests = list(dict.fromkeys(balls for name in names for balls in closed.get(name, ())))
+    asked = {name: closed.get(name, ()) for name in names}
+    requests = list(dict.fromkeys(itertools.chain(*asked.values())))
+    counts = dict[Balls, BallCounts]()
     if requests:
-        counts = dict(zip(requests, Distances(pair.split(None)).count(requests), strict=True))
-    else:
-        counts = {}
+        counted = Distances(pair.split(None)).count(requests)
+        counts = dict(zip(requests, counted, strict=True))
     return {
-        name: _score(name, pair, [counts[balls] for balls in closed.get(name, ())])
-        for name in names
+        name: _score(name, pair, [counts[each] for each in balls]) for name, balls in asked.items()
     }
 
 
 def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
+    own = {"symprec/symrec": _symmetric, "p-prec/p-rec": _probabilistic}
     if name in REPORTED:
         return _reported(name, pair)
-    if name == "symprec/symrec":
-        return _symmetric(pair)
-    if name == "p-prec/p-rec":
-        return _probabilistic(pair)
+    if name in own:
+        return own[name](pair)
     n = pair.real.n
     if name == "i-prec/i-rec":
         return share(counts[0].real[n:]), share(counts[0].generated[:n])
@@ -177,8 +185,7 @@ LAMS = (1, 3, 10, 100, 1000)
 _SCORE = "score"
 
 
-@dataclass(frozen=True)
-class _At:
+class _At(NamedTuple):
     """A number read off a curve."""
 
     label: str
@@ -195,19 +202,16 @@ def _ray(lam: float) -> _At:
     )
 
 
+def _f8(curve: PRCurve) -> Pair:
+    return curve.f_score(8.0, leaning="precision"), curve.f_score(8.0, leaning="recall")
+
+
 _ATS: dict[str, _At] = {
     **{f"{lam:g}": _ray(lam) for lam in LAMS},
     "ends": _At(
         "extremes", ("α∞", "β0"), lambda curve: (curve.extreme_precision, curve.extreme_recall)
     ),
-    "f8": _At(
-        "F8 both ways",
-        ("F8 to precision", "F8 to recall"),
-        lambda curve: (
-            curve.f_score(8.0, leaning="precision"),
-            curve.f_score(8.0, leaning="recall"),
-        ),
-    ),
+    "f8": _At("F8 both ways", ("F8 to precision", "F8 to recall"), _f8),
     "auc": _At("AuC", ("AuC", "AuC"), lambda curve: (curve.auc, curve.auc)),
 }
 
@@ -256,7 +260,10 @@ def family_readings(methods: Iterable[str] | None = None) -> list[str]:
 
 
 class _Readings(Mapping[str, Reading]):
-    """All readings by name: published pairs, what else is reported, "family@point" for every family when asked."""
+    """All readings by name.
+
+    Published pairs, what else is reported, "family@point" for every family when asked.
+    """
 
     def __getitem__(self, name: str) -> Reading:
         if name in SCALARS:
@@ -264,9 +271,8 @@ class _Readings(Mapping[str, Reading]):
         method, _, at = name.partition("@")
         if method not in ESTIMATORS or at not in _ATS:
             raise KeyError(name)
-        return Reading(
-            name, f"{ESTIMATORS[method].title}, {_ATS[at].label}", _ATS[at].pair, method, at
-        )
+        label = f"{ESTIMATORS[method].title}, {_ATS[at].label}"
+        return Reading(name, label, _ATS[at].pair, method, at)
 
     def __iter__(self) -> Iterator[str]:
         return iter([*SCALARS, *family_readings(ESTIMATORS)])

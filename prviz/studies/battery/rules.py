@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,9 @@ class ConditionOutcome(NamedTuple):
 
 
 class AllowedValues(NamedTuple):
-    """Range allowed on part of a sweep: from the point ``first`` to ``last`` (indices), means from low to high.
+    """Range allowed on part of a sweep.
+
+    From the point ``first`` to ``last`` (indices), means from low to high.
 
     Where the rule compares two points or more, low and high follow from the others; they may be
     infinite.
@@ -48,20 +50,6 @@ class AllowedValues(NamedTuple):
 
 Number: TypeAlias = Callable[[Floats, Floats], float]
 Range: TypeAlias = Callable[[Floats, Floats], AllowedValues]
-
-
-class Rule(Protocol):
-    """Anything that judges a sweep."""
-
-    @property
-    def words(self) -> str:
-        """The rule in plain words."""
-
-    def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """X : (m,) sweep points, increasing. y : (m,) the mean over repeats at each."""
-
-    def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """Where the sweep may go, for a drawing; of rules with a choice, what the answer that came closest leaves."""
 
 
 @dataclass(frozen=True)
@@ -89,64 +77,51 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Every:
-    """All of several rules."""
+class Rule:
+    """All of several parts, or one of them.
+
+    words : the rule in plain words. how : "all"; "any"; or "either" of two legal answers, of which
+    the first is noted as high, the other as low. No sweep passes both of a pair here.
+    """
 
     words: str
-    rules: tuple[Rule, ...]
+    parts: tuple[Rule | Condition, ...]
+    how: Literal["all", "any", "either"] = "all"
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The outcome with the smallest margin."""
-        return min((rule.judge(x, y) for rule in self.rules), key=lambda outcome: outcome.margin)
+        """The outcome with the smallest margin, or of a choice the one that comes closest.
+
+        x : (m,) sweep points, increasing. y : (m,) the mean over repeats at each.
+        """
+        if self.how == "all":
+            return min((part.judge(x, y) for part in self.parts), key=_margin)
+        best = self._closest(x, y)
+        outcome = best.judge(x, y)
+        if self.how == "any" or outcome.margin < 0:
+            return outcome
+        return outcome._replace(verdict="H" if best is self.parts[0] else "L")
 
     def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """The common range of all rules for each part of the sweep."""
+        """Where the sweep may go, for a drawing: the common range for each part of the sweep.
+
+        Of rules with a choice, what the answer that came closest leaves.
+        """
+        if self.how != "all":
+            return self._closest(x, y).allowed(x, y)
         found: dict[tuple[int, int], AllowedValues] = {}
-        for each in (each for rule in self.rules for each in rule.allowed(x, y)):
-            before = found.get(each[:2], each)
-            found[each[:2]] = each._replace(
-                low=max(each.low, before.low), high=min(each.high, before.high)
-            )
+        for part in self.parts:
+            for each in part.allowed(x, y):
+                before = found.get(each[:2], each)
+                low = max(each.low, before.low)
+                found[each[:2]] = each._replace(low=low, high=min(each.high, before.high))
         return list(found.values())
 
-
-@dataclass(frozen=True)
-class AnyOf:
-    """One of several rules."""
-
-    words: str
-    rules: tuple[Rule, ...]
-
-    def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The outcome that comes closest."""
-        return max((rule.judge(x, y) for rule in self.rules), key=lambda outcome: outcome.margin)
-
-    def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """The ranges of the rule that comes closest."""
-        return max(self.rules, key=lambda rule: rule.judge(x, y).margin).allowed(x, y)
+    def _closest(self, x: Floats, y: Floats) -> Rule | Condition:
+        return max(self.parts, key=lambda part: part.judge(x, y).margin)
 
 
-@dataclass(frozen=True)
-class Either:
-    """Two legal answers: one is noted as low, the other as high. No sweep passes both of a pair here."""
-
-    words: str
-    low: Rule
-    high: Rule
-
-    def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The answer that passes, else the failure that came closer."""
-        low = self.low.judge(x, y)
-        high = self.high.judge(x, y)
-        better = low if low.margin > high.margin else high
-        passed: Verdict = "L" if better is low else "H"
-        return better._replace(verdict=passed if better.margin >= 0 else "F")
-
-    def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """The ranges of the answer that passes, else of the one that comes closer."""
-        low = self.low.judge(x, y)
-        high = self.high.judge(x, y)
-        return (self.low if low.margin > high.margin else self.high).allowed(x, y)
+def _margin(outcome: ConditionOutcome) -> float:
+    return outcome.margin
 
 
 # Of the published code: what counts as equal, as a rise or fall, and as close enough to the top or
@@ -158,12 +133,12 @@ _SLACK = 0.1
 
 def one(at: int) -> Rule:
     """ONE: .95 <= y(at) <= 1.05."""
-    return Every(f"1 {_place(at)}", _within(at, 0.95, 1.05))
+    return Rule(f"1 {_place(at)}", _within(at, 0.95, 1.05))
 
 
 def zero(at: int) -> Rule:
     """ZERO: |y(at)| <= .05."""
-    return Every(f"0 {_place(at)}", _within(at, -_EQUAL, _EQUAL))
+    return Rule(f"0 {_place(at)}", _within(at, -_EQUAL, _EQUAL))
 
 
 def near(target: float, at: int) -> Rule:
@@ -171,104 +146,71 @@ def near(target: float, at: int) -> Rule:
     words = f"distance from {target:g} {_place(at)}"
     around = AllowedValues(at, at, target - _EQUAL, target + _EQUAL)
     off = Condition(words, lambda _, y: abs(float(y[at]) - target), "<=", _EQUAL, lambda *_: around)
-    return Every(f"{target:g} {_place(at)}", (off,))
+    return Rule(f"{target:g} {_place(at)}", (off,))
 
 
 def wide(at: int) -> Rule:
     """WIDE: ONE is high, ZERO is low."""
-    return Either(f"1 (high) or 0 (low) {_place(at)}", low=zero(at), high=one(at))
+    return Rule(f"1 (high) or 0 (low) {_place(at)}", (one(at), zero(at)), "either")
 
 
 def bell(at: int) -> Rule:
     """BELL: y(at) is .2 above both ends and within .1 of the maximum, one end within .1 of the minimum."""
-    ends = AnyOf(
-        "an end near the bottom",
-        (
-            _most(
-                lambda _, y: y[0] - y.min(),
-                _SLACK,
-                _below(0, np.min, _SLACK),
-                "left end above the minimum",
-            ),
-            _most(
-                lambda _, y: y[-1] - y.min(),
-                _SLACK,
-                _below(-1, np.min, _SLACK),
-                "right end above the minimum",
-            ),
-        ),
+    value = f"value {_place(at)}"
+    parts = (
+        _fall(at, 0, f"rise from the left end to the {value}"),
+        _fall(at, -1, f"fall from the {value} to the right end"),
+        _near_top(at, value),
+        Rule("an end near the bottom", (_near_bottom(0), _near_bottom(-1)), "any"),
     )
-    here = _at(at)
-    middle = _place(at)
-    rules = (
-        _least(
-            lambda _, y: y[at] - y[0],
-            _STEP,
-            _below(0, here, -_STEP),
-            f"rise from the left end to the value {middle}",
-        ),
-        _least(
-            lambda _, y: y[at] - y[-1],
-            _STEP,
-            _below(-1, here, -_STEP),
-            f"fall from the value {middle} to the right end",
-        ),
-        _most(
-            lambda _, y: y.max() - y[at],
-            _SLACK,
-            _above(at, np.max, -_SLACK),
-            f"maximum above the value {middle}",
-        ),
-        ends,
-    )
-    return Every(f"highest {_place(at)} and falling to both sides", rules)
+    return Rule(f"highest {_place(at)} and falling to both sides", parts)
 
 
 def down() -> Rule:
-    """DOWN: from the maximum at the left end to the minimum at the right end, .2 at least; .1 slack at both ends."""
-    return Every("falling from left to right", _falling(0, -1))
+    """DOWN: from the maximum at the left end to the minimum at the right end, .2 at least.
+
+    .1 slack at both ends.
+    """
+    return Rule("falling from left to right", _falling(0, -1))
 
 
 def up() -> Rule:
     """UP: DOWN reversed."""
-    return Every("rising from left to right", _falling(-1, 0))
+    return Rule("rising from left to right", _falling(-1, 0))
 
 
 def down_mid(quantile: float) -> Rule:
     """DOWNMID: DOWN, and a fall of .1 from the left end to the point nearest to that quantile of the grid."""
 
-    def leaves(x: Floats, y: Floats) -> AllowedValues:
-        return _below(quantile_place(x, quantile), _at(0), -_SLACK)(x, y)
+    def value(x: Floats, y: Floats) -> float:
+        return float(y[0] - y[quantile_place(x, quantile)])
 
-    words = f"fall by the {quantile:.0%} point of the sweep"
-    early = _least(lambda x, y: y[0] - y[quantile_place(x, quantile)], _SLACK, leaves, words)
-    return Every(
-        f"falling, and by the {quantile:.0%} point of the sweep already", (*_falling(0, -1), early)
-    )
+    def leaves(x: Floats, y: Floats) -> AllowedValues:
+        at = quantile_place(x, quantile)
+        return AllowedValues(at, at, -np.inf, float(y[0]) - _SLACK)
+
+    by = f"by the {quantile:.0%} point of the sweep"
+    early = Condition(f"fall {by}", value, ">=", _SLACK, leaves)
+    return Rule(f"falling, and {by} already", (*_falling(0, -1), early))
 
 
 def flat() -> Rule:
     """FLAT: max - min <= .05 over the whole sweep."""
-    spread = _most(
-        lambda _, y: np.ptp(y), _EQUAL, lambda _, y: _around(0, y), "maximum less minimum"
-    )
-    return Every("the same at every point", (spread,))
+    return Rule("the same at every point", (_even("maximum less minimum", lambda _: 0),))
 
 
 def settle() -> Rule:
     """SETTLE: max - min <= .05 from the median of the grid on."""
-
-    def leaves(x: Floats, y: Floats) -> AllowedValues:
-        return _around(int(np.argmax(x >= np.median(x))), y)
-
-    words = "maximum less minimum over the upper half of the sweep"
-    spread = _most(lambda x, y: np.ptp(y[x >= np.median(x)]), _EQUAL, leaves, words)
-    return Every("the same over the upper half of the sweep", (spread,))
+    spread = _even(
+        "maximum less minimum over the upper half of the sweep",
+        lambda x: int(np.argmax(x >= np.median(x))),
+    )
+    return Rule("the same over the upper half of the sweep", (spread,))
 
 
 def low_high(low: Rule, high: Rule) -> Rule:
     """LOWHIGH: the first is low, the second high."""
-    return Either(f"{low.words} (low), or {high.words} (high)", low, high)
+    return Rule(f"{low.words} (low), or {high.words} (high)", (high, low), "either")
 
 
 def quantile_place(x: Floats, quantile: float) -> int:
@@ -276,68 +218,68 @@ def quantile_place(x: Floats, quantile: float) -> int:
     return int(np.argmin(np.abs(x - np.quantile(x, quantile))))
 
 
-def _falling(top: int, bottom: int) -> tuple[Rule, ...]:
+_ENDS = {0: "left end", -1: "right end"}
+
+
+def _falling(top: int, bottom: int) -> tuple[Condition, ...]:
     """Values from the end ``top`` to the end ``bottom``."""
-    names = {0: "left end", -1: "right end"}
-    fall = f"fall from the {names[top]} to the {names[bottom]}"
-    return (
-        _least(lambda _, y: y[top] - y[bottom], _STEP, _below(bottom, _at(top), -_STEP), fall),
-        _most(
-            lambda _, y: y.max() - y[top],
-            _SLACK,
-            _above(top, np.max, -_SLACK),
-            f"maximum above the {names[top]}",
-        ),
-        _most(
-            lambda _, y: y[bottom] - y.min(),
-            _SLACK,
-            _below(bottom, np.min, _SLACK),
-            f"{names[bottom]} above the minimum",
-        ),
+    words = f"fall from the {_ENDS[top]} to the {_ENDS[bottom]}"
+    return _fall(top, bottom, words), _near_top(top, _ENDS[top]), _near_bottom(bottom)
+
+
+def _fall(top: int, bottom: int, words: str) -> Condition:
+    """The value at ``top`` lies a step above that at ``bottom``."""
+    return Condition(
+        words,
+        lambda _, y: y[top] - y[bottom],
+        ">=",
+        _STEP,
+        lambda _, y: AllowedValues(bottom, bottom, -np.inf, float(y[top]) - _STEP),
     )
 
 
-def _at(at: int) -> Callable[[Floats], float]:
-    return lambda y: float(y[at])
+def _near_top(at: int, name: str) -> Condition:
+    return Condition(
+        f"maximum above the {name}",
+        lambda _, y: y.max() - y[at],
+        "<=",
+        _SLACK,
+        lambda _, y: AllowedValues(at, at, float(y.max()) - _SLACK, np.inf),
+    )
 
 
-def _least(of: Number, threshold: float, leaves: Range, words: str) -> Condition:
-    return Condition(words, of, ">=", threshold, leaves)
-
-
-def _most(of: Number, threshold: float, leaves: Range, words: str) -> Condition:
-    return Condition(words, of, "<=", threshold, leaves)
+def _near_bottom(at: int) -> Condition:
+    return Condition(
+        f"{_ENDS[at]} above the minimum",
+        lambda _, y: y[at] - y.min(),
+        "<=",
+        _SLACK,
+        lambda _, y: AllowedValues(at, at, -np.inf, float(y.min()) + _SLACK),
+    )
 
 
 def _within(at: int, low: float, high: float) -> tuple[Condition, Condition]:
     """The value at one point, between two numbers."""
     words = f"value {_place(at)}"
-
-    def of(_: Floats, y: Floats) -> float:
-        return float(y[at])
-
+    above = AllowedValues(at, at, low, np.inf)
+    below = AllowedValues(at, at, -np.inf, high)
     return (
-        _least(of, low, lambda *_: AllowedValues(at, at, low, np.inf), words),
-        _most(of, high, lambda *_: AllowedValues(at, at, -np.inf, high), words),
+        Condition(words, lambda _, y: y[at], ">=", low, lambda *_: above),
+        Condition(words, lambda _, y: y[at], "<=", high, lambda *_: below),
     )
 
 
-def _below(at: int, of: Callable[[Floats], float], step: float) -> Range:
-    """The value at one point may be of(y) + step at most."""
-    return lambda _, y: AllowedValues(at, at, -np.inf, float(of(y)) + step)
+def _even(words: str, first: Callable[[Floats], int]) -> Condition:
+    """All values from a point on are equal; what it leaves is a band around their middle."""
 
+    def leaves(x: Floats, y: Floats) -> AllowedValues:
+        part = y[first(x) :]
+        middle = float(part.min() + part.max()) / 2.0
+        return AllowedValues(first(x), -1, middle - _EQUAL / 2.0, middle + _EQUAL / 2.0)
 
-def _above(at: int, of: Callable[[Floats], float], step: float) -> Range:
-    """The value at one point must be of(y) + step at least."""
-    return lambda _, y: AllowedValues(at, at, float(of(y)) + step, np.inf)
-
-
-def _around(first: int, y: Floats) -> AllowedValues:
-    """A band as wide as equality is, around the middle of all values from a point on."""
-    middle = float(y[first:].min() + y[first:].max()) / 2.0
-    return AllowedValues(first, -1, middle - _EQUAL / 2.0, middle + _EQUAL / 2.0)
+    return Condition(words, lambda x, y: np.ptp(y[first(x) :]), "<=", _EQUAL, leaves)
 
 
 def _place(at: int) -> str:
     """Which point of the sweep is meant."""
-    return {0: "at the left end", -1: "at the right end"}.get(at, f"at point {at + 1}")
+    return f"at the {_ENDS[at]}" if at in _ENDS else f"at point {at + 1}"

@@ -1,12 +1,18 @@
-"""The sanity battery as tasks: some points of one sweep each, all readings at once; and the run kept at full size."""
+"""The sanity battery as tasks: some points of one sweep each, all readings at once.
+
+The run at full size is kept.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import math
 import time
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -104,7 +110,10 @@ class BatteryTask:
 
     @property
     def drawn_by(self) -> int:
-        """Seed of the samples: the same for all points of a sweep, so that they may share the real ones."""
+        """Seed of the samples.
+
+        The same for all points of a sweep, so that they may share the real ones.
+        """
         parts = json.dumps([self.n, self.repeat, self.seed])
         return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:4], "big")
 
@@ -115,19 +124,10 @@ class BatteryTask:
 
     def _key(self, place: int, method: str) -> str:
         settings = (None, None) if method in SCALARS else (self.k, self.split)
-        parts = [
-            COMPUTATION,
-            "battery",
-            self.check.name,
-            self.dim,
-            self.scenario,
-            place,
-            method,
-            *settings,
-        ]
-        return hashlib.sha256(
-            json.dumps([*parts, self.n, self.repeat, self.seed]).encode()
-        ).hexdigest()[:32]
+        pair = (self.check.name, self.dim, self.scenario, place)
+        drawn = (self.n, self.repeat, self.seed)
+        parts = json.dumps([COMPUTATION, "battery", *pair, method, *settings, *drawn])
+        return hashlib.sha256(parts.encode()).hexdigest()[:32]
 
     def left(self, known: Container[str]) -> BatteryTask | None:
         """The task without the rows of known keys; None: no row is left."""
@@ -154,45 +154,44 @@ class BatteryTask:
         """All readings of one drawn pair."""
         began = time.perf_counter()
         pair = scaled(problem.sample(self.n, self.drawn_by))
-        numbers: dict[str, dict[str, float]] = {
+        scores = measure_scores(pair, [method for method in methods if method in SCALARS])
+        numbers = {
             name: {"score_fidelity": fidelity, "score_diversity": diversity}
-            for name, (fidelity, diversity) in measure_scores(
-                pair, [m for m in methods if m in SCALARS]
-            ).items()
+            for name, (fidelity, diversity) in scores.items()
         }
-        families = [method for method in methods if method not in SCALARS]
-        if families:
-            wanted: list[tuple[str, int, float | None]] = [
-                (each, resolve_k(self.k, pair), None) for each in families
-            ]
+        k = resolve_k(self.k, pair)
+        wanted = [(each, k, None) for each in methods if each not in SCALARS]
+        if wanted:
             for each in measure(pair.split(self.split, self.drawn_by), wanted, self.drawn_by):
                 numbers[each.method] = curve_numbers(each.curve)
         seconds = time.perf_counter() - began
         found: list[Row] = []
         for method in methods:
-            row: Row = dict.fromkeys(COLUMNS, np.nan)
+            own: Row = {"k": None, "split": None}
+            if method not in SCALARS:
+                own = {"k": str(self.k), "split": self.split}
+            row = Row.fromkeys(COLUMNS, np.nan) | problem.parameters | own
             row |= {
                 "key": self._key(problem.place, method),
                 "check": self.check.name,
                 "method": method,
-            }
-            row |= problem.parameters | {
                 "x": problem.x,
                 "n": self.n,
                 "repeat": self.repeat,
                 "seed": self.seed,
+                "n_real": pair.real.n,
+                "n_generated": pair.generated.n,
+                "seconds": seconds,
             }
-            row |= {
-                "k": None if method in SCALARS else str(self.k),
-                "split": None if method in SCALARS else self.split,
-            }
-            row |= {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds}
             found.append(row | numbers[method])
         return found
 
 
 def scaled(pair: SamplePair) -> SamplePair:
-    """Both sets with every feature at mean 0 and deviation 1 of the real set; a constant feature is only centred."""
+    """Both sets with every feature at mean 0 and deviation 1 of the real set.
+
+    A constant feature is only centred.
+    """
     mean = pair.real.values.mean(axis=0)
     deviation = pair.real.values.std(axis=0)
     deviation[deviation == 0] = 1.0
@@ -211,7 +210,9 @@ def battery_tasks(
     k: K = "sqrt",
     split: float | None = 0.5,
 ) -> list[BatteryTask]:
-    """The battery as tasks of `run_tasks`, with the columns `COLUMNS`: one row per pair drawn and method measured.
+    """The battery as tasks of `run_tasks`, with the columns `COLUMNS`.
+
+    One row per pair drawn and method measured.
 
     A row of a family holds all its readings, so that another point of its curve costs nothing more.
 
@@ -241,24 +242,16 @@ def battery_tasks(
     check_whole("repeats", times, 1)
     check_whole("seed", seed, 0)
     _check_families([each for each in methods if each not in SCALARS], chosen, size, k, split)
-    return [
-        BatteryTask(
-            check=check,
-            dim=dim,
-            scenario=scenario,
-            wanted=places,
-            n=size,
-            repeat=repeat,
-            seed=seed,
-            k=k,
-            split=split,
-        )
-        for repeat in range(times)
-        for check in chosen
-        for dim in check.dims
-        for scenario in check.scenarios
-        for places in _pieces(check, dim, scenario, methods, size)
-    ]
+    task = partial(BatteryTask, n=size, seed=seed, k=k, split=split)
+    tasks = []
+    for repeat, check in itertools.product(range(times), chosen):
+        for dim, scenario in itertools.product(check.dims, check.scenarios):
+            every = [check.problem(dim, scenario, place) for place in range(len(check.points(dim)))]
+            tasks += [
+                task(check=check, dim=dim, scenario=scenario, wanted=wanted, repeat=repeat)
+                for wanted in _pieces(every, methods, size)
+            ]
+    return tasks
 
 
 def battery_seconds(tasks: Iterable[BatteryTask]) -> float:
@@ -278,8 +271,9 @@ def setting(mode: Mode) -> str:
 
 def _known(name: str, known: Any, value: str) -> Any:
     if not isinstance(value, str) or value not in known:
-        listed = list(known)
-        names = ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")
+        names = ", ".join(list(known)[:8])
+        if len(known) > 8:
+            names += f" and {len(known) - 8} more"
         raise ValueError(f"{name} has {value!r}; {names} are known")
     return known[value]
 
@@ -302,27 +296,25 @@ def _check_families(
 
 
 def _pieces(
-    check: Check, dim: int, scenario: str, methods: Sequence[str], n: int
+    problems: Sequence[BatteryProblem], methods: Sequence[str], n: int
 ) -> list[tuple[tuple[int, str], ...]]:
     """The points of one sweep, as many at a time as make a task of the right length."""
     pieces: list[tuple[tuple[int, str], ...]] = []
-    piece: list[tuple[int, str]] = []
-    spent = 0.0
-    for place in range(len(check.points(dim))):
-        cost = _seconds(check.problem(dim, scenario, place), n, methods)
-        if piece and spent + cost > _SECONDS:
-            pieces.append(tuple(piece))
-            piece = []
-            spent = 0.0
-        piece += [(place, method) for method in methods]
+    spent = math.inf
+    for problem in problems:
+        cost = _seconds(problem, n, methods)
         spent += cost
-    if piece:
-        return [*pieces, tuple(piece)]
+        if spent > _SECONDS:
+            pieces.append(())
+            spent = cost
+        pieces[-1] += tuple((problem.place, method) for method in methods)
     return pieces
 
 
 def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
-    """About how long all readings of a pair take on one core: so much per number of distances, more in high dimension.
+    """About how long all readings of a pair take on one core.
+
+    So much per number of distances, more in high dimension.
 
     Measured once; it sizes the tasks and tells the page what to expect.
     """
@@ -332,10 +324,10 @@ def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
     scores = [_SCORE_COSTS[method] for method in methods if method in SCALARS]
     families = [ESTIMATORS[method] for method in methods if method not in SCALARS]
     together = sum(each.shares_pass for each in families)
+    scores += [(0.004, 2e-5)] * together
     return (
         sum(0.003 + pairs * (fixed + per_feature * d) for fixed, per_feature in scores)
         + _ALONE * (len(families) - together)
-        + together * (0.003 + pairs * (0.004 + 2e-5 * d))
         + 2e-8 * d * (n_real + n_generated)
     )
 
@@ -365,7 +357,9 @@ def folder() -> Path:
 def kept(
     checks: Iterable[str] | None = None, where: Path | None = None, *, reported: bool = False
 ) -> KeptRows | None:
-    """The kept rows of these checks, as `judge` takes them, and how the newest came about; None: none are kept.
+    """The kept rows of these checks, as `judge` takes them, and how the newest came about.
+
+    None: none are kept.
 
     reported : those of REPORTED in place of those of the published scores.
     """
@@ -387,7 +381,10 @@ def kept(
 
 
 def keep(rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> list[Path]:
-    """Write the rows of the published scores, and of what else is reported: a file of each kind for each check."""
+    """Write the rows of the published scores, and of what else is reported.
+
+    A file of each kind for each check.
+    """
     place = folder() if where is None else where
     written = []
     for kind, scores, plain in (("", SCORES, None), (_REPORTED, REPORTED, 0)):

@@ -1,4 +1,7 @@
-"""The papers' experiments: each a list of tasks, its figures beside the published ones, a chart and what it shows."""
+"""The papers' experiments.
+
+Each a list of tasks, its figures beside the published ones, a chart and what it shows.
+"""
 
 from __future__ import annotations
 

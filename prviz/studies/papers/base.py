@@ -1,19 +1,23 @@
-"""The base of a paper's experiment: setting, tasks, figures beside the published ones, conclusions, kept results."""
+"""The base of a paper's experiment.
+
+Setting, tasks, figures beside the published ones, conclusions, kept results.
+"""
 
 from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from prviz.estimators import ESTIMATORS
 from prviz.readers.paths import data_folder
 from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
-from prviz.studies.papers.charts import ALPHA_COLUMNS, CURVE_COLUMNS, Chart, ChartLine
+from prviz.studies.papers.charts import ALPHA_COLUMNS, CURVE_COLUMNS, Chart, curve_rows
 from prviz.studies.sweeps import COLUMNS, Cell, Known, sweep_cells
-from prviz.studies.tasks import Columns, Task, check_whole
+from prviz.studies.tasks import Columns, Row, check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +31,7 @@ FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "differenc
 class Size(NamedTuple):
     """Size of a run: samples per set (None: all that there are), repeats, and seconds on one core.
 
-    beside : True if `BESIDE_COLUMNS` are measured too.
+    beside : True if `BOUND_COLUMNS` are measured too.
     """
 
     n: int | None
@@ -40,9 +44,9 @@ class Experiment(ABC):
     """One experiment of a paper.
 
     name : its key in `EXPERIMENTS`. title : a heading. source : paper and place. question : what it
-    asks, one sentence.
-    columns : of its rows. sizes : of its two modes. labels : columns of `figures` that tell its
-    lines apart.
+    asks, one sentence. words : the setting, with {n}, {repeats} and what `_fields` adds.
+    columns : of its rows. measure : what gives the rows of a cell; None: `prviz.sweep`. sizes : of
+    its two modes. labels : columns of `figures` that tell its lines apart.
     parameters : those of the labels that are parameters of the problem: column -> name of the
     parameter.
     numbers : what is measured, label -> column of the rows. published : the paper's values, by the
@@ -55,7 +59,10 @@ class Experiment(ABC):
     title: ClassVar[str]
     source: ClassVar[str]
     question: ClassVar[str]
+    words: ClassVar[str]
+    repeated: ClassVar[str] = "repeat"
     columns: ClassVar[Columns] = CURVE_COLUMNS
+    measure: Callable[[Cell], list[Row]] | None = staticmethod(curve_rows)
     sizes: ClassVar[Mapping[Mode, Size]]
     labels: ClassVar[tuple[str, ...]]
     parameters: ClassVar[Mapping[str, str]] = {}
@@ -67,22 +74,29 @@ class Experiment(ABC):
     def setting(self, mode: Mode, *, repeats: int | None = None) -> str:
         """The setting in words, with what the quick mode makes smaller."""
         size = self._size(mode, repeats, None)
-        words = self._words(size)
-        less = " The upper bounds are left out." if self.sizes["paper"].beside > size.beside else ""
+        words = self.words.format(**self._fields(size))
         if mode == "paper":
             return words
+        less = " The upper bounds are left out." if self.sizes["paper"].beside else ""
         return f"{words} Quick mode: {self._quick(size)}.{less}"
 
     def tasks(
         self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None
-    ) -> list[Task]:
+    ) -> list[Cell]:
         """Tasks to be measured, for `prviz.studies.tasks.run_tasks` with `columns`.
+
+        Every first repeat comes before the second ones, so that every figure is there early.
 
         repeats : in place of the mode's own. most : at most so many samples per set. Raises
         ValueError for another mode, and for numbers that are not whole or too small.
         """
         check_whole("seed", seed, 0)
-        return self._tasks(self._size(mode, repeats, most), seed)
+        size = self._size(mode, repeats, most)
+        cells = [
+            replace(cell, beside=self._has_bound(cell, size), measure=self.measure)
+            for cell in self._cells(size, seed)
+        ]
+        return sorted(cells, key=lambda cell: cell.repeat)
 
     def seconds(self, mode: Mode, *, repeats: int | None = None) -> float:
         """Rough number of seconds on one core."""
@@ -99,28 +113,23 @@ class Experiment(ABC):
         """
         import pandas as pd
 
-        found: list[dict[str, Any]] = []
-        known = self.ordered(rows)
-        for values, group in (
-            known.groupby(list(self.labels), sort=False, dropna=False) if len(known) else ()
-        ):
-            labels = dict(zip(self.labels, values, strict=True))
+        found: list[tuple[Any, ...]] = []
+        known = self.ordered(rows) if len(rows) else rows.assign(**dict.fromkeys(self.labels))
+        for values, group in known.groupby(list(self.labels), sort=False, dropna=False):
             for figure, column in self.numbers.items():
                 ours = float(group[column].mean())
+                spread = float(group[column].std())
                 published = self.published.get((*values, figure), float("nan"))
-                line = {
-                    "figure": figure,
-                    "ours": ours,
-                    "spread": float(group[column].std()),
-                    "repeats": len(group),
-                }
-                line |= {"published": published, "difference": ours - published}
-                line["bound"] = float(group.get(f"bound_{column}", pd.Series(dtype=float)).mean())
-                found.append(labels | line)
+                bound = float(group.get(f"bound_{column}", pd.Series(dtype=float)).mean())
+                off = ours - published
+                found.append((*values, figure, ours, spread, len(group), published, off, bound))
         return pd.DataFrame(found, columns=[*self.labels, *FIGURE_COLUMNS])
 
     def ordered(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with the columns `labels`, sorted by them: numbers by size, words as they first come."""
+        """The rows with the columns `labels`, sorted by them.
+
+        Numbers by size, words as they first come.
+        """
         known = self.labelled(rows)
         return known.sort_values(list(self.labels), key=_places, kind="stable", ignore_index=True)
 
@@ -157,11 +166,17 @@ class Experiment(ABC):
         """The chart of all rows or some of them."""
 
     @abstractmethod
-    def _words(self, size: Size) -> str:
-        """The setting in words."""
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
+        """What is drawn and asked for."""
 
-    @abstractmethod
-    def _tasks(self, size: Size, seed: int) -> list[Task]: ...
+    def _has_bound(self, cell: Cell, size: Size) -> bool:  # noqa: ARG002
+        """True if the upper bound is measured too."""
+        return size.beside
+
+    def _fields(self, size: Size) -> dict[str, str]:
+        """What stands for the fields of `words`."""
+        n = "" if size.n is None else f"{size.n:,}"
+        return {"n": n, "repeats": counted(size.repeats, self.repeated)}
 
     @abstractmethod
     def _says(self, figures: pd.DataFrame) -> str:
@@ -170,12 +185,12 @@ class Experiment(ABC):
     def _quick(self, size: Size) -> str:
         """Differences of the quick mode from the paper mode, in words."""
         paper = self.sizes["paper"]
-        whole = "all samples" if paper.n is None else f"{paper.n:,}"
-        smaller = [] if size.n == paper.n else [f"n = {size.n:,} in place of {whole}"]
-        if size.repeats >= paper.repeats:
-            smaller += []
-        else:
-            smaller += [f"{size.repeats} of {paper.repeats} repeats"]
+        smaller = []
+        if size.n != paper.n:
+            whole = "all samples" if paper.n is None else f"{paper.n:,}"
+            smaller.append(f"n = {size.n:,} in place of {whole}")
+        if size.repeats < paper.repeats:
+            smaller.append(f"{size.repeats} of {paper.repeats} repeats")
         return ", ".join(smaller) or "the same numbers"
 
     def _size(self, mode: Mode, repeats: int | None, most: int | None) -> Size:
@@ -199,11 +214,10 @@ def cells(
     size: Size,
     seed: int,
 ) -> list[Cell]:
-    """The grid of `prviz.sweep`, every first repeat before the second ones, so that every figure is there early."""
-    found = sweep_cells(
+    """The grid of `prviz.sweep`."""
+    return sweep_cells(
         problems, methods, ks, (None,), splits, (size.n,), (None,), size.repeats, seed
     )
-    return sorted(found, key=lambda cell: cell.repeat)
 
 
 def title_of(method: str) -> str:
@@ -217,33 +231,25 @@ def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
     parameters : new column -> name of the parameter.
     """
     found = rows.assign(
-        family=[title_of(method) for method in rows["method"]],
+        family=rows["method"].map(title_of),
         split=["none" if split != split else f"{split:.0%}" for split in rows["split"]],
-        k=["√n" if k == "sqrt" else str(k) for k in rows["k"].astype(object).fillna("none")],
+        k=rows["k"].astype(object).fillna("none").replace("sqrt", "√n"),
     )
     values = [json.loads(text) for text in rows["parameters"]]
-    return found.assign(
-        **{column: [each.get(name) for each in values] for column, name in parameters.items()}
-    )
+    for column, name in parameters.items():
+        found[column] = [each.get(name) for each in values]
+    return found
 
 
 def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: Any) -> float:
-    """The mean of a column over the lines of this figure with these labels; nan where there is none."""
+    """The mean of a column over the lines of this figure with these labels.
+
+    Nan where there is none.
+    """
     wanted = figures["figure"] == figure
     for label, value in labels.items():
         wanted &= figures[label] == value
     return float(figures.loc[wanted, column].mean())
-
-
-def lines(figures: pd.DataFrame, x: str, name: str, value: str = "ours") -> dict[str, ChartLine]:
-    """Series by the column ``name`` over the column ``x``; the spread goes with our own values alone."""
-    found = {}
-    for each, group in figures.groupby(name, sort=False):
-        ordered = group.sort_values(x)
-        spread = ordered["spread"] if value == "ours" else ordered["spread"] * float("nan")
-        columns = (ordered[x], ordered[value], spread)
-        found[str(each)] = ChartLine(*(column.to_numpy(dtype="float64") for column in columns))
-    return found
 
 
 def _beside(rows: pd.DataFrame) -> str:
@@ -287,21 +293,30 @@ def folder() -> Path:
 
 
 def stored(experiment: Experiment, where: Path | None = None) -> KeptRows | None:
-    """The kept rows of this experiment, with the columns that it needs filled; see `prviz.studies.kept_rows`."""
+    """The kept rows of this experiment, with the columns that it needs filled.
+
+    See `prviz.studies.kept_rows`.
+    """
     return kept_rows(experiment.name, experiment.columns, folder() if where is None else where)
 
 
 def keep(
     experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: Path | None = None
 ) -> Path:
-    """Write the rows in the columns that the experiment needs, and the facts; see `prviz.studies.kept_rows`."""
+    """Write the rows in the columns that the experiment needs, and the facts.
+
+    See `prviz.studies.kept_rows`.
+    """
     return keep_rows(
         rows[needed(experiment)], experiment.name, facts, folder() if where is None else where
     )
 
 
 def needed(experiment: Experiment) -> list[str]:
-    """The columns that its figures, words and chart are made of: settings of a row, numbers, columns of its own."""
+    """The columns that its figures, words and chart are made of.
+
+    Settings of a row, numbers, columns of its own.
+    """
     more = set(experiment.columns) - set(COLUMNS)
     ends = ["alpha_inf", "beta_0"] if more >= set(ALPHA_COLUMNS) else []
     wanted = {*_SETTINGS, *experiment.numbers.values(), *more, *ends}

@@ -1,9 +1,15 @@
-"""Contents of an experiment's chart: values and words, without their drawing; cells whose rows carry the curve."""
+"""Contents of an experiment's chart: values and words, without their drawing.
+
+Rows that carry the curve.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +17,9 @@ import numpy as np
 from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.studies.papers.beside import BESIDE_COLUMNS, measured_beside
-from prviz.studies.sweeps import COLUMNS, Cell, WiderCell, measured
-from prviz.studies.tasks import Columns, Row, Task
+from prviz.studies.sweeps import BOUND_COLUMNS, COLUMNS, Cell, measured
+from prviz.studies.tasks import Columns, Row
+from prviz.toys import TOYS, toy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,16 +59,8 @@ class HeatMap:
         object.__setattr__(self, "panels", panels)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return HeatMap, (
-            self.x,
-            self.y,
-            dict(self.panels),
-            self.label,
-            self.low,
-            self.high,
-            self.marks,
-            self.note,
-        )
+        fields = vars(self) | {"panels": dict(self.panels)}
+        return HeatMap, tuple(fields.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,15 +134,14 @@ CURVE_COLUMNS: Columns = {
     **COLUMNS,
     **dict.fromkeys(_SHARES, "float64"),
     **ALPHA_COLUMNS,
-    **BESIDE_COLUMNS,
+    **BOUND_COLUMNS,
 }
 # Share of the real evaluation samples that the classifiers of spared_alpha_inf may miss.
 SPARED = 0.01
 
 
-@dataclass(frozen=True)
-class CurveCell(WiderCell):
-    """A cell of a sweep whose rows also hold alpha(lam) at every one of `LAMS`, and three shares.
+def curve_rows(cell: Cell) -> list[Row]:
+    """Rows of a cell that also hold alpha(lam) at every one of `LAMS`, and three shares.
 
     in_real_support : the share with any real support, c_X > 0. It is what the literature calls
     precision: improved precision for "ipr" without split (hal-05344404, section 4.2). Without
@@ -153,36 +150,23 @@ class CurveCell(WiderCell):
     samples; alpha_inf is that of those that miss none. lone_real : the share of runs with a real
     evaluation sample without any real support: there alpha_inf is 1, since only the classifier that
     calls everything real misses no such sample.
-    beside : True to measure `BESIDE_COLUMNS` too.
     """
-
-    beside: bool = False
-
-    def run(self) -> list[Row]:
-        """The cell's rows, with their curves."""
-        rows: list[Row] = []
-        for row, estimate in (measured_beside if self.beside else measured)(self.cell):
-            shares = [
-                (
-                    np.mean(run.c_real[run.n_real :] > 0),
-                    np.min(run.rates().fnr[run.rates().fpr <= SPARED], initial=1.0),
-                    np.any(run.c_real[: run.n_real] == 0),
-                )
-                for run in estimate.runs
-            ]
-            shared = dict(zip(_SHARES, map(float, np.mean(shares, axis=0)), strict=True))
-            rows.append(row | shared | alphas_of(estimate.curve))
-        return rows
+    rows = []
+    for row, estimate in measured(cell):
+        shares = []
+        for run in estimate.runs:
+            rates = run.rates()
+            in_support = np.mean(run.c_real[run.n_real :] > 0)
+            spared = np.min(rates.fnr[rates.fpr <= SPARED], initial=1.0)
+            shares.append((in_support, spared, np.any(run.c_real[: run.n_real] == 0)))
+        means = np.mean(shares, axis=0).tolist()
+        rows.append(row | dict(zip(_SHARES, means, strict=True)) | alphas_of(estimate.curve))
+    return rows
 
 
 def alphas_of(curve: PRCurve) -> Row:
     """The columns of a row that hold its curve."""
     return dict(zip(_ALPHAS, curve.alpha(LAMS), strict=True))
-
-
-def curve_cells(cells: Sequence[Cell], *, beside: bool = False) -> list[Task]:
-    """The cells with rows that hold the curve. beside : as of `CurveCell`."""
-    return [CurveCell(cell, beside) for cell in cells]
 
 
 def mean_band(rows: pd.DataFrame) -> ChartBand:
@@ -208,16 +192,10 @@ def _precisions(alphas: Floats) -> Floats:
     return np.concatenate(([0.0], alphas[1:]))
 
 
-def curve_panels(
-    rows: pd.DataFrame, titles: pd.Series[str], names: pd.Series[str]
-) -> dict[str, dict[str, ChartBand]]:
-    """The mean curves of rows with equal title and name: title -> name -> band, in the order of the rows."""
-    panels: dict[str, dict[str, ChartBand]] = {}
-    for (title, name), group in rows.groupby(
-        [titles.rename("title"), names.rename("name")], sort=False
-    ):
-        panels.setdefault(str(title), {})[str(name)] = mean_band(group)
-    return panels
+@lru_cache(maxsize=128)
+def true_curve(problem: str, parameters: str) -> PRCurve | None:
+    """The true curve of a row's toy; None for other problems."""
+    return toy(problem, **json.loads(parameters)).truth() if problem in TOYS else None
 
 
 def true_band(curve: PRCurve) -> ChartBand:
@@ -225,3 +203,48 @@ def true_band(curve: PRCurve) -> ChartBand:
     _, alpha, beta = curve.sample()
     unknown = np.full(len(alpha), np.nan)
     return ChartBand(beta, alpha, unknown, unknown)
+
+
+def curve_chart(
+    rows: pd.DataFrame, panel: str, line: str, *, each_true: bool = False
+) -> CurveChart:
+    """The mean curves of rows, with the truth where they are of a toy.
+
+    panel, line : of equal words is one panel, and in it one line; columns of the rows stand in
+    braces. each_true : True if every line has a truth of its own, False if its panel has.
+    """
+    panels: dict[str, dict[str, ChartBand]] = {}
+    truths: dict[str, dict[str, ChartBand]] = {}
+    for title, name, group in _grouped(rows, panel, line):
+        panels.setdefault(title, {})[name] = mean_band(group)
+        truth = true_curve(group["problem"].iloc[0], group["parameters"].iloc[0])
+        if truth is not None:
+            truths.setdefault(title, {})[name if each_true else "truth"] = true_band(truth)
+    return CurveChart(panels, truths)
+
+
+def line_panels(
+    figures: pd.DataFrame, x: str, panel: str, line: str = "{figure}", value: str = "ours"
+) -> dict[str, dict[str, ChartLine]]:
+    """Lines of a value over the column ``x``; the spread goes with our own values alone.
+
+    panel, line : as of `curve_chart`.
+    """
+    found: dict[str, dict[str, ChartLine]] = {}
+    known = figures if value == "ours" else figures[figures[value].notna()].assign(spread=np.nan)
+    for title, name, group in _grouped(known, panel, line):
+        ordered = group.sort_values(x)
+        columns = (ordered[x], ordered[value], ordered["spread"])
+        drawn = ChartLine(*(column.to_numpy(dtype=np.float64) for column in columns))
+        found.setdefault(title, {})[name] = drawn
+    return found
+
+
+def _grouped(rows: pd.DataFrame, panel: str, line: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Rows with equal words for panel and line, in the order in which these first come."""
+    fields = {field for _, field, *_ in Formatter().parse(panel + line) if field}
+    words: list[Any] = rows[list(fields)].to_dict("records")
+    titles = [panel.format(**each) for each in words]
+    names = [line.format(**each) for each in words]
+    for (title, name), group in rows.groupby([titles, names], sort=False):
+        yield str(title), str(name), group

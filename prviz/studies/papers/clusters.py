@@ -8,19 +8,10 @@ import numpy as np
 
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.cluster import CLUSTER, CLUSTERS
-from prviz.studies.papers.base import (
-    Experiment,
-    Size,
-    cells,
-    counted,
-    listed,
-    title_of,
-    with_titles,
-)
+from prviz.studies.papers.base import Experiment, Size, cells, listed, title_of, with_titles
 from prviz.studies.papers.charts import ChartLine, LineChart
 from prviz.studies.papers.digits import EVEN_SHARE, DigitShares
-from prviz.studies.sweeps import COLUMNS, Known
-from prviz.studies.tasks import Task
+from prviz.studies.sweeps import COLUMNS, Cell, Known
 from prviz.toys import toy
 
 if TYPE_CHECKING:
@@ -29,7 +20,7 @@ if TYPE_CHECKING:
 _NUMBERS = (2, 5, 10, CLUSTERS, 50, 100, 200)
 _OTHERS = ("classifier", "knn")
 _DATA = {DigitShares.name: "digits", "finite": "two boxes"}
-_PANELS = {"AuC": "area under the curve", "highest precision": "", "highest recall": ""}
+_TRUTHS = {"AuC": EVEN_SHARE, "highest precision": 1.0, "highest recall": EVEN_SHARE}
 
 
 class ClusterNumberExperiment(Experiment):
@@ -42,7 +33,16 @@ class ClusterNumberExperiment(Experiment):
         "Real samples are 60% of one kind, generated ones all of it: which number of clusters finds"
         " that?"
     )
+    words = (
+        "Digits: 60% even and 40% odd ones of one half against even ones of the other half. Two"
+        " boxes: uniform in two disjoint cubes in d = 64, with the same shares. n = {n} at most,"
+        " {repeats}. {counts} clusters without split, as published; linear classifiers and kNN with"
+        " split 50% and k = √n. The truth is precision 1 up to recall 0.6, of the digits as if"
+        " parity were seen at sight. The paper has faces, 60% of them of women, against women"
+        " alone, and prints no numbers."
+    )
     columns = COLUMNS
+    measure = None
     sizes = {
         "quick": Size(300, 1, 2.0),
         "paper": Size(2_000, 5, 60.0),
@@ -56,16 +56,8 @@ class ClusterNumberExperiment(Experiment):
         "highest recall": "beta_0",
     }
 
-    def _words(self, size: Size) -> str:
-        return (
-            f"Digits: {EVEN_SHARE:.0%} even and {1 - EVEN_SHARE:.0%} odd ones of one half against"
-            " even ones of the other half. Two boxes: uniform in two disjoint cubes in d = 64,"
-            f" with the same shares. n = {size.n:,} at most, {counted(size.repeats, 'repeat')}."
-            f" {listed(list(map(str, self._counts(size))))} clusters without split, as published;"
-            " linear classifiers and kNN with split 50% and k = √n. The truth is precision 1 up to"
-            f" recall {EVEN_SHARE:g}, of the digits as if parity were seen at sight. The paper has"
-            " faces, 60% of them of women, against women alone, and prints no numbers."
-        )
+    def _fields(self, size: Size) -> dict[str, str]:
+        return super()._fields(size) | {"counts": listed(list(map(str, self._counts(size))))}
 
     def _counts(self, size: Size) -> tuple[int, ...]:
         """Numbers of clusters, fewer in the quick mode."""
@@ -73,13 +65,12 @@ class ClusterNumberExperiment(Experiment):
             return _NUMBERS
         return _NUMBERS[::3]
 
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
         shares = {"real_weights": (EVEN_SHARE, 1 - EVEN_SHARE), "generated_weights": (1.0, 0.0)}
         problems: list[Known] = [DigitShares(), toy("finite", d=64, **shares)]
         clusters = [CLUSTER.named({"clusters": number}) for number in self._counts(size)]
         found = cells(problems, clusters, ("sqrt",), (None,), size, seed)
-        found += cells(problems, _OTHERS, ("sqrt",), (0.5,), size, seed)
-        return [*sorted(found, key=lambda cell: cell.repeat)]
+        return found + cells(problems, _OTHERS, ("sqrt",), (0.5,), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with their data, their family without its parameters, and the number of clusters, nan for none."""
@@ -94,52 +85,48 @@ class ClusterNumberExperiment(Experiment):
         )
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Area and ends over the number of clusters; level lines for the truth and for families without clusters."""
-        figures = self.figures(rows)
-        truth = dict(zip(_PANELS, (EVEN_SHARE, 1.0, EVEN_SHARE), strict=True))
+        """Area and ends over the number of clusters.
+
+        Level lines for the truth and for families without clusters.
+        """
+        means = self.figures(rows).groupby(
+            ["figure", "family", "clusters"], dropna=False, sort=False
+        )
+        values = means[["ours", "spread"]].mean().reset_index()
         panels: dict[str, dict[str, ChartLine]] = {}
-        for figure in _PANELS:
-            panel = {"truth": _level(truth[figure])}
-            for family, group in figures[figures["figure"] == figure].groupby("family", sort=False):
-                means = group.groupby("clusters", dropna=False)[["ours", "spread"]].mean()
-                if means.index.isna().all():
-                    panel[str(family)] = _level(float(means["ours"].iloc[0]))
+        for figure, truth in _TRUTHS.items():
+            panels[figure] = {"truth": _level(truth)}
+            own = values[values["figure"] == figure]
+            for family, group in own.groupby("family", sort=False):
+                if group["clusters"].isna().all():
+                    line = _level(float(group["ours"].iloc[0]))
                 else:
-                    columns = (means.index, means["ours"], means["spread"])
-                    panel[str(family)] = ChartLine(
-                        *(np.asarray(each, dtype=np.float64) for each in columns)
-                    )
-            panels[figure] = panel
+                    columns = group.sort_values("clusters")[["clusters", "ours", "spread"]]
+                    line = ChartLine(*columns.to_numpy(dtype=np.float64).T)
+                panels[figure][str(family)] = line
         return LineChart(panels, "number of clusters", "value", log_x=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
         said = []
         for data, group in figures.groupby("data", sort=False):
-            own = (
-                group.dropna(subset=["clusters"])
-                .pivot_table("ours", "clusters", "figure")
-                .sort_index()
-            )
-            others = group[group["clusters"].isna()].pivot_table(
-                "ours", "family", "figure", sort=False
-            )
-            parts = []
+            own = group.pivot_table("ours", "clusters", "figure")
+            others = group[group["clusters"].isna()]
             if len(own):
                 few = own.index[0]
                 many = own.index[-1]
                 best = own["IoU"].idxmax()
-                parts.append(
+                said.append(
                     f"With {few:g} clusters the area is {own['AuC'].iloc[0]:.2f}, with {many:g} "
                     f"{own['AuC'].iloc[-1]:.2f}, in truth {EVEN_SHARE:.2f} ({data})"
                 )
-                parts.append(
+                said.append(
                     f"The closest of these numbers is {best:g}, with an IoU of"
                     f" {own['IoU'].max():.2f}"
                 )
             if len(others):
-                each = [f"{family} {iou:.2f}" for family, iou in others["IoU"].items()]
-                parts.append(f"IoU without clusters ({data}): {listed(each)}")
-            said += parts
+                ious = others[others["figure"] == "IoU"]
+                each = [f"{line.family} {line.ours:.2f}" for line in ious.itertuples()]
+                said.append(f"IoU without clusters ({data}): {listed(each)}")
         return ". ".join(said) + "."
 
     def _quick(self, size: Size) -> str:

@@ -1,7 +1,11 @@
-"""An experiment on embeddings: pictures by random and trained networks, with ever fewer features."""
+"""An experiment on embeddings.
+
+Pictures by random and trained networks, with ever fewer features.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,15 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.curves import PRCurve
 from prviz.random_network import random_features, random_weights
 from prviz.readers.bundled import TRAINED, bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Size, cells, counted, lines
-from prviz.studies.papers.charts import LineChart
-from prviz.studies.papers.digits import TruncatedDigits, at_most
-from prviz.studies.sweeps import COLUMNS
-from prviz.studies.tasks import Task
+from prviz.studies.papers.base import Experiment, Size, cells, counted
+from prviz.studies.papers.bundled_problems import BundledProblem, at_most
+from prviz.studies.papers.charts import LineChart, line_panels
+from prviz.studies.sweeps import COLUMNS, Cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +48,7 @@ _BATCH = 256
 
 
 @dataclass(frozen=True)
-class EmbeddedDigits:
+class EmbeddedDigits(BundledProblem):
     """`TruncatedDigits` in d features of a random network, or components of pixels or a trained one.
 
     The seed of the samples is that of the network too, so that every draw has another one; all psi
@@ -59,33 +61,18 @@ class EmbeddedDigits:
     name: ClassVar[str] = "embedded-digits"
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Truncation, number of features, and what they are of."""
-        return {"psi": self.psi, "d": self.d, "embedding": self.embedding}
-
-    @property
     def drawn_as(self) -> EmbeddedDigits:
         """The pair without truncation in all features of a random network."""
         return EmbeddedDigits(1.0, 256, "random")
 
-    @property
-    def default_n(self) -> int:
-        """All samples."""
-        return TruncatedDigits(self.psi).default_n
+    def whole(self) -> SamplePair:
+        """All samples, as pixels."""
+        return bundled_pair(f"truncation-{self.psi:.1f}")
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n samples of each side."""
         real, generated = _features(self.psi, n, seed, self.embedding)
         return SamplePair(Samples(real[:, : self.d]), Samples(generated[:, : self.d]))
-
-    @property
-    def digest(self) -> str:
-        """Digest of the bundled pictures."""
-        return TruncatedDigits(self.psi).digest
-
-    def truth(self) -> PRCurve | None:
-        """None: the truth is not known."""
-        return None
 
 
 @lru_cache(maxsize=4)
@@ -120,7 +107,17 @@ class EmbeddingsExperiment(Experiment):
     title = "Random networks, and fewer of their features"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2, impact of the embedding"
     question = "How many features of a random network does it take to see what a truncation loses?"
+    words = (
+        "The bundled digits against a mixture with truncated latents (see the truncation trick),"
+        " {drawn} of each, by kNN with k = √n and half of the samples to measure. Random network:"
+        " the first d of the 256 features of four convolutions with random weights, a network with"
+        " fewer outputs; every repeat has other weights. Pixels, and a network trained to recognise"
+        " characters in other pictures: their first d principal components. {repeats}. The paper has"
+        " faces and a VGG16 with random weights, and asks how many of its outputs are needed; it"
+        " shows no figure."
+    )
     columns = COLUMNS
+    measure = None
     sizes = {
         "quick": Size(300, 2, 3.0),
         "paper": Size(None, 10, 150.0),
@@ -133,27 +130,17 @@ class EmbeddingsExperiment(Experiment):
         "F8, leaning to recall": "f8_recall",
     }
 
-    def _words(self, size: Size) -> str:
-        drawn = "all 1,797" if size.n is None else f"{size.n:,}"
-        return (
-            "The bundled digits against a mixture with truncated latents (see the truncation"
-            f" trick), {drawn} of each, by kNN with k = √n and half of the samples to measure."
-            " Random network: the first d of the 256 features of four convolutions with random"
-            " weights, a network with fewer outputs; every repeat has other weights. Pixels, and a"
-            " network trained to recognise characters in other pictures: their first d principal"
-            f" components. {counted(size.repeats, 'repeat')}. The paper has faces"
-            " and a VGG16 with random weights, and asks how many of its outputs are needed; it"
-            " shows no figure."
-        )
+    def _fields(self, size: Size) -> dict[str, str]:
+        fields = super()._fields(size)
+        return fields | {"drawn": fields["n"] or "all 1,797"}
 
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
-        problems = [
-            EmbeddedDigits(psi, d, embedding)
-            for embedding, ds in _DIMENSIONS.items()
-            for psi in _PSIS
-            for d in ds
-        ]
-        return [*cells(problems, ("knn",), ("sqrt",), (0.5,), size, seed)]
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
+        problems = list[EmbeddedDigits]()
+        for embedding, ds in _DIMENSIONS.items():
+            problems += [
+                EmbeddedDigits(psi, d, embedding) for psi, d in itertools.product(_PSIS, ds)
+            ]
+        return cells(problems, ("knn",), ("sqrt",), (0.5,), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with their embedding in words."""
@@ -164,11 +151,7 @@ class EmbeddingsExperiment(Experiment):
         """AuC over the number of features, a line for each truncation, a panel for each embedding."""
         figures = self.figures(rows)
         areas = figures[figures["figure"] == "AuC"]
-        named = areas.assign(line=areas["psi"].map(lambda psi: f"ψ = {psi:g}"))
-        panels = {
-            str(name): lines(group, "d", "line")
-            for name, group in named.groupby("embedding", sort=False)
-        }
+        panels = line_panels(areas, "d", "{embedding}", "ψ = {psi:g}")
         return LineChart(panels, "features d", "AuC", log_x=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -183,12 +166,9 @@ class EmbeddingsExperiment(Experiment):
             few = int(table.columns[0])
             many = int(table.columns[-1])
             middle = table.iloc[len(table) // 2]
-            place = (
-                f"AuC at ψ = {middle.name:g} is {middle[few]:.2f} with {few} and {middle[many]:.2f}"
-                " with all"
-            )
-            ranked = f"rank {counted(len(table), 'truncation')} as all do, on average"
             said.append(
-                f"{min(alike)} of {many} features of {_WORDS[str(name)]} {ranked}, but {place}."
+                f"{min(alike)} of {many} features of {_WORDS[str(name)]} rank"
+                f" {counted(len(table), 'truncation')} as all do, on average, but AuC at ψ ="
+                f" {middle.name:g} is {middle[few]:.2f} with {few} and {middle[many]:.2f} with all."
             )
         return " ".join(said)

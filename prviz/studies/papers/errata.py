@@ -170,7 +170,10 @@ _REPEATS = (1, 3, 10, 30, 100)
 
 @cache
 def _spread() -> float:
-    """Largest standard deviation of the IoU over our repeats of Table 1; nan where its rows are not kept."""
+    """Largest standard deviation of the IoU over our repeats of Table 1.
+
+    Nan where its rows are not kept.
+    """
     experiment = Table1Experiment()
     kept = stored(experiment)
     if kept is None:

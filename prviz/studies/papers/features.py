@@ -1,26 +1,28 @@
-"""Raw data against features (Simon et al. 2019, section 7): the same pairs of pictures as pixels and as features."""
+"""Raw data against features (Simon et al. 2019, section 7).
+
+The same pairs of pictures as pixels and as features.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import pairwise
+from functools import cache, partial
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.curves import PRCurve
 from prviz.measure.frechet import frechet
 from prviz.measure.scalars import scalars
 from prviz.readers.bundled import TRAINED, bundled_pair, trained_features
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Size, counted, listed, mean_of, title_of
-from prviz.studies.papers.charts import CURVE_COLUMNS, CurveCell, CurveChart, curve_panels
-from prviz.studies.papers.digits import at_most
-from prviz.studies.sweeps import Cell, Known, Wanted
-from prviz.studies.tasks import Columns, Row, Task
+from prviz.studies.papers.base import Experiment, Size, listed, mean_of, title_of
+from prviz.studies.papers.bundled_problems import BundledProblem, at_most
+from prviz.studies.papers.charts import CURVE_COLUMNS, CurveChart, curve_chart, curve_rows
+from prviz.studies.sweeps import Cell, Wanted
+from prviz.studies.tasks import Columns, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +47,12 @@ _RANDOM = "random network"
 _TRAINED = "trained network"
 _RECOGNISER = TRAINED["digits"].title
 _FEATURES = (_RAW, _COMPONENTS, _RANDOM, _TRAINED, _RECOGNISER)
+# Of the sentences, in their words.
+_WHERE = {
+    _COMPONENTS: _COMPONENTS,
+    _TRAINED: "a trained network's features",
+    _RECOGNISER: "a character recogniser's",
+}
 # Units of the layers of both networks.
 _UNITS = (64, 32)
 _METHODS = ("classifier", "knn")
@@ -101,7 +109,7 @@ def with_pattern(samples: Samples) -> Samples:
 
 
 @dataclass(frozen=True)
-class DigitFeatures:
+class DigitFeatures(BundledProblem):
     """Held-out digits against one of the pairs' generated sets, as features.
 
     The pattern adds one grey level of 16 to every other pixel, as on a chessboard. In pixels the
@@ -113,13 +121,11 @@ class DigitFeatures:
     name: ClassVar[str] = "digit-features"
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Both titles."""
-        return {"generated": self.generated, "features": self.features}
-
-    @property
     def drawn_as(self) -> DigitFeatures:
-        """The same pictures as pixels, of the first pair: every pair and all features have the same seeds."""
+        """The same pictures as pixels, of the first pair.
+
+        Every pair and all features have the same seeds.
+        """
         return DigitFeatures(_HALF, _RAW)
 
     @property
@@ -127,8 +133,8 @@ class DigitFeatures:
         """Number of digits of the smaller half."""
         return min(side.n for side in bundled_pair("digits-held-out"))
 
-    def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """At most n pictures of each side, drawn without replacement."""
+    def whole(self) -> SamplePair:
+        """All digits of the held-out half, and the generated ones, of the network or as pixels."""
         trained = self.features == _RECOGNISER
         halves = bundled_pair("digits-held-out", trained=trained)
         if self.generated == _HALF:
@@ -139,8 +145,12 @@ class DigitFeatures:
             other = Samples(trained_features("pattern"))
         else:
             other = with_pattern(halves.real)
-        pair = at_most(SamplePair(halves.generated, other), min(n, self.default_n), seed)
-        if trained:
+        return SamplePair(halves.generated, other)
+
+    def sample(self, n: int, seed: int = 0) -> SamplePair:
+        """At most n pictures of each side, drawn without replacement."""
+        pair = at_most(self.whole(), min(n, self.default_n), seed)
+        if self.features == _RECOGNISER:
             return pair
         real, generated = (np.asarray(side.values, dtype=np.float64) / _LEVELS for side in pair)
         encode = _encoder(self.features)
@@ -151,28 +161,17 @@ class DigitFeatures:
         """Digest of the bundled pictures."""
         return bundled_pair("digits-held-out").digest + bundled_pair(_PAIRS[self.generated]).digest
 
-    def truth(self) -> PRCurve | None:
-        """None: the truth is not known."""
-        return None
 
-
-@dataclass(frozen=True)
-class FeatureCell(CurveCell):
-    """A cell of curves whose rows also hold improved precision and recall, without split, and the Frechet distance."""
-
-    def run(self) -> list[Row]:
-        """The cell's rows."""
-        cell = self.cell
-        if not isinstance(cell.problem, Known):
-            raise TypeError(f"{cell.problem.name}: a pair that can be drawn is needed")
-        pair = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
-        found = scalars(*pair, k=_K)
-        more = {
-            "precision": found["precision"],
-            "recall": found["recall"],
-            "frechet": frechet(*pair),
-        }
-        return [row | more for row in super().run()]
+def feature_rows(cell: Cell) -> list[Row]:
+    """Rows of curves that also hold improved precision and recall, without split, and the Frechet distance."""
+    pair = cell.draw()
+    found = scalars(*pair, k=_K)
+    more = {
+        "precision": found["precision"],
+        "recall": found["recall"],
+        "frechet": frechet(*pair),
+    }
+    return [row | more for row in curve_rows(cell)]
 
 
 class FeaturesExperiment(Experiment):
@@ -184,7 +183,19 @@ class FeaturesExperiment(Experiment):
     question = (
         "As raw data two sets may have nothing in common: what do features leave of the difference?"
     )
+    words = (
+        "Digits of the held-out half against the other half, against it with one grey level of 16"
+        " added to every other pixel, and against samples of the zoo's VAE, GAN, diffusion model and"
+        " of the model that draws pixel by pixel. Features: the pixels; their first 16 principal"
+        " components; the last hidden layer of a network of 64 and 32 units, with random weights or"
+        " trained to tell digits apart, all fitted on the other half; and 32 components of a network"
+        " trained to recognise characters in other pictures. n = {n}, {repeats} of 50%, k = √n;"
+        f" precision and recall are the improved ones, k = {_K}. Fréchet distances have another unit"
+        " in every kind of features. The paper shows no figure."
+    )
+    repeated = "random split"
     columns = FEATURE_COLUMNS
+    measure = staticmethod(feature_rows)
     sizes = {
         "quick": Size(150, 1, 4.0),
         "paper": Size(None, 5, 60.0),
@@ -199,31 +210,22 @@ class FeaturesExperiment(Experiment):
         "Fréchet distance": "frechet",
     }
 
-    def _words(self, size: Size) -> str:
-        n = DigitFeatures(_HALF, _RAW).default_n if size.n is None else size.n
-        return (
-            "Digits of the held-out half against the other half, against it with one grey level of"
-            " 16 added to every other pixel, and against samples of the zoo's VAE, GAN, diffusion"
-            " model and of the model that draws pixel by pixel. Features: the pixels; their first"
-            " 16 principal components; the last hidden layer of a network of 64 and 32 units, with"
-            " random weights or trained to tell digits apart, all fitted on the other half; and 32"
-            " components of a network trained to recognise characters in other pictures."
-            f" n = {n:,}, {counted(size.repeats, 'random split')} of 50%, k = √n; precision and recall"
-            f" are the improved ones, k = {_K}. Fréchet distances have another unit in every kind"
-            " of features. The paper shows no figure."
-        )
+    def _fields(self, size: Size) -> dict[str, str]:
+        n = size.n or DigitFeatures(_HALF, _RAW).default_n
+        return super()._fields(size) | {"n": f"{n:,}"}
 
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
         wanted: tuple[Wanted, ...] = (("classifier", None, None), ("knn", "sqrt", None))
         return [
-            FeatureCell(Cell(DigitFeatures(pair, features), size.n, 0.5, repeat, seed, wanted))
-            for repeat in range(size.repeats)
-            for features in _FEATURES
-            for pair in _PAIRS
+            Cell(DigitFeatures(pair, features), size.n, 0.5, repeat, seed, wanted)
+            for repeat, features, pair in product(range(size.repeats), _FEATURES, _PAIRS)
         ]
 
     def table(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """One line for each pair and kind of features: the area by each family, and the other numbers."""
+        """One line for each pair and kind of features.
+
+        The area by each family, and the other numbers.
+        """
         figures = self.figures(rows)
         areas = figures["figure"] == "AuC"
         named = figures.assign(figure=figures["figure"].mask(areas, "AuC, " + figures["family"]))
@@ -231,49 +233,35 @@ class FeaturesExperiment(Experiment):
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curve of every pair, a panel for each kind of features."""
-        found = self.ordered(rows)
-        return CurveChart(curve_panels(found, found["features"], found["pair"]))
+        return curve_chart(self.ordered(rows), "{features}", "{pair}")
 
     def _says(self, figures: pd.DataFrame) -> str:
         said = []
         for family in dict.fromkeys(figures["family"]):
-            areas = {
-                (pair, features): mean_of(
-                    figures, "AuC", pair=pair, features=features, family=family
-                )
-                for pair in (_HALF, _PATTERN)
-                for features in _FEATURES
-            }
-            before = areas[_HALF, _RAW]
-            after = areas[_PATTERN, _RAW]
+            area = partial(mean_of, figures, "AuC", family=family)
+            before = area(pair=_HALF, features=_RAW)
+            after = area(pair=_PATTERN, features=_RAW)
             if before == before and after == after:
-                kept = [
-                    f"on {where} {areas[_PATTERN, features]:.2f}"
-                    for features, where in (
-                        (_COMPONENTS, _COMPONENTS),
-                        (_TRAINED, "a trained network's features"),
-                        (_RECOGNISER, "a character recogniser's"),
-                    )
-                    if areas[_PATTERN, features] == areas[_PATTERN, features]
-                ]
+                kept = []
+                for features, where in _WHERE.items():
+                    left = area(pair=_PATTERN, features=features)
+                    if left == left:
+                        kept.append(f"on {where} {left:.2f}")
                 said.append(
                     f"A pattern of one grey level takes the area of {family} on raw pixels from"
-                    f" {before:.2f} to"
-                    f" {after:.2f}{'; with it, ' * bool(kept)}{listed(kept or [''])}"
+                    f" {before:.2f} to {after:.2f}" + (f"; with it, {listed(kept)}" if kept else "")
                 )
         for name in ("precision", "recall"):
-            wide = figures[figures["figure"] == name].pivot_table(
-                "ours", "pair", "features", sort=False
-            )
-            if {_RAW, _TRAINED} <= set(wide) and len(
-                moved := (wide[_TRAINED] - wide[_RAW]).abs().dropna()
-            ):
-                most = str(moved.idxmax())
+            of = figures[figures["figure"] == name]
+            wide = of.pivot_table("ours", "pair", "features", sort=False)
+            wide = wide.reindex(columns=[_RAW, _TRAINED]).dropna()
+            if len(wide):
+                most = str((wide[_TRAINED] - wide[_RAW]).abs().idxmax())
+                raw, trained = wide.loc[most]
                 said.append(
-                    f"Improved {name} differs most for {most}: {wide[_RAW][most]:.2f} on raw"
-                    f" pixels, {wide[_TRAINED][most]:.2f} on the trained network's features"
+                    f"Improved {name} differs most for {most}: {raw:.2f} on raw pixels,"
+                    f" {trained:.2f} on the trained network's features"
                 )
-        return (
-            ". ".join(said or [f"Measured so far: a mean area of {mean_of(figures, 'AuC'):.2f}"])
-            + "."
-        )
+        if not said:
+            said = [f"Measured so far: a mean area of {mean_of(figures, 'AuC'):.2f}"]
+        return ". ".join(said) + "."

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, SelfCounting
 from prviz.measure.paper_conventions import PaperConvention
-from prviz.studies.papers.beside import BESIDE_COLUMNS, measured_beside
-from prviz.studies.sweeps import COLUMNS, Known, WiderCell, measured
+from prviz.studies.sweeps import BOUND_COLUMNS, COLUMNS, Cell, Files, measured
 from prviz.studies.tasks import Columns, Row
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ CONVENTIONS = tuple(
 CONVENTION_COLUMNS: Columns = {
     **COLUMNS,
     **dict.fromkeys((each.key for each in CONVENTIONS), "float64"),
-    **BESIDE_COLUMNS,
+    **BOUND_COLUMNS,
 }
 
 # Half a unit of the last printed digit, the standard deviation over repeats that the paper states,
@@ -40,39 +39,26 @@ _PAPER_SPREAD = 0.01
 _PAPER_REPEATS = 10
 
 
-@dataclass(frozen=True)
-class ConventionCell(WiderCell):
-    """A cell of a sweep of toys whose rows also hold the IoU by every one of CONVENTIONS.
-
-    beside : True to measure `BESIDE_COLUMNS` too.
-    """
-
-    beside: bool = False
-
-    def run(self) -> list[Row]:
-        """The cell's rows, with their IoU by every convention; measured at k and at k - 1 in one pass."""
-        cell = self.cell
-        problem = self.cell.problem
-        truth = problem.truth() if isinstance(problem, Known) else None
-        if cell.n is None or truth is None:
-            raise ValueError(
-                f"{problem.name}, n = {cell.n}: a number of samples and a known truth are needed"
-            )
-        root = math.isqrt(cell.n)
-        fewer = tuple(
-            (method, (root if k == "sqrt" else k or 0) - 1, width)
-            for method, k, width in cell.wanted
+def convention_rows(cell: Cell) -> list[Row]:
+    """Rows of a cell that also hold the IoU by every one of CONVENTIONS, measured at k and at k - 1 in one pass."""
+    truth = None if isinstance(cell.problem, Files) else cell.problem.truth()
+    if cell.n is None or truth is None:
+        raise ValueError(
+            f"{cell.problem.name}, n = {cell.n}: a number of samples and a known truth are needed"
         )
-        found = (measured_beside if self.beside else measured)(
-            replace(cell, wanted=cell.wanted + fewer)
-        )
-        rows = []
-        for (row, at_k), (_, at_fewer) in zip(found, found[len(cell.wanted) :], strict=False):
-            for convention in CONVENTIONS:
-                curve = convention.curve(at_k, at_fewer, held_out=cell.split is not None)
-                row = row | {convention.key: convention.iou(curve, truth)}
-            rows.append(row)
-        return rows
+    root = math.isqrt(cell.n)
+    fewer = tuple(
+        (method, (root if k == "sqrt" else k or 0) - 1, width) for method, k, width in cell.wanted
+    )
+    found = measured(replace(cell, wanted=cell.wanted + fewer))
+    rows = []
+    for (row, at_k), (_, at_fewer) in zip(found, found[len(cell.wanted) :], strict=False):
+        ious = Row()
+        for convention in CONVENTIONS:
+            curve = convention.curve(at_k, at_fewer, held_out=cell.split is not None)
+            ious[convention.key] = convention.iou(curve, truth)
+        rows.append(row | ious)
+    return rows
 
 
 def check_tried(convention: CurveConvention) -> None:
@@ -106,7 +92,9 @@ def spreads_by(
 
 
 class TableReading(NamedTuple):
-    """Table 1 by one choice of conventions: one drawing for all cells, one self-counting for each family.
+    """Table 1 by one choice of conventions.
+
+    One drawing for all cells, one self-counting for each family.
 
     off : distance from the published IoU, by cell. explained : True where it is within the cell's
     tolerance.
@@ -122,7 +110,9 @@ class TableReading(NamedTuple):
 def readings(
     cells: pd.DataFrame, published: pd.Series[float], tolerance: pd.Series[float]
 ) -> dict[str, TableReading]:
-    """The choices closest to the published table: prviz's own, self-counting alone, rays alone, and both.
+    """The choices closest to the published table.
+
+    prviz's own, self-counting alone, rays alone, and both.
 
     cells : mean IoU, a row per cell, a column per convention; the index has a level "family".
     """
@@ -149,16 +139,21 @@ def _closest(
     found = []
     for drawing in drawings:
         columns = {CurveConvention(each, *drawing).key: each for each in selves}
-        families = dict(list(off[list(columns)].groupby(level="family", sort=False)))
-        chosen = {name: str(group.mean().idxmin()) for name, group in families.items()}
-        parts = [group[chosen[name]] for name, group in families.items()]
+        selected = dict[str, SelfCounting]()
+        parts = []
+        for name, group in off[list(columns)].groupby(level="family", sort=False):
+            key = str(group.mean().idxmin())
+            selected[str(name)] = columns[key]
+            parts.append(group[key])
         each = pd.concat(parts).reindex(off.index)
-        selected = {str(name): columns[key] for name, key in chosen.items()}
         found.append(TableReading(*drawing, selected, each, each <= tolerance))
     return min(found, key=lambda reading: float(reading.off.mean()))
 
 
 def tolerances(spread: pd.Series[float], repeats: pd.Series[int]) -> pd.Series[float]:
-    """Distance of two means that chance and rounding alone make: two standard errors and half a printed digit."""
+    """Distance of two means that chance and rounding alone make.
+
+    Two standard errors and half a printed digit.
+    """
     ours = spread.fillna(_PAPER_SPREAD) ** 2 / repeats
     return _ROUNDING + 2 * (ours + _PAPER_SPREAD**2 / _PAPER_REPEATS) ** 0.5

@@ -1,10 +1,15 @@
-"""Experiments on Gaussians: Table 1, mixtures, a perfect generator, an outlier, dimension and sample size."""
+"""Experiments on Gaussians.
+
+Table 1, mixtures, a perfect generator, an outlier, dimension and sample size.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,33 +17,22 @@ from prviz.studies.papers.base import (
     Experiment,
     Size,
     cells,
-    counted,
-    lines,
     listed,
     mean_of,
     title_of,
     with_titles,
 )
-from prviz.studies.papers.beside import BESIDE_COLUMNS, BesideCell
-from prviz.studies.papers.charts import (
-    CurveChart,
-    HeatMap,
-    LineChart,
-    curve_cells,
-    curve_panels,
-    true_band,
-)
+from prviz.studies.papers.charts import CurveChart, HeatMap, LineChart, curve_chart, line_panels
 from prviz.studies.papers.forensics import (
     CONVENTION_COLUMNS,
     CONVENTIONS,
-    ConventionCell,
     TableReading,
+    convention_rows,
     readings,
     tolerances,
 )
 from prviz.studies.papers.printed import published
-from prviz.studies.sweeps import COLUMNS
-from prviz.studies.tasks import Task
+from prviz.studies.sweeps import BOUND_COLUMNS, COLUMNS, Cell
 from prviz.toys import ToyProblem, toy
 
 if TYPE_CHECKING:
@@ -69,7 +63,15 @@ class Table1Experiment(Experiment):
         "How close do four families come to the truth, with few and many neighbours, with and"
         " without split?"
     )
+    words = (
+        "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, each shifted by μ = 1/8, 5/24, 7/24 or"
+        " 3/8; n = {n} samples of each, {repeats}; k = 4 and k = √n neighbours; half of the samples"
+        " define the classifiers and half measure them (split 50%), or all do both (split none)."
+        " The figure is the mean IoU of a curve with the true one; the paper's are for n = 10,000,"
+        " where √n is 100."
+    )
     columns = CONVENTION_COLUMNS
+    measure = staticmethod(convention_rows)
     sizes = {
         "quick": Size(1_000, 2, 1.5),
         "paper": Size(10_000, 10, 350.0, beside=True),
@@ -78,64 +80,41 @@ class Table1Experiment(Experiment):
     numbers = {"IoU": "iou"}
     published = PUBLISHED
 
-    def _words(self, size: Size) -> str:
-        return (
-            "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, each shifted by μ = 1/8, 5/24,"
-            f" 7/24 or 3/8; n = {size.n:,} samples of each, {counted(size.repeats, 'repeat')}; k ="
-            " 4 and k = √n neighbours; half of the samples define the classifiers and half measure"
-            " them (split 50%), or all do both (split none). The figure is the mean IoU of a curve"
-            " with the true one; the paper's are for n = 10,000, where √n is 100."
-        )
-
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
         problems = [toy("shifted-gaussians", mu=mu) for mu in _SHIFTS.values()]
-        grid = cells(problems, _FAMILIES, (4, "sqrt"), (0.5, None), size, seed)
-        return [ConventionCell(cell, size.beside) for cell in grid]
+        return cells(problems, _FAMILIES, (4, "sqrt"), (0.5, None), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the shift as the table prints it."""
         found = with_titles(rows, shift="mu")
-        names = list(_SHIFTS)
-        values = np.array([*_SHIFTS.values()])
-        return found.assign(
-            shift=[names[int(np.argmin(np.abs(values - mu)))] for mu in found["shift"]]
-        )
+        titles = {mu: title for title, mu in _SHIFTS.items()}
+        return found.assign(shift=found["shift"].map(titles))
 
     def chart(self, rows: pd.DataFrame) -> HeatMap:
         """Ours and the paper's table side by side."""
         figures = self.figures(rows)
-        places = [(split, k, shift) for split in _SPLITS for k in _KS for shift in _SHIFTS]
-
-        def ours(split: str, k: str, shift: str, family: str) -> float:
-            return mean_of(figures, "IoU", split=split, k=k, shift=shift, family=title_of(family))
-
-        measured = [[ours(*place, family) for family in _FAMILIES] for place in places]
-        printed = [
-            [PUBLISHED[(*place, title_of(family), "IoU")] for family in _FAMILIES]
-            for place in places
-        ]
-        y = tuple(f"split {split}, k = {k}, μ = {shift}" for split, k, shift in places)
-        panels = {"ours": np.array(measured), "published": np.array(printed)}
-        panels["ours − published"] = panels["ours"] - panels["published"]
         titles = tuple(map(title_of, _FAMILIES))
-        signed = ("ours − published",)
-        label = "IoU with the truth"
+        places = list(itertools.product(_SPLITS, _KS, _SHIFTS))
+        cells = [(*place, family) for place in places for family in titles]
+        shape = (len(places), len(titles))
+        known: Any = figures.set_index(list(self.labels))["ours"] if len(figures) else {}
+        ours = np.reshape([known.get(cell, np.nan) for cell in cells], shape)
+        printed = np.reshape([PUBLISHED[(*cell, "IoU")] for cell in cells], shape)
+        panels = {"ours": ours, "published": printed, "ours − published": ours - printed}
+        y = tuple(f"split {split}, k = {k}, μ = {shift}" for split, k, shift in places)
+        chart = HeatMap(titles, y, panels, "IoU with the truth", signed=("ours − published",))
         found = self.readings(rows)
         if found is None:
-            return HeatMap(titles, y, panels, label, signed=signed)
-        own, both = (found[name].explained for name in ("own", "both"))
-        marks = [
-            [
-                "" if own[cell] else "○" if both[cell] else "×"
-                for cell in ((*at, title_of(each)) for each in _FAMILIES)
-            ]
-            for at in places
-        ]
+            return chart
+        marks = np.reshape([_mark(found, cell) for cell in cells], shape).tolist()
         note = "○: as published by the conventions named under All numbers, ×: not by these either."
-        return HeatMap(titles, y, panels, label, marks={"ours": marks}, note=note, signed=signed)
+        return replace(chart, marks={"ours": marks}, note=note)
 
     def readings(self, rows: pd.DataFrame) -> dict[str, TableReading] | None:
-        """The table by the conventions closest to the paper; None for rows of other settings or fewer conventions."""
+        """The table by the conventions closest to the paper.
+
+        None for rows of other settings or fewer conventions.
+        """
         keys = [each.key for each in CONVENTIONS]
         if (
             not set(keys) <= set(rows)
@@ -143,17 +122,22 @@ class Table1Experiment(Experiment):
             or (rows["n"] != 10_000).any()
         ):
             return None
-        groups = self.labelled(rows).groupby(list(self.labels), sort=False)
-        means = groups[keys].mean()
+        means = self._groups(rows)[keys].mean()
         if len(means) < len(PUBLISHED):
             return None
         published = means["iou"].copy()
         published[:] = [PUBLISHED[(*cell, "IoU")] for cell in means.index]
         return readings(means, published, self.tolerances(rows))
 
+    def _groups(self, rows: pd.DataFrame) -> Any:
+        return self.labelled(rows).groupby(list(self.labels), sort=False)
+
     def tolerances(self, rows: pd.DataFrame) -> pd.Series[float]:
-        """Distance from the published IoU that chance and rounding alone make, by cell; see `forensics.tolerances`."""
-        groups = self.labelled(rows).groupby(list(self.labels), sort=False)["iou"]
+        """Distance from the published IoU that chance and rounding alone make, by cell.
+
+        See `forensics.tolerances`.
+        """
+        groups = self._groups(rows)["iou"]
         return tolerances(groups.std(), groups.count())
 
     def message(self, rows: pd.DataFrame) -> str:
@@ -178,18 +162,28 @@ class Table1Experiment(Experiment):
         worst = figures.iloc[int(off.to_numpy().argmax())]
         means = figures.groupby("family", sort=False)["ours"].mean()
         few, many = (mean_of(figures, "IoU", k=k) for k in _KS)
-        if few != few or many != many:
-            compared = ""
-        else:
+        compared = "The IoU is "
+        if few == few and many == many:
             compared = f"With k = 4 the mean IoU is {few:.2f}, with √n {many:.2f}; "
-        agreed = f"on average {off.mean():.3f} from the published one"
         return (
-            f"{compared}{agreed if compared else f'The IoU is {agreed}'}. {len(figures)} of"
+            f"{compared}on average {off.mean():.3f} from the published one. {len(figures)} of"
             f" {len(PUBLISHED)} cells, {off.max():.3f} from the published IoU at most"
             f" ({worst['family']}, split {worst['split']}, k = {worst['k']}, μ = {worst['shift']})."
             f" Closest to the truth here is {means.idxmax()} with a mean IoU of {means.max():.2f},"
             f" furthest {means.idxmin()} with {means.min():.2f}.{_spreads(figures)}"
         )
+
+
+def _mark(found: Mapping[str, TableReading], cell: tuple[str, ...]) -> str:
+    """The sign of a cell.
+
+    Whether it is as published, only by the closest conventions, or by none.
+    """
+    if found["own"].explained[cell]:
+        return ""
+    if found["both"].explained[cell]:
+        return "○"
+    return "×"
 
 
 def _spreads(figures: pd.DataFrame) -> str:
@@ -214,29 +208,28 @@ _ITSELF = {
 }
 
 
+def _drawing(reading: TableReading) -> str:
+    drawn = "curves and thresholds" if reading.gammas else "curves"
+    return drawn if reading.rays is None else f"{drawn} on {reading.rays} rays"
+
+
 def _explained(found: Mapping[str, TableReading]) -> str:
     """One sentence on how many cells come out as published, by which conventions, and which do not."""
     own, rays, both = (found[name] for name in ("own", "rays", "both"))
-    families = {
-        kind: [name for name, each in both.self_counting.items() if each == kind]
-        for kind in _ITSELF
-    }
-    counted = [_ITSELF[kind].format(listed(names)) for kind, names in families.items() if names]
-    drawn, again = (
-        ("curves and thresholds" if each.gammas else "curves")
-        + ("" if each.rays is None else f" on {each.rays} rays")
-        for each in (rays, both)
-    )
-    how = [*([] if again == drawn else [again]), *counted]
+    drawn = _drawing(rays)
+    how = [] if _drawing(both) == drawn else [_drawing(both)]
+    for kind, words in _ITSELF.items():
+        names = [name for name, each in both.self_counting.items() if each == kind]
+        if names:
+            how.append(words.format(listed(names)))
     left = both.explained[~both.explained & ~own.explained]
     apart = [f"{name} ({len(cells)})" for name, cells in left.groupby(level="family", sort=False)]
+    by = f" ({'; '.join(how)})" if how else ""
+    of = f": {listed(apart)}" if apart else ""
     return (
         f"Within chance of the published IoU: {own.explained.sum()} cells as prviz measures,"
         f" {found['self'].explained.sum()} by another self-counting, {rays.explained.sum()} by"
-        f" {drawn}, {both.explained.sum()} by both"
-        + (f" ({'; '.join(how)})" if how else "")
-        + f"; {len(left)} stay apart"
-        + (f": {listed(apart)}." if apart else ".")
+        f" {drawn}, {both.explained.sum()} by both{by}; {len(left)} stay apart{of}."
     )
 
 
@@ -267,6 +260,13 @@ class MixturesExperiment(Experiment):
         "Which family finds the steps that dropped, invented and re-weighted modes make in the true"
         " curve?"
     )
+    words = (
+        "P and Q are mixtures of four unit Gaussians in d = 64 dimensions, with means 0, -5, 3 and"
+        " 5 on every coordinate. Weights of 2026: P 0.2, 0.2, 0.6, 0 and Q 0, 0.5, 0.1, 0.4, n ="
+        " {n} samples, half of them to measure, k = √n (Figure 3c). Weights of 2024: P 0.3, 0.2,"
+        " 0.5, 0 and Q 0, 0.5, 0.2, 0.3, n = 1,000, with and without that split, k = 4 and √n"
+        " (Figure 16). {repeats}. The paper shows curves and prints no numbers."
+    )
     sizes = {
         "quick": Size(2_000, 2, 0.5),
         "paper": Size(10_000, 10, 45.0, beside=True),
@@ -274,22 +274,11 @@ class MixturesExperiment(Experiment):
     labels = ("weights", "split", "k", "family")
     numbers = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
 
-    def _words(self, size: Size) -> str:
-        return (
-            "P and Q are mixtures of four unit Gaussians in d = 64 dimensions, with means 0, -5, 3"
-            " and 5 on every coordinate. Weights of 2026: P 0.2, 0.2, 0.6, 0 and Q 0, 0.5, 0.1,"
-            f" 0.4, n = {size.n:,} samples, half of them to measure, k = √n (Figure 3c). Weights of"
-            f" 2024: P 0.3, 0.2, 0.5, 0 and Q 0, 0.5, 0.2, 0.3, n = {_FIRST_N:,}, with and without"
-            f" that split, k = 4 and √n (Figure 16). {counted(size.repeats, 'repeat')}. The paper"
-            " shows curves and prints no numbers."
-        )
-
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
         now, first = mixture_problems().values()
         smaller = size._replace(n=min(_FIRST_N, size.n or _FIRST_N))
         found = cells([now], _FAMILIES, ("sqrt",), (0.5,), size, seed)
-        found += cells([first], _FAMILIES, (4, "sqrt"), (0.5, None), smaller, seed)
-        return curve_cells(sorted(found, key=lambda cell: cell.repeat), beside=size.beside)
+        return found + cells([first], _FAMILIES, (4, "sqrt"), (0.5, None), smaller, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the year of their weights."""
@@ -301,36 +290,28 @@ class MixturesExperiment(Experiment):
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every setting."""
-        found = self.ordered(rows)
-        titles = (
-            "weights of " + found["weights"] + ", split " + found["split"] + ", k = " + found["k"]
-        )
-        panels = curve_panels(found, titles, found["family"])
-        truths = {year: true_band(problem.truth()) for year, problem in mixture_problems().items()}
-        return CurveChart(
-            panels, {title: {"truth": truths[title.split()[2][:4]]} for title in panels}
-        )
+        panel = "weights of {weights}, split {split}, k = {k}"
+        return curve_chart(self.ordered(rows), panel, "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:
-        told_of = []
+        said = []
+        usual = figures[(figures["split"] == "50%") & (figures["k"] == "√n")]
         for year in ("2026", "2024"):
-            lines = figures[
-                (figures["weights"] == year) & (figures["split"] == "50%") & (figures["k"] == "√n")
-            ]
-            if len(lines):
-                ious, excess = (
-                    lines[lines["figure"] == name].set_index("family")["ours"]
-                    for name in ("IoU", "excess")
-                )
-                told_of.append(
+            own = usual[usual["weights"] == year].pivot_table(
+                "ours", "family", "figure", sort=False
+            )
+            if len(own):
+                ious = own["IoU"]
+                excess = own["excess"]
+                said.append(
                     f"With the weights of {year}, split and k = √n, {ious.idxmax()} comes closest"
                     f" (IoU {ious.max():.2f}) and {ious.idxmin()} least ({ious.min():.2f});"
                     f" {excess.idxmax()} is the most optimistic (excess {excess.max():.2f})."
                 )
-        if not told_of:
+        if not said:
             best = figures[figures["figure"] == "IoU"].sort_values("ours").iloc[-1]
-            told_of = [f"So far {best['family']} comes closest (IoU {best['ours']:.2f})."]
-        return " ".join(told_of)
+            said = [f"So far {best['family']} comes closest (IoU {best['ours']:.2f})."]
+        return " ".join(said)
 
 
 class SameExperiment(Experiment):
@@ -340,6 +321,13 @@ class SameExperiment(Experiment):
     title = "P = Q, with and without split"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix, Figure 5"
     question = "What does an estimate see of a perfect generator, and does a split make it better?"
+    words = (
+        "P = Q = N(0, I) in d = 64 dimensions, n = {n} samples of each, {repeats}; k = 4, k = 5 and"
+        " k = √n neighbours; half of the samples define the classifiers and half measure them (split"
+        " 50%), or all do both (split none). Precision and recall are truly 1 everywhere. The figure"
+        " has no numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 prints 0.66"
+        " and 0.67 and no k: k = 5 gives them."
+    )
     sizes = {
         "quick": Size(1_000, 3, 0.6),
         "paper": Size(10_000, 3, 25.0, beside=True),
@@ -348,46 +336,30 @@ class SameExperiment(Experiment):
     numbers = {"IoU": "iou", "α∞": "alpha_inf", "β0": "beta_0"}
     published = published("same")
 
-    def _words(self, size: Size) -> str:
-        return (
-            f"P = Q = N(0, I) in d = 64 dimensions, n = {size.n:,} samples of each,"
-            f" {counted(size.repeats, 'repeat')}; k = 4, k = 5 and k = √n neighbours; half of the"
-            " samples define the classifiers and half measure them (split 50%), or all do both"
-            " (split none). Precision and recall are truly 1 everywhere. The figure has no"
-            " numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 prints 0.66"
-            " and 0.67 and no k: k = 5 gives them."
-        )
-
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
-        grid = cells([toy("identical")], _FAMILIES, (4, 5, "sqrt"), (None, 0.5), size, seed)
-        return curve_cells(grid, beside=size.beside)
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
+        return cells([toy("identical")], _FAMILIES, (4, 5, "sqrt"), (None, 0.5), size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every k with and without split."""
-        found = self.ordered(rows)
-        panels = curve_panels(
-            found, "split " + found["split"] + ", k = " + found["k"], found["family"]
-        )
-        truth = true_band(toy("identical").truth())
-        return CurveChart(panels, {title: {"truth": truth} for title in panels})
+        return curve_chart(self.ordered(rows), "split {split}, k = {k}", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:
-        names = {"none": "without split", "50%": "with split"}
         parts = []
         means = {}
-        for split in (name for name in names if name in set(figures["split"])):
+        for split, words in (("none", "without split"), ("50%", "with split")):
             found = figures[figures["split"] == split]
             area = found["figure"] == "IoU"
             areas = found.loc[area, "ours"]
             ends = found.loc[~area, "ours"]
-            means[split] = float(areas.mean())
-            parts.append(
-                f"{names[split]} the curves fill {areas.min():.2f} to {areas.max():.2f} of the"
-                f" square, and their lowest end stands at {ends.min():.2f} in place of 1"
-            )
+            if len(found):
+                means[split] = float(areas.mean())
+                parts.append(
+                    f"{words} the curves fill {areas.min():.2f} to {areas.max():.2f} of the"
+                    f" square, and their lowest end stands at {ends.min():.2f} in place of 1"
+                )
         text = "; ".join(parts)
         said = f"{text[0].upper()}{text[1:]}."
-        if len(means) < len(names):
+        if len(means) < 2:
             return said
         better = "is closer to" if means["50%"] > means["none"] else "is no closer to"
         return f"{said} On average over families and k the split {better} the truth."
@@ -403,6 +375,12 @@ class OutlierExperiment(Experiment):
     title = "One outlier among the real samples"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3 and Figure 7"
     question = "How far does a single outlier among the real samples move a curve?"
+    words = (
+        "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 3/8, n = {n} samples of each,"
+        " without split, k = 4 and k = √n neighbours, {repeats} (the paper has one). With outlier,"
+        " the last real sample lies at (4, ..., 4) and all others are the same. The truth stays"
+        " that of the clean pair. The paper shows curves and prints no numbers."
+    )
     sizes = {
         "quick": Size(1_000, 3, 0.7),
         "paper": Size(10_000, 10, 85.0),
@@ -415,33 +393,18 @@ class OutlierExperiment(Experiment):
         "β0": "beta_0",
     }
 
-    def _words(self, size: Size) -> str:
-        return (
-            f"P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 3/8, n = {size.n:,} samples"
-            " of each, without split, k = 4 and k = √n neighbours,"
-            f" {counted(size.repeats, 'repeat')} (the paper has one). With outlier, the last real"
-            " sample lies at (4, ..., 4) and all others are the same. The truth stays that of the"
-            " clean pair. The paper shows curves and prints no numbers."
-        )
-
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
         pair = [toy("shifted-gaussians", mu=_OUTLIER_SHIFT), toy("outlier", mu=_OUTLIER_SHIFT)]
-        return curve_cells(cells(pair, _FAMILIES, (4, "sqrt"), (None,), size, seed))
+        return cells(pair, _FAMILIES, (4, "sqrt"), (None,), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the word that tells whether the outlier is there."""
-        return with_titles(rows).assign(
-            outlier=["with" if name == "outlier" else "without" for name in rows["problem"]]
-        )
+        words = {"outlier": "with", "shifted-gaussians": "without"}
+        return with_titles(rows).assign(outlier=rows["problem"].map(words))
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every k without and with the outlier."""
-        found = self.ordered(rows)
-        panels = curve_panels(
-            found, "k = " + found["k"] + ", " + found["outlier"] + " outlier", found["family"]
-        )
-        truth = true_band(toy("outlier", mu=_OUTLIER_SHIFT).truth())
-        return CurveChart(panels, {title: {"truth": truth} for title in panels})
+        return curve_chart(self.ordered(rows), "k = {k}, {outlier} outlier", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:
         wide = figures.pivot_table("ours", ["k", "family", "figure"], "outlier", sort=False)
@@ -477,7 +440,14 @@ class DimensionExperiment(Experiment):
     title = "Ambient dimension, 64 to 2048"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.4 and Figure 4"
     question = "The truth stays the same while the dimension grows: do the estimates?"
-    columns = {**COLUMNS, **BESIDE_COLUMNS}
+    words = (
+        "P = N(0, I) and Q = N(m, I) with |m| = 1 or 2, spread evenly over d = 64, 128, 256, 512,"
+        " 1024 or 2048 coordinates; n = {n} samples of each, half of them to measure, k = √n,"
+        " {repeats}. The true curve depends on |m| alone. The paper shows the curves of d = 2048"
+        " and prints no numbers.{bounds}"
+    )
+    columns = {**COLUMNS, **BOUND_COLUMNS}
+    measure = None
     sizes = {
         "quick": Size(500, 3, 1.8),
         "paper": Size(10_000, 5, 500.0, beside=True),
@@ -486,32 +456,23 @@ class DimensionExperiment(Experiment):
     parameters = {"distance": "shift"}
     numbers = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
 
-    def _words(self, size: Size) -> str:
-        return (
-            "P = N(0, I) and Q = N(m, I) with |m| = 1 or 2, spread evenly over d = 64, 128, 256,"
-            f" 512, 1024 or 2048 coordinates; n = {size.n:,} samples of each, half of them to"
-            f" measure, k = √n, {counted(size.repeats, 'repeat')}. The true curve depends on |m|"
-            " alone. The paper shows the curves of d = 2048 and prints no numbers."
-            + " The upper bounds are measured in the first repeat."
-            * size.beside
-        )
+    def _fields(self, size: Size) -> dict[str, str]:
+        bounds = " The upper bounds are measured in the first repeat." if size.beside else ""
+        return super()._fields(size) | {"bounds": bounds}
 
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
-        problems = [
-            toy("high-dimension", d=d, shift=shift) for d in _DIMENSIONS for shift in _DISTANCES
-        ]
-        grid = cells(problems, _FAMILIES, ("sqrt",), (0.5,), size, seed)
-        return [BesideCell(cell) if size.beside and cell.repeat == 0 else cell for cell in grid]
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
+        pairs = itertools.product(_DIMENSIONS, _DISTANCES)
+        problems = [toy("high-dimension", d=d, shift=shift) for d, shift in pairs]
+        return cells(problems, _FAMILIES, ("sqrt",), (0.5,), size, seed)
+
+    def _has_bound(self, cell: Cell, size: Size) -> bool:
+        return size.beside and cell.repeat == 0
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
         """IoU and excess over d, two panels for each distance."""
         figures = self.figures(rows)
-        panels = {}
-        for distance in _DISTANCES:
-            for figure in ("IoU", "excess"):
-                wanted = figures[(figures["distance"] == distance) & (figures["figure"] == figure)]
-                if len(wanted):
-                    panels[f"|m| = {distance:g}: {figure}"] = lines(wanted, "d", "family")
+        wanted = figures[figures["figure"].isin(["IoU", "excess"])]
+        panels = line_panels(wanted, "d", "|m| = {distance:g}: {figure}", "{family}")
         return LineChart(panels, "dimension d", "share of the area", log_x=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -519,13 +480,14 @@ class DimensionExperiment(Experiment):
         many = int(figures["d"].max())
         if few == many:
             return f"Only d = {few} is measured yet: mean excess {mean_of(figures, 'excess'):.2f}."
-        low, high = (mean_of(figures, "excess", d=d) for d in (few, many))
+        (low, first), (high, last) = (
+            (mean_of(figures, "excess", d=d), mean_of(figures, "IoU", d=d)) for d in (few, many)
+        )
         grows = "grows" if high > low else "does not grow"
-        ious = [mean_of(figures, "IoU", d=d) for d in (few, many)]
         return (
             f"From d = {few} to d = {many} the mean excess, what estimates see in common that is"
             f" not there, {grows}: {low:.2f} to {high:.2f}, while the mean IoU goes from"
-            f" {ious[0]:.2f} to {ious[1]:.2f}."
+            f" {first:.2f} to {last:.2f}."
         )
 
 
@@ -540,6 +502,12 @@ class SampleSizeExperiment(Experiment):
     title = "Sample size, 10 to 10,000"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3 and Figure 4"
     question = "How many samples does it take until chance no longer moves the curve?"
+    words = (
+        "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 5/24 (0.21), half of the samples"
+        " to measure, k = √n; n = {ns} samples of each, {repeats}. Curves are means over the"
+        " repeats at every lam = α / β, plus and minus one standard deviation. The paper shows"
+        " curves and prints no numbers."
+    )
     sizes = {
         "quick": Size(1_000, 10, 0.6),
         "paper": Size(10_000, 100, 375.0, beside=True),
@@ -547,52 +515,39 @@ class SampleSizeExperiment(Experiment):
     labels = ("n", "family")
     numbers = {"IoU": "iou", "AuC": "auc", "1 - TV": "one_minus_tv"}
 
-    def _words(self, size: Size) -> str:
-        return (
-            "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 5/24 (0.21), half of the"
-            f" samples to measure, k = √n; n = {', '.join(f'{n:,}' for n in self._ns(size))}"
-            f" samples of each, {counted(size.repeats, 'repeat')}. Curves are means over the"
-            " repeats at every lam = α / β, plus and minus one standard deviation. The paper shows"
-            " curves and prints no numbers."
-        )
+    def _fields(self, size: Size) -> dict[str, str]:
+        return super()._fields(size) | {"ns": ", ".join(f"{n:,}" for n in self._ns(size))}
 
     @staticmethod
     def _ns(size: Size) -> list[int]:
         return [n for n in _NS if size.n is None or n <= max(size.n, _NS[0])]
 
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
         problem = [toy("shifted-gaussians", mu=_SIZES_SHIFT)]
-        found = [
-            cell
-            for n in self._ns(size)
-            for cell in cells(problem, _FAMILIES, ("sqrt",), (0.5,), size._replace(n=n), seed)
-        ]
-        return curve_cells(sorted(found, key=lambda cell: cell.repeat), beside=size.beside)
+        found = list[Cell]()
+        for n in self._ns(size):
+            found += cells(problem, _FAMILIES, ("sqrt",), (0.5,), size._replace(n=n), seed)
+        return found
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves with their deviation, a panel for every n."""
-        found = self.ordered(rows)
-        titles = found["n"].map(lambda n: f"n = {n:,}")
-        panels = curve_panels(found, titles, found["family"])
-        truth = true_band(toy("shifted-gaussians", mu=_SIZES_SHIFT).truth())
-        return CurveChart(panels, {title: {"truth": truth} for title in panels})
+        return curve_chart(self.ordered(rows), "n = {n:,}", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:
         few = int(figures["n"].min())
         many = int(figures["n"].max())
-        ious = [mean_of(figures, "IoU", n=n) for n in (few, many)]
-        spreads = [mean_of(figures, "1 - TV", "spread", n=n) for n in (few, many)]
-        closer = "come closer to the truth" if ious[1] > ious[0] else "come no closer to the truth"
-        if spreads[0] == spreads[0]:
+        low, high = (mean_of(figures, "IoU", n=n) for n in (few, many))
+        first, last = (mean_of(figures, "1 - TV", "spread", n=n) for n in (few, many))
+        closer = "closer" if high > low else "no closer"
+        varied = "there is one repeat, so that nothing is known of chance"
+        if first == first:
             varied = (
-                f"the standard deviation of 1 - TV, the middle of the curve, goes from {spreads[0]:.3f}"
-                f" to {spreads[1]:.3f}"
+                "the standard deviation of 1 - TV, the middle of the curve, goes from"
+                f" {first:.3f} to {last:.3f}"
             )
-        else:
-            varied = "there is one repeat, so that nothing is known of chance"
         return (
-            f"From n = {few:,} to n = {many:,} the estimates {closer} (mean IoU {ious[0]:.2f} to"
-            f" {ious[1]:.2f}), and {varied}."
+            f"From n = {few:,} to n = {many:,} the estimates come {closer} to the truth (mean IoU"
+            f" {low:.2f} to {high:.2f}), and {varied}."
         )
 
     def _quick(self, size: Size) -> str:

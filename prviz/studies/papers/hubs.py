@@ -1,7 +1,11 @@
-"""The poster on hubs: what samples of equal hubness have in common, and what hubs alone give at which cost."""
+"""The poster on hubs.
+
+What samples of equal hubness have in common, and what hubs alone give at which cost.
+"""
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +21,12 @@ from prviz.estimators.hub import HUB, hubs_over_k
 from prviz.measure.estimates import Estimate
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.samples import SamplePair
-from prviz.studies.papers.base import Experiment, Size, counted, listed, mean_of, with_titles
-from prviz.studies.papers.charts import ChartLine, LineChart
+from prviz.studies.papers.base import Experiment, Size, listed, mean_of, with_titles
+from prviz.studies.papers.charts import LineChart, line_panels
 from prviz.studies.papers.digits import BundledDigits
 from prviz.studies.papers.printed import printed_in
-from prviz.studies.sweeps import COLUMNS, Cell, Known, WiderCell, measured_on
-from prviz.studies.tasks import Columns, Row, Task
+from prviz.studies.sweeps import COLUMNS, Cell, Known, measured_on
+from prviz.studies.tasks import Columns, Row
 from prviz.toys import toy
 
 if TYPE_CHECKING:
@@ -34,22 +38,37 @@ _KS: tuple[int | Literal["sqrt"], ...] = (3, 5, 10, "sqrt")
 # Runs of what is timed; the fastest counts.
 _TIMES = 3
 _ROLES = ("real", "generated")
-_OF_ROLES = tuple(f"{what}_{role}" for what in ("group", "inside", "held") for role in _ROLES)
 _SCALARS = ("precision", "recall")
-HUB_COLUMNS: Columns = {
-    **COLUMNS,
-    **dict.fromkeys(
-        (
-            "hubs",
-            *_SCALARS,
-            *(f"{what}_{name}" for what in ("hub", "error") for name in _SCALARS),
-            "cost",
-            "search",
-            *_OF_ROLES,
-        ),
-        "float64",
-    ),
+# Figures, and the columns of the rows that hold them.
+_ERRORS = {name: f"error of {name}" for name in _SCALARS}
+_COST = "processor time"
+_SEARCH = "finding the hubs"
+_SHARE = "hubs"
+_OF_SCALARS = {
+    figure: column
+    for name in _SCALARS
+    for figure, column in (
+        (f"{name} of all", name),
+        (f"{name} of hubs", f"hub_{name}"),
+        (_ERRORS[name], f"error_{name}"),
+    )
 }
+_GROUPS = {"group": "in this group", "inside": "inside", "held": "held by hubs"}
+_OF_ROLES = {
+    f"{role}, {words}": f"{what}_{role}"
+    for (what, words), role in itertools.product(_GROUPS.items(), _ROLES)
+}
+_FIGURES = {_SHARE: "hubs", **_OF_SCALARS, _COST: "cost", _SEARCH: "search", **_OF_ROLES}
+_NUMBERS = (
+    "hubs",
+    *_SCALARS,
+    *(f"hub_{name}" for name in _SCALARS),
+    *(f"error_{name}" for name in _SCALARS),
+    "cost",
+    "search",
+    *_OF_ROLES.values(),
+)
+HUB_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(_NUMBERS, "float64")}
 # Errors on FFHQ, LSUN-Car and LSUN-Church; serial seconds on FFHQ, of the hubs and of all samples.
 _TABLE_1 = printed_in("hubs: Table 1, errors")
 POSTER_ERRORS = {name: _TABLE_1[f"error of {name}"] for name in _SCALARS}
@@ -62,34 +81,23 @@ def precision_and_recall(supports: Supports) -> tuple[float, float]:
     return float(np.mean(supports.c_real[n:] > 0)), float(np.mean(supports.c_generated[:n] > 0))
 
 
-@dataclass(frozen=True)
-class HubCell(WiderCell):
-    """A cell of `hub` at several t and k, no split, whose rows also hold what the poster's figures and tables show.
+def hub_rows(cell: Cell) -> list[Row]:
+    """Rows of a cell of `hub` at several t and k, no split, that also hold what the poster shows.
 
     hubs : share of the samples that the estimator takes for hubs. precision, recall : of all
-    samples; hub_* : of hubs;
-    error_* : their relative difference. cost : processor time of the estimate over that of `ipr` on
-    all samples;
-    search : that of finding the hubs alone. Of the samples of each role, by their exact hubness m,
-    the number of others of their set in whose k-NN ball they are: group_* : share with m up to t,
-    above the next smaller t; inside_* : share of these in a ball of the other set; held_* : share
-    of all samples in such a ball that are in one of a hub, m > t.
+    samples; hub_* : of hubs; error_* : their relative difference. cost : processor time of the
+    estimate over that of `ipr` on all samples; search : that of finding the hubs alone.
+    Of the samples of each role, by their exact hubness m, the number of others of their set in
+    whose k-NN ball they are: group_* : share with m up to t, above the next smaller t; inside_* :
+    share of these in a ball of the other set; held_* : share of all samples in such a ball that are
+    in one of a hub, m > t.
     """
-
-    def run(self) -> list[Row]:
-        """The cell's rows."""
-        cell = self.cell
-        if not isinstance(cell.problem, Known):
-            raise TypeError(f"{cell.problem.name}: a pair that can be drawn is needed")
-        pair = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
-        # what happens once in a process takes no time of those below
-        for method in (
-            "ipr",
-            HUB.name,
-        ):
-            _timed(replace(cell, wanted=((method, cell.wanted[0][1], None),)), pair)
-        with threadpool_limits(1, "blas"):  # FAISS has one of its own, which is loaded by now
-            return _rows(cell, pair)
+    pair = cell.draw()
+    # what happens once in a process takes no time of those below
+    for method in ("ipr", HUB.name):
+        _timed(replace(cell, wanted=((method, cell.wanted[0][1], None),)), pair)
+    with threadpool_limits(1, "blas"):  # FAISS has one of its own, which is loaded by now
+        return _rows(cell, pair)
 
 
 def _rows(cell: Cell, pair: SamplePair) -> list[Row]:
@@ -104,16 +112,11 @@ def _rows(cell: Cell, pair: SamplePair) -> list[Row]:
             search = min(_search_seconds(pair, k, cell.drawn_by) for _ in range(_TIMES))
             of_k[k] = exact.supports, seconds, search, _Hubness.of(pair, k)
         supports, seconds, search, hubness = of_k[k]
-        every, found = (
-            np.array(precision_and_recall(each)) for each in (supports, estimate.supports)
-        )
-        error = np.divide(np.abs(found - every), every, out=np.full(2, np.nan), where=every > 0)
-        row |= {"hubs": len(estimate.supports.c_real) / len(supports.c_real)}
-        for prefix, values in (("", every), ("hub_", found), ("error_", error)):
-            row |= {
-                f"{prefix}{name}": float(value)
-                for name, value in zip(_SCALARS, values, strict=True)
-            }
+        row["hubs"] = len(estimate.supports.c_real) / len(supports.c_real)
+        both = map(precision_and_recall, (supports, estimate.supports))
+        for name, every, found in zip(_SCALARS, *both, strict=True):
+            error = abs(found - every) / every if every > 0 else np.nan
+            row |= {name: every, f"hub_{name}": found, f"error_{name}": error}
         rows.append(row | {"cost": spent / seconds, "search": search / seconds} | hubness.at(t))
     return rows
 
@@ -183,10 +186,6 @@ _DATA = {
     "high-dimension": "d = 2,048",
     BundledDigits.name: "VAE digits",
 }
-_ERRORS = {name: f"error of {name}" for name in _SCALARS}
-_COST = "processor time"
-_SEARCH = "finding the hubs"
-_SHARE = "hubs"
 # By panel: what its axis shows, and its series with their figures.
 _PANELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "Samples, by hubness": (
@@ -234,7 +233,17 @@ class HubsExperiment(Experiment):
         "Do the samples that are often neighbours of others give the same precision and recall, and"
         " for less?"
     )
+    words = (
+        "The hubness m of a sample is the number of others that have it among their k nearest; hubs"
+        " have m > t. Improved precision and recall of the hubs alone against those of all samples,"
+        " no split, k = 3, 5, 10 and √n. Pairs: shifted Gaussians in d = 64 and 2,048, and the"
+        " digits against samples of the zoo's VAE; n = {n} at most, {repeats}. A group of hubness"
+        " has m up to its number, above the one before it. Open symbols: the poster's means over its"
+        " three sets of 70,000 or more pictures, t = 3, which are other data; its time is that of"
+        " the serial code."
+    )
     columns = HUB_COLUMNS
+    measure = staticmethod(hub_rows)
     sizes = {
         "quick": Size(200, 1, 4.0),
         "paper": Size(2_000, 3, 1000.0),
@@ -246,40 +255,10 @@ class HubsExperiment(Experiment):
         "t": HUB.value("t"),
     }
     along = "t"
-    numbers = {
-        _SHARE: "hubs",
-        "precision of all": "precision",
-        "precision of hubs": "hub_precision",
-        _ERRORS["precision"]: "error_precision",
-        "recall of all": "recall",
-        "recall of hubs": "hub_recall",
-        _ERRORS["recall"]: "error_recall",
-        _COST: "cost",
-        _SEARCH: "search",
-        **{
-            f"{role}, {words}": f"{what}_{role}"
-            for what, words in (
-                ("group", "in this group"),
-                ("inside", "inside"),
-                ("held", "held by hubs"),
-            )
-            for role in _ROLES
-        },
-    }
+    numbers = _FIGURES
     published = _published()
 
-    def _words(self, size: Size) -> str:
-        return (
-            "The hubness m of a sample is the number of others that have it among their k nearest;"
-            " hubs have m > t. Improved precision and recall of the hubs alone against those of"
-            " all samples, no split, k = 3, 5, 10 and √n. Pairs: shifted Gaussians in d = 64 and"
-            f" 2,048, and the digits against samples of the zoo's VAE; n = {size.n:,} at most,"
-            f" {counted(size.repeats, 'repeat')}. A group of hubness has m up to its number, above"
-            " the one before it. Open symbols: the poster's means over its three sets of 70,000 or"
-            " more pictures, t = 3, which are other data; its time is that of the serial code."
-        )
-
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
         problems: tuple[Known, ...] = (toy("shifted-gaussians"), BundledDigits("vae-b0.2-e300"))
         ks = _KS
         ts = tuple[int, ...](_TS)
@@ -288,107 +267,77 @@ class HubsExperiment(Experiment):
         else:
             ks = (_KS[0], _KS[-1])
             ts = _TS[::2]
+        families = [HUB.named({"t": t}) for t in ts]
         return [
-            HubCell(
-                Cell(
-                    each,
-                    size.n,
-                    None,
-                    repeat,
-                    seed,
-                    tuple((HUB.named({"t": t}), k, None) for t in ts),
-                )
-            )
-            for repeat in range(size.repeats)
-            for each in problems
-            for k in ks
+            Cell(problem, size.n, None, repeat, seed, tuple((each, k, None) for each in families))
+            for repeat, problem, k in itertools.product(range(size.repeats), problems, ks)
         ]
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with their pair and t."""
-        found = with_titles(rows)
-        return found.assign(
-            data=found["problem"].map(_DATA),
-            t=[ESTIMATORS[method].value("t") for method in rows["method"]],
-        )
+        ts = [ESTIMATORS[method].value("t") for method in rows["method"]]
+        return with_titles(rows).assign(data=rows["problem"].map(_DATA), t=ts)
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
         """Everything over t, means over the pairs and k of the rows."""
-        figures = self.figures(rows)
+        import pandas as pd
 
-        def line(figure: str, value: str = "ours") -> ChartLine:
-            means = (
-                figures[figures["figure"] == figure]
-                .groupby("t")[["ours", "spread", "published"]]
-                .mean()
-            )
-            means = means[means[value].notna()]
-            sd = means["spread"] if value == "ours" else means["spread"] * np.nan
-            return ChartLine(
-                *(np.asarray(each, dtype=np.float64) for each in (means.index, means[value], sd))
-            )
-
-        panels = {
-            title: {name: line(each) for name, each in series.items()}
-            for title, (_, series) in _PANELS.items()
-        }
-        printed = {
-            title: {
-                name: found
-                for name, each in series.items()
-                if len((found := line(each, "published")).x)
-            }
-            for title, (_, series) in _PANELS.items()
-        }
+        known = self.figures(rows).groupby(["figure", "t"], sort=False)
+        means = known[["ours", "spread", "published"]].mean().reset_index()
+        shown = dict[str, pd.DataFrame]()
+        for title, (_, series) in _PANELS.items():
+            names = {figure: name for name, figure in series.items()}
+            own = means[means["figure"].isin(list(names)) & means["ours"].notna()]
+            shown[title] = own.assign(title=title, line=own["figure"].map(names))
+        every = pd.concat(shown.values())
         return LineChart(
-            panels,
+            line_panels(every, "t", "{title}", "{line}"),
             "hubness m, threshold t",
             "share",
             log_x=True,
-            published={title: each for title, each in printed.items() if each},
+            published=line_panels(every, "t", "{title}", "{line}", "published"),
             y_titles={title: words for title, (words, _) in _PANELS.items()},
         )
 
     def _says(self, figures: pd.DataFrame) -> str:
         usual = figures[figures["t"] == HUB.value("t")]
         shown = usual if len(usual) else figures
+        ts = listed([f"{t:g}" for t in sorted(set(shown["t"]))])
         said = list[str]()
         for k in dict.fromkeys(shown["k"]):
-            share, cost, search, *off = (
-                mean_of(shown, figure, k=k)
-                for figure in (_SHARE, _COST, _SEARCH, *_ERRORS.values())
+            share, cost, search = (
+                mean_of(shown, figure, k=k) for figure in (_SHARE, _COST, _SEARCH)
             )
-            errors = [
-                f"{name} {value:.1%}"
-                for name, value in zip(_SCALARS, off, strict=True)
-                if value == value
-            ]
-            ts = listed([f"{t:g}" for t in sorted(set(shown["t"]))])
-            reason = (
-                f": finding them takes every sample's neighbours (alone {search:.1f} times), and"
-                " their radii take distances to all samples"
-            )
+            off = {name: mean_of(shown, figure, k=k) for name, figure in _ERRORS.items()}
+            errors = [f"{name} {value:.1%}" for name, value in off.items() if value == value]
+            reason = ""
+            if not said:
+                reason = (
+                    f": finding them takes every sample's neighbours (alone {search:.1f} times), and"
+                    " their radii take distances to all samples"
+                )
             said.append(
                 f"With k = {k} and t = {ts}, hubs are {share:.0%} of the samples,"
                 f" {listed(errors or ['nothing'])} off, in {cost:.1f} times the processor time of"
-                f" all samples{reason * (not said)}"
+                f" all samples{reason}"
             )
         low, high = (100 * end(map(end, POSTER_ERRORS.values())) for end in (min, max))
         said.append(
             f"The poster prints errors of {low:.1f} to {high:.1f}% and"
             f" {POSTER_SECONDS[0] / POSTER_SECONDS[1]:.2f} of the time, at t = {HUB.value('t')}"
         )
-        first = figures[figures["k"] == figures["k"].iloc[0]]
+        k = figures["k"].iloc[0]
+        first = figures[figures["k"] == k]
         for role in _ROLES:
             inside = (
                 first[first["figure"] == f"{role}, inside"].groupby("t")["ours"].mean().dropna()
             )
-            held = mean_of(shown, f"{role}, held by hubs", k=first["k"].iloc[0])
+            held = mean_of(shown, f"{role}, held by hubs", k=k)
             if len(inside) > 1:
                 said.append(
-                    f"By hubness (k = {first['k'].iloc[0]}), {inside.min():.0%} to"
-                    f" {inside.max():.0%} of the {role} samples are inside a ball of the other set,"
-                    " where the poster finds similar ratios"
+                    f"By hubness (k = {k}), {inside.min():.0%} to {inside.max():.0%} of the {role}"
+                    " samples are inside a ball of the other set, where the poster finds similar"
+                    " ratios"
                 )
             if held == held:
                 said.append(

@@ -1,10 +1,14 @@
-"""Experiments on the theory of 2026: the plug-in estimate beside the classifier, bias and deviation apart."""
+"""Experiments on the theory of 2026.
+
+The plug-in estimate beside the classifier, bias and deviation apart.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Container
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,26 +16,11 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import numbers
 from prviz.measure.workload import fit_size
 from prviz.studies.convergence import fitted_slope, rate_exponent
-from prviz.studies.papers.base import (
-    Experiment,
-    Size,
-    cells,
-    counted,
-    listed,
-    title_of,
-    with_titles,
-)
-from prviz.studies.papers.charts import (
-    ALPHA_COLUMNS,
-    CurveChart,
-    HeatMap,
-    alphas_of,
-    curve_panels,
-    true_band,
-)
+from prviz.studies.papers.base import Experiment, Size, cells, listed, title_of, with_titles
+from prviz.studies.papers.charts import ALPHA_COLUMNS, CurveChart, HeatMap, alphas_of, curve_chart
 from prviz.studies.plug_in import KERNELS, plug_in_curve
-from prviz.studies.sweeps import COLUMNS, Cell, WiderCell, measured
-from prviz.studies.tasks import Columns, Row, Task
+from prviz.studies.sweeps import COLUMNS, Cell, measured
+from prviz.studies.tasks import Columns, Row
 from prviz.toys import ToyProblem, toy
 
 if TYPE_CHECKING:
@@ -48,25 +37,19 @@ _FARTHER = {"alpha_4_error": 4.0, "alpha_16_error": 16.0}
 def errors(curve: PRCurve, truth: PRCurve) -> Row:
     """How far a curve lies above the truth at three lam and in its area, and how far off it is at lam = 1."""
     above = curve.alpha(1.0) - truth.alpha(1.0)
-    farther = {name: curve.alpha(lam) - truth.alpha(lam) for name, lam in _FARTHER.items()}
-    return {
-        "alpha_error": above,
-        "alpha_off": abs(above),
-        "auc_error": curve.auc - truth.auc,
-    } | farther
+    found = {"alpha_error": above, "alpha_off": abs(above), "auc_error": curve.auc - truth.auc}
+    for name, lam in _FARTHER.items():
+        found[name] = curve.alpha(lam) - truth.alpha(lam)
+    return found
 
 
 _ERRORS: Columns = dict.fromkeys(("alpha_error", "alpha_off", "auc_error", *_FARTHER), "float64")
 
 
-@dataclass(frozen=True)
-class ErrorCell(WiderCell):
-    """A cell of a sweep of toys whose rows also hold `errors`."""
-
-    def run(self) -> list[Row]:
-        """The cell's rows, with their errors."""
-        truth = _toy(self.cell).truth()
-        return [row | errors(estimate.curve, truth) for row, estimate in measured(self.cell)]
+def error_rows(cell: Cell) -> list[Row]:
+    """Rows of a cell of a toy that also hold `errors`."""
+    truth = _toy(cell).truth()
+    return [row | errors(estimate.curve, truth) for row, estimate in measured(cell)]
 
 
 def _toy(cell: Cell) -> ToyProblem:
@@ -77,6 +60,10 @@ def _toy(cell: Cell) -> ToyProblem:
 
 def _signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")
+
+
+def _by_name(values: Any) -> str:
+    return listed([f"{_signed(value)} ({name})" for name, value in values.items()])
 
 
 def _side(above: float) -> str:
@@ -90,13 +77,13 @@ _PLUG_INS = {f"plug-in {name}": f"plug-in, {kernel.title}" for name, kernel in K
 
 
 @dataclass(frozen=True)
-class PlugInCell(WiderCell):
+class PlugInCell(Cell):
     """The plug-in curve of every kernel on the fit samples, and the classifier of the box's densities."""
 
     @property
     def keys(self) -> list[str]:
         """The key of the classifier's row, and one for each kernel."""
-        (key,) = self.cell.keys
+        (key,) = super().keys
         return [key, *(f"{key}-{kernel}" for kernel in KERNELS)]
 
     def left(self, known: Container[str]) -> Self | None:
@@ -107,15 +94,9 @@ class PlugInCell(WiderCell):
 
     def run(self) -> list[Row]:
         """A row for the classifier, then one for each kernel."""
-        cell = self.cell
-        problem = _toy(self.cell)
-        truth = problem.truth()
-        ((row, estimate),) = measured(cell)
-        fit = (
-            problem.sample(cell.n or problem.default_n, cell.drawn_by)
-            .split(cell.split, cell.drawn_by)
-            .fit
-        )
+        truth = _toy(self).truth()
+        ((row, estimate),) = measured(self)
+        fit = self.draw().split(self.split, self.drawn_by).fit
         rows = [row | alphas_of(estimate.curve) | errors(estimate.curve, truth)]
         for key, (name, kernel) in zip(self.keys[1:], KERNELS.items(), strict=True):
             width = kernel.bandwidth(fit.real.n, fit.d)
@@ -123,6 +104,20 @@ class PlugInCell(WiderCell):
             own = {"key": key, "method": f"plug-in {name}", "bandwidth": width}
             rows.append(row | own | numbers(curve, truth) | alphas_of(curve) | errors(curve, truth))
         return rows
+
+
+def _sizes(size: Size, ns: tuple[int, ...]) -> list[int]:
+    """The numbers of samples, none above that of the mode."""
+    return sorted({min(n, size.n or n) for n in ns})
+
+
+def _listed_sizes(size: Size, ns: tuple[int, ...]) -> dict[str, str]:
+    return {"ns": listed([f"{n:,}" for n in _sizes(size, ns)])}
+
+
+# Samples of each set in this experiment at paper size.
+_PLUG_IN_NS = (100, 1_000, 10_000)
+_WIDTHS = listed([f"{kernel.width:g} ({kernel.title})" for kernel in KERNELS.values()])
 
 
 class PlugInExperiment(Experiment):
@@ -138,12 +133,22 @@ class PlugInExperiment(Experiment):
         "The theory bounds the curve of two estimated densities: how far is it from that of their"
         " classifier?"
     )
+    words = (
+        "The mixtures with the weights of 2026 in d = 1 and 2 dimensions, n = {ns} of each,"
+        " {repeats}. Plug-in: kernel density estimates p̂ and q̂ of N = n/2 samples of each give"
+        " α(λ) = (λ + 1)/2 − ‖λP̂ − Q̂‖, which is ∫ min(λp̂, q̂); no sample is classified."
+        " Classifier: the other half is called real where λp̂ ≥ q̂, with the densities of the box."
+        " Box: uniform on a ball, as in the paper; Gaussian: smooth; order 4: Gaussian times"
+        " (3 − u²)/2 on every axis, whose moments up to the third vanish, cut off below 0."
+        f" Bandwidth: N^(−1/(2s + d)) times {_WIDTHS}, s = 1, 2 and 4. The paper shows no figure."
+    )
     columns = {
         **COLUMNS,
         **ALPHA_COLUMNS,
         "alpha_error": "float64",
         "alpha_off": "float64",
     }
+    measure = None
     sizes = {
         "quick": Size(1_000, 3, 1.5),
         "paper": Size(10_000, 40, 60.0),
@@ -155,95 +160,71 @@ class PlugInExperiment(Experiment):
         _DISTANCE: "alpha_off",
     }
 
-    def _words(self, size: Size) -> str:
-        widths = listed([f"{kernel.width:g} ({kernel.title})" for kernel in KERNELS.values()])
-        return (
-            "The mixtures with the weights of 2026 in d = 1 and 2 dimensions, n ="
-            f" {listed([f'{n:,}' for n in self._ns(size)])} of each,"
-            f" {counted(size.repeats, 'repeat')}. Plug-in: kernel density estimates p̂ and q̂ of N"
-            " = n/2 samples of each give α(λ) = (λ + 1)/2 − ‖λP̂ − Q̂‖, which is ∫ min(λp̂, q̂);"
-            " no sample is classified. Classifier: the other half is called real where λp̂ ≥ q̂,"
-            " with the densities of the box. Box: uniform on a ball, as in the paper; Gaussian:"
-            " smooth; order 4: Gaussian times (3 − u²)/2 on every axis, whose moments up to the"
-            f" third vanish, cut off below 0. Bandwidth: N^(−1/(2s + d)) times {widths}, s = 1, 2"
-            " and 4. The paper shows no figure."
-        )
+    def _fields(self, size: Size) -> dict[str, str]:
+        return super()._fields(size) | _listed_sizes(size, _PLUG_IN_NS)
 
-    @staticmethod
-    def _ns(size: Size) -> list[int]:
-        return sorted({min(n, size.n or n) for n in (100, 1_000, 10_000)})
-
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
-        pairs = [(toy("mixtures", d=d), n) for n in self._ns(size) for d in (1, 2)]
-        return [
-            PlugInCell(Cell(problem, n, 0.5, repeat, seed, (("kde", None, width),)))
-            for repeat in range(size.repeats)
-            for problem, n in pairs
-            for width in [KERNELS["box"].bandwidth(fit_size(n, 0.5), problem.d)]
-        ]
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
+        found: list[Cell] = []
+        for repeat, n, d in itertools.product(
+            range(size.repeats), _sizes(size, _PLUG_IN_NS), (1, 2)
+        ):
+            width = KERNELS["box"].bandwidth(fit_size(n, 0.5), d)
+            wanted = (("kde", None, width),)
+            found.append(PlugInCell(toy("mixtures", d=d), n, 0.5, repeat, seed, wanted))
+        return found
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with their estimate in words."""
-        return rows.assign(
-            estimate=[_PLUG_INS.get(method, _CLASSIFIER) for method in rows["method"]]
-        )
+        return rows.assign(estimate=[_PLUG_INS.get(each, _CLASSIFIER) for each in rows["method"]])
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves beside the truth, a panel for every d with the fewest and the most samples."""
-        found = self.ordered(rows)
-        found = found[found["n"].isin([found["n"].min(), found["n"].max()])]
-        titles = "d = " + found["d"].astype(str) + found["n"].map(lambda n: f", n = {n:,}")
-        panels = curve_panels(found, titles, found["estimate"])
-        truths = {d: true_band(toy("mixtures", d=d).truth()) for d in (1, 2)}
-        return CurveChart(panels, {title: {"truth": truths[int(title[4])]} for title in panels})
+        ends = rows[rows["n"].isin([rows["n"].min(), rows["n"].max()])]
+        return curve_chart(self.ordered(ends), "d = {d}, n = {n:,}", "{estimate}")
 
     def _says(self, figures: pd.DataFrame) -> str:
         d = int(figures["d"].max())
         at = figures[(figures["d"] == d) & (figures["figure"] == _OFF)]
         few = int(at["n"].min())
         many = int(figures["n"].max())
-        first = at[at["n"] == few]
-        off = dict(zip(first["estimate"], first["ours"], strict=True))
-        boxes = {
-            "the densities of a box": _PLUG_INS["plug-in box"],
-            "their classifier": _CLASSIFIER,
-        }
-        parts = [f"{_side(off[name])} from {words}" for words, name in boxes.items() if name in off]
+        off = at[at["n"] == few].set_index("estimate")["ours"]
         place = f"n d = {d} with n = {few:,}"
+        boxes = {
+            _PLUG_INS["plug-in box"]: "the densities of a box",
+            _CLASSIFIER: "their classifier",
+        }
+        parts = [f"{_side(off[name])} from {words}" for name, words in boxes.items() if name in off]
         said = [f"I{place}, precision at λ = 1 comes out {listed(parts)}."] if parts else []
-        said.append(
-            f"α(1) − truth i{place}:"
-            f" {listed([f'{_signed(value)} ({name})' for name, value in off.items()])}."
-        )
-        rates = [
-            f"In d = {d}, |α(1) − truth| goes like N to the power"
-            f" {listed([f'{_signed(slope)} ({name})' for name, slope in found.items()])} up to n ="
-            f" {many:,}; the theorem's bound, for the box, like {_signed(rate_exponent(d))}."
-            for d, found in self.slopes(figures).items()
-        ]
-        return " ".join([*said, *rates])
+        said.append(f"α(1) − truth i{place}: {_by_name(off)}.")
+        for d, found in self.slopes(figures).items():
+            said.append(
+                f"In d = {d}, |α(1) − truth| goes like N to the power {_by_name(found)} up to n ="
+                f" {many:,}; the theorem's bound, for the box, like {_signed(rate_exponent(d))}."
+            )
+        return " ".join(said)
 
     @staticmethod
     def slopes(figures: pd.DataFrame) -> dict[int, dict[str, float]]:
-        """Exponents of N of the mean |error| of α(1), by d and estimate; none where one n is measured."""
+        """Exponents of N of the mean |error| of α(1), by d and estimate.
+
+        None where one n is measured.
+        """
         found: dict[int, dict[str, float]] = {}
-        for _, group in figures[figures["figure"] == _DISTANCE].groupby(
-            ["d", "estimate"], sort=False
-        ):
-            d = int(group["d"].iloc[0])
-            name = str(group["estimate"].iloc[0])
+        distances = figures[figures["figure"] == _DISTANCE]
+        settings: Any
+        for settings, group in distances.groupby(["d", "estimate"], sort=False):
             if len(group) > 1:
-                found.setdefault(d, {})[name] = fitted_slope(
-                    group["n"].tolist(), group["ours"].tolist()
-                ).value
+                d, name = settings
+                slope = fitted_slope(group["n"].tolist(), group["ours"].tolist())
+                found.setdefault(int(d), {})[name] = slope.value
         return found
 
 
 # ---- bias and deviation ----
 
-_D = 16
 _KS = (1, 3, 10, 30, 100)
 _NS = (100, 300, 1_000, 3_000)
+_PARTS = {"bias": "ours", "deviation": "spread"}
 _SPLITS = {"50%": "split 50%", "none": "no split"}
 
 
@@ -256,7 +237,16 @@ class BiasExperiment(Experiment):
         "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 3.3, Proposition 14 and Remark 15"
     )
     question = "Is an estimate off because of chance, or would it be off on average too?"
+    words = (
+        "P = N(0, I) and Q = N(m, I) with |m| = 1 in d = 16 dimensions, n = {ns} of each,"
+        f" {{repeats}}. {title_of('kde')} with the mean distance to the k-th neighbour as its"
+        " bandwidth, half of the samples to measure (split 50%) or all for both (no split). Bias:"
+        " the mean of α(1) over the draws less the true one. Deviation: their standard deviation."
+        " The paper bounds the bias with a split and shows no figure."
+    )
+    repeated = "draw"
     columns = {**COLUMNS, **_ERRORS}
+    measure = staticmethod(error_rows)
     sizes = {
         "quick": Size(300, 5, 0.6),
         "paper": Size(3_000, 50, 60.0),
@@ -268,28 +258,16 @@ class BiasExperiment(Experiment):
         "AuC − truth": "auc_error",
     }
 
-    def _words(self, size: Size) -> str:
-        return (
-            f"P = N(0, I) and Q = N(m, I) with |m| = 1 in d = {_D} dimensions, n ="
-            f" {listed([f'{n:,}' for n in self._ns(size)])} of each,"
-            f" {counted(size.repeats, 'draw')}. {title_of('kde')} with the mean distance to the"
-            " k-th neighbour as its bandwidth, half of the samples to measure (split 50%) or all"
-            " for both (no split). Bias: the mean of α(1) over the draws less the true one."
-            " Deviation: their standard deviation. The paper bounds the bias with a split and"
-            " shows no figure."
-        )
+    def _fields(self, size: Size) -> dict[str, str]:
+        return super()._fields(size) | _listed_sizes(size, _NS)
 
-    @staticmethod
-    def _ns(size: Size) -> list[int]:
-        return sorted({min(n, size.n or n) for n in _NS})
-
-    def _tasks(self, size: Size, seed: int) -> list[Task]:
-        problem = toy("high-dimension", d=_D, shift=1.0)
-        found = []
-        for n in self._ns(size):
+    def _cells(self, size: Size, seed: int) -> list[Cell]:
+        problem = toy("high-dimension", d=16, shift=1.0)
+        found = list[Cell]()
+        for n in _sizes(size, _NS):
             ks = [k for k in _KS if k < fit_size(n, 0.5)]
             found += cells([problem], ("kde",), ks, (0.5, None), size._replace(n=n), seed)
-        return [ErrorCell(cell) for cell in sorted(found, key=lambda cell: cell.repeat)]
+        return found
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with their split in words and k as a number."""
@@ -298,18 +276,16 @@ class BiasExperiment(Experiment):
     def chart(self, rows: pd.DataFrame) -> HeatMap:
         """Bias and deviation of α(1) over n and k, with and without a split."""
         figures = self.figures(rows)
-        at = figures[figures["figure"] == _OFF].set_index(["split", "n", "k"])
-        ns, ks = (sorted(set(at.index.get_level_values(level))) for level in ("n", "k"))
-        panels = {
-            f"{name}, {words}": np.array(
-                [[at[column].get((split, n, k), np.nan) for k in ks] for n in ns]
-            )
-            for name, column in (("bias", "ours"), ("deviation", "spread"))
-            for split, words in _SPLITS.items()
-        }
+        at = figures[figures["figure"] == _OFF]
+        ns = sorted(set(at["n"]))
+        ks = sorted(set(at["k"]))
+        panels = {}
+        for (name, column), (split, words) in itertools.product(_PARTS.items(), _SPLITS.items()):
+            wide = at[at["split"] == split].pivot(index="n", columns="k", values=column)
+            panels[f"{name}, {words}"] = wide.reindex(index=ns, columns=ks).to_numpy(np.float64)
         signed = tuple(title for title in panels if title.startswith("bias"))
-        top = float(np.nanmax([0.01, *(at["spread"].dropna())]))
-        x = tuple("k = " * (place == 0) + str(k) for place, k in enumerate(ks))
+        top = float(np.nanmax([0.01, *at["spread"].dropna()]))
+        x = (f"k = {ks[0]}", *map(str, ks[1:]))
         y = tuple(f"n = {n:,}" for n in ns)
         return HeatMap(x, y, panels, "error of α(1)", high=top, signed=signed)
 
@@ -319,31 +295,25 @@ class BiasExperiment(Experiment):
         parts = []
         for split, words in _SPLITS.items():
             own = at[(at["split"] == split) & (at["n"] == most)].sort_values("k")
-            if len(own):
-                first = own.iloc[0]
-                last = own.iloc[-1]
-                ends = [f"{_signed(each['ours'])} at k = {each['k']}" for each in (first, last)]
-                parts.append(f"{', '.join(ends)} ({words})")
+            ends = [
+                f"{_signed(each['ours'])} at k = {each['k']}" for each in own.to_dict("records")
+            ]
+            if ends:
+                parts.append(f"{ends[0]}, {ends[-1]} ({words})")
         said = f"With n = {most:,}, the bias of precision at λ = 1 is {'; '.join(parts)}."
         spread = at.groupby("n")["spread"].mean().dropna()
-        if len(spread) > 1:
-            few = int(spread.index[0])
-            many = int(spread.index[-1])
-            larger = int((at["ours"].abs() > at["spread"]).sum())
-            moved = (
-                f"{spread[few]:.3f} to {spread[many]:.3f} on average from n = {few:,} to n ="
-                f" {many:,}"
-            )
-            said += (
-                f" The deviation goes from {moved}. The bias is the larger one in {larger} of"
-                f" {len(at)} settings."
-            )
-            hardest = int(self._squares(figures).idxmax(axis="columns").eq(_OFF).sum())
-            said += (
-                " Of λ = 1, 4 and 16, precision is hardest at λ = 1, as Remark 13 expects, in"
-                f" {hardest} of them."
-            )
-        return said
+        if len(spread) < 2:
+            return said
+        few = int(spread.index[0])
+        many = int(spread.index[-1])
+        larger = int((at["ours"].abs() > at["spread"]).sum())
+        hardest = int(self._squares(figures).idxmax(axis="columns").eq(_OFF).sum())
+        return (
+            f"{said} The deviation goes from {spread[few]:.3f} to {spread[many]:.3f} on average"
+            f" from n = {few:,} to n = {many:,}. The bias is the larger one in {larger} of"
+            f" {len(at)} settings. Of λ = 1, 4 and 16, precision is hardest at λ = 1, as Remark 13"
+            f" expects, in {hardest} of them."
+        )
 
     @staticmethod
     def _squares(figures: pd.DataFrame) -> pd.DataFrame:

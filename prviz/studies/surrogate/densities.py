@@ -1,4 +1,7 @@
-"""Principal components of a set, and Gaussian mixtures in R^d: log-density and fresh samples, in bounded memory."""
+"""Principal components of a set, and Gaussian mixtures in R^d.
+
+log-density and fresh samples, in bounded memory.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,10 @@ class Density:
         return result
 
     def log_density(self, z: Samples | ArrayLike) -> Floats:
-        """The logarithm of the density at points z (n, d): (n,). Raises ValueError for another dimension."""
+        """The logarithm of the density at points z (n, d).
+
+        (n,). Raises ValueError for another dimension.
+        """
         values = as_samples(z, name="z").values
         if values.shape[1] != self.d:
             raise ValueError(f"z has {values.shape[1]} features; the density has d = {self.d}")

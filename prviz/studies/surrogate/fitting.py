@@ -13,7 +13,9 @@ FEW_PER_DIRECTION = 10
 
 
 def oas(covariance: Floats, n: float) -> tuple[Floats, float]:
-    """The covariance (d, d) of n samples, shrunk to a sphere of the same trace: (1 - s) S + s (trace S / d) I, and s.
+    """The covariance (d, d) of n samples, shrunk to a sphere of the same trace.
+
+    (1 - s) S + s (trace S / d) I, and s.
 
     s is the oracle approximating shrinkage, without the terms in 1 / d, as in scikit-learn. Source:
     Chen, Wiesel, Eldar, Hero 2010, equation 23.

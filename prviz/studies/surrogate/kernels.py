@@ -1,4 +1,7 @@
-"""Surrogates without a fixed shape: kernels on the samples of both sets, weighed by the best classifier."""
+"""Surrogates without a fixed shape.
+
+Kernels on the samples of both sets, weighed by the best classifier.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,10 @@ class Kernels:
         return np.concatenate(found)
 
     def log_ratio(self, other: Kernels, z: Samples | ArrayLike) -> Floats:
-        """The log of the other density over this one at points z (n, d), (n,): both have these kernels."""
+        """The log of the other density over this one at points z (n, d), (n,).
+
+        Both have these kernels.
+        """
         weights = np.stack([other.weights, self.weights], axis=1)
         found = [np.log(near @ weights) @ [1.0, -1.0] for near, _ in self._near(z)]
         return np.concatenate(found)
@@ -74,7 +80,10 @@ class Kernels:
         return self.centres[drawn] + self.widths[drawn, None] * z
 
     def _near(self, z: Samples | ArrayLike) -> Iterator[tuple[Floats, Floats]]:
-        """Block by block of points: every kernel there as a share of the largest, and the log of that one."""
+        """Block by block of points.
+
+        Every kernel there as a share of the largest, and the log of that one.
+        """
         values = as_samples(z, name="z").values
         if values.shape[1] != self.d:
             raise ValueError(f"z has {values.shape[1]} features; the density has d = {self.d}")

@@ -1,4 +1,7 @@
-"""Predictive check of a surrogate: the areas that settings measure on it against those on the data themselves."""
+"""Predictive check of a surrogate.
+
+The areas that settings measure on it against those on the data themselves.
+"""
 
 from __future__ import annotations
 

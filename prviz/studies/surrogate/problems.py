@@ -67,7 +67,9 @@ _lock = threading.Lock()
 
 
 def density_truth(real: AnyDensity, generated: AnyDensity, n: int = TRUTH_SAMPLES) -> SampledTruth:
-    """The true curve of a pair of densities and the standard error of the area under it; cached by digest.
+    """The true curve of a pair of densities and the standard error of the area under it.
+
+    Cached by digest.
 
     Equal densities and two Gaussians of equal covariance have a closed form (`shifted_gaussians` at
     their Mahalanobis distance). For others it is the curve of the likelihood-ratio classifiers on n
@@ -131,7 +133,10 @@ def sampled_log_ratios(
 
 
 def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
-    """Coordinates in which P = N(0, I) and Q = N(shift, diag(scales)), one Gaussian each: shift (d,), scales (d,)."""
+    """Coordinates in which P = N(0, I) and Q = N(shift, diag(scales)), one Gaussian each.
+
+    Shift (d,), scales (d,).
+    """
     gap = generated.means[0] - real.means[0]
     root = real.roots[0]
     other = generated.roots[0]
@@ -141,7 +146,10 @@ def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
 
 
 def _along_axes(shift: Floats, scales: Floats, size: int, seed: int) -> tuple[Floats, Floats]:
-    """Log ratios of fresh samples of two Gaussians in the coordinates of `_axes`: a sum over them."""
+    """Log ratios of fresh samples of two Gaussians in the coordinates of `_axes`.
+
+    A sum over them.
+    """
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
     constant = -0.5 * float(np.log(scales).sum())
     widths = np.sqrt(scales)
@@ -204,7 +212,9 @@ def in_scenario(fitted: Fitted, scenario: Scenario, common: float) -> tuple[AnyD
 
 @dataclass(frozen=True, eq=False)
 class SurrogateProblem:
-    """A pair of known densities P and Q as a problem of known truth. Equal parameters mean equal problems.
+    """A pair of known densities P and Q as a problem of known truth.
+
+    Equal parameters mean equal problems.
 
     Parameters
     ----------

@@ -122,7 +122,10 @@ class Surrogate:
 
     @cached_property
     def shared(self) -> Density:
-        """The common part of scenario "common": fitted to the third set, or without one to both sets together."""
+        """The common part of scenario "common".
+
+        Fitted to the third set, or without one to both sets together.
+        """
         third = np.concatenate([each.values for each in self.projected])
         values = third if self.shared_set is None else self.shared_set.values
         return fit_gaussian(values, self.least)
@@ -292,7 +295,9 @@ def surrogate_tasks(
     shared: Samples | None = None,
     basis: Samples | None = None,
 ) -> list[Task]:
-    """Tasks of `prviz.studies.tasks.run_tasks` that measure estimators on surrogates; columns: `cells.COLUMNS`.
+    """Tasks of `prviz.studies.tasks.run_tasks` that measure estimators on surrogates.
+
+    columns: `cells.COLUMNS`.
 
     Parameters
     ----------
@@ -369,7 +374,9 @@ _VALUES = ["iou", "excess", "deficit"]
 
 
 def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
-    """Settings ranked among those of the same d and n, the best first; the order of the rows does not matter.
+    """Settings ranked among those of the same d and n, the best first.
+
+    The order of the rows does not matter.
 
     Parameters
     ----------
@@ -429,7 +436,10 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
 
 def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
-    """A line per setting: means over its scenarios, and the root of the mean variance over repeats."""
+    """A line per setting.
+
+    Means over its scenarios, and the root of the mean variance over repeats.
+    """
     distinct = rows.drop_duplicates("key").sort_values("key")
     scenarios = distinct["parameters"].map(
         lambda parameters: str(json.loads(parameters).get("scenario", ""))
@@ -456,7 +466,10 @@ def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
 
 
 def _area_errors(rows: pd.DataFrame) -> pd.Series:
-    """Area minus true area of each row. Shares of the joint area give the true one, unless the row has no area."""
+    """Area minus true area of each row.
+
+    Shares of the joint area give the true one, unless the row has no area.
+    """
     joint = rows["auc"] / (1 - rows["deficit"]).where(rows["auc"] > 0)
     truth = (joint * (1 - rows["excess"])).groupby(rows["parameters"]).transform("median")
     return rows["auc"] - truth

@@ -1,0 +1,70 @@
+"""Problems whose samples are bundled data: some of their rows, drawn without replacement."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from prviz.curves import PRCurve
+from prviz.samples import SamplePair
+
+
+class BundledProblem(ABC):
+    """A pair of bundled samples.
+
+    The fields of its dataclass are its parameters. No truth is known.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def whole(self) -> SamplePair:
+        """All samples that are drawn from."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The fields."""
+        return dict(vars(self))
+
+    @property
+    def default_n(self) -> int:
+        """Number of samples of the larger side."""
+        return max(side.n for side in self.whole())
+
+    def sample(self, n: int, seed: int = 0) -> SamplePair:
+        """At most n samples of each side, drawn without replacement."""
+        return at_most(self.whole(), n, seed)
+
+    def source(self) -> SamplePair:
+        """The pair whose digest is that of the data."""
+        return self.whole()
+
+    @property
+    def digest(self) -> str:
+        """Digest of the bundled samples."""
+        return _digest(self)
+
+    def truth(self) -> PRCurve | None:
+        """None: the truth is not known."""
+        return None
+
+
+@lru_cache(maxsize=256)
+def _digest(problem: BundledProblem) -> str:
+    return problem.source().digest
+
+
+def at_most(pair: SamplePair, n: int, seed: int) -> SamplePair:
+    """At most n samples of each side in their order, from two independent streams of one seed."""
+    if n < 1:
+        raise ValueError(f"n = {n}; at least 1 is needed")
+    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
+    real, generated = (
+        side if n >= side.n else side.take(np.sort(stream.permutation(side.n)[:n]))
+        for side, stream in zip(pair, streams, strict=True)
+    )
+    return SamplePair(real, generated)
