@@ -120,10 +120,11 @@ def _compared(rows: Sequence[FamilyNumbers], noise: float) -> str:
     overlaps = [row.iou for row in rows]
     tied, _, high = _ends(rows, lambda row: row.iou, noise)
     if len(rows) == 1:
-        return (
-            f"{_names(rows)} {_verb(rows, 'is', 'are')} {_side(rows[0])}: overlap"
-            f" {_range(overlaps)}."
-        )
+        side = _side(rows[0])
+        smaller, larger = sorted((rows[0].excess, rows[0].deficit))
+        if side in ("too high", "too low") and smaller > larger / 10:
+            side = f"mostly {side}"
+        return f"{_names(rows)} {_verb(rows, 'is', 'are')} {side}: overlap {_range(overlaps)}."
     if min(overlaps) > CLOSE:
         return f"None is far from the truth: every overlap is above {CLOSE}."
     close = [row.iou for row in rows if _side(row) == "close to the truth"]

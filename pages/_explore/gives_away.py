@@ -210,7 +210,9 @@ def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequ
             continue
         said = look.text
         if not said and found.named:
-            said = number_text(float(f"{side.values[row, found.named[0].columns[0]]:.3g}"))
+            column = found.named[0].columns[0]
+            value = number_text(float(f"{side.values[row, column]:.3g}"))
+            said = f"{column_text(problem.pair, column)} {value}"
         lines += f"<p><span>{own}</span> {html.escape(said)}</p>"
     return f'<div class="{role}"><b>{title}</b><div>{lines}</div></div>'
 

@@ -283,7 +283,7 @@ function makeGuide(root, content, over) {
     if (withLine()) {
       const [, fpr, fnr] = cutAt(here);
       rows.push(rateRow("real", fpr), rateRow("generated", fnr));
-      if (step < 2) rows.push(element("p.point", element("i"), "both make the point"));
+      if (step < 2) rows.push(element("p.point", element("i"), "weighted, both make the point"));
     }
     if (step === 2 || step === 3) {
       const real = shown.are_real.slice(0, k).filter(Boolean).length;

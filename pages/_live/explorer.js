@@ -155,7 +155,7 @@ function selectionText(live, explorer, index) {
     ? " (a box or lasso takes drawn samples only)"
     : "";
   const numbers =
-    `Selected: ${part.nReal.toLocaleString("en")} real (${percent(part.shareReal)} of all), ` +
+    `Selected: ${part.nReal.toLocaleString("en")} real (${percent(part.shareReal)} of those shown), ` +
     `${part.nGenerated.toLocaleString("en")} generated (${percent(part.shareGenerated)})${fewer}.`;
   return spec.key === ""
     ? numbers

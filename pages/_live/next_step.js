@@ -32,7 +32,7 @@ export function nextStep(frames, curves, at, noise) {
         rise = rises.reduce((sum, each) => sum + each, 0) / curves.length;
       if (value === null || Math.min(...rises) < -noise || most < Math.max(LEAST, noise)) return;
       if (best && rise <= best.rise + EQUAL) return;
-      const first = moved[rises.indexOf(most)],
+      const first = moved[rises.findIndex((each) => each >= Math.max(LEAST, noise))],
         then = rows[first.id][i][0].toFixed(2);
       best = {
         slider,

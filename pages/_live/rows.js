@@ -73,7 +73,8 @@ export function makeRows(live) {
   dock(parts.rows, "rows", live.root);
   live.timers.start("dock", 500, () => dock(parts.rows, "rows", live.root)); // where the page's place came after the figure
   const compared = table.columns[0].key === "iou",
-    named = JSON.stringify([compared, curves.map(({ id, name, color }) => [id, name, color])]);
+    awaited = !compared && payload.pending && !curves.some(({ id }) => id === BELIEVED),
+    named = JSON.stringify([compared, awaited, curves.map(({ id, name, color }) => [id, name, color])]);
   if (named === made.shape) return;
   const ids = curves.map(({ id }) => id).filter((id) => id !== "truth"),
     first = made.shape === "null",
@@ -109,6 +110,8 @@ export function makeRows(live) {
         .join("\n")
     : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
+  // The room of the curve to believe, which comes first of all rows.
+  if (awaited) boxes.unshift(element("div.entry", element("span.row.awaited", element("i.ink"), "…")));
   parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
   parts.rows.replaceChildren(element("p.ends", { title }, ...ends), ...boxes);
 }
@@ -244,9 +247,10 @@ function raise(live, id) {
   live.follow();
 }
 
-/** Another row is under the pointer, whose curve stands out against all but the truth.
+/** Another row is under the pointer, whose curve is drawn and stands out against all but the truth.
  * @param {LiveFigure} live @param {string} id */
-export const isBehind = ({ rows: { under } }, id) => under !== null && id !== under && id !== "truth";
+export const isBehind = ({ rows: { under, hidden } }, id) =>
+  under !== null && !hidden.has(under) && id !== under && id !== "truth";
 
 /** What the curve under the pointer comes to with ever more samples, where that is known of this stop.
  * @param {LiveFigure} live @param {View} view */

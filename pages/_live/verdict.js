@@ -118,8 +118,13 @@ const overlapOf = ({ iou }) => iou;
 function compared(rows, noise) {
   const overlaps = rows.map(overlapOf),
     { tied, high } = ends(rows, overlapOf, noise);
-  if (rows.length === 1)
-    return `${names(rows)} ${verb(rows, "is", "are")} ${sideOf(rows[0])}: overlap ${range(overlaps)}.`;
+  if (rows.length === 1) {
+    const [{ excess, deficit }] = rows,
+      side = sideOf(rows[0]),
+      crosses = Math.min(excess, deficit) > Math.max(excess, deficit) / 10,
+      mostly = crosses && side !== BOTH && side !== CLOSE_BY ? "mostly " : "";
+    return `${names(rows)} ${verb(rows, "is", "are")} ${mostly}${side}: overlap ${range(overlaps)}.`;
+  }
   if (Math.min(...overlaps) > CLOSE) return `None is far from the truth: every overlap is above ${CLOSE}.`;
   const close = rows.filter((row) => sideOf(row) === CLOSE_BY);
   if (close.length) return `${direction(rows)}: ${range(close.map(overlapOf))}.`;

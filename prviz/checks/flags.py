@@ -849,9 +849,10 @@ def spread(facts: DataFacts) -> Finding:
         "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
     )
     if apart.max() > SPREAD_RATIOS[0]:
+        worst = called(facts.pair.real, int(np.flatnonzero(varying)[np.argmax(apart)]))
         effect = (
-            f"Beyond chance no spread differs by more than {SPREAD_RATIOS[0]:g} times: radii of"
-            " balls are comparable."
+            f"{worst} spreads {apart.max():.3g} times as far in one set, not surely more than"
+            f" {SPREAD_RATIOS[0]:g} times: radii of balls are comparable."
         )
     return Finding("Spread", value, "ok", effect)
 

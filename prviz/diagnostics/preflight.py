@@ -244,7 +244,7 @@ def _as_read(pair: SamplePair) -> list[Finding]:
         for note, names in notes_of(pair).items()
         if not note.startswith(CUT)  # of which there is a finding
     ]
-    effect = "Distances are measured in the features that are left."
+    effect = "Distances are measured in all features that were read as such."
     if said:
         return [Finding("As read", "; ".join(said), "note", effect)]
     return []

@@ -210,7 +210,7 @@ def checked_columns(
                     if len(names) > 1
                     else f"read as a feature, though {one}"
                 )
-                notes.append(f"{said}: {listed(names)}; left out with {drop_text(names)}")
+                notes.append(f"{said}: {listed(names)}; to leave out: {drop_text(names)}")
     return Checked(values, tuple(features), {}, tuple(notes))
 
 

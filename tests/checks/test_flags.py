@@ -23,6 +23,7 @@ from PIL import Image
 import prviz
 from prviz.checks.flags import Finding, flags_of, flags_of_set
 from prviz.cli.main import main
+from prviz.diagnostics.preflight import preflight
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_pair
 from prviz.reports.document import schema
@@ -171,6 +172,17 @@ def test_the_feature_whose_spread_differs_most_counts(draw: str, factor: float) 
     real, generated = (getattr(rng, draw)((500, 16)) for _ in range(2))
     generated[:, 4] *= factor
     assert warned(pair(real, generated))["Spread"].features == ("feature 5",)
+
+
+def test_a_spread_that_differs_less_than_surely_is_named_and_no_warning() -> None:
+    real, generated = normal(300, 6, 0), normal(300, 6, 1)
+    generated[:, 1] *= 1.5
+    found = preflight(pair(real, generated))
+    [spread] = [each for each in found.findings if each.title == "Spread"]
+    assert spread.level == "ok"
+    assert re.match(
+        r"feature 2 spreads 1\.52 times as far .* surely more than 1\.25", spread.effect
+    )
 
 
 def test_a_constant_that_differs_between_the_sets_is_named() -> None:

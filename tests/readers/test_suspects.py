@@ -160,7 +160,7 @@ def test_names_that_a_feature_may_have_are_asked_about_beside_numbered_ones(name
     with pytest.warns(
         prviz.PrvizWarning,
         match=(
-            f"read as a feature, though its name may say something else: '{name}'; left out with"
+            f"read as a feature, though its name may say something else: '{name}'; to leave out:"
             " drop"
         ),
     ):

@@ -390,7 +390,7 @@ def test_a_column_that_only_grows_or_falls_is_remarked() -> None:
         found = read(("t.csv", table(frame.assign(**{name: values.to_numpy()})).encode()))
         [note] = found.notes
         assert note.startswith("read as a feature, though it grows or falls from row to row")
-        assert note.endswith(f"left out with drop={name!r} (--drop {name})")
+        assert note.endswith(f"to leave out: drop={name!r} (--drop {name})")
     assert not read(("t.csv", table(frame).encode())).notes
 
 

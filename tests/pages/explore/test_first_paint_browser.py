@@ -20,6 +20,14 @@ SHIFTS = """() => {
             [value, sources.map(({ node }) => (node?.dataset?.testid ?? node?.className ?? node?.nodeName))]);
     }).observe({ type: 'layout-shift', buffered: true });
 }"""
+# Where the panels begin, from the first rows on.
+TOPS = """() => {
+    window.__tops = [];
+    setInterval(() => {
+        const panels = document.querySelector("[role=tablist]");
+        if (panels && document.querySelector(".rows .entry")) __tops.push(panels.getBoundingClientRect().y);
+    }, 50);
+}"""
 BOXES = """(lines) => [...document.querySelectorAll(lines)].map(line => line.getBoundingClientRect())
     .map(({ x, y, width, height }) => [x, y, width, height])"""
 OF_PLOTLY = ".live.screen .plot .scatterlayer .trace .js-line"
@@ -40,6 +48,20 @@ def test_nothing_moves_while_the_first_view_comes(
     wait_idle(page)
     shifts = page.evaluate("window.__shifts")
     assert sum(value for value, _ in shifts) <= MOST_SHIFT, shifts
+
+
+@pytest.mark.thorough
+def test_the_row_of_the_curve_to_believe_has_its_room_before_it_comes(
+    new_page: Callable[..., Page],
+) -> None:
+    page = new_page(viewport=WIDE)
+    page.add_init_script(f"({TOPS})()")
+    visit(page, "/?source=bundled&problem=mixture-em-1&n=300&k=3")
+    expect(page.locator(".rows .entry").first).to_contain_text("Best classifier", timeout=60_000)
+    wait_idle(page)
+    tops = page.evaluate("window.__tops")
+    assert len(tops) > 5
+    assert len(set(tops)) == 1
 
 
 @pytest.mark.thorough

@@ -28,7 +28,7 @@ def test_the_five_steps_end_in_explore_and_are_shown_once(
     recall, precision = map(float, re.findall(r"0\.\d+", said))
     assert recall == pytest.approx(fpr + fnr * recall / precision, abs=0.02)
     together = page.locator(".guide .point")
-    expect(together).to_have_text("both make the point")
+    expect(together).to_have_text("weighted, both make the point")
     ink = point.evaluate("node => getComputedStyle(node).fill")
     expect(together.locator("i")).to_have_css("background-color", ink)
     lead.tap()

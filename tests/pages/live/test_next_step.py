@@ -44,6 +44,13 @@ def frames(k: dict[str, list[float]], bandwidth: dict[str, list[float]]) -> dict
             0.01,
             ["bandwidth", 2, "Try bandwidth 2: KDE 0.95"],
         ),
+        # of several the first one that gains is named
+        (
+            {"knn": [0.5, 0.6], "ipr": [0.5, 0.9], "kde": [0.6, 0.6]},
+            {},
+            0.01,
+            ["k", 2, "Try k = 2: kNN 0.60"],
+        ),
         # one would fall by more than chance; none grows by more than chance; nothing else to try
         ({"knn": [0.5, 0.9], "ipr": [0.5, 0.4], "kde": [0.6, 0.6]}, {}, 0.01, None),
         ({"knn": [0.5, 0.6], "ipr": [0.5, 0.6], "kde": [0.6, 0.6]}, {}, 0.2, None),

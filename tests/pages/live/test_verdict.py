@@ -42,6 +42,8 @@ PIECES = (
     *(
         "too high.",
         "too low.",
+        "mostly too high:",
+        "mostly too low:",
         "too high here,",
         ": overlap ",
         "closer",
