@@ -65,7 +65,16 @@ from prviz.triage.memorisation import copies_text, held_out_distances, memorisat
 from prviz.triage.ranking import draws_text, headline, listed, marks, share_text, together
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
 from prviz.triage.run import TriageRun
-from prviz.triage.stability import known_rows, ks_of, least, scored, stability_tasks, usual_shares
+from prviz.triage.stability import (
+    RobustnessGrid,
+    known_rows,
+    ks_of,
+    least,
+    scored,
+    stability_tasks,
+    usual_ks,
+    usual_shares,
+)
 from prviz.triage.witnesses import believed_areas
 from prviz.triage.yardstick import Yardstick, shares_of_ceiling
 from prviz.uncertainty.family_bound import bound_of
@@ -529,7 +538,8 @@ def triaged() -> dict[str, Any]:
         }
         few = replace(settings, methods=("knn",))
         firsts = [outcome.measured[0] for outcome in outcomes[:3]]
-        tasks = stability_tasks(real, firsts, partial(loaded, models), few, shares=[0.5], repeats=2)
+        grid = RobustnessGrid(few.methods, usual_ks(least(firsts), few), [0.5], 2)
+        tasks = stability_tasks(real, firsts, partial(loaded, models), few, grid)
         rows = pd.DataFrame([row for task in tasks for row in task.run()])
         return {
             "found": found,

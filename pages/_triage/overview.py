@@ -24,6 +24,7 @@ from prviz.figures.triage import (
     checkpoint_panels,
     checkpoint_trade_figure,
     in_order,
+    step_axes,
     step_words,
     steps_figure,
 )
@@ -39,9 +40,6 @@ ALL = "triage-all-numbers"
 DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
 # Panels shown at a time: more take too long to draw.
 MOST_PANELS = 12
-# Ratio of the largest to the smallest step from which on other axes are offered: a linear one
-# crowds the small steps.
-WIDE_STEPS = 20.0
 # Seconds per evaluation sample that its intervals take, on a slow machine.
 _SECONDS = 2e-4
 # Numbers of the curve that stand beside the reported ones.
@@ -287,15 +285,9 @@ def _summaries(
 
 def _axis(views: Sequence[CheckpointView]) -> StepAxis:
     """The spacing of the steps; a choice is drawn only if they lie far apart."""
-    steps = [view.step for view in views if view.step is not None]
-    positive = [step for step in steps if step > 0]
-    if len(steps) < len(views) or max(positive, default=0.0) <= WIDE_STEPS * min(
-        positive, default=0.0
-    ):
+    axes = {axis: _AXES[axis] for axis in step_axes(views)}
+    if len(axes) == 1:
         return "linear"
-    axes = {
-        axis: title for axis, title in _AXES.items() if axis != "log" or len(positive) == len(steps)
-    }
     return choose_one(
         "Axis of the steps", axes, "linear", key="triage-overview-axis", persist_state="session"
     )

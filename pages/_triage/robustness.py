@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -41,6 +41,7 @@ from prviz.triage.robustness import (
 from prviz.triage.stability import (
     COLUMNS,
     REPEATS,
+    RobustnessGrid,
     StabilityTask,
     full_rows,
     known_rows,
@@ -69,17 +70,6 @@ MOST_KS = 24
 OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
 
 
-class RobustnessGrid(NamedTuple):
-    """The request: families, k besides the one in use, shares of the samples, and draws of each
-    share.
-    """
-
-    methods: tuple[str, ...]
-    ks: tuple[int, ...]
-    shares: tuple[float, ...]
-    repeats: int
-
-
 def draw(found: CheckpointResults) -> None:
     st.markdown(IDEA)
     if found.measured and found.settings.split is not None:
@@ -104,9 +94,7 @@ def draw(found: CheckpointResults) -> None:
         key = ("triage-firmness", found.reference.digest, found.settings, identity, grid)
         tasks = cache.remembered(
             (key, found.key),
-            lambda: stability_tasks(
-                found.reference, measured, found.load, found.settings, **grid._asdict()
-            ),
+            lambda: stability_tasks(found.reference, measured, found.load, found.settings, grid),
         )
     except (ValueError, TypeError) as error:
         st.error(plain(str(error)), icon=":material/block:")

@@ -34,9 +34,9 @@ from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR
 from prviz.figures.triage import (
     CheckpointView,
-    StepAxis,
     checkpoints_figure,
     in_order,
+    step_axes,
     steps_figure,
 )
 from prviz.live.figure import Pane
@@ -47,9 +47,6 @@ from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text
 from prviz.triage.witnesses import told_apart
 
-# Ratio of the largest to the smallest step from which on the axis is logarithmic: a linear one
-# crowds the small steps.
-WIDE_STEPS = 20.0
 # Height of the scores over the steps, in pixels.
 STEPS_HEIGHT = 196
 
@@ -345,9 +342,8 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
     ranked_so_far = 0 if answer.judgement is None else len(answer.judgement.table)
     left = found.total - len(found.outcomes)
     new = len(found.measured) - ranked_so_far
-    parts = [f"{left} more to come"] if left else []
-    if new:
-        parts += [f"{new} being worked in"]
+    counts = {"more to come": left, "being worked in": new}
+    parts = [f"{count} {what}" for what, count in counts.items() if count]
     if parts:
         return f" <b>So far:</b> {', '.join(parts)}."
     return ""
@@ -407,8 +403,11 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
 
 def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
     views = _views(found, answer)
+    axes = step_axes(views)
+    # logarithmic where steps lie far apart, and even where one is 0
+    axis = axes[1] if len(axes) > 1 else axes[0]
     figure = steps_figure(
-        views, "score", axis=_axis(views), focus=colors, ceiling=answer.top, height=STEPS_HEIGHT
+        views, "score", axis=axis, focus=colors, ceiling=answer.top, height=STEPS_HEIGHT
     )
     pane = Pane(
         "triage-steps",
@@ -425,19 +424,6 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
     live_figure("triage-steps", [pane], standout=table.GROUP)
 
 
-def _axis(views: list[CheckpointView]) -> StepAxis:
-    steps = [view.step for view in views if view.step is not None]
-    positive = [step for step in steps if step > 0]
-    wide = len(steps) == len(views) and max(positive, default=0.0) > WIDE_STEPS * min(
-        positive, default=1.0
-    )
-    if not wide:
-        return "linear"
-    if len(positive) == len(steps):
-        return "log"
-    return "even"
-
-
 def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
     # beside the best classifier only the family that orders low scores: it refutes the others
     several = list(found.settings.methods) if len(found.settings.methods) > 1 else []
@@ -446,9 +432,11 @@ def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
     elif TIGHTEST.name not in several and found.by(TIGHTEST.name):
         several = [TIGHTEST.name, *several]
     families = [
-        table.FamilyColumn(
-            family_title(name), FAMILY_COLORS.get(name, TRUTH_COLOR), name == found.method
-        )
+        {
+            "title": family_title(name),
+            "color": FAMILY_COLORS.get(name, TRUTH_COLOR),
+            "leads": name == found.method,
+        }
         for name in several
     ]
     ranked = [] if answer.judgement is None else answer.judgement.table.to_dict("records")
@@ -478,32 +466,38 @@ def _row(
     line: Mapping[Hashable, Any] | None,
     families: Sequence[str],
     color: str,
-) -> table.TableRow:
+) -> dict[str, Any]:
     """One checkpoint in the table. line : its line of the ranking, None while there is none."""
     wanted = goal()
     known = sides_of(found)
     faults = answer.faults.get(name)
-    low, high = ("low", "high") if answer.drawn == found.method else ("second_low", "second_high")
+    ends = ("low", "high") if answer.drawn == found.method else ("second_low", "second_high")
+    low, high = (None, None) if line is None else (float(line[end]) for end in ends)
     fault = "" if faults is None else _nothing(answer, name)
-    return table.TableRow(
-        id=name,
-        run=found.one(name).checkpoint.run or run_of(name),
-        color=color,
-        score=answer.scores[name],
-        place=known[answer.drawn][name].score(wanted),
-        low=None if line is None else float(line[low]),
-        high=None if line is None else float(line[high]),
-        most=None if answer.judgement is None else answer.judgement.at_most.get(name),
-        told=_told(name, line, answer),
-        ties=line is not None and bool(line["tied_with_best"]),
-        families=[
+    level = sentence = ""
+    if faults:
+        fault = fault_text(faults[0])
+        level = faults[0].level
+        sentence = faults[0].sentence
+    return {
+        "id": name,
+        "run": found.one(name).checkpoint.run or run_of(name),
+        "color": color,
+        "score": answer.scores[name],
+        "place": known[answer.drawn][name].score(wanted),
+        "low": low,
+        "high": high,
+        "most": None if answer.judgement is None else answer.judgement.at_most.get(name),
+        "told": _told(name, line, answer),
+        "ties": line is not None and bool(line["tied_with_best"]),
+        "families": [
             known[each][name].score(wanted) if name in known[each] else None for each in families
         ],
-        fault=fault_text(faults[0]) if faults else fault,
-        level=faults[0].level if faults else "",
-        sentence=faults[0].sentence if faults else "",
-        warnings=[each.line for each in answer.own_warnings[name]],
-    )
+        "fault": fault,
+        "level": level,
+        "sentence": sentence,
+        "warnings": [each.line for each in answer.own_warnings[name]],
+    }
 
 
 def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) -> str:
@@ -514,10 +508,8 @@ def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) 
         f"{name}: score {line['score']:.3f} ({line['low']:.3f} to {line['high']:.3f} in 95 % of the"
         " draws)"
     ]
-    if share is None:
-        parts += []
-    else:
-        parts += [f"{min(share.share, 1):.0%} of what real samples get"]
+    if share is not None:
+        parts.append(f"{min(share.share, 1):.0%} of what real samples get")
     parts.append(f"best in {share_text(line['best'])} of the paired draws")
     return ", ".join(parts)
 

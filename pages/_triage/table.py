@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -31,35 +31,9 @@ _component = st.components.v2.component(
 )
 
 
-class TableRow(NamedTuple):
-    """One checkpoint, as pages/_triage/table.js has it."""
-
-    id: str
-    run: str
-    color: str
-    score: float
-    place: float
-    low: float | None
-    high: float | None
-    most: float | None
-    told: str
-    ties: bool
-    families: list[float | None]
-    fault: str
-    level: str
-    sentence: str
-    warnings: list[str]
-
-
-class FamilyColumn(NamedTuple):
-    title: str
-    color: str
-    leads: bool
-
-
 def draw(
-    rows: Sequence[TableRow],
-    families: Sequence[FamilyColumn],
+    rows: Sequence[Mapping[str, Any]],
+    families: Sequence[Mapping[str, Any]],
     *,
     spread: str,
     ceiling: float | None,
@@ -68,6 +42,7 @@ def draw(
 ) -> None:
     """Draw the table; `choice` takes over what the user chooses in it.
 
+    rows, families : checkpoints, and columns of their scores, as pages/_triage/table.js has them.
     spread : head of the column of spreads. compared : of the choice, or in its place.
     """
     state = st.session_state.get(KEY)
@@ -77,8 +52,8 @@ def draw(
         "group": GROUP,
         "spread": spread,
         "ceiling": ceiling,
-        "families": [family._asdict() for family in families],
-        "rows": [row._asdict() for row in rows],
+        "families": families,
+        "rows": rows,
         "choice": {
             "selected": choice.selected,
             "ticked": list(compared),

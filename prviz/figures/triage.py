@@ -36,6 +36,8 @@ CEILING = "real against real"
 # Angles of lam, in degrees, at which the names of curves stand, in turn.
 _NAME_ANGLES = (45.0, 25.0, 65.0, 12.0)
 _MOST_TICKS = 8
+# Ratio of the largest to the smallest step beyond which a linear axis crowds the small ones.
+_WIDE = 20.0
 # Pixels of a letter's width, a line's height, half a point, and the side of a small plot.
 _LETTER = 6.5
 _LINE = 14.0
@@ -74,6 +76,17 @@ def in_order(views: Views) -> tuple[list[CheckpointView], bool]:
 def step_words(step: float) -> str:
     """A step in few characters, with all digits."""
     return f"{step:,.10g}"
+
+
+def step_axes(views: Views) -> list[StepAxis]:
+    """The axes that suit the steps, the plainest first: others than a linear one where it crowds the small steps."""
+    steps = [view.step for view in views if view.step is not None]
+    positive = [step for step in steps if step > 0]
+    if len(steps) < len(views) or max(positive, default=0.0) <= _WIDE * min(positive, default=1.0):
+        return ["linear"]
+    if len(positive) == len(steps):
+        return ["linear", "log", "even"]
+    return ["linear", "even"]
 
 
 def checkpoints_figure(
@@ -207,32 +220,27 @@ def steps_figure(
     even = not stepped or axis == "even"
     x = [float(place) if even else float(view.step or 0.0) for place, view in enumerate(ordered)]
     y = [view.summaries[key] for view in ordered]
-    reached = [
-        *y,
-        *(end for view in ordered for end in view.intervals.get(key, ())),
-        *([] if ceiling is None else [ceiling]),
-    ]
+    # The interval of resampled curves need not hold the number itself: the bars go from end to end
+    # all the same.
+    ends = np.array([view.intervals.get(key, (view.summaries[key],) * 2) for view in ordered])
     figure = go.Figure()
     colors = theme.shades(len(ordered))
     sizes = [8] * len(ordered)
     if focus is not None:
         colors = [focus.get(view.name, "#8a8a8a") for view in ordered]
         sizes = [11 if view.name in focus else 7 for view in ordered]
+    reached = [*y, *ends.ravel().tolist()]
     if ceiling is not None:
+        reached.append(ceiling)
         figure.add_hline(ceiling, line={**theme.truth_line(), "width": 2}, layer="below")
     if stepped and len(set(x)) == len(x):
         figure.add_trace(_ribbon(x, ordered, key))
         figure.add_scatter(x=x, y=y, mode="lines", line=_THIN, hoverinfo="skip")
-    # The interval of resampled curves need not hold the number itself: the bars go from end to end
-    # all the same.
-    ends = [view.intervals.get(key, (value, value)) for view, value in zip(ordered, y, strict=True)]
-    above = [high - value for (_, high), value in zip(ends, y, strict=True)]
-    below = [value - low for (low, _), value in zip(ends, y, strict=True)]
     bars = {
         "type": "data",
         "symmetric": False,
-        "array": above,
-        "arrayminus": below,
+        "array": (ends[:, 1] - y).tolist(),
+        "arrayminus": (y - ends[:, 0]).tolist(),
         "width": 3,
         "thickness": 1.5,
     }

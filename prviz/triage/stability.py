@@ -168,16 +168,26 @@ class StabilityTask:
         return {self._key(asked): self._row(asked, measured.curve, self.sizes, in_use=True)}
 
 
+class RobustnessGrid(NamedTuple):
+    """What is asked for.
+
+    methods : names in ESTIMATORS. ks : for families that tune k, on whole sets; the k in use is
+    always measured besides. A family without k, or with a given bandwidth, has one row, without k.
+    shares : shares of the samples, in (0, 1), may be empty. repeats : draws of each share.
+    """
+
+    methods: Sequence[str]
+    ks: Sequence[K]
+    shares: Sequence[float]
+    repeats: int = REPEATS
+
+
 def stability_tasks(
     reference: Samples,
     measured: Sequence[MeasuredCheckpoint],
     load: Load,
     settings: TriageSettings,
-    *,
-    methods: Sequence[str] | None = None,
-    ks: Sequence[K] | None = None,
-    shares: Sequence[float] | None = None,
-    repeats: int = REPEATS,
+    grid: RobustnessGrid,
 ) -> list[StabilityTask]:
     """Every checkpoint by every family at every k, and at the k in use on fewer samples, as tasks of `run_tasks`.
 
@@ -191,13 +201,6 @@ def stability_tasks(
     were measured.
     measured : one measurement of each checkpoint, by any family.
     settings : the settings of these measurements, with the k in use.
-    methods : names in ESTIMATORS; None: those of the settings.
-    ks : for families that tune k, on whole sets; None: `usual_ks`. The k in use is always measured.
-    A family without k,
-        or with a given bandwidth, has one row, without k.
-    shares : shares of the samples, in (0, 1), may be empty; None: an eighth, a quarter and half, as
-    far as they leave
-        enough samples. repeats : draws of each share.
 
     Returns tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use
     is True for the k in use, n and n_generated are the numbers of samples measured, precision and
@@ -206,15 +209,10 @@ def stability_tasks(
 
     Raises ValueError, TypeError: an illegal k for the smallest checkpoint, an unknown family.
     """
-    settings = replace(
-        settings, methods=tuple(settings.methods if methods is None else method_names(methods))
-    )
-    numbers = ks_of(measured, settings, usual_ks(least(measured), settings) if ks is None else ks)
-    shares = usual_shares(least(measured), settings) if shares is None else shares
-    draws = [
-        [(share, repeat) for share in sorted(set(shares))]
-        for repeat in range(repeats if shares else 0)
-    ]
+    settings = replace(settings, methods=tuple(method_names(grid.methods)))
+    numbers = ks_of(measured, settings, grid.ks)
+    shares = sorted(set(grid.shares))
+    draws = [[(share, repeat) for share in shares] for repeat in range(grid.repeats * bool(shares))]
     seen = Counter[str]()
     twins = list[int]()
     tasks = list[StabilityTask]()

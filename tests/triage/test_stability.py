@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +26,18 @@ from prviz.triage.ranking import score
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
 from prviz.triage.stability import (
     COLUMNS,
+    REPEATS,
+    RobustnessGrid,
     StabilityTask,
     full_rows,
     known_rows,
+    least,
     rows_in_use,
     scored,
     stability_seconds,
     stability_tasks,
     usual_ks,
+    usual_shares,
 )
 
 N = 64
@@ -69,7 +74,20 @@ def tasks(
     settings: TriageSettings | None = None,
     **options: object,
 ) -> list:
-    return stability_tasks(data[0], data[1], load, settings or TriageSettings(), **options)
+    return asked(data[0], data[1], settings or TriageSettings(), **options)
+
+
+def asked(reference, measured, settings, methods=None, ks=None, shares=None, repeats=REPEATS):
+    """The tasks of what is given, and of what is usual."""
+    n = least(measured)
+    own = replace(settings, methods=tuple(methods or settings.methods))
+    grid = RobustnessGrid(
+        own.methods,
+        usual_ks(n, own) if ks is None else ks,
+        usual_shares(n, own) if shares is None else shares,
+        repeats,
+    )
+    return stability_tasks(reference, measured, load, settings, grid)
 
 
 def rows(listed: list[StabilityTask], **options: object) -> pd.DataFrame:
@@ -226,7 +244,7 @@ def test_a_file_that_is_gone_or_changed_is_told_by_name(data, tmp_path):
     late = next(iter(measure_all(data[0], [Checkpoint(path, "late")], TriageSettings()))).measured[
         0
     ]
-    task = stability_tasks(data[0], [late], load, TriageSettings(), shares=())[0]
+    task = asked(data[0], [late], TriageSettings(), shares=())[0]
     np.save(path, np.random.default_rng(1).normal(size=(N, 2)))
     with pytest.raises(
         ValueError, match="late has changed since it was measured; measure it again"
@@ -239,7 +257,7 @@ def test_a_file_that_is_gone_or_changed_is_told_by_name(data, tmp_path):
 
 def test_checkpoints_of_the_same_contents_keep_rows_of_their_own(data):
     twins = [data[1][0], data[1][0]]
-    found = rows(stability_tasks(data[0], twins, load, TriageSettings(), ks=(), shares=()))
+    found = rows(asked(data[0], twins, TriageSettings(), ks=(), shares=()))
     assert len(set(found["key"])) == 2
     assert found["precision"].nunique() == 1
 
@@ -325,11 +343,7 @@ def test_paths_are_no_part_of_a_key(data, tmp_path):
         iter(measure_all(data[0], [Checkpoint(moved, "renamed")], TriageSettings()))
     ).measured[0]
     keys = [
-        [
-            k
-            for t in stability_tasks(data[0], [each], load, TriageSettings(), shares=())
-            for k in t.keys
-        ]
+        [k for t in asked(data[0], [each], TriageSettings(), shares=()) for k in t.keys]
         for each in (one, there)
     ]
     assert keys[0] == keys[1]
