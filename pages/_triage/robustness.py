@@ -386,13 +386,10 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
     live_figure("firmness-winners", [Pane("winners", figure, caption=caption, wide=True)])
     with st.expander("Every cell as a table"):
         listed = []
-        for r, method in enumerate(won.methods):
-            for c, k in enumerate(won.ks):
-                at = (r, c)
-                winner = won.winners[at] or ("chance" if won.close[at] else None)
-                if winner is not None:
-                    title = ESTIMATORS[method].title
-                    listed.append((title, k, winner, won.margins[at], bool(won.flips[at])))
+        for cell in won.cells:
+            title = ESTIMATORS[won.methods[cell.row]].title
+            winner = cell.winner or "chance"
+            listed.append((title, won.ks[cell.column], winner, cell.margin, cell.flips))
         table = pd.DataFrame(listed, columns=["family", "k", "winner", "ahead by", "flips"])
         st.dataframe(table.round({"ahead by": 4}), hide_index=True)
 
@@ -405,13 +402,13 @@ def _cells(
 ) -> list[WonCell]:
     """The cells of the map that have a winner, by their places among the rows and columns drawn."""
     found = []
-    for r, row in enumerate(won.methods):
-        for c, column in enumerate(won.ks):
-            winner = won.winners[r, c]
-            if winner is not None and row in rows and column in columns:
-                text = f"{words(row, column)}<br>{_ahead(won.margins[r, c])}"
-                place = (rows.index(row), columns.index(column))
-                found.append(WonCell(*place, winner, text, bool(won.flips[r, c])))
+    for cell in won.won:
+        row = won.methods[cell.row]
+        column = won.ks[cell.column]
+        if row in rows and column in columns:
+            text = f"{words(row, column)}<br>{_ahead(cell.margin)}"
+            place = (rows.index(row), columns.index(column))
+            found.append(WonCell(*place, str(cell.winner), text, cell.flips))
     return found
 
 

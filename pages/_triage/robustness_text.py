@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from pages._shared.text import plain
@@ -46,14 +45,14 @@ def percent(share: float) -> str:
 
 def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> str:
     """A sentence on the winner, its share of the cells and the largest region with another winner."""
-    measured = sum(name is not None for row in found.winners for name in row)
+    measured = len(found.won)
     wins = f"**{_named(found.verdict, signs)}**"
-    close = int(found.close.sum())
+    close = measured < len(found.cells)
     clear = f" whose lead is more than chance ({chance:.3f})" if close else ""
     cells = f"{measured} cells{clear}"
     if measured == 1:
         return f"{wins} wins in the one cell {clear.strip() or 'that is measured'}."
-    if not found.flips.any():
+    if not any(cell.flips for cell in found.cells):
         return f"{wins} wins in all {cells}: whichever family and k, the verdict is the same."
     first, *more = flips(found, signs)
     others = f", and to others in {len(more)} more region{'s' * (len(more) > 1)}" if more else ""
@@ -64,17 +63,20 @@ def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
     """Regions with another winner, the largest first; families with the same region together."""
     regions: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for row in range(len(found.methods)):
-        others = np.flatnonzero(found.flips[row]).tolist()
-        for name in dict.fromkeys(found.winners[row, column] for column in others):
-            columns = tuple(column for column in others if found.winners[row, column] == name)
-            regions.setdefault((name, columns), []).append(row)
+        others: dict[str, tuple[int, ...]] = {}
+        for cell in found.won:
+            if cell.row == row and cell.flips:
+                name = str(cell.winner)
+                others[name] = (*others.get(name, ()), cell.column)
+        for region in others.items():
+            regions.setdefault(region, []).append(row)
     ordered = sorted(regions.items(), key=lambda each: -len(each[1]) * len(each[0][1]))
     texts = []
     for (name, columns), rows in ordered:
         families = listed([plain(ESTIMATORS[found.methods[row]].title) for row in rows])
-        margins = found.margins[np.ix_(rows, columns)]
-        margin = float(margins.max())
-        up_to = "up to " if margins.size > 1 else ""
+        inside = [cell for cell in found.cells if cell.row in rows and cell.column in columns]
+        margin = max(cell.margin for cell in inside)
+        up_to = "up to " if len(inside) > 1 else ""
         if margin >= 0.0005:
             ahead = f"ahead by {up_to}{margin:.3f}"
         else:
@@ -119,19 +121,15 @@ def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str,
             " one is."
         )
     k = ks[0] if ks else None
-    column = found.ks.index(k) if k in found.ks else 0 if k is None else None
-    if (
-        method not in found.methods
-        or column is None
-        or not found.flips[found.methods.index(method), column]
-    ):
-        return ""
-    winner = found.winners[found.methods.index(method), column]
-    how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
-    return (
-        f"With the settings of this page ({how}) **{_named(winner, signs)}** wins, in one of those"
-        " cells."
-    )
+    used = (method, found.ks[0] if k is None else k)
+    for cell in found.cells:
+        if cell.flips and (found.methods[cell.row], found.ks[cell.column]) == used:
+            how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
+            return (
+                f"With the settings of this page ({how}) **{_named(str(cell.winner), signs)}** wins,"
+                " in one of those cells."
+            )
+    return ""
 
 
 def _named(name: str, signs: Mapping[str, str]) -> str:

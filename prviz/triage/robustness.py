@@ -7,50 +7,54 @@ repeat where checkpoints were measured on subsamples.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.curves.frozen import ReadOnlyArrays
 from prviz.triage.ranking import ROUNDING
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class WinnerMap(ReadOnlyArrays):
+class MapCell(NamedTuple):
+    """A cell of a map, at a row and a column from 0, in which every checkpoint was measured.
+
+    winner : the name of the best; None where the lead is noise, so that nobody wins and the cell
+    counts for nothing. margin : the best score less the second best; nan without a second, 0 for
+    two best ones. flips : True where the verdict does not win: there it flips.
+    """
+
+    row: int
+    column: int
+    winner: str | None
+    margin: float
+    flips: bool
+
+
+class WinnerMap(NamedTuple):
     """The winner for every family and k; in `draw_map`, for every draw and size.
 
     methods, ks : the rows, in the order of the input, and the columns, increasing; in `draw_map`
     draws and sizes.
-    winners : (methods, ks) the name of the best; None where a checkpoint was not measured.
-    margins : (methods, ks) the best score less the second best; nan without a second, 0 for two
-    best ones.
     verdict : the winner of most cells, where two winners of one cell count half each; among equals
-    the one with the
-        larger mean score. In `draw_map` the winner with all samples.
-    flips : (methods, ks) True where the verdict does not win: the region in which the verdict
-    flips.
-    close : (methods, ks) True where the lead is noise, so that nobody wins and the cell counts for
-    nothing.
+    the one with the larger mean score. In `draw_map` the winner with all samples.
     """
 
     methods: tuple[str, ...]
     ks: tuple[int | None, ...]
-    winners: NDArray[np.object_]
-    margins: NDArray[np.float64]
+    cells: tuple[MapCell, ...]
     verdict: str
-    flips: NDArray[np.bool_]
-    close: NDArray[np.bool_]
+
+    @property
+    def won(self) -> list[MapCell]:
+        """The cells that somebody wins."""
+        return [cell for cell in self.cells if cell.winner is not None]
 
     @property
     def share(self) -> float:
-        """Share of the measured cells in which the verdict holds."""
-        measured = np.not_equal(self.winners, None)  # type: ignore[call-overload]
-        return float(1.0 - self.flips.sum() / measured.sum())
+        """Share of these cells in which the verdict holds."""
+        return 1.0 - sum(cell.flips for cell in self.won) / len(self.won)
 
 
 def winner_map(rows: pd.DataFrame, noise: float = 0.0) -> WinnerMap:
@@ -90,24 +94,19 @@ def winner_map(rows: pd.DataFrame, noise: float = 0.0) -> WinnerMap:
 def _map(
     methods: tuple[str, ...],
     ks: tuple[int | None, ...],
-    cells: dict[tuple[int, int], pd.Series[float]],
+    scores: dict[tuple[int, int], pd.Series[float]],
     verdict: str,
     close: Container[tuple[int, int]] = (),
 ) -> WinnerMap:
     """The winner of each cell (row, column) by the scores of all checkpoints in it; none in those of `close`."""
-    shape = (len(methods), len(ks))
-    winners = np.full(shape, None, object)
-    margins = np.full(shape, np.nan)
-    flips = np.zeros(shape, np.bool_)
-    noisy = np.zeros(shape, np.bool_)
-    for place, means in cells.items():
-        margins[place] = _lead(means)
-        noisy[place] = place in close
-        if not noisy[place]:
+    cells = []
+    for place, means in scores.items():
+        winner = None
+        if place not in close:
             best = _best(means)
-            flips[place] = verdict not in best
-            winners[place] = verdict if verdict in best else best[0]
-    return WinnerMap(methods, ks, winners, margins, verdict, flips, noisy)
+            winner = verdict if verdict in best else best[0]
+        cells.append(MapCell(*place, winner, _lead(means), winner not in (None, verdict)))
+    return WinnerMap(methods, ks, tuple(cells), verdict)
 
 
 def _lead(means: pd.Series[float]) -> float:

@@ -106,10 +106,10 @@ def test_a_lead_of_just_the_noise_names_no_winner() -> None:
             for place, k in enumerate((2, 3))
         ]
     )
-    assert winner_map(rows, noise=0.25).close.tolist() == [[False, False]]  # where all are, none is
+    assert len(winner_map(rows, noise=0.25).won) == 2  # where all are, none is
     rows.loc[(rows["checkpoint"] == "a") & (rows["k"] == 3), "score"] = 1.0
-    assert winner_map(rows, noise=0.25).close.tolist() == [[True, False]]
-    assert winner_map(rows, noise=0.24).close.tolist() == [[False, False]]
+    assert [cell.column for cell in winner_map(rows, noise=0.25).won] == [1]
+    assert len(winner_map(rows, noise=0.24).won) == 2
 
 
 def flag(title: str, text: str = "text") -> Finding:

@@ -39,6 +39,7 @@ from prviz.triage.stability import (
     usual_ks,
     usual_shares,
 )
+from tests.triage.test_robustness import grid_of
 
 N = 64
 METHODS = ("knn", "kde", "ipr", "cluster")
@@ -315,9 +316,9 @@ def test_a_drawn_winner_is_held_against_the_one_of_all_samples():
     )
     found = draw_map(table)
     assert (found.verdict, found.methods, found.ks) == ("a", ("draw 1", "draw 2"), (10, 20))
-    assert found.winners.tolist() == [["b", "a"], ["a", "a"]]
-    assert found.flips.tolist() == [[True, False], [False, False]]
-    np.testing.assert_allclose(found.margins, [[0.3, 0.1], [0.2, 0.0]], atol=1e-12)
+    assert grid_of(found, "winner") == [["b", "a"], ["a", "a"]]
+    assert grid_of(found, "flips") == [[True, False], [False, False]]
+    np.testing.assert_allclose(grid_of(found, "margin"), [[0.3, 0.1], [0.2, 0.0]], atol=1e-12)
     lucky = table.assign(
         score=table["score"].where((table["checkpoint"] == "a") | (table["n"] > 10), 9.0)
     )

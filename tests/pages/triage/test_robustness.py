@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -14,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import prviz
 from pages._triage import robustness_text as words
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.triage.robustness import WinnerMap
+from prviz.triage.robustness import MapCell, WinnerMap
 from tests.explore_app import healthy, run_ended
 from tests.lab_app import button, press, said, until_done
 from tests.line import measure
@@ -168,17 +167,14 @@ def test_signs_go_on_after_z() -> None:
 
 
 def test_regions_are_said_from_the_largest_on() -> None:
-    winners = [["a", "a", "a"], ["b", "b", "a"], ["b", "b", "a"], ["c", "c", "c"], ["a", "b", None]]
-    flips = [[name not in ("a", None) for name in row] for row in winners]
-    arrays = np.array(winners, dtype=object), np.full((5, 3), [0.1, 0.2, 0.3]), np.array(flips)
-    found = WinnerMap(
-        ("knn", "ipr", "kde", "hub", "coverage"),
-        (1, 4, 9),
-        *arrays[:2],
-        "a",
-        arrays[2],
-        np.zeros((5, 3), bool),
-    )
+    winners = ["aaa", "bba", "bba", "ccc", "ab"]
+    cells = [
+        MapCell(row, column, name, (0.1, 0.2, 0.3)[column], name != "a")
+        for row, names in enumerate(winners)
+        for column, name in enumerate(names)
+    ]
+    families = ("knn", "ipr", "kde", "hub", "coverage")
+    found = WinnerMap(families, (1, 4, 9), tuple(cells), "a")
     signs = {"a": "A", "b": "B", "c": "C"}
     assert words.flips(found, signs) == [
         "**B: b** for k ≤ 4 with iPR and KDE, ahead by up to 0.200",
