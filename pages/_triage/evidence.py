@@ -58,7 +58,10 @@ def _end(case: Diagnosis, role: Role) -> None:
     side: Literal["recall", "precision"]
     other: Literal["recall", "precision"]
     if role == "real":
-        side, other, where, group = "recall", "precision", "right", "missed"
+        side = "recall"
+        other = "precision"
+        where = "right"
+        group = "missed"
         value = curve.recall_at(END)
         lost = 1 - curve.beta(lam)
         share = 1 - fpr
@@ -68,7 +71,10 @@ def _end(case: Diagnosis, role: Role) -> None:
             " by λ"
         )
     else:
-        side, other, where, group = "precision", "recall", "left", "rejected"
+        side = "precision"
+        other = "recall"
+        where = "left"
+        group = "rejected"
         value = curve.precision_at(END)
         lost = 1 - curve.alpha(lam)
         share = 1 - fnr
