@@ -4,10 +4,7 @@ threshold.
 
 from __future__ import annotations
 
-import io
-import json
 import math
-import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +43,7 @@ from prviz.triage.decision import Disagreement, _disagreement, _headline, basis_
 from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimates
 from prviz.triage.evidence import Spectrum, most_repeated
 from prviz.triage.finding import TriageFinding, grade, percent
-from prviz.triage.findings import _alike, _unnamed, agreed_faults, findings, usual_faults
+from prviz.triage.findings import _alike, _unnamed, agreed_faults, usual_faults
 from prviz.triage.inputs import (
     Checkpoint,
     _finder,
@@ -117,7 +114,7 @@ from prviz.triage.ranking import (
     sides,
 )
 from prviz.triage.reported import opposite_pairs, rank_agreement
-from prviz.triage.result_cache import ResultCache, _check_sizes, _read, _text
+from prviz.triage.result_cache import ResultCache
 from prviz.triage.robustness import draw_map, rank_stability
 from prviz.triage.row_faults import _repeats_more, near_copies, one_row, row_faults
 from prviz.triage.row_sets import RowSet, coordinates, mixing_weights, unit_of
@@ -1489,44 +1486,6 @@ def test_a_private_folder_is_made_for_its_owner_and_deep(tmp_path: Path) -> None
     assert len(list(folder.iterdir())) == 1
 
 
-def test_results_of_other_shapes_are_no_results() -> None:
-    supports = {"c_real_0": np.ones(4), "c_generated_0": np.ones(4)}
-
-    def kept(n_real: int, arrays: Any = (), **run: Any) -> Any:
-        about = {"key": _text({"method": "knn"}), "k": 3, "seconds": 2}
-        about["runs"] = [
-            {"n_real": n_real, "bandwidth": None, "rows": False, "groups": False, **run}
-        ]
-        held = {
-            "about": np.frombuffer(json.dumps(about).encode(), np.uint8),
-            **supports,
-            **dict(arrays),
-        }
-        return _read(held, {"method": "knn"})
-
-    for n_real in (0, 2, 4):
-        assert kept(n_real)[0].runs[0].n_real == n_real
-    assert kept(2, bandwidth=[1.0, 2.0])[0].bandwidth == (1.0, 2.0)
-    assert kept(2, {"groups_0": np.arange(4)}, groups=True)[0].runs[0].groups.tolist() == [
-        0,
-        1,
-        2,
-        3,
-    ]
-    for wrong in (
-        lambda: kept(-1),
-        lambda: kept(5),
-        lambda: kept(2, {"c_real_0": np.ones(3)}),
-        lambda: kept(2, {"c_real_0": -np.ones(4)}),
-        lambda: kept(2, {"c_real_0": np.ones((2, 2)), "c_generated_0": np.ones((2, 2))}),
-        lambda: kept(2, {"groups_0": -np.arange(4)}, groups=True),
-        lambda: kept(2, {"groups_0": np.ones(4)}, groups=True),
-        lambda: kept(2, {"rows_0": np.arange(3)}, rows=True),
-    ):
-        with pytest.raises(ValueError, match=r"^(no|other)"):
-            wrong()
-
-
 def test_what_is_remembered_is_so_many_facts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1881,117 +1840,6 @@ def test_draws_in_which_some_checkpoints_are_missing_are_none() -> None:
     assert rank_stability(both)["winner"].tolist() == ["b"]
     with pytest.raises(ValueError, match="no draw on fewer samples"):
         draw_map(both)
-
-
-def test_archives_that_are_no_results_are_refused() -> None:
-    def archive(version: tuple[int, int], size: int = 3, extra: bytes = b"") -> Any:
-        stream = io.BytesIO()
-        member = io.BytesIO()
-        np.lib.format.write_array(member, np.zeros(size), version)
-        with zipfile.ZipFile(stream, "w") as held:
-            held.writestr("about.npy", member.getvalue() + extra)
-        return zipfile.ZipFile(io.BytesIO(stream.getvalue()))
-
-    _check_sizes(archive((1, 0)))
-    with pytest.raises(ValueError, match="no array as results have them"):
-        _check_sizes(archive((2, 0)))
-    with pytest.raises(ValueError, match="claims more than there is"):
-        _check_sizes(archive((1, 0), extra=b"x"))
-    fits = ((1 << 20) - 128) // 8
-    _check_sizes(archive((1, 0), fits))
-    with pytest.raises(ValueError, match="unpacks to more than any result"):
-        _check_sizes(archive((1, 0), fits + 1))
-
-
-def found_by(
-    monkeypatch: pytest.MonkeyPatch, shown: Sequence[TriageFinding], **given: Any
-) -> tuple[list[str], dict[str, Any]]:
-    """Keys of all findings where the samples show these, and what the steps were asked."""
-    asked: dict[str, Any] = {"told": [], "roles": []}
-    module = "prviz.triage.findings."
-    ratio = given.pop("ratio", 3.0)
-    few = fault("few", 0.1)
-
-    def doubted(spread: Any, facts: Any, independent: int | None) -> Any:
-        asked["independent"] = independent
-        return (few,)
-
-    def influenced(pair: Any, method: str, *, role: str, k: Any, **options: Any) -> Any:
-        asked["roles"].append((method, role, k, options["split"], options["bandwidth"]))
-        options["progress"](1.0)
-        return role
-
-    replaced: dict[str, Any] = {
-        "bootstrap": lambda estimate, n, *, seed, level: (
-            asked.update(drawn=(n, seed, level)) or Of(curve=None)
-        ),
-        "preflight": lambda pair, *, k, split: asked.update(facts=(k, split)) or Of(facts="facts"),
-        "mode_reweighting": lambda _: Of(ratio=ratio),
-        "dependent": lambda _: (fault("dependent", 0.1),),
-        "apart": lambda _: (fault("apart", 0.1),),
-        "doubts": doubted,
-        "influence": influenced,
-        "outlier_faults": lambda role: (fault(f"outliers {role}", 0.1),),
-        "carries": lambda method: method == "knn",
-    }
-    for name, made in replaced.items():
-        monkeypatch.setattr(module + name, made)
-    supports = Of(groups=given.pop("groups", None), n_independent=(9, 7))
-    estimate_of: Any = Of(k=given.pop("k", 4), method=given.pop("method", "knn"), supports=supports)
-    pair = SamplePair(np.zeros((70, 1)), np.ones((70, 1)))
-    found = findings(
-        pair, estimate_of, of_samples=lambda _: shown, progress=asked["told"].append, **given
-    )
-    asked["evidence"] = [each.evidence for each in found]
-    return [each.key for each in found], asked
-
-
-def test_findings_stand_in_their_order_and_leave_out_what_an_unfit_set_can_not_show(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    both = ["outliers real", "outliers generated"]
-    keys, asked = found_by(
-        monkeypatch, [fault("off", 0.3)], seed=5, replicates=20, level=0.9, split=0.4, bandwidth=2.0
-    )
-    assert keys == ["dependent", "off", "apart", "few", *both]
-    assert (asked["drawn"], asked["facts"], asked["independent"]) == ((20, 5, 0.9), (4, 0.4), None)
-    assert asked["roles"] == [("knn", "real", 4, 0.4, 2.0), ("knn", "generated", 4, 0.4, 2.0)]
-    assert asked["told"] == pytest.approx([0.25, 0.5, 0.75, 1.0])
-    for key in ("scale", "shifted", "permuted", "single"):
-        assert found_by(monkeypatch, [fault("off", 0.3), fault(key, 0.2)])[0] == [
-            "dependent",
-            "off",
-            key,
-            "few",
-        ]
-    assert found_by(monkeypatch, [fault("columns", 0.2)])[0] == ["dependent", "columns", "few"]
-    some = [fault("off", 0.3), fault("columns", 0.2)]
-    assert found_by(monkeypatch, some)[0] == ["dependent", "off", "columns", "apart", "few", *both]
-    assert found_by(monkeypatch, [], method="kde")[0] == ["dependent", "apart", "few"]
-    keys, asked = found_by(monkeypatch, [], groups=np.zeros(2), k=None)
-    assert (asked["independent"], asked["roles"][0][2]) == (7, "sqrt")
-    kink = replace(fault("reweighting", 0.2), evidence="kink")
-    assert found_by(monkeypatch, [kink], ratio=3.0)[1]["evidence"][1] == "kink"
-    assert found_by(monkeypatch, [kink], ratio=2.9)[1]["evidence"][1] == "recall end"
-    assert found_by(monkeypatch, [fault("off", 0.3)], ratio=2.9)[1]["evidence"][1] == "preflight"
-    usual = [fault("off", 0.25)]
-    keys, _ = found_by(monkeypatch, [fault("off", 0.3), fault("tails", 0.2)], usual=usual)
-    assert keys == ["dependent", "tails", "apart", "few", *both]
-    seen = {"p_apart": 1e-4, "differing": 0, "named": []}
-    assert found_by(monkeypatch, [], witness=lambda: seen)[0][:3] == [
-        "dependent",
-        "unclear",
-        "apart",
-    ]
-    assert found_by(monkeypatch, [fault("off", 0.3)], witness=lambda: seen)[0][:3] == [
-        "dependent",
-        "off",
-        "apart",
-    ]
-    assert found_by(monkeypatch, [fault("off", 0.3)], witness=lambda: seen, usual=usual)[0][:2] == [
-        "dependent",
-        "apart",
-    ]
 
 
 def test_the_key_of_a_result_is_everything_that_it_hangs_on() -> None:

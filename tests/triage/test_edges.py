@@ -13,7 +13,9 @@ import pytest
 from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
+from prviz.measure.estimates import Estimate
 from prviz.samples import SamplePair, Samples
+from prviz.triage import result_cache
 from prviz.triage.classes import _MOST_CLASSES, LEAST_OF_CLASS, _share, _texts
 from prviz.triage.curve_findings import (
     KINK_INSIDE,
@@ -150,3 +152,15 @@ def test_results_are_found_again_by_the_digest_alone(tmp_path: Any) -> None:
         np.testing.assert_array_equal(one.curve.vertices, other.curve.vertices)
         np.testing.assert_array_equal(one.estimate.supports.groups, other.estimate.supports.groups)
         assert (other.n_real, other.n_generated, other.k) == (40, 33, one.k)
+
+
+@pytest.mark.parametrize("limit", ["_MOST_ABOUT", "_MOST_BYTES"])
+def test_a_result_that_unpacks_to_more_than_any_is_none(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    store = ResultCache(tmp_path / "kept")
+    key = {"method": "knn"}
+    store.put(key, Estimate("knn", 1, None, (Supports(np.ones(9), np.ones(9), 4),)), 1.0)
+    assert store.get(key) is not None
+    monkeypatch.setattr(result_cache, limit, 10)
+    assert store.get(key) is None
