@@ -168,17 +168,26 @@ def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple
 _HELD = 10_000
 
 
+def held(what: str) -> LeastRecentlyUsed:
+    """Results of one kind by their keys, of which the session keeps the last ones."""
+    found: LeastRecentlyUsed = cache.remembered((what,), lambda: LeastRecentlyUsed(_HELD))
+    return found
+
+
+def known(what: str, keys: Mapping[V, Hashable]) -> dict[V, Any]:
+    """The results of a kind that are there, by what has these keys."""
+    results = held(what)
+    return {name: results.get(key) for name, key in keys.items() if key in results}
+
+
 def known_sides_of_one(
     settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]
 ) -> Mapping[str, tuple[AreaSides, AreaSides | None]]:
     """`sides_of_one` of a checkpoint by all its families; of each it is computed once."""
-    held: LeastRecentlyUsed = cache.remembered(
-        ("triage-sides-of-each",), lambda: LeastRecentlyUsed(_HELD)
-    )
     keys = tuple(measurement(settings, each) for each in measured)
-    found: Mapping[str, tuple[AreaSides, AreaSides | None]] = held.remembered(
-        keys, partial(sides_of_one, measured)
-    )
+    found: Mapping[str, tuple[AreaSides, AreaSides | None]] = held(
+        "triage-sides-of-each"
+    ).remembered(keys, partial(sides_of_one, measured))
     return found
 
 
@@ -190,20 +199,20 @@ def of_each(
 
     what : of the results, for the cache. seconds : estimated for one item.
     """
-    held: LeastRecentlyUsed = cache.remembered((what,), lambda: LeastRecentlyUsed(_HELD))
-    missing = {key: item for key, item in items.items() if key not in held}
+    results = held(what)
+    missing = {key: item for key, item in items.items() if key not in results}
 
     def run(progress: Progress) -> bool:
         for place, (key, item) in enumerate(missing.items()):
             progress(place / len(missing))
-            held.put(key, compute(item))
+            results.put(key, compute(item))
         return True
 
     if missing:
         answers.tab_result(
             (what, frozenset(items)), sum(map(seconds, missing.values())), run, pieces=1.0
         )
-    return {key: held.get(key) for key in items if key in held}
+    return known(what, {key: key for key in items})
 
 
 def selected(found: CheckpointResults) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -94,16 +95,10 @@ def choose() -> CheckpointSource | None:
         st.info("The folder holds no other file: checkpoints are the files beside the reference.")
         return None
     link = {"data": "folder", "folder": folder or ".", "reference": reference}
-    if held_out is None:
-        link |= {}
-    else:
-        link |= {"holdout": held_out}
-    return source.assembled(
-        which,
-        real,
-        checkpoints,
-        ResultCache.cache,
-        listing.signatures,
+    if held_out is not None:
+        link["holdout"] = held_out
+    return replace(
+        source.assembled(which, real, checkpoints, ResultCache.cache, listing.signatures),
         link=link,
         title=f"{folder}/" if folder else "folder",
         watch=lambda: _has_grown(folder),

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
-from pages._shared import answers, cache
-from pages._triage.checkpoints import CheckpointResults, measurement
+from pages._shared import answers
+from pages._triage.checkpoints import CheckpointResults, held, known, measurement
 from prviz.measure.estimates import Progress, passes
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text
-from prviz.recent import LeastRecentlyUsed
 from prviz.triage.access import SampleAccess
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inspection import findings_of
@@ -28,8 +27,6 @@ from prviz.triage.ranking import SharedReference, together
 from prviz.triage.witnesses import WitnessEntry, witnesses_of
 from prviz.triage.yardstick import Yardstick, yardstick
 
-# Checkpoints whose copies or faults are kept, a few numbers each.
-_HELD = 10_000
 # Seconds between drawings of the faults that are named so far: at least, and for each checkpoint.
 _PIECES = 3.0
 _PIECES_OF_EACH = 0.05
@@ -79,18 +76,18 @@ def ceiling_or_reason(found: CheckpointResults) -> Ceiling | str | None:
 
 def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
     """Copies of the reference by the checkpoint's name; None until a job has counted those of all."""
-    held = _held("triage-copies")
+    results = held("triage-copies")
     other = found.holdout and found.holdout.digest
     distances = _distances(found)
     keys = {each.checkpoint.name: (*each.digests, other) for each in found.measured}
-    missing = {name: key for name, key in keys.items() if key not in held}
+    missing = {name: key for name, key in keys.items() if key not in results}
     real = found.reference
 
     def compute(progress: Progress) -> bool:
         outcomes = [each for each in found.outcomes if each.checkpoint.name in missing]
         copies = memorisation_of(real, outcomes, distances(), _access(found), progress)
         for name, each in copies.items():  # names may change before they are read
-            held.put(missing[name], each)
+            results.put(missing[name], each)
         return True
 
     one = estimate_seconds(real.n, real.n, real.d, methods=1, split=None)
@@ -98,22 +95,20 @@ def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation] | None:
     seconds = one * (len(missing) + 1)
     if missing and not answers.tab_result(key, seconds, compute, "Copies"):
         return None
-    return {name: held.get(key) for name, key in keys.items() if key in held}
+    return known("triage-copies", keys)
 
 
 def faults_of(found: CheckpointResults) -> Mapping[str, tuple[TriageFinding, ...]]:
     """Faults by the checkpoint's name, of those that `name_faults` has looked at so far."""
-    held = _held("triage-faults")
     keys = {name: faults_key(found, each) for name, each in found.looked_into.items()}
-    return {name: held.get(key) for name, key in keys.items() if key in held}
+    return known("triage-faults", keys)
 
 
 def witnesses_known(found: CheckpointResults) -> Mapping[str, WitnessEntry]:
     """What gives checkpoints away by their names, of those that were looked at so far."""
-    held = _held("triage-witnesses")
     seed = found.settings.seed
     keys = {each.checkpoint.name: (*each.digests, seed) for each in found.measured}
-    return {name: held.get(key) for name, key in keys.items() if key in held}
+    return known("triage-witnesses", keys)
 
 
 def find_witness(
@@ -128,23 +123,23 @@ def find_witness(
     areas = {} if area is None else {name: area}
     entry = witnesses_of(found.reference, [measured], _access(found), areas).get(name)
     if entry is not None:
-        _held("triage-witnesses").put((*measured.digests, found.settings.seed), entry)
+        held("triage-witnesses").put((*measured.digests, found.settings.seed), entry)
     return entry
 
 
 def name_faults(found: CheckpointResults) -> None:
     """Let a job name the faults of all checkpoints, the best first, once all are measured."""
-    held = _held("triage-faults")
+    results = held("triage-faults")
     name_one = fault_finder(found)
     order = sorted(found.looked_into.values(), key=lambda each: -each.curve.auc)
     best_first = {faults_key(found, each): each for each in order}
-    missing = {key: each for key, each in best_first.items() if key not in held}
+    missing = {key: each for key, each in best_first.items() if key not in results}
 
     def compute(progress: Progress) -> bool:
         for place, (key, each) in enumerate(missing.items()):
             find_witness(found, each)  # what findings may ask for
             if (faults := name_one(each, part_of(progress, place, len(missing)))) is not None:
-                held.put(key, faults)
+                results.put(key, faults)
         return True
 
     if missing and found.complete:
@@ -188,17 +183,12 @@ def _access(found: CheckpointResults) -> SampleAccess:
     return SampleAccess(settings=found.settings, load=found.load, store=found.store)
 
 
-def _held(what: str) -> LeastRecentlyUsed:
-    held: LeastRecentlyUsed = cache.remembered((what,), lambda: LeastRecentlyUsed(_HELD))
-    return held
-
-
 def _distances(found: CheckpointResults) -> Callable[[], HeldOutDistances]:
     """A function for a job that gives what copies are compared with, computed once for a reference
     and a holdout.
     """
-    held = _held("triage-held-out")
+    results = held("triage-held-out")
     real = found.reference
     holdout = found.holdout
     key = real.digest, holdout and holdout.digest
-    return lambda: held.remembered(key, lambda: held_out_distances(real, holdout))
+    return lambda: results.remembered(key, lambda: held_out_distances(real, holdout))

@@ -130,12 +130,6 @@ def assembled(
     checkpoints: Sequence[Checkpoint],
     store: Callable[[], ResultCache],
     signatures: Mapping[Path, FileState | None],
-    *,
-    link: Mapping[str, str],
-    title: str,
-    watch: Callable[[], bool] | None = None,
-    look: Callable[[], Hashable] | None = None,
-    holdout: Samples | None = None,
 ) -> CheckpointSource:
     """The source of files that the user has chosen; draws the field for a zip of pictures if their
     tables name some.
@@ -170,12 +164,7 @@ def assembled(
         load=load,
         store=store,
         signatures=signed,
-        holdout=holdout,
         uploaded=uploaded,
-        link=link,
-        title=title,
-        watch=watch,
-        look=look,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from pages._shared import cache
@@ -70,13 +72,17 @@ def choose() -> CheckpointSource | None:
     if real is None:
         return None
     checkpoints = source.with_metadata(which, held.table, held.named)
-    return source.assembled(
+    holdout = None if held.holdout is None else source.read_holdout(which, real, held.holdout)
+    assembled = source.assembled(
         which,
         real,
         checkpoints,
         lambda: ResultCache(held.folder.path / "results", needed=False, holds=held.folder),
         dict.fromkeys(held.checkpoints, None),  # each was written once
-        holdout=None if held.holdout is None else source.read_holdout(which, real, held.holdout),
+    )
+    return replace(
+        assembled,
+        holdout=holdout,
         link={"data": "upload"},
         title="Uploads",
     )
