@@ -240,26 +240,48 @@ def assert_same(ours: dict[str, PRCurve], theirs: dict[str, PRCurve]) -> None:
         np.testing.assert_array_equal(curve.vertices, theirs[name].vertices)
 
 
-def test_snippet_of_a_toy_repeats_its_curves(
-    tmp_path: Path, estimates: dict[str, Estimate]
-) -> None:
-    result = run(
-        python_snippet(ExploreSettings(**{**vars(SMALL), "methods": ("knn", "kde")})), tmp_path
-    )
-    assert_same(result["curves"], {name: each.curve for name, each in estimates.items()})
-    np.testing.assert_array_equal(
-        result["truth"].vertices, prviz.toy("shifted-gaussians", d=3, mu=0.5).truth().vertices
-    )
+OF_MIXTURE = {"source": "bundled", "problem": "mixture-em-1", "parameters": {}, "k": 3}
 
 
-def test_snippet_of_swapped_roles_mirrors_the_curves(
-    tmp_path: Path, estimates: dict[str, Estimate]
-) -> None:
-    chosen = {"methods": ("knn", "kde"), "swapped": True}
-    result = run(python_snippet(ExploreSettings(**{**vars(SMALL), **chosen})), tmp_path)
-    assert_same(result["curves"], {name: each.curve.mirrored() for name, each in estimates.items()})
-    truth = prviz.toy("shifted-gaussians", d=3, mu=0.5).truth().mirrored()
-    np.testing.assert_array_equal(result["truth"].vertices, truth.vertices)
+def expected_of(settings: ExploreSettings) -> dict[str, PRCurve]:
+    """The curves of some settings, computed here."""
+
+    def draw(seed: int) -> SamplePair:
+        if settings.source == "bundled":
+            return subsample(prviz.bundled_pair(settings.problem), settings.n, seed)
+        toy: dict[str, Any] = dict(settings.parameters)
+        pair = prviz.toy(settings.problem, **toy).sample(settings.n, seed=seed)
+        return SamplePair(pair.generated, pair.real) if settings.swapped else pair
+
+    how: dict[str, Any] = {"k": settings.k, "split": settings.split}
+    if settings.bandwidth is not None:
+        unit = bandwidth_unit(draw(settings.seed), split=settings.split, seed=settings.seed)
+        how["bandwidth"] = settings.bandwidth * unit
+    seeds = range(settings.seed, settings.seed + settings.repeats)
+    runs = [estimate(draw(seed), settings.methods, seed=seed, **how) for seed in seeds]
+    curves = {name: [run[name].curve for run in runs] for name in settings.methods}
+    return {name: PRCurve.mean(some) if some[1:] else some[0] for name, some in curves.items()}
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"methods": ("knn", "kde")},
+        {"methods": ("knn", "kde"), "swapped": True},
+        {"methods": ("kde",), "bandwidth": 0.75, "split": None, "seed": 3},
+        {"methods": ("ipr",), "repeats": 3, "seed": 5},
+        {**OF_MIXTURE, "n": 50, "methods": ("coverage",), "split": None},
+        {**OF_MIXTURE, "n": 40, "methods": ("kde",), "bandwidth": 0.9, "repeats": 2},
+    ],
+)
+def test_a_snippet_repeats_the_curves(tmp_path: Path, chosen: dict[str, Any]) -> None:
+    settings = ExploreSettings(**{**vars(SMALL), **chosen})
+    result = run(python_snippet(settings), tmp_path)
+    assert_same(result["curves"], expected_of(settings))
+    if settings.source == "toy":
+        truth = prviz.toy("shifted-gaussians", d=3, mu=0.5).truth()
+        truth = truth.mirrored() if settings.swapped else truth
+        np.testing.assert_array_equal(result["truth"].vertices, truth.vertices)
 
 
 def test_snippet_of_the_default_screen_names_everything() -> None:
@@ -269,29 +291,6 @@ def test_snippet_of_the_default_screen_names_everything() -> None:
         "('knn', 'kde', 'ipr', 'coverage'), bandwidth=None, k='sqrt', split=0.5, seed=0" in snippet
     )
     compile(snippet, "snippet", "exec")
-
-
-def test_snippet_repeats_a_bandwidth_in_units(tmp_path: Path, pair: SamplePair) -> None:
-    settings = ExploreSettings(
-        **{**vars(SMALL), "methods": ("kde",), "bandwidth": 0.75, "split": None, "seed": 3}
-    )
-    drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
-    sigma = 0.75 * bandwidth_unit(drawn, split=None, seed=3)
-    expected = estimate(drawn, ("kde",), k=4, bandwidth=sigma, split=None, seed=3)
-    assert_same(run(python_snippet(settings), tmp_path)["curves"], {"kde": expected["kde"].curve})
-
-
-def test_snippet_of_repeats_gives_the_mean_over_seeds(tmp_path: Path) -> None:
-    settings = ExploreSettings(**{**vars(SMALL), "methods": ("ipr",), "repeats": 3, "seed": 5})
-    problem = prviz.toy("shifted-gaussians", d=3, mu=0.5)
-    curves = []
-    for seed in (5, 6, 7):
-        curves.append(
-            estimate(problem.sample(60, seed=seed), ("ipr",), k=4, split=0.5, seed=seed)[
-                "ipr"
-            ].curve
-        )
-    assert_same(run(python_snippet(settings), tmp_path)["curves"], {"ipr": PRCurve.mean(curves)})
 
 
 @pytest.mark.parametrize("bandwidth", [None, 0.75])
@@ -313,38 +312,6 @@ def test_snippet_of_approximate_curves(
     found = run(python_snippet(ExploreSettings(**{**vars(SMALL), **chosen})), tmp_path)["curves"]
     assert_same(found, {name: each.curve for name, each in expected.estimates.items()})
     assert capsys.readouterr().out.startswith(expected.label)
-
-
-def test_snippet_of_bundled_data_repeats_its_curves(tmp_path: Path) -> None:
-    settings = ExploreSettings(
-        source="bundled", problem="mixture-em-1", n=50, methods=("coverage",), k=3, split=None
-    )
-    drawn = subsample(prviz.bundled_pair("mixture-em-1"), 50, 0)
-    expected = estimate(drawn, ("coverage",), k=3, split=None, seed=0)
-    assert_same(
-        run(python_snippet(settings), tmp_path)["curves"], {"coverage": expected["coverage"].curve}
-    )
-
-
-def test_snippet_of_repeats_with_a_bandwidth_draws_from_all_data_each_time(tmp_path: Path) -> None:
-    settings = ExploreSettings(
-        source="bundled",
-        problem="mixture-em-1",
-        n=40,
-        methods=("kde",),
-        k=3,
-        bandwidth=0.9,
-        repeats=2,
-    )
-    data = prviz.bundled_pair("mixture-em-1")
-    sigma = 0.9 * bandwidth_unit(subsample(data, 40, 0), split=0.5, seed=0)
-    curves = [
-        estimate(subsample(data, 40, seed), ("kde",), k=3, bandwidth=sigma, split=0.5, seed=seed)[
-            "kde"
-        ].curve
-        for seed in (0, 1)
-    ]
-    assert_same(run(python_snippet(settings), tmp_path)["curves"], {"kde": PRCurve.mean(curves)})
 
 
 def test_snippet_of_an_upload_reads_its_files(
