@@ -20,9 +20,12 @@ from prviz.figures.lens import EncoderPoint, encoders_figure
 from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
+from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text
 from prviz.readers.media import Pictures
+from prviz.samples import Samples
 from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimates
+from prviz.triage.measured import MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import LEVEL
 
 # Most checkpoints and samples of each set, and the numbers of features kept.
@@ -100,46 +103,32 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
 
     def compute(progress: Progress) -> tuple[list[EncoderRanking], str]:
         real = cut(found.reference, n, settings.seed)
-        try:
-            generated = {
-                each.checkpoint.name: cut(found.load(each.checkpoint), n, settings.seed)
-                for each in best
-            }
-        except OSError as error:
-            raise ValueError(error_text(error)) from None
-        how: dict[str, Any] = {
-            "method": found.method,
-            "k": k,
-            "split": settings.split,
-            "seed": settings.seed,
-        }
+        generated = {each.checkpoint.name: _samples(found, each, n) for each in best}
         encoders = networks.load()
         if found.bundled:
             stored = StoredEncoder([each.checkpoint.path.stem for each in best])
             encoders = [stored, *encoders]
-        how |= {"sources": sources, "encoders": encoders, "dimensions": DIMENSIONS}
-        seen = lens(real, generated, progress=lambda done: progress(done / 2), **how)
-        tables = []
+        seen = lens(
+            real,
+            generated,
+            method=found.method,
+            k=k,
+            split=settings.split,
+            seed=settings.seed,
+            sources=sources,
+            encoders=encoders,
+            dimensions=DIMENSIONS,
+            progress=part_of(progress, 0, 2),
+        )
+        rankings = []
+        how: dict[str, Any] = {"bootstrap": _REPLICATES, "seed": settings.seed}
         for place, each in enumerate(seen.readings, start=1):
-            tables.append(
-                rank_estimates(
-                    seen.names, each.estimates, bootstrap=_REPLICATES, seed=settings.seed
-                )
-            )
+            table = rank_estimates(seen.names, each.estimates, **how)
+            rankings.append(EncoderRanking(each.encoder, each.d, table))
             progress((1 + place / len(seen.readings)) / 2)
-        rankings = [
-            EncoderRanking(each.encoder, each.d, table)
-            for each, table in zip(seen.readings, tables, strict=True)
-        ]
         return rankings, seen.left_out
 
-    readings = (len(DIMENSIONS) + 1) * (_ENCODERS + networks.count)
-    one = (
-        estimate_seconds(n, n, 256, methods=1, split=settings.split)
-        + 2 * n * _REPLICATES * _REPLICATE_SECONDS
-    )
-    picture = _PICTURE_SECONDS * (_ENCODERS - 1) + _NETWORK_SECONDS * networks.count
-    seconds = len(best) * readings * one + (len(best) + 1) * n * picture
+    seconds = _seconds(len(best), n, networks.count, settings.split)
     digests = tuple((each.checkpoint.name, *each.digests) for each in best)
     key = (
         "triage-encoders",
@@ -153,3 +142,19 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
         networks.key,
     )
     return answers.tab_result(key, seconds, compute)
+
+
+def _samples(found: CheckpointResults, measured: MeasuredCheckpoint, n: int) -> Samples:
+    try:
+        return cut(found.load(measured.checkpoint), n, found.settings.seed)
+    except OSError as error:
+        raise ValueError(error_text(error)) from None
+
+
+def _seconds(checkpoints: int, n: int, networks: int, split: float | None) -> float:
+    """Estimated time of all rankings of n samples of each set."""
+    one = estimate_seconds(n, n, 256, methods=1, split=split)
+    one += 2 * n * _REPLICATES * _REPLICATE_SECONDS
+    picture = _PICTURE_SECONDS * (_ENCODERS - 1) + _NETWORK_SECONDS * networks
+    readings = (len(DIMENSIONS) + 1) * (_ENCODERS + networks)
+    return checkpoints * readings * one + (checkpoints + 1) * n * picture

@@ -41,22 +41,8 @@ def choose() -> CheckpointSource | None:
     if not any(listing.files.values()):
         return None
     folder = _folder(listing)
-    parts = folder.split("/") if folder else []
-    above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
-    options = [name for each in above for name in listing.files.get(each, [])]
-    # Among the checkpoints themselves nothing is guessed: copy_of_ref.npy is none the less a
-    # checkpoint.
-    above_only = [name for name in options if name not in listing.files[folder]]
-    candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]
-    likely = candidates[0] if len(candidates) == 1 else None
-    reference: str | None = st.selectbox(
-        "Reference: the file with the real samples",
-        options,
-        index=None,
-        key=_kept(REFERENCE, options, lambda: _linked("reference", options) or likely),
-        placeholder="Choose it; all other files of the folder are checkpoints",
-        persist_state="session",
-    )
+    options = _above(listing, folder)
+    reference = _reference(listing, folder, options)
     if reference is None:
         return None
     table = _table(listing, folder)
@@ -249,6 +235,31 @@ def _folder(listing: FolderListing) -> str:
             f"{listing.out[folder]} of its links lead out of the app's folder and are left out."
         )
     return folder
+
+
+def _above(listing: FolderListing, folder: str) -> list[str]:
+    """The files of the folder and of those that it lies in."""
+    parts = folder.split("/") if folder else []
+    above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
+    return [name for each in above for name in listing.files.get(each, [])]
+
+
+def _reference(listing: FolderListing, folder: str, options: Sequence[str]) -> str | None:
+    """Draw the choice of the reference."""
+    # Among the checkpoints themselves nothing is guessed: copy_of_ref.npy is none the less a
+    # checkpoint.
+    above_only = [name for name in options if name not in listing.files[folder]]
+    candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]
+    likely = candidates[0] if len(candidates) == 1 else None
+    reference: str | None = st.selectbox(
+        "Reference: the file with the real samples",
+        options,
+        index=None,
+        key=_kept(REFERENCE, options, lambda: _linked("reference", options) or likely),
+        placeholder="Choose it; all other files of the folder are checkpoints",
+        persist_state="session",
+    )
+    return reference
 
 
 def _table(listing: FolderListing, folder: str) -> str | None:

@@ -5,7 +5,7 @@ again.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -82,6 +82,22 @@ def draw(found: CheckpointResults) -> None:
     folder, back = (_BUNDLED, '"$OLDPWD"/') if found.bundled else ("", "")
     st.markdown("**The same in a shell**, where the files are")
     reports = f" --report {back}{NAME}.html --report {back}{NAME}.json"
+    line = _command(found, outcomes, reference, goal)
+    st.code(folder + line + reports, language="bash", wrap_lines=True)
+    st.markdown(
+        "**Check it later**: where the files are, this compares their contents with the digests in the JSON, measures "
+        "them again, and compares every number"
+    )
+    st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash")
+    st.caption(
+        "Names and steps that were changed in the table above are in the files, not in the line."
+    )
+
+
+def _command(
+    found: CheckpointResults, outcomes: Sequence[CheckpointOutcome], reference: str, goal: float
+) -> str:
+    """The shell command that repeats the triage."""
     settings = found.settings
     paths = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
     words = [f"./{each}" if each.startswith("-") else each for each in paths]
@@ -101,17 +117,7 @@ def draw(found: CheckpointResults) -> None:
         words += [option, columns_text(names)] if names else []
     if found.holdout is not None:
         words += ["--holdout", str(st.session_state.get(HOLDOUT) or found.holdout.name)]
-    words += ["--goal", f"{goal:g}"]
-    line = f"prviz triage {shlex.join(words)}"
-    st.code(folder + line + reports, language="bash", wrap_lines=True)
-    st.markdown(
-        "**Check it later**: where the files are, this compares their contents with the digests in the JSON, measures "
-        "them again, and compares every number"
-    )
-    st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash")
-    st.caption(
-        "Names and steps that were changed in the table above are in the files, not in the line."
-    )
+    return f"prviz triage {shlex.join([*words, '--goal', f'{goal:g}'])}"
 
 
 def files(

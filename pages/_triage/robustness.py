@@ -385,13 +385,17 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
     )
     live_figure("firmness-winners", [Pane("winners", figure, caption=caption, wide=True)])
     with st.expander("Every cell as a table"):
-        listed = []
-        for cell in won.cells:
-            title = ESTIMATORS[won.methods[cell.row]].title
-            winner = cell.winner or "chance"
-            listed.append((title, won.ks[cell.column], winner, cell.margin, cell.flips))
-        table = pd.DataFrame(listed, columns=["family", "k", "winner", "ahead by", "flips"])
-        st.dataframe(table.round({"ahead by": 4}), hide_index=True)
+        _table(won)
+
+
+def _table(won: WinnerMap) -> None:
+    listed = []
+    for cell in won.cells:
+        title = ESTIMATORS[won.methods[cell.row]].title
+        winner = cell.winner or "chance"
+        listed.append((title, won.ks[cell.column], winner, cell.margin, cell.flips))
+    table = pd.DataFrame(listed, columns=["family", "k", "winner", "ahead by", "flips"])
+    st.dataframe(table.round({"ahead by": 4}), hide_index=True)
 
 
 def _cells(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -186,9 +186,23 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
     if len(methods) > 1:
         rests = {"": "automatic", **titles(methods)}
         choose_one("The verdict rests on", rests, key=begin(METHOD, ""), persist_state="session")
+    if not _usable(methods, split):
+        return None
+    return replace(
+        chosen,
+        methods=tuple(methods),
+        k=int(k) if k else "sqrt",
+        split=split,
+        seed=int(seed or 0),
+        equal_sizes=equal,
+    )
+
+
+def _usable(methods: Sequence[str], split: float | None) -> bool:
+    """True if these families can be measured; else a message says why not."""
     if not methods:
         st.info("Choose at least one family.")
-        return None
+        return False
     if refused := [
         plain(ESTIMATORS[name].title)
         for name in methods
@@ -199,15 +213,8 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
             " out."
         )
         st.error(f"{' and '.join(refused)}: {words}", icon=":material/block:")
-        return None
-    return replace(
-        chosen,
-        methods=tuple(methods),
-        k=int(k) if k else "sqrt",
-        split=split,
-        seed=int(seed or 0),
-        equal_sizes=equal,
-    )
+        return False
+    return True
 
 
 def _read(name: str, text: str) -> dict[str, Any]:

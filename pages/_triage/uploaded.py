@@ -31,39 +31,7 @@ def choose() -> CheckpointSource | None:
     for each in session().upload_messages:
         st.error(each, icon=":material/save:")
     if held is not None:
-        size = sum(path.stat().st_size for path in held.paths if path.exists())
-        parts = []
-        if held.reference is not None:
-            parts.append(f"reference **{plain(held.reference.name)}**")
-        if held.checkpoints:
-            parts.append(count_of(len(held.checkpoints), "checkpoint"))
-        if held.table is not None:
-            parts.append(f"metadata **{plain(held.table.name)}**")
-        if held.holdout is not None:
-            parts.append(f"other real samples **{plain(held.holdout.name)}**")
-        missing = "" if held.reference else " Now add the reference."
-        missing = missing or ("" if held.checkpoints else " Now add the checkpoints.")
-        with st.container(horizontal=True, vertical_alignment="center"):
-            there = f"Here: {', '.join(parts)}; {human_size(size)}." if parts else ""
-            st.markdown(f"{there}{missing}")
-            if len(held.checkpoints) > 1:
-                with st.popover(
-                    "Remove some", icon=":material/playlist_remove:", key="triage-removal"
-                ):
-                    names = {path: plain(name) for path, name in held.checkpoints.items()}
-                    st.pills(
-                        "Checkpoints to remove",
-                        list(names),
-                        format_func=names.__getitem__,
-                        selection_mode="multi",
-                        key=REMOVED,
-                    )
-                    st.button(
-                        "Remove", on_click=_remove, key="triage-remove", icon=":material/delete:"
-                    )
-            st.button(
-                "Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:"
-            )
+        _list(held)
     if held is None or held.reference is None or not held.checkpoints:
         return None
     which = ("upload", held.folder.path)
@@ -86,6 +54,37 @@ def choose() -> CheckpointSource | None:
         link={"data": "upload"},
         title="Uploads",
     )
+
+
+def _list(held: UploadedFiles) -> None:
+    """Say which files are there and which are missing, with buttons that remove them."""
+    size = sum(path.stat().st_size for path in held.paths if path.exists())
+    parts = []
+    if held.reference is not None:
+        parts.append(f"reference **{plain(held.reference.name)}**")
+    if held.checkpoints:
+        parts.append(count_of(len(held.checkpoints), "checkpoint"))
+    if held.table is not None:
+        parts.append(f"metadata **{plain(held.table.name)}**")
+    if held.holdout is not None:
+        parts.append(f"other real samples **{plain(held.holdout.name)}**")
+    missing = "" if held.reference else " Now add the reference."
+    missing = missing or ("" if held.checkpoints else " Now add the checkpoints.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        there = f"Here: {', '.join(parts)}; {human_size(size)}." if parts else ""
+        st.markdown(f"{there}{missing}")
+        if len(held.checkpoints) > 1:
+            with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
+                names = {path: plain(name) for path, name in held.checkpoints.items()}
+                st.pills(
+                    "Checkpoints to remove",
+                    list(names),
+                    format_func=names.__getitem__,
+                    selection_mode="multi",
+                    key=REMOVED,
+                )
+                st.button("Remove", on_click=_remove, key="triage-remove", icon=":material/delete:")
+        st.button("Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:")
 
 
 def _fields(held: UploadedFiles | None) -> None:

@@ -312,10 +312,8 @@ def usual_faults(
     for each in halvings(pair, memory_limit=memory_limit):
         place = misplaced(each)
         shown = (explains(each) for explains in (off_support, reshaped, other_shares))
-        if place is None:
-            found += []
-        else:
-            found += [place]
+        if place is not None:
+            found.append(place)
         found += [part[1] for part in shown if part is not None]
         if each.tight_z > SURE:
             found += [nearly_repeated(each)]
