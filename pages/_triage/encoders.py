@@ -4,8 +4,6 @@ on them.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -121,9 +119,10 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
             progress=part_of(progress, 0, 2),
         )
         rankings = []
-        how: dict[str, Any] = {"bootstrap": _REPLICATES, "seed": settings.seed}
         for place, each in enumerate(seen.readings, start=1):
-            table = rank_estimates(seen.names, each.estimates, **how)
+            table = rank_estimates(
+                seen.names, each.estimates, bootstrap=_REPLICATES, seed=settings.seed
+            )
             rankings.append(EncoderRanking(each.encoder, each.d, table))
             progress((1 + place / len(seen.readings)) / 2)
         return rankings, seen.left_out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,31 +121,19 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
     Beside the best classifier only the family that orders low scores has a column: it refutes the
     others.
     """
-    from prviz.estimators import ESTIMATORS
-    from prviz.triage.ranking import draws_text, marks
+    from prviz.triage.ranking import marks
 
     extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
     more = list(dict.fromkeys(column for each in extra.values() for column in each))
-    basis = judgement.decision.basis
-    others = [basis.second] if basis.second else [n for n in judgement.scores if n != basis.method]
     rows = []
     remarks = []
     lines: list[dict[Any, Any]] = judgement.table.to_dict("records")
     for place, line in enumerate(lines, start=1):
-        name = line["checkpoint"]
-        most = judgement.at_most.get(name)
-        row = [("    ", str(place)), ("checkpoint", one_line(name)), ("step", _short(line["step"]))]
-        row += [(one_line(column), _short(extra[name].get(column))) for column in more]
-        row += [("score", f"{line['score']:.4f}"), ("draws", draws_text(line))]
-        row += [("at most", "" if most is None else f"{most:.4f}"), ("best", _draws(line["best"]))]
-        for method in others:
-            score = judgement.scores[method].get(name)
-            title = one_line(ESTIMATORS[method].title)
-            row.append((title, "-" if score is None else f"{score:.4f}"))
-        if judgement.shares:
-            row.append(("of real data", f"{min(judgement.shares[name].share, 1.0):.0%}"))
+        row = _row(place, line, extra[line["checkpoint"]], more, judgement)
         rows.append([cell for _, cell in row])
-        copied = "copies the reference" if name in judgement.decision.memorised else ""
+        copied = (
+            "copies the reference" if line["checkpoint"] in judgement.decision.memorised else ""
+        )
         remarks.append(", ".join(filter(None, (copied, marks(place, line)))))
     rows.insert(0, [head for head, _ in row])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -155,6 +143,34 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
         shown[1] = cells[1].ljust(widths[1])
         text.append("  ".join([*shown, remark]).rstrip())
     return "\n".join(text)
+
+
+def _row(
+    place: int,
+    line: dict[Any, Any],
+    extra: Mapping[str, float],
+    more: Sequence[str],
+    judgement: Judgement,
+) -> list[tuple[str, str]]:
+    """Heads and cells of one checkpoint. more : columns of the metadata."""
+    from prviz.estimators import ESTIMATORS
+    from prviz.triage.ranking import draws_text
+
+    basis = judgement.decision.basis
+    others = [basis.second] if basis.second else [n for n in judgement.scores if n != basis.method]
+    name = line["checkpoint"]
+    most = judgement.at_most.get(name)
+    row = [("    ", str(place)), ("checkpoint", one_line(name)), ("step", _short(line["step"]))]
+    row += [(one_line(column), _short(extra.get(column))) for column in more]
+    row += [("score", f"{line['score']:.4f}"), ("draws", draws_text(line))]
+    row += [("at most", "" if most is None else f"{most:.4f}"), ("best", _draws(line["best"]))]
+    for method in others:
+        score = judgement.scores[method].get(name)
+        title = one_line(ESTIMATORS[method].title)
+        row.append((title, "-" if score is None else f"{score:.4f}"))
+    if judgement.shares:
+        row.append(("of real data", f"{min(judgement.shares[name].share, 1.0):.0%}"))
+    return row
 
 
 def _draws(share: float) -> str:

@@ -236,14 +236,6 @@ def steps_figure(
     if stepped and len(set(x)) == len(x):
         figure.add_trace(_ribbon(x, ordered, key))
         figure.add_scatter(x=x, y=y, mode="lines", line=_THIN, hoverinfo="skip")
-    bars = {
-        "type": "data",
-        "symmetric": False,
-        "array": (ends[:, 1] - y).tolist(),
-        "arrayminus": (y - ends[:, 0]).tolist(),
-        "width": 3,
-        "thickness": 1.5,
-    }
     figure.add_scatter(
         x=x,
         y=y,
@@ -251,7 +243,7 @@ def steps_figure(
         marker={"color": colors, "size": sizes, "opacity": 1},
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
-        error_y={**bars, "color": "#8a8a8a"},
+        error_y=_bars((ends[:, 1] - y).tolist(), (y - ends[:, 0]).tolist()),
         customdata=[view.name for view in ordered],
         hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
         hovertemplate="%{hovertext}<extra></extra>",
@@ -329,6 +321,19 @@ def checkpoint_trade_figure(
 
 
 # ---- parts ----
+
+
+def _bars(above: list[float], below: list[float]) -> dict[str, Any]:
+    """Error bars of these lengths."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": above,
+        "arrayminus": below,
+        "width": 3,
+        "thickness": 1.5,
+        "color": "#8a8a8a",
+    }
 
 
 def _who(view: CheckpointView) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,6 @@ def pair_difference_figure(
     )
     theta = np.degrees(np.arctan(rays))
     figure = go.Figure()
-    shapes = list[dict[str, Any]]()
-    notes = list[dict[str, Any]]()
     zero = {"color": theme.TRUTH_COLOR, "width": 2, "dash": "dash"}
     figure.add_scatter(
         x=[0, 90], y=[0, 0], mode="lines", line=zero, name="no difference", hoverinfo="skip"
@@ -96,7 +95,32 @@ def pair_difference_figure(
             "<br>band %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<extra></extra>"
         ),
     )
-    for place, better in enumerate((floor > 0, ceiling < 0)):
+    shapes, notes = _add_better(figure, theta, values, (floor > 0, ceiling < 0))
+    longest = max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())
+    reach = next((step for step in _REACHES if step >= longest), 1.0)
+    ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
+    return theme.finish(
+        figure,
+        height=400,
+        margin={"l": 60, "r": 20, "t": 20, "b": 110},
+        xaxis=theme.angle_axis(),
+        yaxis=theme.axis(f"{theme.plain(quantity)}: A minus B", **ends),
+        legend=theme.legend(-0.3),
+        shapes=shapes,
+        annotations=notes,
+    )
+
+
+def _add_better(
+    figure: go.Figure,
+    theta: NDArray[np.float64],
+    values: NDArray[np.float64],
+    sides: Sequence[NDArray[np.bool_]],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Mark where A, and where B, is better on the line; the shades of the ground there, and the words."""
+    shapes = []
+    notes = []
+    for place, better in enumerate(sides):
         figure.add_scatter(
             x=theta,
             y=[value if there else None for value, there in zip(values, better, strict=True)],
@@ -113,19 +137,7 @@ def pair_difference_figure(
         if runs:
             first, last = max(runs, key=lambda run: run[1] - run[0])
             notes.append(_note(place, float(theta[first] + theta[last]) / 2))
-    longest = max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())
-    reach = next((step for step in _REACHES if step >= longest), 1.0)
-    ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
-    return theme.finish(
-        figure,
-        height=400,
-        margin={"l": 60, "r": 20, "t": 20, "b": 110},
-        xaxis=theme.angle_axis(),
-        yaxis=theme.axis(f"{theme.plain(quantity)}: A minus B", **ends),
-        legend=theme.legend(-0.3),
-        shapes=shapes,
-        annotations=notes,
-    )
+    return shapes, notes
 
 
 def _runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:

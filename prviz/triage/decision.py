@@ -280,21 +280,9 @@ def judge(
             apart=aside.apart,
             store=ready.store,
         )
-    best = str(candidates["checkpoint"].iloc[0])
-    also = tuple(candidates["checkpoint"].iloc[1:][candidates["tied_with_best"].iloc[1:]])
-    apart = _disagreement(best, also, scores, basis.method, [names[place] for place in left])
-    copied = tuple(name for name in names if name in aside.memorised)
-    left_out = len(names) - len(left)
-    said = _headline(candidates, basis, aside.yardstick, goal, left_out=left_out)
-    if basis.method != TIGHTEST.name and best in scores.get(TIGHTEST.name, {}) and not unsure:
-        believed = f"By the best classifier {best} has {scores[TIGHTEST.name][best]:.2f}."
-        said = said._replace(rest=f"{said.rest} {believed}")
-    sentences = [said.text, f"Scored {basis.clause}." if basis.clause else "", apart.sentence]
-    if copied and best not in copied:
-        sentences.append(f"Left out, as copies of the reference: {listed(copied)}.")
-    sentence = " ".join(filter(None, sentences))
+    decision, apart = _decision(candidates, basis, scores, aside, goal, names, unsure)
     return Judgement(
-        decision=Decision(best, not also, also, copied, basis, apart.sentence, said, sentence),
+        decision=decision,
         table=table,
         candidates=candidates,
         apart=apart,
@@ -305,6 +293,37 @@ def judge(
         },
         shares=shares,
     )
+
+
+def _decision(
+    candidates: pd.DataFrame,
+    basis: Basis,
+    scores: Mapping[str, Mapping[str, float]],
+    aside: Aside,
+    goal: float,
+    names: Sequence[str],
+    unsure: bool,
+) -> tuple[Decision, Disagreement]:
+    """The decision on the candidates among these checkpoints, and the families that see the best otherwise."""
+    best = str(candidates["checkpoint"].iloc[0])
+    also = tuple(candidates["checkpoint"].iloc[1:][candidates["tied_with_best"].iloc[1:]])
+    left = list(candidates["checkpoint"])
+    copied = tuple(name for name in names if name in aside.memorised)
+    apart = _disagreement(
+        best, also, scores, basis.method, [name for name in names if name in left]
+    )
+    left_out = len(names) - len(left)
+    said = _headline(candidates, basis, aside.yardstick, goal, left_out=left_out)
+    believed = scores.get(TIGHTEST.name, {}).get(best)
+    if basis.method != TIGHTEST.name and believed is not None and not unsure:
+        rest = f"{said.rest} By the best classifier {best} has {believed:.2f}."
+        said = said._replace(rest=rest)
+    sentences = [said.text, f"Scored {basis.clause}." if basis.clause else "", apart.sentence]
+    if copied and best not in copied:
+        sentences.append(f"Left out, as copies of the reference: {listed(copied)}.")
+    sentence = " ".join(filter(None, sentences))
+    decision = Decision(best, not also, also, copied, basis, apart.sentence, said, sentence)
+    return decision, apart
 
 
 def _few(measured: Sequence[MeasuredCheckpoint]) -> bool:
