@@ -8,7 +8,7 @@ import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,25 +50,18 @@ _STYLE = """<style>
 </style>"""
 
 
-class NeighbourTile(NamedTuple):
-    """Another sample that a tile shows smaller, and the alternative text of its picture."""
-
-    look: Shown
-    alt: str
-
-
 def tiles(
     samples: Samples,
     rows: Sequence[int],
     looks: Sequence[Shown],
     role: Role,
     *,
-    beside: Mapping[int, NeighbourTile] | None = None,
+    beside: Mapping[int, tuple[Shown, str]] | None = None,
     words: Sequence[str] = (),
 ) -> None:
     """Draw samples at these rows, counted from 0.
 
-    looks : picture and text of each. beside : a second, smaller picture, by row. words : one more
+    looks : picture and text of each. beside : a second, smaller picture with its text, by row. words : one more
     line of each.
     """
     drawn = ""
@@ -168,7 +161,7 @@ def _draw_tiles(
     beside = {}
     for row, look in zip(near, others, strict=True):
         text = f"its nearest {other} sample, row {near[row][0] + 1}"
-        beside[row] = NeighbourTile(look, text)
+        beside[row] = (look, text)
     tiles(case.side(role), rows, looks, role, beside=beside, words=words)
     if any(look.picture for look in others):
         st.caption(f"Small and framed: its nearest {other} sample.")

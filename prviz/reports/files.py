@@ -16,22 +16,17 @@ from prviz.reports.tables import to_csv, to_parquet
 
 
 class Format(NamedTuple):
-    """One file format: its title, its MIME type, and the function that converts a report."""
+    """One file format: its MIME type, and the function that converts a report."""
 
-    title: str
     mime: str
     make: Callable[[Document], bytes]
 
 
 FORMATS = {
-    ".html": Format(
-        "a page that stands alone", "text/html", lambda report: to_html(report).encode("utf-8")
-    ),
-    ".json": Format(
-        "everything", "application/json", lambda report: to_json(report).encode("ascii")
-    ),
-    ".csv": Format("the numbers", "text/csv", lambda report: to_csv(report).encode("utf-8")),
-    ".parquet": Format("the numbers", "application/vnd.apache.parquet", to_parquet),
+    ".html": Format("text/html", lambda report: to_html(report).encode("utf-8")),
+    ".json": Format("application/json", lambda report: to_json(report).encode("ascii")),
+    ".csv": Format("text/csv", lambda report: to_csv(report).encode("utf-8")),
+    ".parquet": Format("application/vnd.apache.parquet", to_parquet),
 }
 
 

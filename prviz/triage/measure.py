@@ -226,7 +226,7 @@ def _evaluator(
     evaluator = CheckpointEvaluator(reference, settings, store, memory_limit, beside=beside)
     if not settings.equal_sizes:
         return evaluator
-    size = equal_size(reference, checkpoints, settings)
+    size = set_sizes(reference, checkpoints, settings).least
     real = cut(reference, size, settings.seed)
     return CheckpointEvaluator(real, settings, store, memory_limit, beside=beside)
 
@@ -267,13 +267,6 @@ class _Elsewhere:
             )
         evaluator: CheckpointEvaluator = _LOCAL.evaluator
         return evaluator
-
-
-def equal_size(
-    reference: Samples, checkpoints: Sequence[Checkpoint], settings: TriageSettings
-) -> int:
-    """The size of the smallest set that can be measured."""
-    return set_sizes(reference, checkpoints, settings).least
 
 
 class Result(NamedTuple):
