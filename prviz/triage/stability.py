@@ -177,7 +177,7 @@ class RobustnessGrid(NamedTuple):
     """
 
     methods: Sequence[str]
-    ks: Sequence[K]
+    ks: Sequence[int]
     shares: Sequence[float]
     repeats: int = REPEATS
 
