@@ -191,7 +191,7 @@ def test_two_checkpoints_are_judged_on_the_same_folds_of_the_real_samples(
     real = Samples(np.random.default_rng(0).normal(size=(40, 2)))
     held_out = []
 
-    def votes(splits: Sequence[Split], seed: int, progress: object) -> list[dict[str, np.ndarray]]:
+    def votes(splits: Sequence[Split], *_: object) -> list[dict[str, np.ndarray]]:
         pair = splits[0].pair
         side = 0 if pair.real.digest == real.digest else 1
         held_out.append([each.evaluate_rows[side].tolist() for each in splits])
