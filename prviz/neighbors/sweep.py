@@ -77,12 +77,24 @@ class _Group(NamedTuple):
 
     requests : by increasing radius, or out to neighbours of any order.
     radii : of balls that are known beforehand; None: balls that reach to neighbours.
+    orders : of these neighbours, by evaluated role; empty of known balls.
     counts : (requests, points) by evaluated role.
     """
 
     requests: list[CountRequest]
     radii: Radii | SampleRadii | None
+    orders: dict[Role, Rows]
     counts: dict[Role, Small]
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """Among which the neighbours are."""
+        return self.requests[0].rule.roles
+
+    @property
+    def counted(self) -> Role:
+        """Whose samples are counted."""
+        return self.requests[0].role
 
 
 def count_by_sweep(
@@ -99,27 +111,24 @@ def count_by_sweep(
     """
     groups = _grouped(prepared, requests, fixed, own)
     reaching = [group for group in groups if group.radii is None]
+    largest: dict[Role, dict[tuple[Role, ...], int]] = {role: {} for role in ROLES}
+    for group in reaching:
+        for role, orders in group.orders.items():
+            before = largest[role].get(group.roles, 0)
+            largest[role][group.roles] = max(before, int(orders.max()))
 
     def count(block: RowBlock, tiles: Mapping[Role, Tile]) -> None:
-        orders = [
-            np.array([prepared.order(each.rule, block.role) for each in group.requests])
-            for group in reaching
-        ]
+        role = block.role
         for group in groups:
             if group.radii is not None:
-                found = group.radii.counts(tiles[group.requests[0].role])
-                group.counts[block.role][:, block.rows] = found
+                found = group.radii.counts(tiles[group.counted])
+                group.counts[role][:, block.rows] = found
         if not reaching:
             return
-        largest: dict[tuple[Role, ...], int] = {}
-        for group, some in zip(reaching, orders, strict=True):
-            among = group.requests[0].rule.roles
-            largest[among] = max(largest.get(among, 0), int(some.max()))
-        rows = SortedRows(tiles, largest)
-        for group, some in zip(reaching, orders, strict=True):
-            first = group.requests[0]
-            found = rows.counts(first.rule.roles, some, first.role)
-            group.counts[block.role][:, block.rows] = found
+        ordered = SortedRows(tiles, largest[role])
+        for group in reaching:
+            found = ordered.counts(group.roles, group.orders[role], group.counted)
+            group.counts[role][:, block.rows] = found
 
     run_evaluations(count, prepared, runner)
     by_request: dict[CountRequest, dict[Role, Small]] = {}
@@ -147,6 +156,7 @@ def _grouped(
     groups = []
     for (kind, _, role), some in kinds.items():
         radii: Radii | SampleRadii | None = None
+        orders: dict[Role, Rows] = {}
         if kind == "one radius":
             some.sort(key=fixed.__getitem__)
             squared = np.array([fixed[request] for request in some])
@@ -155,11 +165,15 @@ def _grouped(
             some.sort(key=lambda request: request.rule.k)
             squared = np.stack([own[role, request.rule.k] for request in some], axis=1)
             radii = SampleRadii(prepared.fit[role], squared)
+        else:
+            for evaluated in ROLES:
+                numbers = [prepared.order(request.rule, evaluated) for request in some]
+                orders[evaluated] = np.array(numbers)
         counts = {
             evaluated: np.empty((len(some), len(points)), np.int32)
             for evaluated, points in prepared.evaluate.items()
         }
-        groups.append(_Group(some, radii, counts))
+        groups.append(_Group(some, radii, orders, counts))
     return groups
 
 

@@ -43,7 +43,11 @@ def findings_of(
     found = {}
     settings = access.settings
     memory: dict[str, Any] = {"memory_limit": access.memory_limit}
-    how = {"bandwidth": settings.bandwidth, "split": settings.split, "seed": settings.seed}
+    how: dict[str, Any] = {
+        "bandwidth": settings.bandwidth,
+        "split": settings.split,
+        "seed": settings.seed,
+    }
     usual: Found | None = None if holdout is not None else ()
 
     def look(each: MeasuredCheckpoint, few: Mapping[str, int], step: Progress) -> Found | None:
@@ -63,7 +67,7 @@ def findings_of(
         return findings(
             pair,
             each.estimate,
-            **how,  # type: ignore[arg-type]
+            **how,
             **memory,
             held_out=held_out,
             usual=usual or (),

@@ -24,9 +24,7 @@ from prviz.neighbors import (
     nearest_radii,
     sweep,
     symmetric,
-)
-from prviz.neighbors import (
-    threads as thread_limits,
+    threads,
 )
 from prviz.neighbors.point_sets import prepare
 from prviz.neighbors.threads import (
@@ -70,8 +68,8 @@ def test_the_smallest_memory_and_any_threads_change_nothing(d, n_real, n_generat
     assert [ipr.real.tolist(), ipr.generated.tolist()] == [
         held.tolist() for held in held_by_own_balls(drawn, 7)
     ]
-    for threads in (1, 2):
-        limits = {"memory_limit": engine._LEAST_MEMORY, "threads": threads}
+    for number in (1, 2):
+        limits = {"memory_limit": engine._LEAST_MEMORY, "threads": number}
         for found in both_ways(lambda limits=limits: Distances(drawn, **limits).count(balls)):
             for one, other in zip(found, whole, strict=True):
                 assert np.array_equal(one.real, other.real)
@@ -272,7 +270,7 @@ def test_no_more_blocks_run_at_once_than_there_are_cores(monkeypatch):
 
 
 def test_blas_has_one_thread_while_anybody_needs_that_and_its_own_number_after():
-    while thread_limits._users:  # background work of an earlier test
+    while threads._users:  # background work of an earlier test
         time.sleep(0.01)
     before = {each.filepath: each.num_threads for each in blas_libraries()}
     begun = threading.Event()
