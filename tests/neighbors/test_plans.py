@@ -9,10 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from threadpoolctl import LibController, ThreadpoolController, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from prviz.estimators.ipr import IPR
 from prviz.estimators.prc import cover_balls
@@ -24,7 +26,6 @@ from prviz.neighbors import (
     nearest_radii,
     sweep,
     symmetric,
-    threads,
 )
 from prviz.neighbors.point_sets import prepare
 from prviz.neighbors.threads import (
@@ -269,40 +270,52 @@ def test_no_more_blocks_run_at_once_than_there_are_cores(monkeypatch):
     assert most[0] == 2
 
 
-def test_blas_has_one_thread_while_anybody_needs_that_and_its_own_number_after():
-    while threads._users:  # background work of an earlier test
-        time.sleep(0.01)
-    before = {each.filepath: each.num_threads for each in blas_libraries()}
+def test_blas_has_one_thread_while_anybody_needs_that_and_its_own_number_after(monkeypatch):
+    """In a process of its own: threads that earlier tests left set BLAS too."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+        before, inside, after = alone.submit(numbers_of_blas_threads).result()
+    assert max(before.values()) > 1
+    assert inside == [{1}, {1}, {1}]
+    assert after == before
+
+
+def numbers_of_blas_threads() -> tuple[dict[str, int], list[set[int]], dict[str, int]]:
+    """Before, while and after several users keep BLAS to one thread."""
+    before = blas_threads()
+    inside = []
     begun = threading.Event()
     ended = threading.Event()
 
     def first() -> None:
         with one_blas_thread(), one_openmp_thread():
+            pass
+        with threadpool_limits(2, "blas"):  # from now on some threadpoolctl heed this thread alone
             begun.set()
-        ended.wait()  # alive, and so the one whose settings count for some threadpoolctl
+            ended.wait()
 
     thread = threading.Thread(target=first)
+    thread.start()
+    begun.wait()
     with one_blas_thread():
-        thread.start()
-        begun.wait()
         run_blocks(lambda _: None, range(4), 2, lambda *_: None)
-        assert {each.num_threads for each in blas_libraries()} == {1}
+        inside.append(set(blas_threads().values()))
     with threadpool_limits(3, "blas"), one_blas_thread():  # set by others
-        assert {each.num_threads for each in blas_libraries()} == {1}
+        inside.append(set(blas_threads().values()))
     with one_blas_thread():
-        assert {each.num_threads for each in blas_libraries()} == {1}
+        inside.append(set(blas_threads().values()))
     ended.set()
     thread.join()
-    late = threading.Thread(
-        target=_begin_thread, args=(False,)
-    )  # of a run that has ended meanwhile
+    # of a run that has ended meanwhile
+    late = threading.Thread(target=_begin_thread, args=(False,))
     late.start()
     late.join()
-    assert {each.filepath: each.num_threads for each in blas_libraries()} == before
+    return before, inside, blas_threads()
 
 
-def blas_libraries() -> list[LibController]:
-    return ThreadpoolController().select(user_api="blas").lib_controllers
+def blas_threads() -> dict[str, int]:
+    loaded = ThreadpoolController().select(user_api="blas").lib_controllers
+    return {each.filepath: each.num_threads for each in loaded}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a thread has a priority of its own on Linux")
