@@ -15,7 +15,7 @@ import { makeStage, mark, path } from "../_shared/stage.js";
  * @typedef {[x: number, y: number]} Place
  * @typedef {[offset: number, fpr: number, fnr: number, lam: number]} Cut a line across the row of modes, real before it
  * @typedef {{ vertices: number[], overlap: number }} Estimate
- * @typedef {{ real: Place[], generated: Place[], curves: Record<string, Estimate>, watched: Place, distances: number[], are_real: boolean[] }} Draw
+ * @typedef {{ real: Place[], generated: Place[], curves: Record<string, Estimate>, watched: Place, distances: number[], are_real: boolean[], seed: number }} Draw
  * @typedef {{ lines: Cut[], truth: number[], draws: Draw[], ks: number[], usual: number, color: string, cookie: string }} Content
  * @typedef {{ side: number, x: (recall: number) => number, y: (precision: number) => number, axes: { xaxis: { at: (x: number) => number }, yaxis: { at: (y: number) => number } } }} Square
  */
@@ -23,7 +23,7 @@ import { makeStage, mark, path } from "../_shared/stage.js";
 const SENTENCES = [
   "Drag the line. It is a classifier, and makes one point.",
   "Sweep the line: its points draw the dashed curve, the truth.",
-  "kNN knows only these samples: the solid curve. Draw new samples.",
+  "k nearest neighbours (kNN) know only these samples: the solid curve. Draw new ones.",
   "Pull k down: with one neighbour, kNN overshoots the truth.",
   "Pull λ down to recall, up to precision. The best line follows.",
 ];
@@ -70,7 +70,7 @@ function widestGap(others, curve, tall) {
   return best;
 }
 
-/** @param {HTMLElement} root @param {Content} content @param {(lam: number | null) => void} over */
+/** @param {HTMLElement} root @param {Content} content @param {(lam: number | null, seed: number | null) => void} over */
 function makeGuide(root, content, over) {
   let step = 0;
   let here = FIRST;
@@ -187,7 +187,6 @@ function makeGuide(root, content, over) {
     cancelAnimationFrame(frame);
     step = Math.min(Math.max(to, 0), LAST);
     trail = [];
-    draw = 0;
     seen = new Set();
     k = content.usual;
     takeAngle(45);
@@ -207,7 +206,7 @@ function makeGuide(root, content, over) {
     cancelAnimationFrame(frame);
     document.cookie = `${content.cookie}=seen; path=/; max-age=${60 * 60 * 24 * 365}; samesite=lax`;
     changeAddress((entries) => entries.delete("step"));
-    guide.over(lam);
+    guide.over(lam, lam === null ? null : content.draws[draw].seed);
   }
 
   /** The step's gesture was made: what is to be touched next is the button that leads on. */
@@ -359,7 +358,7 @@ function makeGuide(root, content, over) {
     else {
       const { truth, draws, usual } = content,
         name = step === 3 ? `kNN, k = ${k}` : "kNN";
-      const before = step === 3 && k !== usual ? [0] : [];
+      const before = step === 3 && k !== usual ? [draw] : [];
       const ghosts = step === 2 ? [...seen].filter((each) => each !== draw) : before;
       if (step === 3) {
         const there = sampled(vertexPairs(estimate.vertices)),
@@ -615,7 +614,7 @@ function makeGuide(root, content, over) {
   return guide;
 }
 
-/** @type {WeakMap<Element, { observer: ResizeObserver, over: (lam: number | null) => void }>} */
+/** @type {WeakMap<Element, { observer: ResizeObserver, over: (lam: number | null, seed: number | null) => void }>} */
 const GUIDES = new WeakMap();
 
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setTriggerValue: (name: string, value: unknown) => void }} component */
@@ -623,10 +622,11 @@ export default function mount({ data, parentElement, setTriggerValue }) {
   const tell = whileHere(parentElement),
     root = /** @type {HTMLElement} */ (parentElement.querySelector(".guide-root"));
   const known = GUIDES.get(parentElement),
-    over = (/** @type {number | null} */ lam) => tell(() => setTriggerValue("over", { lam }));
+    over = (/** @type {number | null} */ lam, /** @type {number | null} */ seed) =>
+      tell(() => setTriggerValue("over", { lam, seed }));
   const framed = window.self !== window.top && !new URLSearchParams(location.search).has("step");
   if (framed)
-    over(null); // a page of another site keeps no cookie there: the steps would come every time
+    over(null, null); // a page of another site keeps no cookie there: the steps would come every time
   else if (known) known.over = over;
   else GUIDES.set(parentElement, makeGuide(root, JSON.parse(new TextDecoder().decode(data)), over));
   return () => {

@@ -23,7 +23,8 @@ from prviz.curves.ground_truth import mixture_log_ratio
 from prviz.live.frames import flat
 from prviz.live.message import as_text
 from prviz.live.modules import bundle
-from prviz.measure.estimates import estimate
+from prviz.live.problems import problem_of
+from prviz.measure.profiles import profile_pair
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import toy
@@ -47,9 +48,8 @@ SETTINGS = ExploreSettings(
     methods=("knn",),
     seed=1,
 )
-# Draws of samples that a visitor meets, and the neighbours that they can choose.
-DRAWS = 4
-KS = (*range(1, 21), 25, 30, 40, 50, 60)
+# Of the draws of samples that a visitor meets.
+SEEDS = range(SETTINGS.seed, SETTINGS.seed + 4)
 # Places of the line, along the row of modes.
 OFFSETS = np.linspace(-4.4, 4.4, 441)
 # Where the held-out sample stands whose neighbours are shown.
@@ -69,24 +69,28 @@ def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
     return found
 
 
-def draw_of(seed: int) -> dict[str, Any]:
-    """The samples of a seed, kNN's curves by k, and the neighbours of one held-out real sample."""
-    problem = toy(SETTINGS.problem, **SETTINGS.parameters)
-    pair = problem.sample(SETTINGS.n, seed)
-    ks = KS if seed == SETTINGS.seed else (math.isqrt(SETTINGS.n),)
+def draw_of(seed: int, truth: PRCurve) -> dict[str, Any]:
+    """The samples of a seed, kNN's curve at each k of Explore's slider, and the neighbours of one
+    held-out real sample.
+    """
+    problem = problem_of(replace(SETTINGS, seed=seed))
+    ks, _ = problem.stops
+    pair = problem.pair
+    profile = profile_pair(pair, SETTINGS.methods, ks=ks, split=SETTINGS.split, seed=seed)
     curves = {}
     for k in ks:
-        curve = estimate(pair, SETTINGS.methods, k=k, split=SETTINGS.split, seed=seed)["knn"].curve
-        curves[k] = {"vertices": flat(curve), "overlap": curve.iou(problem.truth())}
+        curve = profile.curve("knn", k)
+        curves[k] = {"vertices": flat(curve), "overlap": curve.iou(truth)}
     return {
+        "seed": seed,
         "real": pair.real.values.round(2).tolist(),
         "generated": pair.generated.values.round(2).tolist(),
         "curves": curves,
-        **neighbours(pair, seed),
+        **neighbours(pair, seed, max(ks)),
     }
 
 
-def neighbours(pair: SamplePair, seed: int) -> dict[str, Any]:
+def neighbours(pair: SamplePair, seed: int, k: int) -> dict[str, Any]:
     """A held-out real sample in the middle, and of its k-nearest neighbours the distances and
     whether they are real.
     """
@@ -95,7 +99,7 @@ def neighbours(pair: SamplePair, seed: int) -> dict[str, Any]:
     watched = held_out[np.argmin(np.linalg.norm(held_out - WATCHED, axis=1))]
     fit = np.concatenate([side.values for side in split.fit])
     distances = np.linalg.norm(fit - watched, axis=1)
-    nearest = np.argsort(distances, kind="stable")[: max(KS)]
+    nearest = np.argsort(distances, kind="stable")[:k]
     return {
         "watched": watched.round(3).tolist(),
         "distances": distances[nearest].round(3).tolist(),
@@ -107,12 +111,13 @@ def neighbours(pair: SamplePair, seed: int) -> dict[str, Any]:
 def content() -> dict[str, Any]:
     """What the browser draws, the same for all visitors."""
     truth: PRCurve = toy(SETTINGS.problem, **SETTINGS.parameters).truth()
+    problem = problem_of(SETTINGS)
     return {
         "lines": lines(),
         "truth": flat(truth),
-        "draws": [draw_of(SETTINGS.seed + number) for number in range(DRAWS)],
-        "ks": KS,
-        "usual": math.isqrt(SETTINGS.n),
+        "draws": [draw_of(seed, truth) for seed in SEEDS],
+        "ks": problem.stops[0],
+        "usual": problem.k,
         "color": figures.FAMILY_COLORS["knn"],
         "cookie": COOKIE,
     }
@@ -152,10 +157,14 @@ def draw() -> None:
 
 
 def _over() -> None:
-    """Leave the steps: at the lam that they ended with, or None where they were skipped."""
+    """Leave the steps: at the lam and the samples that they ended with, or at None where they were
+    skipped.
+    """
     told = st.session_state[KEY]
     over = told.get("over") if isinstance(told, Mapping) else None
-    lam = over.get("lam") if isinstance(over, Mapping) else None
+    at = over if isinstance(over, Mapping) else {}
+    lam = at.get("lam")
     show(False)
     if isinstance(lam, int | float) and 0 <= lam < math.inf:
-        explore_session().next = replace(SETTINGS, lam=float(f"{lam:.6g}")), None
+        seed = next((seed for seed in SEEDS if seed == at.get("seed")), SETTINGS.seed)
+        explore_session().next = replace(SETTINGS, lam=float(f"{lam:.6g}"), seed=seed), None

@@ -159,8 +159,9 @@ function makeRow(live, curve, compared) {
     "aria-label": `About ${name}`,
     title: `About ${name}`,
   });
-  box.addEventListener("pointerenter", ({ pointerType }) => {
-    if (pointerType !== "touch") raise(live, id);
+  // a pointer that moves, not one that rests where the row appears
+  box.addEventListener("pointermove", ({ pointerType }) => {
+    if (pointerType !== "touch" && live.rows.under !== id) raise(live, id);
   });
   box.addEventListener("pointerleave", ({ pointerType }) => {
     if (pointerType !== "touch") raise(live, null);

@@ -45,16 +45,15 @@ def test_rates_of_a_line_are_those_of_samples() -> None:
 
 
 def test_one_neighbour_overshoots_and_the_usual_number_is_near() -> None:
-    curves = guide.content()["draws"][0]["curves"]
     truth = TOY.truth()
     usual = guide.content()["usual"]
-    assert curves[1]["overlap"] < 0.6 < 0.85 < curves[usual]["overlap"]
-    pair = TOY.sample(guide.SETTINGS.n, guide.SETTINGS.seed)
-    one = pr_curve(
-        pair.real, pair.generated, method="knn", k=1, split=0.5, seed=guide.SETTINGS.seed
-    )
-    assert one.compare(truth).excess > 0.4
-    assert one.compare(truth).deficit < 0.01
+    for draw in guide.content()["draws"]:
+        curves = draw["curves"]
+        assert curves[1]["overlap"] < 0.6 < 0.7 < curves[usual]["overlap"]
+        pair = TOY.sample(guide.SETTINGS.n, draw["seed"])
+        one = pr_curve(pair.real, pair.generated, "knn", k=1, split=0.5, seed=draw["seed"])
+        assert one.compare(truth).excess > 0.4
+        assert one.compare(truth).deficit < 0.01
 
 
 def test_lam_down_gives_recall_up_gives_precision_and_the_line_moves_with_it() -> None:
@@ -100,9 +99,15 @@ def test_a_skipped_guide_leaves_the_first_view(chromium: Browser, app_server: Ap
     tab = open_tab(chromium, app_server.url, newcomer=True)
     tab.page.goto("/?step=4")
     expect(tab.page.locator(".guide")).to_have_attribute("data-step", "4")
-    tab.page.get_by_role("button", name="Skip").click()
+    tab.page.mouse.move(950, 140)  # where a row comes to be
+    tab.page.get_by_role("button", name="Skip").press("Enter")
     expect(tab.page.locator(".row")).to_have_count(len(FIRST_VIEW.methods))
     wait_idle(tab.page)
+    expect(tab.page.locator(".row:hover")).to_have_count(1)
+    faded = tab.page.locator(".curve-labels text[style*=opacity]")
+    expect(faded).to_have_count(0)
+    tab.page.mouse.move(951, 141)
+    expect(faded).not_to_have_count(0)
     assert "step" not in tab.page.url
     tab.check()
     tab.context.close()

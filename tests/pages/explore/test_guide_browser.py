@@ -39,8 +39,10 @@ def test_the_five_steps_end_in_explore_and_are_shown_once(
     page.get_by_role("button", name="New samples").tap()
     expect(page.locator(".guide path.ghost")).to_have_count(1)
     lead.tap()
-    page.get_by_label("Neighbours k").fill("0")
-    expect(page.locator(".guide .overlap b").last).to_have_text("0.49")
+    k = page.get_by_label("Neighbours k")
+    usual = k.input_value(), k.get_attribute("max")
+    k.fill("0")
+    expect(page.locator(".guide .overlap b").last).to_have_text("0.45")
     lead.tap()
     page.get_by_label("Trade-off lambda").fill("8")
     expect(page.locator(".guide .name.halo")).to_contain_text("recall")
@@ -48,6 +50,9 @@ def test_the_five_steps_end_in_explore_and_are_shown_once(
     lead.tap()
     expect(page.locator(".row").first).to_contain_text("kNN")
     expect(steps).to_have_count(0)
+    assert "seed=2" in page.url  # the new samples
+    k = page.get_by_role("slider", name="Neighbours k")
+    assert (k.input_value(), k.get_attribute("max")) == usual
     page.goto("/")
     expect(page.locator(".row").first).to_be_visible()
     expect(steps).to_have_count(0)
