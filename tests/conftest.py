@@ -8,6 +8,7 @@ import base64
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -137,6 +138,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def name(item: pytest.Item) -> str:
         return _named(item.path)
 
+    cases = Counter[str]()
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
@@ -145,6 +147,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
         if name(item).startswith(EXHAUSTIVE):
             item.add_marker("exhaustive")
+        drawn = item.get_closest_marker("one_in")
+        if drawn is not None and item.get_closest_marker("exhaustive") is None:
+            function = item.nodeid.partition("[")[0]
+            if cases[function] % drawn.args[0]:
+                item.add_marker("exhaustive")
+            cases[function] += 1
         if name(item).startswith(THOROUGH) or item.get_closest_marker("exhaustive"):
             item.add_marker("thorough")
         if name(item).startswith(SLOW) or item.get_closest_marker("thorough"):

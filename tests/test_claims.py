@@ -176,6 +176,7 @@ def test_equal_sets_come_near_1_1_with_knn() -> None:
     assert compared("knn", "same").iou > 0.99
 
 
+@pytest.mark.exhaustive
 def test_intervals_miss_the_truth_and_halve_with_four_times_the_samples() -> None:
     problem = PROBLEMS["small shift"]
     widths = []
@@ -187,6 +188,7 @@ def test_intervals_miss_the_truth_and_halve_with_four_times_the_samples() -> Non
     assert widths[0] / widths[1] == pytest.approx(2, rel=0.3)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["digits-held-out", "rbm-epoch-100", "truncation-0.2"])
 def test_the_ends_of_a_curve_are_at_most_the_published_scores(name: str) -> None:
     """The cards of ipr and coverage: below them on some checkpoint, above them on none."""
@@ -215,6 +217,7 @@ def test_table_1_has_coverage_first_and_knn_farther_at_k_4() -> None:
             assert ious["kNN"] > PUBLISHED[split, "4", shift, "kNN", "IoU"]
 
 
+@pytest.mark.exhaustive
 def test_ipr_is_too_low_without_a_split_and_too_high_with_one() -> None:
     assert compared("ipr", "same", None, 4).deficit > 0.5
     for problem in ("small shift", "shift", "mixtures"):
@@ -239,6 +242,7 @@ def test_an_outlier_moves_coverage_at_its_end() -> None:
     assert moved["α∞"].max() == pytest.approx(0.2, abs=0.005)
 
 
+@pytest.mark.exhaustive
 def test_eas_has_the_faults_of_ipr() -> None:
     for split, k in ((None, 4), (0.5, "sqrt")):
         eas, ipr, coverage = (
@@ -293,6 +297,7 @@ def test_hubs_are_near_ipr_on_gaussians_alone() -> None:
         assert found["hub"].curve.iou(found["ipr"].curve) < 0.4
 
 
+@pytest.mark.exhaustive
 def test_clusters_are_near_the_truth_on_modes_alone() -> None:
     assert compared("cluster", "mixtures").iou > 0.9
     for problem in ("small shift", "shift", "classes"):
@@ -310,6 +315,7 @@ def test_trained_classifiers_are_near_the_truth_where_their_form_fits() -> None:
     assert_too_high(compared("classifier-mlp", "scaled"), 0.3)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "method", exhaustive_but(("classifier", "classifier-boosting", "classifier-mlp"), "classifier")
 )
@@ -375,6 +381,7 @@ def pair_of(real: NDArray[Any], generated: NDArray[Any]) -> prviz.SamplePair:
     return prviz.SamplePair.of(real, generated)
 
 
+@pytest.mark.exhaustive
 def test_in_many_dimensions_curves_are_too_high_of_ipr_most() -> None:
     """The kept rows of the experiment dimension, from 64 to 2,048, at both distances."""
     kept = stored(EXPERIMENTS["dimension"])
@@ -413,6 +420,7 @@ def test_the_table_of_the_bundled_data_has_what_is_measured() -> None:
         assert given == f"{found['precision']:.2f} | {found['recall']:.2f}", name
 
 
+@pytest.mark.exhaustive
 def test_the_lowest_of_many_held_out_risks_is_too_low_most_with_few_samples() -> None:
     """Two samples of one distribution: at lam = 1 the risk of every classifier is 0.5."""
     lowest = {n: np.mean([_lowest_risk(n, seed) for seed in range(10)]) for n in (100, 1000)}

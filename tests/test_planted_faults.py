@@ -48,6 +48,7 @@ def drawn(seed: int, n: int = 120, spread: float = 1.0, shift: float = 0.0) -> n
 # ---- triage
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("shift", [0.7, 1.5])
 def test_the_missing_part_of_the_ceiling_is_said_in_percent(tmp_path: Path, shift: float) -> None:
     real = as_samples(drawn(0, 400), name="real")
@@ -84,6 +85,7 @@ def test_the_halves_of_the_ceiling_have_no_sample_in_common(
     assert not halves[0] & halves[1]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("width", "few"), [(0.099, False), (0.101, True), (0.15, True)])
 def test_an_interval_wider_than_a_tenth_is_too_few_samples(width: float, few: bool) -> None:
     pair = SamplePair(drawn(0, 200), drawn(1, 200, shift=0.5))

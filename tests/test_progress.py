@@ -51,6 +51,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 LAST = {"replicates": 0.8, "compared": 0.8}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CALLS)
 def test_progress_grows_to_one(name: str) -> None:
     told: list[float] = []

@@ -163,6 +163,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("numbers", NUMBERS)
 @pytest.mark.parametrize("case", exhaustive_but(PAIRS, "merged", "blocks, split"))
 def test_numbers_are_the_same_without_the_library(
@@ -188,6 +189,7 @@ def test_curves_of_all_other_families_are_the_same_without_the_library(split: fl
     assert one == other
 
 
+@pytest.mark.exhaustive
 def test_a_triage_is_the_same_without_the_library(tmp_path: Path) -> None:
     reference = make_pair("continuous", 9, 50, 40).real
     for kind in ("duplicates", "near ties", "ternary"):

@@ -40,6 +40,7 @@ def same_on_rows(found: Supports, exact: Supports) -> bool:
     )
 
 
+@pytest.mark.one_in(3)
 @SPLITS
 @pytest.mark.parametrize("bandwidth", [None, 1.7])
 @pytest.mark.parametrize("k", [1, 4, "sqrt"])
@@ -59,6 +60,7 @@ def test_lists_of_everything_give_the_exact_supports(
     assert found.list_recall == 1.0
 
 
+@pytest.mark.exhaustive
 def test_large_sets_come_close_and_say_how_close() -> None:
     pair = gaussians(6000, 5000, d=8)
     found = approximate(*pair, k=20, evaluate=1000, sample=300)

@@ -109,6 +109,7 @@ def test_families_and_functions_of_others_get_the_same_scores(theirs: str) -> No
     assert (rows[rows.error == ""].products > 0).all()
 
 
+@pytest.mark.exhaustive
 def test_the_command_prints_the_table(
     theirs: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

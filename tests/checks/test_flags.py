@@ -283,6 +283,7 @@ def with_seed(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.c_[rng.normal(size=(100, 4)), rng.random(100) * 1e6] for _ in range(2))  # type: ignore[return-value]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_function_that_measures_a_pair_warns_once(name: str) -> None:
     sets = with_seed([*MEASURES].index(name))
@@ -312,6 +313,7 @@ def test_a_torch_metric_warns() -> None:
         metric.curve()
 
 
+@pytest.mark.exhaustive
 def test_what_prviz_measures_for_itself_is_silent() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -387,6 +389,7 @@ def test_the_parity_command_says_flags(
     assert json.loads(out)["generated"][0]["flags"][0]["title"] == "One row repeated"
 
 
+@pytest.mark.exhaustive
 def test_triage_calls_one_photo_by_its_name_and_gives_no_ratio(
     photo: tuple[str, str], capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -414,6 +417,7 @@ def test_triage_calls_one_photo_by_its_name_and_gives_no_ratio(
     assert "<b>One row repeated</b>" in page.read_text()
 
 
+@pytest.mark.exhaustive
 def test_a_kind_of_flag_is_said_once_for_all_checkpoints(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -439,6 +443,7 @@ def test_a_kind_of_flag_is_said_once_for_all_checkpoints(
     assert capfd.readouterr().err.count("feature 1 holds") == 1
 
 
+@pytest.mark.exhaustive
 def test_a_monitor_warns_once_of_its_reference_and_keeps_the_flags(tmp_path: Path) -> None:
     scale = np.array([3e4, *[1] * 5])
     monitor = prviz.Monitor(normal(60, 6, 7) * scale, directory=tmp_path, methods=["knn"])

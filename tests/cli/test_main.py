@@ -464,6 +464,7 @@ def test_sizes_of_memory(text: str, size: int) -> None:
     assert memory_size(text) == size
 
 
+@pytest.mark.exhaustive
 def test_the_memory_limit_reaches_the_engine(
     run: Run, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -501,6 +502,7 @@ def test_hub_is_there_for_whoever_asks(run: Run, files: tuple[Path, Path]) -> No
     assert table(out)[-1].split()[0] == "hub"
 
 
+@pytest.mark.exhaustive
 def test_approximate_curves_say_so_everywhere(
     run: Run, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -681,6 +683,7 @@ def test_a_hostile_file_name_stays_text(run: Run, files: tuple[Path, Path], tmp_
     assert_one_line_error(run("curve", hostile, tmp_path / "\x1b[2J.npy"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("command", ["curve --method knn", ""])
 def test_a_reader_that_stops_reading_is_no_error(files: tuple[Path, Path], command: str) -> None:
     line = [sys.executable, "-m", "prviz", *command.split()]

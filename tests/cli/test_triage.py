@@ -212,6 +212,7 @@ def test_a_cache_that_can_not_be_written_costs_nothing_but_time(
     assert "a result can't be kept there" in capsys.readouterr().err
 
 
+@pytest.mark.exhaustive
 def test_an_exact_copy_of_the_reference_is_called_memorised_first(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -35,6 +35,7 @@ def term(name: str, p: float, q: float) -> float:
 weights = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8)
 
 
+@pytest.mark.one_in(3)
 @given(weights.filter(lambda pairs: all(sum(side) > 0 for side in zip(*pairs, strict=True))))
 @pytest.mark.parametrize("name", NAMES)
 def test_finite_sets(name, pairs) -> None:
@@ -66,6 +67,7 @@ def test_total_variation_of_two_densities_at_every_lam() -> None:
     np.testing.assert_allclose(truth.weighted_variation(lams), expected, atol=1e-4)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "second"),
     [

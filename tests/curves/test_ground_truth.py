@@ -134,6 +134,7 @@ def test_scaled_gaussians_follow_the_chi_squared_formula(scale, d):
     assert (curve.extreme_precision, curve.extreme_recall) == (1, 1)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("scale", "distance"), [(0.5, 1.0), (0.9, 0.3), (0.1, 2.0), (2.0, 1.0)])
 def test_a_scaled_and_shifted_gaussian_on_the_line_matches_an_integral(scale, distance):
     curve = ground_truth.scaled_gaussians(scale, 1, distance=distance)
@@ -179,6 +180,7 @@ def line_alpha(means, p, q):
     return lambda lam: float(np.trapezoid(np.minimum(lam * p, q), y))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("spread", [0.1, 0.5, 1.0, 8.0])
 def test_line_mixtures_match_quadrature(spread):
     means = np.array(MEANS) * spread
@@ -253,6 +255,7 @@ def tilted_mixture(direction):
     return log_ratios, ground_truth.line_mixtures([0.0, 1.5, 4.0], p, q)
 
 
+@pytest.mark.exhaustive
 def test_monte_carlo_in_full_dimension_agrees_with_the_line():
     log_ratios, exact = tilted_mixture(np.array([2.0, -1.0, 2.0]) / 3)
     sampled = ground_truth.sampled_truth(log_ratios, n=200_000, seed=5)

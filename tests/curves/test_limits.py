@@ -29,6 +29,7 @@ def supports(rng: np.random.Generator, method: str, k: int, cell: int) -> tuple[
     return int(real[: reached[0] + 1].sum()), int((~real)[: reached[1] + 1].sum())
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("k", [1, 2, 5])
 @pytest.mark.parametrize("method", ["knn", "coverage"])
 def test_neighbours_drawn_one_by_one(method: str, k: int) -> None:
@@ -119,6 +120,7 @@ def test_improved_precision_and_recall_see_the_supports_alone() -> None:
     assert pr_curve(*modes.sample(16_000, 0), "ipr", k=5).iou(limit) > 0.93
 
 
+@pytest.mark.exhaustive
 def test_a_point_outside_all_balls_is_as_rare_as_the_limit_says_in_high_dimension() -> None:
     """On a torus, which has no border: exp(-k), and rarer in low dimension."""
     rng = np.random.default_rng(0)

@@ -105,6 +105,7 @@ def test_trivial_classifiers(c_real, c_generated, lam) -> None:
     check(Supports(np.array(c_real), np.array(c_generated), 2), lam)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_every_family(method) -> None:
     pair = toy("mixtures", d=3).sample(60, 1)
@@ -223,6 +224,7 @@ def test_what_is_wrong_is_refused_and_pickles_come_back() -> None:
     assert not again.keys.flags.writeable
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("d", [1, 9])
 @pytest.mark.parametrize("kind", KINDS)
 def test_neighbours_in_the_other_set(kind, d) -> None:

@@ -35,6 +35,7 @@ def pair_of(d: int, n: int = 60, seed: int = 0) -> SamplePair:
     return SamplePair(real, generated)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("method", EVERYWHERE)
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_at_evaluation_samples_they_are_the_supports_of_the_normal_path(
@@ -124,6 +125,7 @@ def test_a_grid_covers_all_samples_and_reshapes_to_rows_and_columns() -> None:
         grid_over(pair_of(3), 5)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", TOYS)
 @pytest.mark.parametrize("d", [1, 3])
 def test_true_supports_have_the_masses_that_the_problem_states(name: str, d: int) -> None:

@@ -59,6 +59,7 @@ def slow_carriers(split, method: str, k: int, bandwidth: float | None, role: str
     return found
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("kind", "d"), CASES)
 @pytest.mark.parametrize("split", exhaustive_but((None, 0.5), 0.5))
 def test_carriers_are_those_of_a_double_loop(kind, d, split):
@@ -139,6 +140,7 @@ def slow_ends(split, method: str, k: int) -> extremes.Extremes:
     return extremes.Extremes.of(rates.curve())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("split", [None, 0.4])
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("method", exhaustive_but(DEFAULT_METHODS, "knn", "coverage"))
@@ -164,6 +166,7 @@ def test_the_fall_is_measured_again_on_the_data_without_these_rows(method, role,
     assert measured[0][2:] == (found.share, found.share)
 
 
+@pytest.mark.exhaustive
 def test_one_outlier_makes_improved_precision():
     """Section 4.3 of the paper's first version: one real sample at 4 carries most of what iPR calls
     precise.

@@ -164,6 +164,7 @@ def test_columns_constant_in_one_set_are_told_from_chance_of_all_that_could_be()
     assert 0 < len(found) < 30
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("fault", ["shifted", "spread", "clipped", "dead", "negative"])
 def test_a_planted_column_is_named_and_its_sentence_holds(fault: str) -> None:
     real = np.abs(drawn(0)) + 0.1
@@ -200,6 +201,7 @@ def test_nothing_is_named_of_two_sets_that_are_alike() -> None:
     assert found.most_generated == found.most_missing == ()
 
 
+@pytest.mark.exhaustive
 def test_the_result_is_the_same_again_and_goes_into_json() -> None:
     generated = drawn(1)
     generated[:, 2] += 1
@@ -248,6 +250,7 @@ def test_the_area_is_that_of_the_curve_to_believe_of_all_samples(
     assert measured.entry()["remedies"] == [first, {"words": remedy.words, "area": clipped}]
 
 
+@pytest.mark.exhaustive
 def test_areas_of_many_samples_are_of_as_many_of_each_set_with_remedies_and_without(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -293,6 +296,7 @@ def test_columns_of_one_name_are_named_together() -> None:
     assert found.text.startswith(named.name)
 
 
+@pytest.mark.exhaustive
 def test_pixels_of_blank_paper_are_named_together() -> None:
     rng = np.random.default_rng(0)
     sides = []
@@ -483,6 +487,7 @@ def test_whole_numbers_get_whole_ranges() -> None:
     assert cut.generated == 0
 
 
+@pytest.mark.exhaustive
 def test_of_many_samples_some_are_drawn_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_TESTED", 200)
     generated = drawn(1)

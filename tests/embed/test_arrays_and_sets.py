@@ -120,6 +120,7 @@ def test_what_is_no_array_of_pictures_is_refused(
     assert "of shape (40, 8, 8, 5)" in refused(a=np.zeros((40, 8, 8, 5), np.uint8))
 
 
+@pytest.mark.exhaustive
 def test_damaged_arrays_are_named_row_by_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,6 +153,7 @@ def models(tmp_path: Path) -> Path:
     return tmp_path / "models"
 
 
+@pytest.mark.exhaustive
 def test_each_makes_a_file_of_every_sub_folder(
     models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

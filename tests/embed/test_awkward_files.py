@@ -81,6 +81,7 @@ def test_a_name_that_is_no_utf8_is_said_before_anything_is_read(
     assert "12 x 48 by pixels:4, 1 bad left out" in capsys.readouterr().out
 
 
+@pytest.mark.exhaustive
 def test_long_pictures_are_one_bad_picture_or_take_little_memory(
     line: list[str],
     pictures: Path,
@@ -228,6 +229,7 @@ def test_members_that_are_left_out_are_counted(
     assert prviz.read(out).n == 5
 
 
+@pytest.mark.exhaustive
 def test_hostile_archives_lose_what_is_broken_in_little_memory(tmp_path: Path) -> None:
     """Members that unpack to far too much, lie about their size, or have another checksum: a bad
     picture each.

@@ -116,6 +116,7 @@ def test_broken_pictures_are_read_or_named(
     assert prviz.read(out).n == n + 5 - left_out
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "kind", ["rotated", "alpha", "16 bit", "cmyk", "palette", "animated", "float", "bomb"]
 )

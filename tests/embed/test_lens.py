@@ -43,6 +43,7 @@ def area(real: np.ndarray, generated: np.ndarray) -> float:
     return prviz.pr_curve(real, generated, "coverage").auc
 
 
+@pytest.mark.exhaustive
 def test_readings_are_what_each_encoder_gives_alone(seen: Lens) -> None:
     assert [(each.encoder, each.d) for each in seen.readings] == [
         *(("pixels", d) for d in (4, 16, 64)),
@@ -85,6 +86,7 @@ def test_components_are_those_of_scikit_learn(d: int) -> None:
     assert np.isfinite(_components(flat, 3)[1]).all()
 
 
+@pytest.mark.exhaustive
 def test_pictures_in_files_and_further_encoders(tmp_path: Path) -> None:
     sides = {}
     for name, side in (("real", REAL), ("generated", SETS["mixture-converged"])):

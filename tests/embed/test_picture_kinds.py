@@ -84,6 +84,7 @@ def values_of(folder: Path, *options: str) -> np.ndarray:
     return prviz.read(out).values
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "kind", ["grey png", "rgb png", "rgba png", "grey tiff", "rgb tiff", "rgb tiff, big end"]
 )
@@ -105,6 +106,7 @@ def test_twelve_bits_in_sixteen_keep_all_their_levels(tmp_path: Path, kind: str)
     np.testing.assert_allclose(found, colours.reshape(12, -1) / 4095, rtol=1e-6)
 
 
+@pytest.mark.exhaustive
 def test_the_bits_of_two_sets_are_a_part_of_their_transform(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

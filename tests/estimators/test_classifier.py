@@ -58,6 +58,7 @@ def noise(n: int) -> float:
 SMALL = {"d": 8}
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("family", exhaustive_but(FAMILIES, "classifier"))
 @pytest.mark.parametrize("name", prviz.TOYS)
 def test_theorem_5_no_held_out_classifier_is_below_the_truth(name, family):
@@ -93,6 +94,7 @@ def test_without_split_it_refuses(family):
         prviz.classifier_curve(*gaussians(), LogisticRegression(), split=None)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_evaluation_samples_decide_nothing_but_their_own_votes(family):
     """Others in their place leave the votes of the rest to the last bit: nothing was fitted or

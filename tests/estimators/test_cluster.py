@@ -165,6 +165,7 @@ def test_another_process_with_other_threads_gives_the_same_bits(threads):
     assert out.stdout.strip() == hashlib.sha256(here.vertices.tobytes()).hexdigest()
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("kind", hard_pairs.SOME_KINDS)
 def test_hard_pairs_give_legal_curves(kind, split):

@@ -51,6 +51,7 @@ def test_twenty_clusters_see_more_in_common_than_there_is(rho):
     assert cluster.compare(truth(rho)).excess > 0.3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rho", exhaustive_but(SHARES, 0.25))
 def test_a_classifier_does_not(rho):
     classifier = curves(rho)["classifier"]

@@ -91,6 +91,7 @@ def check(pair: SamplePair, method: str, k: int, split: float | None) -> Estimat
     return found
 
 
+@pytest.mark.one_in(5)
 @PAIRS
 @SPLITS
 @pytest.mark.parametrize("method", METHODS)
@@ -100,6 +101,7 @@ def test_supports_equal_the_definitions(pair, method, k, split):
     assert found.supports.n_real == pair.split(split, 2).evaluate.real.n
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", SOME_KINDS)
 @pytest.mark.parametrize("d", exhaustive_but((2, 10), 10))
@@ -117,6 +119,7 @@ RANDOM = KINDS | {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", exhaustive_but(range(len(RANDOM)), *range(0, len(RANDOM), 3)))
 def test_supports_of_random_problems_equal_the_definitions(seed):
     rng = np.random.default_rng(seed)
@@ -152,6 +155,7 @@ def shares(found: Estimate) -> tuple[float, float]:
     return float(np.mean(c_real[n_real:] > 0)), float(np.mean(c_generated[:n_real] > 0))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("pair", [gaussians(), gaussians(shift=2), gaussians(50, 80, 2), ties()])
 @pytest.mark.parametrize("k", [1, 3, 7])
 def test_without_split_the_extreme_classifiers_of_eas_and_prc_are_the_published_numbers(pair, k):
@@ -248,6 +252,7 @@ def test_tents_of_radius_zero_stand_at_their_own_place_alone():
     ]
 
 
+@pytest.mark.one_in(3)
 @PAIRS
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("split", [0.5, None])

@@ -63,6 +63,7 @@ def test_registry_is_complete_and_in_order():
     assert tuned == ["k", "bandwidth", *["k"] * 6]
 
 
+@pytest.mark.one_in(4)
 @PAIRS
 @pytest.mark.parametrize("bandwidth", [None, 1.5, np.sqrt(2)])
 @pytest.mark.parametrize("k", [1, 3, "sqrt"])
@@ -134,6 +135,7 @@ def test_knn_and_coverage_without_split_share_their_extreme_classifiers(pair, k)
     assert ends(found["knn"]) == ends(found["coverage"])
 
 
+@pytest.mark.one_in(3)
 @PAIRS
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("bandwidth", exhaustive_but((None, 1.7), 1.7))
@@ -153,6 +155,7 @@ def test_swapping_the_roles_mirrors_every_curve(pair, split, bandwidth):
         )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("split", "method"), [(split, method) for split in (0.5, None) for method in measured_at(split)]
 )

@@ -88,6 +88,7 @@ def test_radii_and_counts_equal_double_loops(pair, k):
     )
 
 
+@pytest.mark.one_in(4)
 @PAIRS
 @SPLITS
 @pytest.mark.parametrize("k", [1, 3, 10])
@@ -100,6 +101,7 @@ def test_supports_equal_the_definition(pair, split, k):
     assert supports.n_real == n_real
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", SOME_KINDS)
 def test_supports_on_pairs_that_break_fast_distances(kind):
     pair = make_pair(kind, 9, 22, 17)
@@ -124,6 +126,7 @@ def test_hubs_of_some_rows_are_those_of_a_copy(pair):
         assert hub_rows(values, 4, 1, rows).tolist() == hub_rows(values[rows], 4, 1).tolist()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("k", [1, 2, 5])
 @pytest.mark.parametrize("t", [0, THRESHOLD, 5])
 def test_in_a_subspace_that_is_the_whole_space_hubs_are_those_of_the_definition(k, t):

@@ -26,6 +26,7 @@ SPLITS = pytest.mark.parametrize("split", [0.5, None])
 PUBLISHED = ("cluster:clusters=20", "prc:k_prime=0:c=3", "ppr:a=1.2", "hub:t=3")
 
 
+@pytest.mark.one_in(3)
 @PAIRS
 @SPLITS
 @pytest.mark.parametrize(
@@ -38,6 +39,7 @@ def test_prc(pair, split, method, given):
     assert (supports.c_real.tolist(), supports.c_generated.tolist()) == slow
 
 
+@pytest.mark.one_in(3)
 @PAIRS
 @SPLITS
 @pytest.mark.parametrize("a", [0.5, 3.0])
@@ -48,6 +50,7 @@ def test_ppr(pair, split, a):
     )
 
 
+@pytest.mark.one_in(3)
 @PAIRS
 @SPLITS
 @pytest.mark.parametrize("t", [0, 8])
@@ -78,6 +81,7 @@ def test_clusters(clusters):
     assert clusters > 1 or found.curve.auc == 1.0
 
 
+@pytest.mark.one_in(4)
 @PAIRS
 @pytest.mark.parametrize("method", PUBLISHED)
 def test_the_published_value_is_the_default(pair, method):

@@ -277,6 +277,7 @@ def test_every_figure_gives_it_a_colour_of_its_own():
     assert {trace.line.dash for trace in drawn.values()} == {None}
 
 
+@pytest.mark.exhaustive
 def test_explore_offers_it_and_draws_it():
     prviz.register("centres", centres, title="Centres")
     app = opened(n="60", methods="knn,centres", **{"p.d": "3"})
@@ -361,6 +362,7 @@ def fresh(site: Path, code: str, *options: str) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True)
 
 
+@pytest.mark.exhaustive
 def test_packages_bring_families_along(site):
     code = """
         import json, warnings

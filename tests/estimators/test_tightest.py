@@ -295,6 +295,7 @@ def test_a_split_is_scaled_alike_by_the_order_of_the_pair_and_in_any_blocks(
     assert learners.PairTables.of(pair).order is None
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sizes", [(50, 50), (50, 37)])
 def test_trees_are_those_of_plain_calls(sizes: tuple[int, int]) -> None:
     """Without weights that are all 1, with one generator, and by what is in the leaves."""

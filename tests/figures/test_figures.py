@@ -257,6 +257,7 @@ def test_shared_layout(kind: str) -> None:
     assert layout.legend.y <= -0.2
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", every_figure())
 def test_standalone_copy_is_light_and_leaves_the_figure_alone(kind: str) -> None:
     figure = every_figure()[kind]
@@ -278,6 +279,7 @@ def test_plain_text() -> None:
     assert plain("&lt;") == "&amp;lt;"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", every_figure())
 def test_foreign_names_are_plain_text_in_every_figure(kind: str) -> None:
     document = json.dumps(json.loads(every_figure(EVIL)[kind].to_json()))

@@ -52,6 +52,7 @@ def gap(box: Points, points: Points) -> float:
     return float(np.hypot(across, np.maximum(np.maximum(box[1] - y, y - box[3]), 0)).min())
 
 
+@pytest.mark.exhaustive
 def test_no_name_is_nearer_to_another_curve_than_to_its_own() -> None:
     names = 0
     left_out = 0
@@ -107,6 +108,7 @@ def test_a_name_without_any_room_is_left_out() -> None:
     assert place_labels(lines, (30, 30), SIZE, leaders=True) == {}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.browser
 @pytest.mark.parametrize(
     "name", ["modes", "shifted-gaussians", "finite", "boxes", "twelve equal curves"]

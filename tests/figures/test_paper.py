@@ -159,6 +159,7 @@ def test_a_name_beside_its_curve_lies_over_no_line(shifts: tuple[float, ...], wi
             assert not inside.any(), text.get_text()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("width", exhaustive_but((2.0, 2.7, 3.25, 5.5, 6.75), 2.0, 6.75))
 @pytest.mark.parametrize("more", ["", " trained on twice the data of ours"])
 def test_where_names_do_not_fit_each_curve_has_a_mark_and_the_legend_is_on_the_page(

@@ -65,6 +65,7 @@ def numbers(row) -> list[float]:
     return [getattr(row, name) for name in NUMBERS]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("pair", PAIRS, ids=["gaussians", "ties", "plane"])
 @pytest.mark.parametrize("k", exhaustive_but((1, 4), 4))
 def test_every_row_is_what_it_says(pair, k):

@@ -63,6 +63,7 @@ def slow_supports(split: Split, method: str, convention: str) -> list[list[int]]
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", DEFAULT_METHODS)
 @pytest.mark.parametrize("split", [None, 0.5])
 def test_self_counting_is_what_its_words_say(method: str, split: float | None) -> None:

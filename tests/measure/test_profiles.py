@@ -31,6 +31,7 @@ def tied(n: int = 60) -> SamplePair:
     return SamplePair(rng.integers(0, 3, size=(n, 3)), rng.integers(0, 4, size=(n, 3)))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("pair", [gaussians(), tied()], ids=["gaussians", "ties"])
 def test_a_profile_equals_separate_runs(pair, split):

@@ -93,6 +93,7 @@ def test_the_bias_is_what_the_value_exceeds_its_limit_by():
     assert value == pytest.approx(bias, rel=0.15)  # the limit is 0
 
 
+@pytest.mark.exhaustive
 def test_the_interval_of_the_frechet_distance_holds_its_limit():
     d = 6
     draws = 60
@@ -107,6 +108,7 @@ def test_the_interval_of_the_frechet_distance_holds_its_limit():
         frechet_distance(*gaussians(30, 30, 2), level=1)
 
 
+@pytest.mark.exhaustive
 def test_two_models_are_compared_on_the_same_real_samples():
     inside = 0
     apart = []
@@ -240,6 +242,7 @@ def test_kid_of_subsets_is_torch_fidelitys():
     )
 
 
+@pytest.mark.exhaustive
 def test_kid_is_unbiased_and_its_deviation_is_about_right():
     same = [
         kid(*(RNG((seed, role)).normal(size=(100, 4)) for role in (0, 1))) for seed in range(60)
@@ -361,6 +364,7 @@ def slow_clipped(real, generated, k):
     return min(density, 1), good_share(float(np.mean(inside)), k, len(real), len(generated))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("pair", PAIRS)
 def test_clipped_numbers_are_the_double_loop(pair, k):
@@ -482,6 +486,7 @@ def many_modes():
     return real, one, half_noise
 
 
+@pytest.mark.exhaustive
 def test_equal_moments_hide_another_shape_from_frechet_distance_and_kid():
     modes, gaussian = shapes()
     moved = gaussian + np.array([1.0, 0, 0, 0])
@@ -494,6 +499,7 @@ def test_equal_moments_hide_another_shape_from_frechet_distance_and_kid():
     assert one["kid"] == pytest.approx(other["kid"])
 
 
+@pytest.mark.exhaustive
 def test_one_good_mode_hides_missing_ones_and_noise_hides_behind_coverage():
     real, one, half_noise = many_modes()
     collapsed = scalars(real, one)

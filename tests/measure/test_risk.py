@@ -70,6 +70,7 @@ def test_choices_change_where_another_setting_is_better() -> None:
         assert every[choice.method, choice.k].alpha(lam) <= lowest * 1.03 + 1e-9
 
 
+@pytest.mark.exhaustive
 def test_the_chosen_setting_has_a_low_risk_on_other_samples_too() -> None:
     problem = toy("mixtures", d=8)
     ks = (1, 2, 4, 9, 20, 60, 150)

@@ -95,6 +95,7 @@ PAIRS = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.one_in(5)
 @PAIRS
 @pytest.mark.parametrize("ball", ["closed", "open"])
 @pytest.mark.parametrize("k", exhaustive_but((1, 5, 12), 1, 5))
@@ -105,6 +106,7 @@ def test_they_equal_their_definitions(pair, ball, k):
     assert found == slow_scalars(pair.real.values, pair.generated.values, k, ball)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", SOME_KINDS)
 @pytest.mark.parametrize("d", [2, 11])
 def test_they_equal_their_definitions_on_pairs_that_break_fast_distances(kind, d):
@@ -233,6 +235,7 @@ def compared(real, generated, k, ball):
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("d", exhaustive_but([1, 8, 512], 8))
 @pytest.mark.parametrize(("n_real", "n_generated"), [(250, 180), (180, 250)])
 def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
@@ -245,6 +248,7 @@ def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
             assert ours == theirs
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("d", exhaustive_but([1, 8, 64], 8))
 @pytest.mark.parametrize("high", [2, 5])
 def test_on_tied_data_open_balls_are_those_of_prdc(d, high):
@@ -270,6 +274,7 @@ def test_far_from_the_origin_prdc_rounds_and_these_do_not():
     assert compute_prdc(*far, 5) != compute_prdc(*near, 5)
 
 
+@pytest.mark.exhaustive
 def test_single_precision_samples_are_measured_as_what_they_are():
     rng = np.random.default_rng(0)
     real, generated = (
@@ -308,6 +313,7 @@ def slow_rarity(real, generated, k):
     return found
 
 
+@pytest.mark.one_in(3)
 @PAIRS
 @pytest.mark.parametrize("k", [1, 3, 9])
 def test_realism_and_rarity_equal_their_definitions(pair, k):

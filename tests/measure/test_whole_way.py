@@ -95,6 +95,7 @@ def check(pair: SamplePair, split: float | None, k: int) -> None:
             )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("kind", ["continuous", "float32", "ternary", "duplicates", "near ties"])
 def test_every_curve_is_the_exact_hull_of_double_loops(kind: str, split: float | None) -> None:
@@ -122,6 +123,7 @@ def drawn_pair(seed: int, n: int, m: int, kind: int) -> SamplePair:
     return SamplePair(real, generated)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", [0, 1])
 @pytest.mark.parametrize("split", [0.5, None])
 def test_exchanged_roles_mirror_the_vertices_to_the_last_bit(

@@ -167,6 +167,7 @@ def test_counts_of_a_large_collapsed_pair():
     assert np.all(coverage.real[3000:] == np.where(coverage.real[3000:] > 0, 3000, 0))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("split", "k"), [(None, 5), (0.5, 5), pytest.param(None, 700, marks=pytest.mark.exhaustive)]
 )
@@ -202,6 +203,7 @@ def test_memory_stays_below_the_limit_however_many_features_there_are(split):
     )
 
 
+@pytest.mark.exhaustive
 def test_the_nearest_of_wide_rows_are_found_below_the_limit_too():
     points, among = np.random.default_rng(0).normal(size=(2, 120, 20_000)).astype(np.float32)
     expected = nearest_rows(points, np.arange(120), 2, among)  # imports what both need

@@ -26,6 +26,7 @@ from tests.hard_pairs import (
 from tests.marks import exhaustive_but
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("d", exhaustive_but((1, 7, 8, 64), 7, 8))
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,6 +64,7 @@ def test_all_distances_are_not_kept_of_many_samples_or_of_huge_values(monkeypatc
     assert WholeDistances.of(make_pair("continuous", 3)) is None
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("bandwidth", [1e-200, 1e-12, 1e20, 1e160, 1e300])
 @pytest.mark.parametrize(
     "kind", ["continuous", "ternary", "squares underflow", "squares nearly overflow"]
@@ -85,6 +87,7 @@ def test_many_dimensions(kind, d):
     }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize(
     "kind",
@@ -144,6 +147,7 @@ def test_any_small_pair_equals_the_double_loops(data):
     assert counts(Distances(drawn), k, bandwidth) == expected
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("d", "split"),
     [

@@ -48,6 +48,7 @@ def test_reference_distances_are_numpys_bit_for_bit(d: int, dtype: type) -> None
         assert np.array_equal(found, expected)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("kind", SOME_KINDS)
 def test_the_engine_counts_the_same_without_the_library(kind: str, split: float | None) -> None:

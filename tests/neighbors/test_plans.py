@@ -50,6 +50,7 @@ def by_rows(drawn, k):
         return counts(Distances(drawn), k, None)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("few", exhaustive_but([True, False], True))
 @pytest.mark.parametrize(
     ("d", "n_real", "n_generated", "split"),
@@ -110,6 +111,7 @@ def test_factors_made_again_change_nothing(kind, block_bytes, monkeypatch):
     assert counts(again, 7, None) == expected
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("length", exhaustive_but([0, 1, 8, 30], 1))
 @pytest.mark.parametrize("kind", ["float32", "ternary", "near ties"])
 def test_short_lists_are_cleared_or_given_up(kind, length, monkeypatch):
@@ -128,6 +130,7 @@ def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkey
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "kind",
     exhaustive_but(["float32", "ternary", "near ties", "outlier", "offset"], "float32", "ternary"),
@@ -190,6 +193,7 @@ def test_a_profile_beyond_the_memory_is_refused(monkeypatch):
     )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", ["float32", "ternary", "duplicates", "float16", "far clusters"])
 @pytest.mark.parametrize("d", [2, 9, 300])
 def test_radii_and_counts_of_some_points(kind, d):

@@ -39,6 +39,7 @@ def hard(kind: str, d: int):
     return pair.generated.values, centres, radii
 
 
+@pytest.mark.one_in(3)
 @HARD
 def test_counts_in_and_of_balls(kind, d):
     points, centres, radii = hard(kind, d)
@@ -79,6 +80,7 @@ def slow_product(z, centres, radius: float, leave_out: int | None) -> float:
     return product
 
 
+@pytest.mark.one_in(7)
 @HARD
 @pytest.mark.parametrize("factors", [2, 256])
 def test_products(kind, d, factors, monkeypatch):

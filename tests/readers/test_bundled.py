@@ -258,6 +258,7 @@ def _tokens(name: str, text: str) -> list[str]:
     return re.findall(r"\w+(?:['-]\w+)*|[^\w\s]", text) if name.startswith("words") else list(text)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "name", [name for name in SENTENCES if name.startswith(("words", "characters"))]
 )

@@ -132,6 +132,7 @@ def test_both_parsers_read_and_refuse_alike(data: bytes) -> None:
     assert outcome(data, 0) == outcome(data, len(data) + 1)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=20)
 @given(
     st.lists(NUMBERS.filter(lambda text: abs(float(text)) < float("inf")), min_size=40, max_size=40)

@@ -123,6 +123,7 @@ def test_a_long_label_does_not_make_the_others_as_long() -> None:
     assert label_array(["cat", "a longer name"]).dtype.kind == "U"
 
 
+@pytest.mark.exhaustive
 def test_lines_of_text_are_held_one_at_a_time() -> None:
     data = (b"10," * 2000 + b"1\n") * 128
     tracemalloc.start()

@@ -65,6 +65,7 @@ BY_COLUMN = coded(False)
 ZERO = np.rint(-BY_COLUMN[2] / BY_COLUMN[1])
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", [".npz", ".safetensors", ".parquet", ".feather", ".jsonl"])
 @pytest.mark.parametrize("low", ["offset", "min", "zero", "emb.lo"])
 def test_whole_numbers_with_a_scale_for_each_row_and_the_lowest_one(
@@ -128,6 +129,7 @@ WHOLE = np.zeros_like(X)
 np.put_along_axis(WHOLE, PLACES, TOP, 1)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", [".npz", ".safetensors", ".parquet", ".feather", ".jsonl"])
 @pytest.mark.parametrize(
     "names", [("indices", "values"), ("topk_idx", "topk_vals"), ("col", "data")]

@@ -859,6 +859,7 @@ def test_complex_numbers_become_their_parts(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.values, np.hstack([VALUES, VALUES[:, ::-1]]))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["x.raw", "x.bin", "x.dat"])
 def test_plain_bytes_need_the_width_of_a_sample(
@@ -944,6 +945,7 @@ def test_what_numpy_has_cut_or_masked_is_not_converted(tmp_path: Path) -> None:
 # ---- what is read at once now ----
 
 
+@pytest.mark.exhaustive
 def test_a_folder_of_one_vector_a_file_is_one_set(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     real = rng.normal(size=(400, 16)).astype("f4")

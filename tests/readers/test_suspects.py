@@ -53,6 +53,7 @@ def taken(frame: pd.DataFrame) -> tuple[str, ...]:
     return tuple(read(("t.csv", frame.to_csv(index=False).encode())).features)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "name",
     [
@@ -98,6 +99,7 @@ def test_names_that_no_feature_has_are_asked_about(name: str, names: list[str]) 
     assert refused(table(REAL, names, **{name: RNG.normal(size=N)})) == (name,)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "name",
     [
@@ -337,6 +339,7 @@ def test_the_index_that_pandas_names_is_left_out_and_said(tmp_path: Path) -> Non
     assert read(path).notes == ()
 
 
+@pytest.mark.exhaustive
 def test_both_remedies_of_the_error_give_the_right_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -403,6 +406,7 @@ def test_both_roles_in_one_table_are_asked_about_too(
         read_pair(path, drop="sed")
 
 
+@pytest.mark.exhaustive
 def test_triage_measures_a_set_whose_columns_stand_in_another_order(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -423,6 +427,7 @@ def test_triage_measures_a_set_whose_columns_stand_in_another_order(
     assert main(["triage", "--rerun", str(report)]) == 0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
 def test_a_transposed_table_is_refused_with_lines_that_turn_it(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"t.{kind}"
@@ -455,6 +460,7 @@ TURNED: dict[str, tuple[list[str], dict[str, list[object]]]] = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "first"),
     [*((name, "feature") for name in TURNED), ("lengths", "gene_id"), ("intensities", "Protein")],

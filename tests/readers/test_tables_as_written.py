@@ -409,6 +409,7 @@ def test_a_column_missing_in_every_row_is_left_out() -> None:
     np.testing.assert_array_equal(read(("t.csv", data), drop="none").values, VALUES)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", ["timestamp", "map", "lists of texts"])
 def test_columns_of_any_type_are_left_out_in_the_shell(kind: str, tmp_path: Path) -> None:
     from prviz.cli.main import main

@@ -158,6 +158,7 @@ def people(seed: int, jobs: str) -> pd.DataFrame:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "written",
     [pytest.param({}, marks=pytest.mark.exhaustive), {"sep": ";", "decimal": ","}],

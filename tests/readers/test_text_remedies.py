@@ -271,6 +271,7 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CASES)
 def test_a_remedy_gives_the_samples_that_were_meant(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -394,6 +395,7 @@ def test_a_column_that_only_grows_or_falls_is_remarked() -> None:
     assert not read(("t.csv", table(frame).encode())).notes
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("extension", [".parquet", ".feather", ".jsonl"])
 @pytest.mark.parametrize("form", ["names", "numbers", "categories", "index"])
 def test_one_value_a_row_of_a_binary_table(

@@ -118,6 +118,7 @@ def test_without_families_the_curve_to_believe_is_measured_where_it_can_be(
     assert usual_methods(tmp_path, 0.5) == DEFAULT_METHODS
 
 
+@pytest.mark.exhaustive
 @pytest.mark.verdict
 def test_a_run_that_began_without_the_curve_to_believe_goes_on_without_it(tmp_path: Path) -> None:
     prviz.Monitor(REAL, directory=tmp_path, methods=DEFAULT_METHODS).log(1, NARROW)
@@ -133,6 +134,7 @@ def test_a_restarted_run_knows_the_steps_before(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.npy"))
 
 
+@pytest.mark.exhaustive
 def test_what_can_not_be_measured_leaves_the_run_as_it_was(tmp_path: Path) -> None:
     monitor = prviz.Monitor(REAL, directory=tmp_path, **KNN)
     monitor.log(1, NARROW)

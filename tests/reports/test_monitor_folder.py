@@ -80,6 +80,7 @@ def without_steps(folder: Path) -> None:
     (folder / "steps.json").unlink()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "harm", exhaustive_but([damage, empty, other_digest, without_steps], without_steps)
 )
@@ -101,6 +102,7 @@ def test_no_step_is_best_while_a_known_one_can_not_be_compared(
     assert list(rows(logged)) == ["1000", "2000", "3000", "4000"]
 
 
+@pytest.mark.exhaustive
 def test_what_is_damaged_is_measured_again_where_the_samples_are_kept(tmp_path: Path) -> None:
     run = monitor(tmp_path, keep_samples=True)
     run.log(1000, GOOD)
@@ -158,6 +160,7 @@ def test_what_only_ranks_may_differ_in_a_directory(logged: Path) -> None:
     assert monitor(logged, goal=0.9).log(3000, FAR).is_best is False
 
 
+@pytest.mark.exhaustive
 def test_a_directory_that_another_monitor_has_taken_is_refused_at_the_next_step(
     tmp_path: Path,
 ) -> None:
@@ -172,6 +175,7 @@ def test_a_directory_that_another_monitor_has_taken_is_refused_at_the_next_step(
 # ---- several monitors ----
 
 
+@pytest.mark.exhaustive
 def test_two_monitors_of_a_directory_agree(tmp_path: Path) -> None:
     first = monitor(tmp_path)
     second = monitor(tmp_path)
@@ -219,6 +223,7 @@ def test_two_processes_lose_no_step_and_one_that_is_killed_leaves_a_whole_direct
     assert known >= {0, 2, 4, 1000} | {int(line.split()[0]) for line in said.splitlines()}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("cut", ["write_steps", "add_rows", "remove_others"])
 def test_a_step_that_is_cut_off_while_it_is_written_leaves_no_wrong_row(
     logged: Path, monkeypatch: pytest.MonkeyPatch, cut: str
@@ -300,6 +305,7 @@ def test_a_pipe_in_the_place_of_a_file_is_refused(logged: Path, name: str) -> No
         monitor(logged)
 
 
+@pytest.mark.exhaustive
 def test_a_table_that_was_cut_is_refused_and_what_is_advised_mends_it(logged: Path) -> None:
     whole = (logged / "metrics.csv").read_text()
     (logged / "metrics.csv").write_text(whole[:-4])
@@ -375,6 +381,7 @@ def test_steps_of_another_version_are_measured_again_or_refused(
     monitor(kept)  # nothing more is said
 
 
+@pytest.mark.exhaustive
 def test_steps_whose_settings_are_not_known_are_taken_only_with_results_of_the_present_ones(
     logged: Path,
 ) -> None:

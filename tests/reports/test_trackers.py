@@ -220,6 +220,7 @@ def test_what_no_tracker_takes_is_refused(
         log_csv(tmp_path / "m.csv", filled)
 
 
+@pytest.mark.exhaustive
 def test_the_metrics_in_a_folder_of_checkpoints_are_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -251,6 +252,7 @@ def test_steps_that_trackers_can_not_count_in_are_left_out_and_told() -> None:
     assert rows_of([], {}) == {}
 
 
+@pytest.mark.exhaustive
 def test_the_shell_logs_what_it_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,6 +289,7 @@ def test_the_shell_logs_what_it_measured(
     assert "is no file of these metrics" in capsys.readouterr().err
 
 
+@pytest.mark.exhaustive
 def test_the_recipe_of_the_guide_logs_in_a_training_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

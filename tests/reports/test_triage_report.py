@@ -370,6 +370,7 @@ def test_hostile_files_are_refused_in_words(
         read_report(path)
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_leaves_the_old_reports_as_they_were(tmp_path: Path) -> None:
     paths = [tmp_path / f"report{suffix}" for suffix in FORMATS]
     for path in paths[1:]:
@@ -498,6 +499,7 @@ def test_a_file_that_failed_has_to_fail_again(
     assert "checkpoints, step-30, digest: None in the report, " in capsys.readouterr().out
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -524,6 +526,7 @@ def test_hostile_settings_of_a_report_are_one_line(
     assert error.count("\n") == 1
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -360,6 +360,7 @@ def test_hosts_have_one_form(text: str, name: str | None) -> None:
     assert host_name(text) == name
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("arrived", "host", "served"),
     [

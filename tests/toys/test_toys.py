@@ -61,6 +61,7 @@ def assert_rates_agree(problem: ToyProblem, n: int) -> None:
         assert weights.mean() == pytest.approx(share, abs=5 * error + 10 * slack)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "label"), CASES)
 def test_the_likelihood_ratio_classifier_has_the_rates_of_the_truth(name, label):
     problem = preset(name, label)

@@ -66,6 +66,7 @@ def agree(whole: Judgement, part: Judgement) -> None:
     assert part.decision.basis == whole.decision.basis
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", exhaustive_but(range(4), 0))
 def test_no_checkpoint_changes_another_s_score_or_the_order_of_two_others(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -121,6 +122,7 @@ def test_no_file_changes_what_is_said_of_others_on_samples() -> None:
     assert "Next is lost. " in mixed.rest  # the two scores are of two families: no difference
 
 
+@pytest.mark.exhaustive
 @given(st.lists(st.tuples(st.floats(0, 0.3), st.floats(0, 1)), min_size=3, max_size=3, unique=True))
 @settings(max_examples=25, deadline=None)
 def test_the_order_goes_round_in_no_circle(values: list[tuple[float, float]]) -> None:

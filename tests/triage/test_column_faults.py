@@ -31,6 +31,7 @@ def changed(how: str) -> SamplePair:
     return SamplePair(real, generated)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("how", "said"),
     [
@@ -50,6 +51,7 @@ def test_one_feature_is_named_with_what_explains_it_and_nothing_else_is(
     assert said in found.sentence
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("of", [slice(None), slice(None, None, 2)])
 def test_changed_signs_are_no_shift(of: slice) -> None:
     real, generated = drawn()
@@ -68,6 +70,7 @@ def test_features_of_one_value_are_named_though_many_differ() -> None:
     assert found[0].sentence.startswith("4 of 8 features differ: 4 features (all exactly 0: 100 %")
 
 
+@pytest.mark.exhaustive
 def test_a_few_repeats_hide_no_feature() -> None:
     pair = changed("shift")
     values = pair.generated.values.copy()
@@ -90,6 +93,7 @@ def counts(n: int, weights: list[float], seed: int) -> tuple[np.ndarray, np.ndar
     return np.log1p(np.array(drawn, dtype=float)), topics
 
 
+@pytest.mark.exhaustive
 def test_topics_in_other_shares_are_no_other_order_of_words() -> None:
     weights = [0.28, 0.2, 0.16, 0.14, 0.1, 0.07, 0.05]
     pair = SamplePair(counts(200, weights, 0)[0], counts(200, weights[::-1], 1)[0])
@@ -102,6 +106,7 @@ def test_topics_in_other_shares_are_no_other_order_of_words() -> None:
     assert [each.key for each in sample_faults(mixed, preflight(mixed).facts)] == ["permuted"]
 
 
+@pytest.mark.exhaustive
 def test_short_texts_alone_are_no_factor_of_counts() -> None:
     weights = [0.28, 0.2, 0.16, 0.14, 0.1, 0.07, 0.05]
     values, _ = counts(2400, weights, 1)
@@ -110,6 +115,7 @@ def test_short_texts_alone_are_no_factor_of_counts() -> None:
     assert sample_faults(pair, preflight(pair).facts)[0].key in {"dropping", "narrow"}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_feature_of_two_values_is_no_factor_where_its_share_is_near_a_decile(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -161,6 +167,7 @@ def test_missing_samples_are_named_rather_than_the_feature_that_tells_them() -> 
     assert [each.key for each in sample_faults(pair, preflight(pair).facts)] == ["dropping"]
 
 
+@pytest.mark.exhaustive
 def test_a_feature_that_is_one_value_throughout_is_named_beside_missing_samples() -> None:
     """It is a fact of the file, even where samples that are missing would move the feature as far."""
     rng = np.random.default_rng(1)
@@ -180,6 +187,7 @@ def test_rows_that_repeat_are_no_fair_draw_of_features() -> None:
     assert {each.key for each in sample_faults(pair, preflight(pair).facts)} == {"collapse"}
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("seed", range(6))
 def test_sparse_counts_of_one_law_are_in_no_other_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -193,6 +201,7 @@ def test_sparse_counts_of_one_law_are_in_no_other_order(seed: int) -> None:
     assert sample_faults(pair, preflight(pair).facts) == ()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_that_repeat_by_nature_are_no_copies_and_no_repeats(seed: int) -> None:
     rng = np.random.default_rng(seed)

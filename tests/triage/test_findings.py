@@ -103,6 +103,7 @@ def test_families_that_count_in_balls_of_their_own_find_nothing_either():
     assert found_in(gaussian(d=4), "ipr") == {}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("fault", CLEAR)
 def test_every_fault_is_named_at_a_clear_strength_and_never_its_opposite(fault, seed):
@@ -135,6 +136,7 @@ def test_what_not_every_halving_shows_is_borderline():
     assert agreed_faults(not_shown, facts, copies) == ()
 
 
+@pytest.mark.exhaustive
 def test_what_only_trees_see_is_said_and_they_are_asked_where_nothing_else_is_found():
     pair = gaussian(n=300, d=4)
     estimated = estimate(pair, "knn")["knn"]
@@ -315,6 +317,7 @@ def test_a_generator_of_narrow_modes_is_never_said_to_invent():
     assert found["narrow"].number < 0.8
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_generator_of_wide_modes_is_never_said_to_drop_them(seed):
     pair = planted("rings, d = 10", "too wide", 0.45, 800, seed)
@@ -393,6 +396,7 @@ def test_repeats_and_lost_directions_are_collapse():
     assert found["flat"].number == pytest.approx(6 / 16, abs=0.03)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("factor", [10.0, 0.3])
 def test_other_units_are_named_and_what_follows_from_them_is_not(factor):
     pair = planted(MODES, None, 0.0, 400, 0)
@@ -443,6 +447,7 @@ def with_outliers(outliers: int) -> SamplePair:
     return SamplePair(real, generated)
 
 
+@pytest.mark.exhaustive
 def test_outliers_that_carry_the_extreme_are_found_where_they_are():
     with_, without = (found_in(with_outliers(number), "ipr") for number in (4, 0))
     assert "outliers" in with_
@@ -485,6 +490,7 @@ def test_models_of_the_zoo_are_called_by_what_was_done_to_them():
     assert "scale" not in found["vae-b0.03-e120"]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_one_photo_that_is_the_whole_reference_is_called_that_and_gives_no_ratio(seed: int) -> None:
     rng = np.random.default_rng(seed)

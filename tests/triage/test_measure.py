@@ -96,6 +96,7 @@ def check_alike(
         assert (each.n_real, each.n_generated) == (real.n, generated.n)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("k", "split"), [(3, 0.5), (3, None), ("sqrt", 0.4)])
 def test_every_result_is_that_of_the_pair_alone(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, k: int, split: float | None
@@ -510,6 +511,7 @@ def test_facts_are_remembered_where_the_folder_can_not_keep_them(tmp_path: Path)
         assert store.facts({"a": 1}) == ([1.5] if remembers else None)
 
 
+@pytest.mark.exhaustive
 def test_results_show_their_decision_in_a_notebook(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()

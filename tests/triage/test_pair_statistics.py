@@ -61,6 +61,7 @@ def test_z_scores_of_one_distribution_are_those_of_chance() -> None:
         assert scores.std() < 1.25, name
 
 
+@pytest.mark.exhaustive
 def test_units_and_other_seeds_change_no_fault() -> None:
     pair = planted("6 modes, d = 16", "class missing", 0.2, 500, 3)
     scaled = SamplePair(pair.real.values * 2.0**300, pair.generated.values * 2.0**300)
@@ -69,6 +70,7 @@ def test_units_and_other_seeds_change_no_fault() -> None:
     assert all(halvings(pair, seed=seed, times=1)[0].empty > 0.1 for seed in range(4))
 
 
+@pytest.mark.exhaustive
 def test_what_was_averaged_is_told_from_what_was_stretched() -> None:
     """The nearest distance over the tenth is the same after any stretching, and less between
     averaged samples.
@@ -118,6 +120,7 @@ def test_clusters_are_the_means_of_their_members() -> None:
         np.testing.assert_allclose(centre, values[members == place].mean(axis=0))
 
 
+@pytest.mark.exhaustive
 def test_a_spread_and_a_shift_are_measured_as_they_are() -> None:
     pair = planted("gaussian, d = 8", None, 0.0, 1000, 5)
     mean = pair.generated.values.mean(axis=0)
@@ -130,6 +133,7 @@ def test_a_spread_and_a_shift_are_measured_as_they_are() -> None:
     assert np.exp(scaled.scale) == pytest.approx(1.5, rel=0.03)
 
 
+@pytest.mark.exhaustive
 def test_sets_without_spread_are_measured() -> None:
     pair = planted("gaussian, d = 8", None, 0.0, 100, 0)
     for generated in (np.ones((100, 8)), np.zeros((80, 8)), np.full((60, 8), 1e200)):
@@ -220,6 +224,7 @@ def test_more_rows_than_are_compared_at_once_are_compared_in_turn() -> None:
         assert len(set[int]().union(*rows)) == 300
 
 
+@pytest.mark.exhaustive
 def test_findings_of_fewer_rows_are_kept_apart_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

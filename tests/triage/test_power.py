@@ -38,6 +38,7 @@ def test_it_is_the_same_again_and_stops_in_time() -> None:
     assert {key for key, _ in PLANTED.values()} - {""} <= set(NUMBERS)
 
 
+@pytest.mark.exhaustive
 def test_the_share_that_is_said_is_the_share_that_was_planted() -> None:
     found = power(Samples(REAL[:400]), tries=1, seconds=60.0)
     rng = np.random.default_rng(0)

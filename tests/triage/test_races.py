@@ -67,6 +67,7 @@ def change(path: Path, how: str, other: bytes) -> None:
         path.write_bytes(other)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("how", CHANGES)
 @pytest.mark.parametrize("extension", FORMATS)
 def test_a_file_that_changes_while_it_is_read_is_told_and_never_measured(
@@ -255,6 +256,7 @@ print(json.dumps(answers), flush=True)
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("limit", exhaustive_but((0, 3000), 3000), ids=["all stay", "most go"])
 def test_two_processes_share_a_folder_of_results(tmp_path: Path, limit: int) -> None:
     folder = folder_of(tmp_path / "run", 3)

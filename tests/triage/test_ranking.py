@@ -187,6 +187,7 @@ def test_a_ranking_says_who_is_best_and_who_is_not_told_apart():
     assert table["score"].is_monotonic_decreasing
 
 
+@pytest.mark.exhaustive
 def test_order_of_the_input_changes_nothing_and_the_seed_decides():
     rng = np.random.default_rng(0)
     some = spoilt(rng)

@@ -74,6 +74,7 @@ def test_cells_whose_lead_is_noise_crown_nobody():
     assert (every.verdict, len(every.won)) == ("a", len(every.cells))
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=40)
 @given(st.permutations(range(12)), st.lists(st.floats(0, 1), min_size=12, max_size=12))
 def test_the_map_is_the_double_loop_whatever_the_order_of_the_rows(order, scores):
@@ -102,6 +103,7 @@ def slow_tau(x, y):
     )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=2, max_size=8))
 def test_kendalls_tau_between_families_is_the_double_loop_over_pairs(scores):

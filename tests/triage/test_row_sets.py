@@ -55,6 +55,7 @@ def test_weights_of_rows_give_the_centres_in_any_coordinates() -> None:
         np.testing.assert_allclose(mixed, some.mean(axis=0))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("n", "d", "factor"),
     [
@@ -90,6 +91,7 @@ def test_statistics_of_wide_sets_are_those_of_all_features(
     assert fast == pytest.approx(slow, rel=1e-6, abs=1e-8, nan_ok=True)
 
 
+@pytest.mark.exhaustive
 def test_wide_sets_need_no_matrix_of_all_features() -> None:
     """8 MB of 120 x 8,000, twice: one (d, d) matrix would take 512 MB."""
     rng = np.random.default_rng(0)

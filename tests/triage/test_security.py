@@ -175,6 +175,7 @@ def table_of(tmp_path: Path, data: bytes) -> Callable[[], list[Checkpoint]]:
     return lambda: checkpoints_of([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "m.csv")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -294,6 +295,7 @@ def bombs(key: str) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.exhaustive
 def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_memory(
     tmp_path: Path,
 ) -> None:

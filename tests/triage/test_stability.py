@@ -104,6 +104,7 @@ def measured(data: tuple[Samples, list[MeasuredCheckpoint]]) -> pd.DataFrame:
     return rows(tasks(data, **SMALL))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "settings",
     [TriageSettings(seed=3), TriageSettings(k=4, bandwidth=0.7), TriageSettings(k=2, split=None)],
@@ -132,6 +133,7 @@ def test_rows_of_whole_sets_are_single_runs_and_make_the_score_of_any_goal(data,
                 )
 
 
+@pytest.mark.exhaustive
 def test_what_the_page_has_measured_already_is_not_measured_again(data, measured):
     listed = tasks(data, **SMALL)
     known = known_rows(listed, data[1])
@@ -157,6 +159,7 @@ def test_what_the_page_has_measured_already_is_not_measured_again(data, measured
     }
 
 
+@pytest.mark.exhaustive
 def test_neither_the_order_of_work_nor_a_stop_changes_a_row(data, measured, tmp_path):
     def ordered(table: pd.DataFrame) -> pd.DataFrame:
         return table.sort_values("key", ignore_index=True)

@@ -80,6 +80,7 @@ def test_who_may_be_best_is_what_the_definition_says_and_files_far_behind_change
     assert len(sizes) > 2
 
 
+@pytest.mark.exhaustive
 def test_the_truly_best_is_among_those_that_may_be_best() -> None:
     rng = np.random.default_rng(0)
     kept = []

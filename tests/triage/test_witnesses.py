@@ -37,6 +37,7 @@ def run(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.exhaustive
 def test_the_command_says_and_writes_what_gives_a_checkpoint_away(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

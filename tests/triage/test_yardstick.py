@@ -62,6 +62,7 @@ def test_real_samples_reach_the_ceiling(tmp_path: Path) -> None:
     assert share.sentence.startswith("is as good as real data") == (share.share >= 1)
 
 
+@pytest.mark.exhaustive
 def test_a_floor_near_the_ceiling_forbids_that_nothing_can_be_told_apart(tmp_path: Path) -> None:
     """One column in other units holds all the variance: seven displaced features are not seen."""
     rng = np.random.default_rng(0)

@@ -68,6 +68,7 @@ def repeated(supports: Supports, real: np.ndarray, generated: np.ndarray) -> PRC
     return ErrorRates.from_supports(c_real, c_generated, supports.n_real).curve()
 
 
+@pytest.mark.one_in(3)
 @MEASURED
 def test_a_replicate_is_the_curve_of_samples_that_occur_as_often_as_drawn(method, split):
     found = estimate(gaussians(), method, k=3, split=split)[method]
@@ -150,6 +151,7 @@ def test_what_is_drawn_for_a_set_depends_on_its_size_and_place_alone():
     assert counted / 3000 == pytest.approx(np.ones(7), abs=0.06)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_every_summary_of_every_family_has_an_interval(method):
     truth = toy("mixtures").truth()
@@ -265,6 +267,7 @@ def test_the_same_real_samples_are_drawn_whatever_the_size_of_the_other_set():
     assert np.array_equal(one.evaluate_rows[0], other.evaluate_rows[0])
 
 
+@pytest.mark.one_in(3)
 @MEASURED
 def test_a_comparison_is_two_bootstraps_that_share_their_real_samples(method, split):
     one = gaussians()
@@ -357,6 +360,7 @@ def test_several_sets_are_given_by_place_or_by_name():
         prviz.compare(real, sets, values[0])
 
 
+@pytest.mark.exhaustive
 def test_what_both_have_in_common_cancels():
     rng = np.random.default_rng(1)
     real = rng.normal(size=(400, 3))

@@ -57,6 +57,7 @@ def test_every_classifier_is_bounded_and_the_ends_by_themselves() -> None:
             assert binom.cdf(round(rate * n), n, bound) == pytest.approx(share)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", exhaustive_but((DEFAULT_METHODS, "ipr"), DEFAULT_METHODS))
 @pytest.mark.parametrize("name", ["mixtures", "boxes", "finite", "dirac", "identical"])
 def test_the_truth_lies_below(name: str, method: str | tuple[str, ...]) -> None:
@@ -77,6 +78,7 @@ def test_what_is_measured_already_has_the_same_bound() -> None:
     assert np.array_equal(found.vertices, prviz.upper_bound(*pair, ("knn", "cluster")).vertices)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "method", [name for name, each in prviz.ESTIMATORS.items() if not each.chosen_by_evaluation]
 )

@@ -48,6 +48,7 @@ def test_one_sample_of_each_group_is_drawn() -> None:
     assert not np.array_equal(few.values, samples.one_of_each_group(seed=1).values)
 
 
+@pytest.mark.exhaustive
 def test_the_bound_holds_for_videos_of_one_law_and_fails_where_frames_count_as_independent() -> (
     None
 ):
@@ -197,6 +198,7 @@ def test_the_bound_holds_for_groups_of_laws_that_differ() -> None:
     assert held == dict.fromkeys(DEFAULT_METHODS, 8)
 
 
+@pytest.mark.exhaustive
 def test_runs_share_samples_where_rows_and_groups_are_equal() -> None:
     def run(groups: list[int] | None, rows: list[int] | None = None, n_real: int = 2) -> Supports:
         held = [None if each is None else np.array(each) for each in (rows, groups)]

@@ -170,6 +170,7 @@ def test_more_confidence_costs_something_and_groups_count_once() -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_the_gate_tells_sets_apart_only_where_they_differ() -> None:
     rng = np.random.default_rng(0)
     normal, other, shifted = (rng.normal(at, 1, (90, 2)) for at in (0, 0, 1.5))
@@ -203,6 +204,7 @@ def test_of_a_group_one_sample_counts_for_the_gate() -> None:
     assert math.isclose(chance(grouped), one_of_each)
 
 
+@pytest.mark.exhaustive
 def test_exchanged_roles_mirror_it() -> None:
     pair = toy("mixtures", d=4).sample(300, 0)
     bound = prviz.upper_bound(*pair)

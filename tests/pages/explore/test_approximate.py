@@ -137,6 +137,7 @@ def test_a_link_restores_it_and_a_wrong_word_in_it_is_told() -> None:
     assert "expected yes or no" in opened(n="100", approximate="maybe").warning[0].value
 
 
+@pytest.mark.exhaustive
 def test_hub_is_left_out_with_a_note() -> None:
     app = final(methods="knn,hub")
     assert app.info[0].value == "Hub iPR can't be approximated and is left out."
@@ -151,6 +152,7 @@ def test_hub_is_left_out_with_a_note() -> None:
     assert list(vertices(alone)) == ["truth", *DEFAULT_METHODS]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "query",
     [
@@ -232,6 +234,7 @@ def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measu
         assert sorted(said) == sorted(f"row {row + 1}" for row in evaluated[places])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("real", "generated"),
     [

@@ -83,6 +83,7 @@ def test_a_press_swaps_the_roles_and_mirrors_what_is_drawn() -> None:
     assert "swapped" not in app.query_params
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("family", BUNDLED)
 def test_every_bundled_family_opens(family: str) -> None:
     app = opened(source="bundled", problem=BUNDLED[family].checkpoints[-1].name, n="200")
@@ -154,6 +155,7 @@ def test_every_panel_draws_what_it_is_about(source: str) -> None:
         assert panes == {pane["id"] for each in drawn for pane in each["panes"]}, tab
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("panel", ["Extremes", "Numbers"])
 def test_a_hidden_family_is_hidden_in_every_panel(panel: str) -> None:
     app = opened(n="100", panel=panel, methods="knn,kde,ipr", hidden="ipr")
@@ -248,6 +250,7 @@ def uploads() -> AppTest:
     return app.segmented_control(key="source").set_value("upload").run()
 
 
+@pytest.mark.exhaustive
 def test_every_accepted_format_is_measured(uploads: AppTest) -> None:
     files = one_of_each(file_zoo.accepted())
     names = {"generated": files[-1][0]}

@@ -232,6 +232,7 @@ def test_hover_has_few_pictures_of_many(
     )
 
 
+@pytest.mark.exhaustive
 def test_networks_join_the_encoders_below_the_apps_folder_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,6 +303,7 @@ def test_networks_are_not_for_pictures_of_an_upload(
     assert networks.choose_networks(samples, sources, "x") == networks.ChosenNetworks()
 
 
+@pytest.mark.exhaustive
 def test_a_table_of_several_lists_and_both_roles_asks_which_once() -> None:
     values = np.random.default_rng(0).normal(size=(60, 3))
     file = io.BytesIO()

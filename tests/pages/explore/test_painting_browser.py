@@ -164,6 +164,7 @@ def test_the_goal_of_a_link_is_reached_by_painting(page: Page) -> None:
     wait_until(page, lambda: toy("painted", **settings_of(page).parameters).truth().auc == 0)
 
 
+@pytest.mark.exhaustive
 def test_the_truth_is_hidden_until_an_answer_and_codes_of_a_class_are_counted(page: Page) -> None:
     visit(page, "/?problem=modes&n=200&k=5&p.d=2&methods=knn,ipr&task=closest")
     verdict = page.locator(".live.screen .verdict")

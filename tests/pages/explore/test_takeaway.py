@@ -102,6 +102,7 @@ OUT = "Leave them out"
 IN = "Use them as features"
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("answer", "files"),
     [(OUT, "both"), (IN, "both"), (OUT, "one"), (OUT, "together"), (IN, "together")],

@@ -99,6 +99,7 @@ def _sideways(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [PHONE, (820, 1180)])
 def test_every_target_of_a_finger_has_44_pixels(opened: Opener, size: tuple[int, int]) -> None:
     page = opened(size)
@@ -205,6 +206,7 @@ TABS_IN_SIGHT = """() => {
 }"""
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_another_panel_comes_where_the_finger_is(opened: Opener) -> None:
     page = opened(PHONE)
     page.evaluate(WATCH_TABS)
@@ -218,6 +220,7 @@ def test_on_a_phone_another_panel_comes_where_the_finger_is(opened: Opener) -> N
         assert max(tops) - min(tops) <= 2, (name, min(tops), max(tops))
 
 
+@pytest.mark.exhaustive
 def test_too_high_stands_in_the_gap_and_on_no_line(
     app_server: AppServer, chromium: Browser
 ) -> None:
@@ -249,6 +252,7 @@ def _assert_too_high_stands_alone(page: Page) -> None:
     assert near[1] > 4
 
 
+@pytest.mark.exhaustive
 def test_at_twice_the_size_the_figure_stands_whole_above_the_handle(
     new_page: Callable[..., Page],
 ) -> None:
@@ -261,6 +265,7 @@ def test_at_twice_the_size_the_figure_stands_whole_above_the_handle(
     assert _sideways(page) == 0
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_the_answer_of_a_task_moves_nothing(opened: Opener) -> None:
     page = opened(PHONE, "/?problem=shifted-gaussians&n=200&p.d=2&task=closest")
     choices = page.locator(".task .choices button")

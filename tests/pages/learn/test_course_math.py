@@ -184,6 +184,7 @@ def test_a_match_is_that_of_python(bare: Page) -> None:
     assert found == pytest.approx(-2 * norm.ppf(0.35), abs=5e-3)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("held_out", [True, False])
 @pytest.mark.parametrize("k", [1, 5, 29])
 def test_knn_on_samples_is_that_of_python(bare: Page, k: int, held_out: bool) -> None:
@@ -223,6 +224,7 @@ def test_one_k_at_a_time_is_all_of_them_at_once(bare: Page, own: bool) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_samples_of_a_seed_have_the_problem_s_moments(bare: Page) -> None:
     values = {"n": 200, "mu": 2.0, "seed": 1, "moved": {}}
     drawn = np.array(
@@ -240,6 +242,7 @@ def test_the_limits_are_measured_at_the_figure_s_k_and_for_its_problem(bare: Pag
     assert_same(bare, called(bare, "arithmetic", "bellsCurve", float(np.sqrt(2)), 1.0), truth, 2e-3)
 
 
+@pytest.mark.exhaustive
 def test_the_dimension_s_truth_is_the_toy_s(bare: Page) -> None:
     truth = toy("high-dimension", d=16, shift=measured.DISTANCE).truth()
     made = bare.evaluate(

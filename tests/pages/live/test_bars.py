@@ -28,6 +28,7 @@ def with_amount(amounts: list[float], index: int, amount: float, total: bool) ->
     return rounded if any(rounded) else amounts
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("total", [True, False])
 @pytest.mark.parametrize("amounts", [[0.2, 0.2, 0.6, 0.0], [1.0, 0.0, 0.0], [0.0, 0.3], [0.25] * 4])
 def test_one_new_amount_leaves_a_distribution(

@@ -33,6 +33,7 @@ def _state(numbers: dict[str, float], compared: bool = True, **settings: Any) ->
 PINNED = _state({"knn": 0.87, "ipr": 0.52}, k=20)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("now", "expected"),
     [

@@ -69,6 +69,7 @@ def test_points_at_one_lam_are_those_of_python(blank: Page) -> None:
     assert ends == [curve.extreme_precision, 0]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CURVES)
 def test_one_walk_finds_what_a_search_at_every_lam_finds(blank: Page, name: str) -> None:
     curve = CURVES[name]
@@ -336,6 +337,7 @@ def test_the_agreement_without_a_truth_is_the_lowest_iou_of_two_curves(blank: Pa
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("bound", ["three", "smooth", "equal"])
 def test_what_lies_beyond_the_bound_is_found_as_python_finds_it(blank: Page, bound: str) -> None:
     for name, curve in CURVES.items():

@@ -183,6 +183,7 @@ def test_a_page_that_only_follows_is_answered_whatever_page_it_is(visitor: route
     assert posted(b'{"q": 4}', visitor.token)[0] == 400
 
 
+@pytest.mark.exhaustive
 def test_a_thousand_questions_at_once_are_answered_one_after_the_other(
     visitor: route.Visitor,
 ) -> None:

@@ -12,6 +12,7 @@ from tests.browser import AppServer, open_tab, visit, wait_idle
 RANGES = "plot => [plot.layout.xaxis.range, plot.layout.yaxis.range].map(range => [...range])"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("touch", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_taps_and_double_clicks_leave_the_axes_where_they_were(
     app_server: AppServer, chromium: Browser, touch: bool

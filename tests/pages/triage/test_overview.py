@@ -153,6 +153,7 @@ def test_forty_come_twelve_at_a_time_and_wide_steps_offer_a_logarithm() -> None:
     }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_few_and_without_steps(count: int) -> None:
     found = five()
@@ -176,6 +177,7 @@ def test_few_and_without_steps(count: int) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_the_ceiling_is_in_every_figure_and_first_in_the_table() -> None:
     found = five()
     app = opened(found)

@@ -81,6 +81,7 @@ def uploads(*files: tuple[str, bytes], real: bytes | None = None):
 # ---- bundled checkpoints, and the table ----
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", settings.FAMILIES)
 def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: str) -> None:
     for each in BUNDLED[name].checkpoints:
