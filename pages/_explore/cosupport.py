@@ -387,14 +387,9 @@ def draw_projections(problem: Problem, found: results.Results, name: str) -> Non
 
     def pane(key: str, title: str, caption: str, projection: Projection, first: int = 0) -> Pane:
         columns = slice(first, first + 2)
-        figure = figures.support_samples_figure(
-            projection.points[rows, columns],
-            is_real,
-            classes,
-            axis_titles=projection.titles[columns],
-            rows=rows,
-            notes=notes,
-        )
+        points = projection.points[rows, columns]
+        samples = figures.SamplePoints(points, projection.titles[columns], notes, rows)
+        figure = figures.support_samples_figure(samples, is_real, classes)
         return Pane(f"cosupport-{key}", figure, title, link=link, help=f"{caption} {HELP}")
 
     one = pane("components", "Principal components", "Where the samples vary most.", principal)

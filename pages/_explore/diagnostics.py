@@ -114,8 +114,7 @@ def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> N
         limits=limits,
         xlabel="neighbours k",
         ylabel="IoU with the truth",
-        best=True,
-        log_x=True,
+        best="highest",
     )
     pane = Pane("sweep", figure, "IoU over k", follow="k", wide=True, help=OVER_K_HELP)
     live_figure("sweep", [pane], follow=following(problem, found))

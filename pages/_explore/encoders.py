@@ -59,9 +59,7 @@ def draw(problem: Problem) -> None:
             for name in found.encoders
         }
         enlarged = explore_session().enlarged
-        over = compact(
-            figures.iou_sweep_figure(lines, xlabel="features kept", ylabel="AuC", log_x=True), 270
-        )
+        over = compact(figures.iou_sweep_figure(lines, xlabel="features kept", ylabel="AuC"), 270)
         over.update_layout(showlegend=True, margin_t=44, legend={"y": 1.02, "yanchor": "bottom"})
         for hue, trace in zip(_HUES, over.data, strict=False):
             trace.update(mode="lines+markers", line_color=hue)

@@ -23,7 +23,7 @@ from pages._shared.text import plain
 from pages._shared.widgets import choose_one, explore_link
 from pages._shared.work_box import WorkRequest, box
 from prviz import figures
-from prviz.figures.battery import AllowedRange, check_figure
+from prviz.figures.battery import AllowedRange, SweepPoint, check_figure
 from prviz.live.figure import Pane
 from prviz.neighbors.threads import available_threads
 from prviz.recent import LeastRecentlyUsed
@@ -340,20 +340,20 @@ def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
 def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     check = CHECKS[place.check]
     criteria = criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
+    points = found.points.tolist()
     x = found.points[found.measured].tolist()
+    measured = zip(x, found.mean.tolist(), found.spread.tolist(), strict=True)
     geometric = False
     if found.points.min() > 0:  # logarithmic if the steps are more alike on such an axis
         steps = np.diff(found.points)
         ratios = np.diff(np.log(found.points))
         geometric = bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
     figure = check_figure(
-        x,
-        found.mean.tolist(),
-        found.spread.tolist(),
-        found.truth.tolist(),
+        [SweepPoint(*each) for each in measured],
+        list(zip(points, found.truth.tolist(), strict=True)),
         [
             AllowedRange(
-                place=(float(found.points[each.first]), float(found.points[each.last])),
+                place=(points[each.first], points[each.last]),
                 low=each.low,
                 high=each.high,
                 text=criterion.rule.words,
@@ -364,7 +364,6 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
         ],
         name=pair,
         x_title=check.x_label,
-        truth_x=found.points.tolist(),
         color=figures.colors([READINGS[place.reading].method])[READINGS[place.reading].method],
         log_x=geometric,
     )

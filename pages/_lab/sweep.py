@@ -330,18 +330,15 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
         labels, common = _labels([each for each in texts if each["problem"] == problem])
         methods = list(dict.fromkeys(part["method"]))
         settings = list(dict.fromkeys(labels))[:MOST_SETTINGS]
-        labelled = part.assign(setting=labels)
-        values = {
-            each: (
-                labelled.pivot(index="setting", columns="method", values=each)
-                .reindex(index=settings, columns=methods)
-                .to_numpy(dtype=float, na_value=math.nan)
-            )
-            for each in ("mean", "spread", "repeats")
-        }
+        cells = []
+        columns = part[["mean", "spread", "repeats"]].to_numpy(dtype=float)
+        for label, method, numbers in zip(labels, part["method"], columns.tolist(), strict=True):
+            if label in settings and math.isfinite(numbers[0]):
+                place = settings.index(label), methods.index(method)
+                cells.append(figures.MeanCell(*place, *numbers))
         worse = number in ("excess", "deficit")
         figure = figures.sweep_figure(
-            methods, settings, **values, label=name, less_is_better=worse, top=top
+            methods, settings, cells, label=name, less_is_better=worse, top=top
         )
         left = len(set(labels)) - len(settings)
         words = [explained, "± is the standard deviation over the repeats, the number their mean."]
@@ -389,7 +386,7 @@ def _over_k(rows: pd.DataFrame) -> None:
             if method in LIMITS and not unsplit:
                 limits[str(method)] = ks, [_limit_iou(problem, truth, str(method), k) for k in ks]
         figure = figures.iou_sweep_figure(
-            lines, xlabel="neighbours k (log scale)", limits=limits, best=True, log_x=True
+            lines, xlabel="neighbours k (log scale)", limits=limits, best="highest"
         )
         title = (
             f"{problem.title}, d = {problem.d}, n = {n:,},"

@@ -83,9 +83,7 @@ def draw(
         },
         xlabel="neighbours k (log scale)",
         ylabel=f"held-out risk at λ = {number(lam)}",
-        best=True,
-        lowest=True,
-        log_x=True,
+        best="lowest",
     )
     strip = figures.choices_figure(choices(curves))
     panes = [

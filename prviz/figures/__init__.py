@@ -35,9 +35,9 @@ from prviz.figures.robustness import (
     fewer_samples_figure,
     winners_figure,
 )
-from prviz.figures.samples import roles_figure, samples_figure
+from prviz.figures.samples import SamplePoints, roles_figure, samples_figure
 from prviz.figures.surrogate import SettingError, SettingLine, error_intervals, setting_lines_figure
-from prviz.figures.sweeps import sweep_figure
+from prviz.figures.sweeps import MeanCell, sweep_figure
 from prviz.figures.tail import tail_figure
 from prviz.figures.theme import (
     FAMILY_COLORS,
@@ -62,6 +62,8 @@ __all__ = [
     "Contender",
     "ExtremeRow",
     "Highlight",
+    "MeanCell",
+    "SamplePoints",
     "SettingError",
     "SettingLine",
     "WonCell",

@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
 
 from prviz.figures import theme
@@ -35,64 +37,69 @@ class AllowedRange:
     met: bool
 
 
+class SweepPoint(NamedTuple):
+    """A place of the sweep: mean over the repeats, and their standard deviation (nan: one repeat)."""
+
+    x: float
+    mean: float
+    spread: float
+
+
 def check_figure(
-    x: Sequence[float],
-    mean: Sequence[float],
-    spread: Sequence[float],
-    truth: Sequence[float],
+    measured: Sequence[SweepPoint],
+    truth: Sequence[tuple[float, float]],
     asked: Sequence[AllowedRange] = (),
     *,
     name: str,
     x_title: str,
-    truth_x: Sequence[float] | None = None,
     color: str = theme.FAMILY_COLORS["knn"],
     log_x: bool = False,
 ) -> go.Figure:
     """Mean and spread of a metric over the sweep, the truth dashed, and the thresholds as bars or bands.
 
-    x, mean, spread : the places measured so far, increasing; the mean over the repeats and their
-    standard deviation
-        (nan: one repeat, no band).
-    truth_x, truth : the same reading of the true curve, over the whole sweep; truth_x None: over x.
+    measured : the places measured so far, increasing.
+    truth : (x, the same reading of the true curve), over the whole sweep.
     asked : what the rule allows; what reaches to infinity is drawn to the edge of the plot.
 
-    Raises ValueError for sequences of different lengths, or an x <= 0 on a logarithmic axis.
+    Raises ValueError for an x <= 0 on a logarithmic axis.
     """
-    true_x = x if truth_x is None else truth_x
-    for label, xs, ys in ((name, x, mean), (name, x, spread), (theme.TRUTH_LABEL, true_x, truth)):
-        theme.check_sweep(label, xs, ys, log_x)
+    x = [point.x for point in measured]
+    mean = [point.mean for point in measured]
+    theme.check_sweep(name, x, mean, log_x)
     figure = go.Figure()
-    known = [0.0, 1.0, *(value for value in (*mean, *truth) if math.isfinite(value))]
+    truth_x, truth_y = zip(*truth, strict=True)
+    known = list(filter(math.isfinite, (0.0, 1.0, *mean, *truth_y)))
     bottom = min(known) - 0.12
     top = max(known) + 0.12
     for each in asked:
         _add_range(figure, each, bottom, top)
-    _add_spread(figure, x, mean, spread, color)
+    _add_spread(figure, measured, color)
     figure.add_scatter(
-        x=list(true_x),
-        y=list(truth),
+        x=truth_x,
+        y=truth_y,
         mode="lines",
         line=theme.truth_line(),
         name="the truth, read alike",
         hovertemplate="<b>truth</b>, x = %{x:.4g}: %{y:.3f}<extra></extra>",
     )
+    title = theme.plain(name)
     figure.add_scatter(
-        x=list(x),
-        y=list(mean),
-        name=theme.plain(name),
+        x=x,
+        y=mean,
+        name=title,
         mode="lines+markers",
         line=theme.line_of(color),
         marker={"size": 5},
-        customdata=[[value] for value in spread],
+        customdata=[[point.spread] for point in measured],
         hovertemplate=(
-            f"<b>{theme.plain(name)}</b>, x = %{{x:.4g}}: %{{y:.3f}} ±"
-            " %{customdata[0]:.3f}<extra></extra>"
+            f"<b>{title}</b>, x = %{{x:.4g}}: %{{y:.3f}} ± %{{customdata[0]:.3f}}<extra></extra>"
         ),
     )
+    scale: dict[str, Any] = {"type": "log", "dtick": 1} if log_x else {}
     return theme.finish(
         figure,
         height=330,
-        xaxis=theme.axis(theme.plain(x_title), **({"type": "log", "dtick": 1} if log_x else {})),
+        xaxis=theme.axis(theme.plain(x_title), **scale),
         yaxis=theme.axis("value", range=[bottom, top]),
         legend=theme.legend(-0.26),
     )
@@ -100,12 +107,9 @@ def check_figure(
 
 def _add_range(figure: go.Figure, asked: AllowedRange, bottom: float, top: float) -> None:
     """A band over several places, a thick bar at one; each kind stands in the legend once."""
-    if asked.met:
-        ink = _MET
-        kind = "asked for, met"
-    else:
-        ink = _MISSED
-        kind = "asked for, missed"
+    ink = _MET if asked.met else _MISSED
+    word = "met" if asked.met else "missed"
+    kind = f"asked for, {word}"
     low = max(asked.low, bottom)
     high = min(asked.high, top)
     first, last = asked.place
@@ -128,34 +132,21 @@ def _add_range(figure: go.Figure, asked: AllowedRange, bottom: float, top: float
             "fillcolor": theme.faded(ink, 0.2),
         }
     listed = not any(trace.legendgroup == kind for trace in figure.data)
-    said = f"{asked.text}: {'met' if asked.met else 'missed'}"
     figure.add_scatter(
         **look,
         name=kind,
         legendgroup=kind,
         showlegend=listed,
         hoverinfo="text",
-        hovertext=theme.plain(said, 120),
+        hovertext=theme.plain(f"{asked.text}: {word}", 120),
     )
 
 
-def _add_spread(
-    figure: go.Figure,
-    x: Sequence[float],
-    mean: Sequence[float],
-    spread: Sequence[float],
-    color: str,
-) -> None:
+def _add_spread(figure: go.Figure, measured: Sequence[SweepPoint], color: str) -> None:
     """One standard deviation to either side, where there are repeats."""
-    places = []
-    upper = []
-    lower = []
-    for place, value, deviation in zip(x, mean, spread, strict=True):
-        if math.isfinite(value) and math.isfinite(deviation):
-            places.append(place)
-            upper.append(value + deviation)
-            lower.append(value - deviation)
-    if places:
-        around = theme.there_and_back(places, places), theme.there_and_back(upper, lower)
+    known = [point for point in measured if math.isfinite(point.mean + point.spread)]
+    if known:
+        x, mean, spread = np.array(known).T
+        around = theme.there_and_back(x, x), theme.there_and_back(mean + spread, mean - spread)
         fill = theme.faded(color, 0.22)
         figure.add_trace(theme.polygon(*around, fill, name="± spread over repeats"))

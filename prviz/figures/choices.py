@@ -18,13 +18,10 @@ def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
     ----------
     choices : by increasing lam.
     """
-    color = theme.colors(dict.fromkeys(choice.method for choice in choices))
     figure = go.Figure()
-    for method, own in color.items():
+    for method, own in theme.colors(choice.method for choice in choices).items():
         parts = [choice for choice in choices if choice.method == method]
-        low, high = (
-            np.degrees(np.arctan([getattr(part, end) for part in parts])) for end in ("low", "high")
-        )
+        low, high = np.degrees(np.arctan([(part.low, part.high) for part in parts])).T
         figure.add_bar(
             x=high - low,
             base=low,
@@ -32,13 +29,10 @@ def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
             orientation="h",
             name=theme.label(method),
             marker={"color": own, "line": {"width": 1, "color": "#ffffff"}},
-            text=[f"{part.k}" for part in parts],
+            text=[str(part.k) for part in parts],
             textposition="inside",
             insidetextanchor="middle",
-            hovertext=[
-                f"k = {part.k}, λ from {theme.number(part.low)} to {theme.number(part.high)}"
-                for part in parts
-            ],
+            hovertext=[_said(part) for part in parts],
             hovertemplate="<b>%{fullData.name}</b>, %{hovertext}<extra></extra>",
         )
     layout = {
@@ -49,3 +43,8 @@ def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
     return theme.finish(
         figure, height=150, xaxis=theme.angle_axis(), yaxis=theme.axis("", visible=False), **layout
     )
+
+
+def _said(choice: ChosenSetting) -> str:
+    low = theme.number(choice.low)
+    return f"k = {choice.k}, λ from {low} to {theme.number(choice.high)}"

@@ -16,6 +16,7 @@ from prviz.arrays import Floats
 from prviz.diagnostics.cosupport import CLASSES
 from prviz.diagnostics.support_balls import SupportBalls
 from prviz.figures import theme
+from prviz.figures.samples import SamplePoints
 
 # By the place in CLASSES. Both: halfway between the two, as in the colours of the samples' votes.
 CLASS_COLORS = ("#C9C9C9", theme.REAL_COLOR, theme.GENERATED_COLOR, theme.EVEN_COLOR)
@@ -151,75 +152,51 @@ def support_bands_figure(
 
 
 def support_samples_figure(
-    points: ArrayLike,
-    is_real: ArrayLike,
-    classes: ArrayLike,
-    *,
-    rows: ArrayLike | None = None,
-    axis_titles: Sequence[str] = ("x", "y"),
-    notes: Sequence[str] | None = None,
-    most: int = 2000,
+    samples: SamplePoints, is_real: ArrayLike, classes: ArrayLike, *, most: int = 2000
 ) -> go.Figure:
     """Samples of any dimension in two coordinates, coloured by their own classes.
 
     Parameters
     ----------
-    points : (n, 2) coordinates. is_real : (n,) True for circles, False for triangles. classes :
-    (n,) indices in
-        `prviz.diagnostics.cosupport.CLASSES`.
-    rows : (n,) row number of each sample; by default its index.
-    notes : (n,) text on each sample for the hover.
+    samples : in the plane.
+    is_real : (n,) True for circles, False for triangles.
+    classes : (n,) indices in `prviz.diagnostics.cosupport.CLASSES`.
     most : largest number of samples drawn, evenly chosen; the axis title says so.
 
-    customdata of each point is its row, by which a front end marks the same sample in another
-    figure. Raises ValueError for other shapes or lengths.
+    customdata of each point is its id, by which a front end marks the same sample in another
+    figure. Raises ValueError for other lengths.
     """
-    places = np.asarray(points, dtype=np.float64)
     real = np.asarray(is_real, dtype=bool)
     held = np.asarray(classes, dtype=np.int8)
-    names = np.arange(len(real)) if rows is None else np.asarray(rows)
-    if places.shape != (len(real), 2) or not len(real) == len(held) == len(names):
-        raise ValueError(
-            f"points have shape {places.shape}; ({len(real)}, 2) and one class and row each are"
-            " needed"
-        )
+    samples.check(is_real=real, classes=held)
     shown = _evenly(len(real), most)
     figure = go.Figure()
-    for number in range(len(CLASSES)):
-        for is_role in (True, False):
-            chosen = shown[(held[shown] == number) & (real[shown] == is_role)]
+    for number, name in enumerate(CLASSES):
+        for role, symbol, _ in theme.ROLES:
+            chosen = shown[(held[shown] == number) & (real[shown] == (role == "real"))]
             if not len(chosen):
                 continue
-            name = CLASSES[number]
-            role, symbol, _ = theme.ROLES[0 if is_role else 1]
-            said = None if notes is None else [theme.noted(notes[place]) for place in chosen]
-            head = f"<b>{role}</b>" if said is None else f"<b>{role}, %{{hovertext}}</b>"
+            said = None
+            head = f"<b>{role}</b>"
+            if samples.notes is not None:
+                said = samples.said(chosen)
+                head = f"<b>{role}, %{{hovertext}}</b>"
             # Open where a sample is in no support, filled where it is in one or both.
-            marker = {
-                "color": CLASS_COLORS[number],
-                "symbol": symbol if number else f"{symbol}-open",
-            }
+            look = symbol if number else f"{symbol}-open"
+            marker = {"color": CLASS_COLORS[number], "symbol": look, "size": 7, "opacity": 0.85}
             figure.add_scatter(
-                x=places[chosen, 0],
-                y=places[chosen, 1],
+                x=samples.points[chosen, 0],
+                y=samples.points[chosen, 1],
                 name=f"{name}: {role}",
                 mode="markers",
-                marker={**marker, "size": 7, "opacity": 0.85},
+                marker=marker,
                 legendgroup=name,
-                customdata=names[chosen],
+                customdata=samples.ids_of(chosen),
                 hovertext=said,
                 hovertemplate=f"{head}<br>support: {name}<extra></extra>",
             )
-    below = theme.plain(axis_titles[0])
-    if len(shown) < len(real):
-        below += f"<br>{len(shown):,} of {len(real):,} samples drawn"
-    return theme.finish(
-        figure,
-        height=480,
-        xaxis=theme.axis(below, zeroline=False),
-        yaxis=theme.axis(theme.plain(axis_titles[1]), zeroline=False),
-        legend=theme.legend(-0.25),
-    )
+    axes = samples.axes(len(shown))
+    return theme.finish(figure, height=480, legend=theme.legend(-0.25), **axes)
 
 
 def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) -> list[go.Scatter]:

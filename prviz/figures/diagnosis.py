@@ -132,7 +132,7 @@ def highlight_figure(
     flat = coordinates.shape[1] == 1
     for place, part in enumerate(parts):
         every = np.asarray(part.rows, dtype=np.intp)
-        rows = theme.subset(every, most, 0)
+        rows = theme.subset(every, most)
         if len(rows) < len(every):
             drawn = f"{len(rows):,} of {len(every):,} drawn"
         else:

@@ -91,8 +91,7 @@ def _hull(
     return go.Scatter(
         x=x,
         y=y,
-        name=f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),
-        legendgroup=theme.plain(name),
+        **theme.named(name, note),
         mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
         line={**line, "width": 1.5},
         marker={"size": 5},

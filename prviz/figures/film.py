@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from prviz.curves import PRCurve
-from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.labels import Line, place_labels
 from prviz.figures.svg import INK, RULE, SOFT
@@ -107,22 +106,22 @@ def _picture(
     picture = Image.new("RGB", (WIDTH * SMOOTH, HEIGHT * SMOOTH), "white")
     draw = ImageDraw.Draw(picture)
     _axes(draw)
-    _text(draw, _short(title, 22, WIDTH - 150), 20, 16, 22, INK)
-    _text(draw, _short(subtitle, 13, WIDTH - 40), 20, 48, 13, SOFT)
-    _text(draw, frame.label, WIDTH - 20, 16, 22, INK, anchor="ra")
+    _text(draw, _short(title, 22, WIDTH - 150), (20, 16), 22, INK)
+    _text(draw, _short(subtitle, 13, WIDTH - 40), (20, 48), 13, SOFT)
+    _text(draw, frame.label, (WIDTH - 20, 16), 22, INK, anchor="ra")
     lines = {}
     for curves in before:
         for name, curve in curves.items():
             draw.line(_flat(_points(curve)), fill=_pale(color[name]), width=SMOOTH)
     for name, curve in frame.curves.items():
-        lines[name] = Line(_points(curve), ESTIMATORS[name].title if name in ESTIMATORS else name)
+        lines[name] = Line(_points(curve), theme.title(name))
         _stroke(draw, lines[name].points, color[name], 2.2, (2, 4) if frame.limit else None)
     if truth is not None:
         lines[theme.TRUTH_LABEL] = Line(_points(truth), theme.TRUTH_LABEL)
         _stroke(draw, lines[theme.TRUTH_LABEL].points, INK, 2.6, (8, 6))
     for name, (box, _) in place_labels(lines, (SIDE, SIDE), SIZE).items():
-        left, top = (box[:2] + CORNER).tolist()
-        _text(draw, lines[name].text, left, top, SIZE, color.get(name, INK), stroke=2)
+        corner = tuple(box[:2] + CORNER)
+        _text(draw, lines[name].text, corner, SIZE, color.get(name, INK), stroke=2)
     return picture.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
 
 
@@ -169,32 +168,29 @@ def _axes(draw: ImageDraw.ImageDraw) -> None:
         y = SIDE * (1 - tick / END)
         for ends in ([[x, 0], [x, SIDE]], [[0, y], [SIDE, y]]):
             draw.line(_flat(np.array(ends)), fill=RULE, width=SMOOTH)
-        _text(draw, f"{tick:g}", LEFT + x, TOP + SIDE + 8, 14, SOFT, anchor="ma")
-        _text(draw, f"{tick:g}", LEFT - 8, TOP + y, 14, SOFT, anchor="rm")
-    _text(draw, "recall", LEFT + SIDE / 2, TOP + SIDE + 30, 16, INK, anchor="ma")
-    _text(draw, "precision", LEFT - 46, TOP - 20, 16, INK)
+        _text(draw, f"{tick:g}", (LEFT + x, TOP + SIDE + 8), 14, SOFT, anchor="ma")
+        _text(draw, f"{tick:g}", (LEFT - 8, TOP + y), 14, SOFT, anchor="rm")
+    _text(draw, "recall", (LEFT + SIDE / 2, TOP + SIDE + 30), 16, INK, anchor="ma")
+    _text(draw, "precision", (LEFT - 46, TOP - 20), 16, INK)
 
 
 def _text(
     draw: ImageDraw.ImageDraw,
     text: str,
-    x: float,
-    y: float,
+    at: tuple[float, float],
     size: int,
     color: str,
     *,
     anchor: str = "la",
     stroke: int = 0,
 ) -> None:
-    font = _font(size * SMOOTH)
-    width = stroke * SMOOTH
     draw.text(
-        (x * SMOOTH, y * SMOOTH),
+        (at[0] * SMOOTH, at[1] * SMOOTH),
         text,
         color,
-        font,
+        _font(size * SMOOTH),
         anchor=anchor,
-        stroke_width=width,
+        stroke_width=stroke * SMOOTH,
         stroke_fill="white",
     )
 

@@ -6,29 +6,24 @@ There are k, the split and single samples that move them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from prviz.figures import theme
+from prviz.figures.iou import AT_K, Values
 
 if TYPE_CHECKING:
     from prviz.toys import SupportMasses
 
-Sweep = Mapping[str, tuple[Sequence[float], Sequence[float]]]
-
 _TICKS = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000]
-_AT_K = "<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>"
-_SPLITS = {True: "with split", False: "without split"}
+# Filled against open, so that the two stay apart where points overlap.
+_SPLITS = {True: ("with split", "circle"), False: ("without split", "diamond-open")}
 
 
 def extreme_sweep_figure(
-    lines: Mapping[bool, Sweep],
-    *,
-    ylabel: str,
-    truth: float | None = None,
-    current: float | None = None,
+    lines: Mapping[bool, Values], *, ylabel: str, truth: float | None = None
 ) -> go.Figure:
     """One end of the curves over k on a logarithmic axis, with split (bold) and without (thin, with open marks).
 
@@ -40,7 +35,6 @@ def extreme_sweep_figure(
     may be missing.
     ylabel : which end it is.
     truth : its true value, dashed, or None.
-    current : the k on screen, marked by a vertical line, or None.
 
     Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
     """
@@ -50,18 +44,18 @@ def extreme_sweep_figure(
         for name, (ks, values) in sweep.items():
             theme.check_sweep(name, ks, values, log_x=True)
             said = {
-                "name": f"{theme.label(name)}, {_SPLITS[held_out]}",
+                "name": f"{theme.label(name)}, {_SPLITS[held_out][0]}",
                 "showlegend": False,
-                "hovertemplate": _AT_K,
+                "hovertemplate": AT_K,
             }
             figure.add_scatter(x=list(ks), y=list(values), **said, **_look(color[name], held_out))
     for held_out in lines:
         look = {**_look(theme.EVEN_COLOR, held_out), "hoverinfo": "skip"}
-        figure.add_scatter(x=[None], y=[None], name=_SPLITS[held_out], **look)
+        figure.add_scatter(x=[None], y=[None], name=_SPLITS[held_out][0], **look)
     theme.add_truth(
         figure, truth, sorted(k for sweep in lines.values() for ks, _ in sweep.values() for k in ks)
     )
-    theme.add_now(figure, current)
+    theme.add_now(figure)
     return theme.finish(
         figure,
         height=380,
@@ -92,30 +86,27 @@ def carriers_figure(
     color : colour of the bars.
     """
     figure = go.Figure()
-    places = list(range(len(names)))
-    said = [
-        [theme.plain(name), *counts] for name, *counts in zip(names, alone, carried, strict=True)
-    ]
-    hover = (
-        "<b>%{customdata[0]}</b><br>alone: %{customdata[1]:,}<br>in all:"
-        " %{customdata[2]:,}<extra></extra>"
-    )
+    said = []
+    texts = []
+    for name, one, every in zip(names, alone, carried, strict=True):
+        said.append([theme.plain(name), one, every])
+        texts.append(f"{one:,} of {every:,}")
     shared: dict[str, Any] = {
-        "y": places,
+        "y": list(range(len(names))),
         "orientation": "h",
         "customdata": said,
-        "hovertemplate": hover,
-    }
-    text = {
-        "text": [f"{one:,} of {every:,}" for _, one, every in said],
-        "textposition": "outside",
-        "cliponaxis": False,
+        "hovertemplate": (
+            "<b>%{customdata[0]}</b><br>alone: %{customdata[1]:,}<br>in all:"
+            " %{customdata[2]:,}<extra></extra>"
+        ),
     }
     figure.add_bar(
         x=list(carried),
         name="carried",
         marker={"color": theme.faded(color, 0.35)},
-        **text,
+        text=texts,
+        textposition="outside",
+        cliponaxis=False,
         **shared,
     )
     figure.add_bar(x=list(alone), name="carried alone", marker={"color": color}, **shared)
@@ -190,10 +181,12 @@ class ExtremeRow(NamedTuple):
     beta_0: float
 
 
+_DASHES = {"dashed": "dash", "dotted": "dot"}
 _GAP = 95  # pixels between the panels: tick labels above, three lines of title below
-_SIDES = ("precision", "recall")
-# Filled against open, so that the two stay apart where the points overlap.
-_SPLIT_MARKS = ((True, "with split", "circle"), (False, "without split", "diamond-open"))
+_PANELS = {
+    "precision": "precision end: α<sub>∞</sub>",
+    "recall": "recall end: β<sub>0</sub>",
+}
 
 
 def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None = None) -> go.Figure:
@@ -212,55 +205,29 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
     customdata of each point is [method, "with split" or "without split"].
     """
     methods = list(dict.fromkeys(row.method for row in rows))
-    color = theme.colors(methods)
     panel_height = 34 * max(len(methods), 1)
     spacing = _GAP / (2 * panel_height + _GAP)
-    heads = ["precision end: α<sub>∞</sub>", "recall end: β<sub>0</sub>"]
-    titles = heads
-    if truth is not None:
-        masses = [(*_masses(truth, panel), head) for panel, head in enumerate(heads, start=1)]
-        titles = [
-            f"{head}<br>dashed: true {core} = {core_mass:.3f}<br>dotted: true {support} ="
-            f" {support_mass:.3f}"
-            for (core, core_mass), (support, support_mass), head in masses
-        ]
+    titles = []
+    for side, head in _PANELS.items():
+        said = [f"{each.look}: true {each.name} = {each.mass:.3f}" for each in _masses(truth, side)]
+        titles.append("<br>".join([head, *said]))
     figure = make_subplots(rows=2, cols=1, vertical_spacing=spacing, subplot_titles=titles)
-    for panel in (1, 2):
-        for (name, mass), dash in zip(
-            _masses(truth, panel) if truth else (), ("dash", "dot"), strict=False
-        ):
+    for panel, side in enumerate(_PANELS, start=1):
+        at = {"row": panel, "col": 1}
+        for each in _masses(truth, side):
             figure.add_scatter(
-                x=[mass, mass],
+                x=[each.mass, each.mass],
                 y=[-0.6, max(len(methods), 1) - 0.4],
-                name=f"true {name}",
+                name=f"true {each.name}",
                 showlegend=False,
                 mode="lines",
-                line={**theme.truth_line(), "dash": dash},
-                hovertemplate=f"true {name} = {mass:.3f}<extra></extra>",
-                row=panel,
-                col=1,
+                line={**theme.truth_line(), "dash": _DASHES[each.look]},
+                hovertemplate=f"true {each.name} = {each.mass:.3f}<extra></extra>",
+                **at,
             )
-        for held_out, label, symbol in _SPLIT_MARKS:
-            chosen = [row for row in rows if row.held_out == held_out]
-            fills = [color[row.method] for row in chosen]
-            figure.add_scatter(
-                x=[row.alpha_inf if panel == 1 else row.beta_0 for row in chosen],
-                y=[methods.index(row.method) + (-0.14 if held_out else 0.14) for row in chosen],
-                name=f"{_SIDES[panel - 1]}, {label}",
-                showlegend=False,
-                mode="markers",
-                marker={
-                    "line": {"width": 2, "color": fills},
-                    "color": fills,
-                    "size": 11,
-                    "symbol": symbol,
-                },
-                customdata=[[theme.label(row.method), label] for row in chosen],
-                hovertemplate="<b>%{customdata[0]}</b>, %{customdata[1]}: %{x:.3f}<extra></extra>",
-                row=panel,
-                col=1,
-            )
-    for _, label, symbol in _SPLIT_MARKS:
+        for held_out in _SPLITS:
+            figure.add_trace(_ends(rows, methods, side, held_out), **at)
+    for label, symbol in _SPLITS.values():
         marker = {"color": theme.TRUTH_COLOR, "symbol": symbol, "size": 11}
         figure.add_scatter(x=[None], y=[None], name=label, mode="markers", marker=marker)
     figure.update_xaxes(theme.axis("", range=[-0.03, 1.03], dtick=0.2))
@@ -273,8 +240,49 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
     )
 
 
-def _masses(truth: SupportMasses, panel: int) -> tuple[tuple[str, float], tuple[str, float]]:
-    """(co-support, support) of a panel, each with its name."""
-    if panel == 1:
-        return ("Q(cosupp)", truth.q_of_cosupp), ("Q(supp P)", truth.q_of_supp_p)
-    return ("P(cosupp)", truth.p_of_cosupp), ("P(supp Q)", truth.p_of_supp_q)
+def _ends(
+    rows: Sequence[ExtremeRow], methods: Sequence[str], side: str, held_out: bool
+) -> go.Scatter:
+    """One end of every family, with split or without, each on the line of its family."""
+    label, symbol = _SPLITS[held_out]
+    color = theme.colors(methods)
+    ends = []
+    places = []
+    fills = []
+    said = []
+    for row in rows:
+        if row.held_out == held_out:
+            ends.append(row.alpha_inf if side == "precision" else row.beta_0)
+            places.append(methods.index(row.method) + (-0.14 if held_out else 0.14))
+            fills.append(color[row.method])
+            said.append([theme.label(row.method), label])
+    line = {"width": 2, "color": fills}
+    return go.Scatter(
+        x=ends,
+        y=places,
+        name=f"{side}, {label}",
+        showlegend=False,
+        mode="markers",
+        marker={"line": line, "color": fills, "size": 11, "symbol": symbol},
+        customdata=said,
+        hovertemplate="<b>%{customdata[0]}</b>, %{customdata[1]}: %{x:.3f}<extra></extra>",
+    )
+
+
+class _Mass(NamedTuple):
+    """A true mass, and how its line is said to look."""
+
+    look: Literal["dashed", "dotted"]
+    name: str
+    mass: float
+
+
+def _masses(truth: SupportMasses | None, side: str) -> Sequence[_Mass]:
+    """Of the co-support and of the other distribution's support, on one side; empty without a truth."""
+    if truth is None:
+        return ()
+    if side == "precision":
+        core = _Mass("dashed", "Q(cosupp)", truth.q_of_cosupp)
+        return core, _Mass("dotted", "Q(supp P)", truth.q_of_supp_p)
+    core = _Mass("dashed", "P(cosupp)", truth.p_of_cosupp)
+    return core, _Mass("dotted", "P(supp Q)", truth.p_of_supp_q)

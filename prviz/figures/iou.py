@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import plotly.graph_objects as go
 
 from prviz.curves import Comparison
 from prviz.figures import theme
+from prviz.figures.pr import limit_label
 
 _BAR_HOVER = (
     "<b>%{text}</b><br>too optimistic (excess): %{customdata[1]:.3f}"
@@ -85,99 +86,85 @@ def signed_bars(
     )
 
 
+Values: TypeAlias = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+AT_K = "<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>"
+_TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
+
+
 def iou_sweep_figure(
-    values: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    values: Values,
     *,
     xlabel: str,
     ylabel: str = "IoU with the truth",
-    current: float | None = None,
-    best: bool = False,
-    lowest: bool = False,
-    limits: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
-    log_x: bool = False,
+    best: Literal["highest", "lowest"] | None = None,
+    limits: Values | None = None,
 ) -> go.Figure:
-    """IoU with the truth over k, or over the bandwidth in units of the mean k-NN radius.
+    """A number over a parameter of the estimators, such as IoU with the truth over k, on a logarithmic axis.
 
     Parameters
     ----------
     values : (xs, ious) by method; any order, drawn by increasing x.
     xlabel, ylabel : what x and y are, e.g. "k".
-    current : the value on screen, marked by a vertical line, or None.
-    best : mark each method's largest value by a star, the leftmost of several; the smallest one if
-    ``lowest``.
+    best : which value of each method a star marks, the leftmost of several; y is a share of 1
+    unless the lowest is best.
     limits : (xs, ious) by method of the limits for infinitely many samples, dotted.
-    log_x : logarithmic x; needs positive xs.
 
-    Raises ValueError when a method's two sequences differ in length, or for xs <= 0 with log_x.
+    Raises ValueError when a method's two sequences differ in length, or for xs <= 0.
     """
     figure = go.Figure()
     color = theme.colors(values)
-    hover = (
-        f"{theme.plain(xlabel)} = %{{x:.4~g}}<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>"
-    )
+    at = f"{theme.plain(xlabel)} = %{{x:.4~g}}<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>"
+    hover = f"<b>%{{fullData.name}}</b><br>{at}"
+    top = 0.0
     for name, (xs, ious) in values.items():
-        theme.check_sweep(name, xs, ious, log_x)
+        theme.check_sweep(name, xs, ious, log_x=True)
         pairs = sorted(zip(map(float, xs), map(float, ious), strict=True))
-        shared = {"name": theme.label(name), "legendgroup": theme.plain(name)}
-        label = f"<b>%{{fullData.name}}</b><br>{hover}"
-        line: dict[str, Any] = {
-            "mode": "lines",
-            "line": theme.line_of(color[name]),
-            "hovertemplate": label,
-        }
-        figure.add_scatter(x=[x for x, _ in pairs], y=[iou for _, iou in pairs], **shared, **line)
-        if best and pairs:
-            x, iou = max(pairs, key=lambda pair: (-pair[1] if lowest else pair[1], -pair[0]))
-            star = {
-                "symbol": "star",
-                "size": 13,
-                "color": color[name],
-                "line": {"width": 1, "color": "#ffffff"},
-            }
-            label = f"<b>%{{fullData.name}}</b>, best<br>{hover}"
-            at: dict[str, Any] = {
-                "x": [x],
-                "y": [iou],
-                "mode": "markers",
-                "marker": star,
-                "hovertemplate": label,
-            }
-            figure.add_scatter(**at, **shared, showlegend=False)
-    for name, (xs, ious) in (limits or {}).items():
-        line = {"color": color[name], "width": 1.5, "dash": "dot"}
-        shared = {"name": f"{theme.label(name)} at n = ∞", "legendgroup": theme.plain(name)}
-        label = f"<b>%{{fullData.name}}</b><br>{hover}"
+        top = max([top, *ious])
         figure.add_scatter(
-            x=list(xs), y=list(ious), mode="lines", line=line, hovertemplate=label, **shared
+            x=[x for x, _ in pairs],
+            y=[iou for _, iou in pairs],
+            **theme.named(name),
+            mode="lines",
+            line=theme.line_of(color[name]),
+            hovertemplate=hover,
         )
-    theme.add_now(figure, current)
+        if best and pairs:
+            sign = -1 if best == "lowest" else 1
+            x, iou = max(pairs, key=lambda pair: (sign * pair[1], -pair[0]))
+            star = {"symbol": "star", "size": 13, "color": color[name]}
+            figure.add_scatter(
+                x=[x],
+                y=[iou],
+                **theme.named(name),
+                mode="markers",
+                marker={**star, "line": {"width": 1, "color": "#ffffff"}},
+                hovertemplate=f"<b>%{{fullData.name}}</b>, best<br>{at}",
+                showlegend=False,
+            )
+    for name, (xs, ious) in (limits or {}).items():
+        figure.add_scatter(
+            x=list(xs),
+            y=list(ious),
+            name=limit_label(name),
+            legendgroup=theme.plain(name),
+            mode="lines",
+            line={"color": color[name], "width": 1.5, "dash": "dot"},
+            hovertemplate=hover,
+        )
+    theme.add_now(figure)
+    span = {"range": [0, 1.02], "dtick": 0.2}
+    if best == "lowest":
+        span = {"range": [0, 1.05 * (top if values else 1.0)]}
     # 1, 2, 5 per decade: the default repeats bare digits between the powers of ten.
-    ticks = {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}
-    span: dict[str, Any] = {"range": [0, 1.02], "dtick": 0.2}
-    if lowest:
-        span = {
-            "range": [
-                0,
-                1.05 * max((max(ious, default=0.0) for _, ious in values.values()), default=1.0),
-            ]
-        }
     return theme.finish(
         figure,
         height=380,
-        xaxis=theme.axis(theme.plain(xlabel), type="log" if log_x else "linear", **ticks),
+        xaxis=theme.axis(theme.plain(xlabel), type="log", dtick="D2", tickformat=".4~g"),
         yaxis=theme.axis(theme.plain(ylabel), **span),
     )
 
 
-_TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
-
-
-def stability_figure(
-    values: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    *,
-    truth: float | None = None,
-    current: float | None = None,
-) -> go.Figure:
+def stability_figure(values: Values, *, truth: float | None = None) -> go.Figure:
     """A small panel without a legend.
 
     One summary over k on a logarithmic axis, from 0 to 1 on the vertical one.
@@ -186,7 +173,6 @@ def stability_figure(
     ----------
     values : (ks, values of the summary) by method, the ks increasing.
     truth : the summary of the true curve, dashed, or None.
-    current : the k on screen, marked by a vertical line, or None.
 
     Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
     """
@@ -197,14 +183,13 @@ def stability_figure(
         figure.add_scatter(
             x=list(ks),
             y=list(numbers),
-            name=theme.label(name),
-            legendgroup=theme.plain(name),
+            **theme.named(name),
             mode="lines",
             line={**theme.line_of(color[name]), "width": 2},
-            hovertemplate="<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>",
+            hovertemplate=AT_K,
         )
     theme.add_truth(figure, truth, sorted(k for ks, _ in values.values() for k in ks), width=1.5)
-    theme.add_now(figure, current)
+    theme.add_now(figure)
     return theme.finish(
         figure,
         height=165,

@@ -8,7 +8,7 @@ pages/_live/labels.js has the same rule for the browser, where curves move; a te
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,10 @@ class Line(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The box of a name (left, top, right, bottom) and the point of the curve that it stands at."""
+    """The box of a name (left, top, right, bottom) and the point of the curve that it stands at.
+
+    Of places that are tried both have a row each.
+    """
 
     box: Points
     anchor: Points
@@ -88,71 +91,82 @@ def place_labels(
         others = [dense[key] for key, other in lines.items() if key != name and other.of != name]
         parts = [dense[key] for key, other in lines.items() if other.of == name]
         along = _along(line.points, STRIDE)
-        best = _best(along, (GAP,), line.text, room, size, boxes, dense[name], parts, others)
+        box = np.array([LETTER * size * len(line.text), HEIGHT * size])
+        tried = _tried(along, box, (GAP,))
+        score = _score_beside(tried, dense[name], parts, others)
+        best = _best(tried, score, room, boxes, LEAST)
         if best is None and leaders:
-            every = [*others, *parts, dense[name]]
-            best = _best(along, LEADERS, line.text, room, size, boxes, None, others, every)
+            tried = _tried(along, box, LEADERS)
+            score = _score_with_leader(tried, others, [*others, *parts, dense[name]])
+            best = _best(tried, score, room, boxes)
         if best is not None:
             boxes.append(best.box)
             placed[name] = best
     return placed
 
 
-def _best(
-    along: Points,
-    gaps: Sequence[float],
-    text: str,
-    room: tuple[float, float],
-    size: float,
-    boxes: Sequence[Points],
-    own: Points | None,
-    parts: Sequence[Points],
-    others: Sequence[Points],
-) -> Place | None:
-    """The best place beside one of the points along a curve.
-
-    own : points of the curve, None with a leader.
-
-    parts, others : points of lines that belong to it, and of all others; with a leader of the lines that it must not
-    cross, and of all.
-    """
-    width = LETTER * size * len(text)
-    height = HEIGHT * size
-    sides = [side for gap in gaps for side in ((gap, -gap - height), (-gap - width, gap))]
+def _tried(along: Points, size: Points, gaps: Sequence[float]) -> Place:
+    """Boxes of this width and height on both sides of every point along a curve, one a row."""
+    width, height = size
+    sides = list[tuple[float, float]]()
+    for gap in gaps:
+        sides += [(gap, -gap - height), (-gap - width, gap)]
     anchors = np.repeat(along, len(sides), axis=0)
-    low = np.tile(sides, (len(along), 1))
-    low = anchors + low
-    tried = np.hstack([low, low + np.array([width, height])])
-    fits = (low >= 0).all(axis=1) & (tried[:, 2:] <= room).all(axis=1)
-    for other in boxes:
-        fits &= ~((tried[:, :2] < other[2:] + 2) & (tried[:, 2:] > other[:2] - 2)).all(axis=1)
-    nearest = np.minimum.reduce(
-        [np.full(len(tried), FAR), *(_distance(tried, points) for points in others)]
-    )
-    if own is None:
-        corner = np.where(tried[:, :1] >= anchors[:, :1], tried[:, [0, 3]], tried[:, [2, 1]])
-        way = [anchors + share * (corner - anchors) for share in ON_LEADER]
-        crossed = np.minimum.reduce(
-            [
-                np.full(len(tried), FAR),
-                *(_distance(np.hstack([at, at]), points) for at in way for points in parts),
-            ]
-        )
-        # a leader on another line is less of a fault than a name there
-        off = np.minimum(nearest, OFF) - 2 * ACROSS * (nearest < GAP)
-        off -= ACROSS / 3 * (crossed < STEP / 2)
-        score = off - np.tile(np.repeat(gaps, 2), len(along)) / 10
-    else:
-        apart = _distance(tried, own)
-        crossed = np.minimum.reduce([apart, *(_distance(tried, points) for points in parts)])
-        score = nearest - apart - ACROSS * (crossed < GAP / 2)
+    low = anchors + np.tile(sides, (len(along), 1))
+    return Place(np.hstack([low, low + size]), anchors)
+
+
+def _score_beside(
+    tried: Place, own: Points, parts: Sequence[Points], others: Sequence[Points]
+) -> Points:
+    """How much nearer a name is to its own curve than to other lines; parts : lines of that curve."""
+    apart = _distance(tried.box, own)
+    crossed = np.minimum(apart, _nearest(tried.box, parts))
+    score: Points = _nearest(tried.box, others) - apart - ACROSS * (crossed < GAP / 2)
+    return score
+
+
+def _score_with_leader(tried: Place, others: Sequence[Points], lines: Sequence[Points]) -> Points:
+    """How far a name is off all lines; its leader should cross no other line."""
+    boxes, anchors = tried
+    corner = np.where(boxes[:, :1] >= anchors[:, :1], boxes[:, [0, 3]], boxes[:, [2, 1]])
+    ways = [anchors + share * (corner - anchors) for share in ON_LEADER]
+    crossed = np.minimum.reduce([_nearest(np.hstack([way, way]), others) for way in ways])
+    nearest = _nearest(boxes, lines)
+    # a leader on another line is less of a fault than a name there
+    off = np.minimum(nearest, OFF) - 2 * ACROSS * (nearest < GAP)
+    off -= ACROSS / 3 * (crossed < STEP / 2)
+    score: Points = off - np.resize(np.repeat(LEADERS, 2), len(boxes)) / 10
+    return score
+
+
+def _best(
+    tried: Place,
+    score: Points,
+    room: tuple[float, float],
+    taken: Sequence[Points],
+    least: float = -np.inf,
+) -> Place | None:
+    """The place of the highest score, at least `least`, in the plot that covers no box that is taken."""
+    low = tried.box[:, :2]
+    high = tried.box[:, 2:]
+    fits: Any = (low >= 0).all(axis=1) & (high <= room).all(axis=1)
+    for other in taken:
+        fits &= ~((low < other[2:] + 2) & (high > other[:2] - 2)).all(axis=1)
     # rounded, so that both programs take the same of two equal places
     score = np.where(fits, np.round(score, 3), -np.inf)
     best = int(np.argmax(score))
-    least = LEAST if own is not None else -np.inf
     if fits[best] and score[best] >= least:
-        return Place(tried[best], anchors[best])
+        return Place(tried.box[best], tried.anchor[best])
     return None
+
+
+def _nearest(boxes: Points, lines: Sequence[Points]) -> Points:
+    """From each box to the nearest line, FAR at the most."""
+    found: Points = np.full(len(boxes), FAR)
+    for points in lines:
+        found = np.minimum(found, _distance(boxes, points))
+    return found
 
 
 def _along(points: Points, step: float) -> Points:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import plotly.graph_objects as go
 
@@ -34,35 +35,39 @@ def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]]) -> go.Figure:
         grey.
     """
     leading = [name for name, own in points.items() if any(each.possible for each in own)]
-    hues = list(theme.FAMILY_COLORS.values())
-    color = {name: hues[place % len(hues)] for place, name in enumerate(leading)}
+    hues = itertools.cycle(theme.FAMILY_COLORS.values())
+    color = dict(zip(leading, hues, strict=False))
     figure = go.Figure()
-    for name in sorted(points, key=lambda name: name in leading):
-        own = points[name]
-        shade = color.get(name, _GREY)
-        shown: dict[str, Any] = {"legendgroup": theme.plain(name), "name": theme.label(name)}
-        for place, encoder in enumerate(dict.fromkeys(each.encoder for each in own)):
-            part = [each for each in own if each.encoder == encoder]
-            figure.add_scatter(
-                x=[[theme.plain(encoder)] * len(part), [str(each.d) for each in part]],
-                y=[each.area for each in part],
-                mode="lines+markers",
-                line={"color": shade, "width": 2},
-                marker={
-                    "size": 10,
-                    "color": shade,
-                    "symbol": ["circle" if each.possible else "circle-open" for each in part],
-                },
-                customdata=[
-                    [each.rank, "may be best" if each.possible else "is not best"] for each in part
-                ],
-                hovertemplate=_HOVER,
-                showlegend=place == 0 and name in leading,
-                **shown,
-            )
+    for name in sorted(points, key=lambda name: name in color):
+        legend = name in color
+        for encoder, part in itertools.groupby(points[name], lambda each: each.encoder):
+            figure.add_trace(_line(name, encoder, list(part), color.get(name, _GREY), legend))
+            legend = False
     return theme.finish(
         figure,
         height=360,
         xaxis=theme.axis("", type="multicategory", showgrid=False),
         yaxis=theme.axis("AuC", range=[0, 1.02], dtick=0.2),
+    )
+
+
+def _line(
+    name: str, encoder: str, points: Sequence[EncoderPoint], color: str, legend: bool
+) -> go.Scatter:
+    """One checkpoint in the features of one encoder."""
+    symbols = []
+    said = []
+    for point in points:
+        symbols.append("circle" if point.possible else "circle-open")
+        said.append([point.rank, "may be best" if point.possible else "is not best"])
+    return go.Scatter(
+        x=[[theme.plain(encoder)] * len(points), [str(each.d) for each in points]],
+        y=[each.area for each in points],
+        mode="lines+markers",
+        line={"color": color, "width": 2},
+        marker={"size": 10, "color": color, "symbol": symbols},
+        customdata=said,
+        hovertemplate=_HOVER,
+        showlegend=legend,
+        **theme.named(name),
     )

@@ -22,7 +22,7 @@ from prviz.curves import PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, Place, place_labels
-from prviz.figures.shown_curves import Curves, Others, named_curves, named_others, titles
+from prviz.figures.shown_curves import Curves, Others, named_curves, named_others
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -166,26 +166,24 @@ def _draw(
 ) -> None:
     """Draw all. width : of a figure of our own, in inches; None for axes of somebody else's."""
     shown = named_curves(curves)
-    truths = named_others(truth, shown, "truth")
-    bounds = named_others(bound, shown, "bound")
-    dotted = named_others(limits, shown, "limit")
     common = bound if isinstance(bound, PRCurve) else None
     color = theme.colors(shown)
     _frame(axes)
     _areas(axes, common, bands or {}, color)
     drawn: list[tuple[str, PRCurve, dict[str, Any]]] = []
-    for name, curve in bounds.items():
-        drawn.append(("bound", curve, {"color": color.get(name, SOFT), **_LINES["bound"]}))
-    for name, curve in dotted.items():
-        drawn.append(("limit", curve, {"color": color[name], **_LINES["limit"]}))
-    for name, curve in truths.items():
-        drawn.append(("truth", curve, {"color": color.get(name, INK), **_LINES["truth"]}))
+    for role, ink, others in (
+        ("bound", SOFT, bound),
+        ("limit", INK, limits),
+        ("truth", INK, truth),
+    ):
+        for name, curve in named_others(others, shown, role).items():
+            drawn.append((role, curve, {"color": color.get(name, ink), **_LINES[role]}))
     for name, curve in shown.items():
-        drawn.append((name, curve, {"color": color[name], "linewidth": CURVE}))
+        drawn.append((name, curve, {"color": color[name], **_LINES["curve"]}))
     for _, curve, look in drawn:
         _line(axes, curve, look, common if look["linewidth"] == CURVE else None)
     kinds = [name for name, _, look in drawn if look["linewidth"] != CURVE]
-    texts = titles(shown)
+    texts = {name: theme.title(name) for name in shown}
     names = {name: text for name, text in texts.items() if text.strip()}
     looks = _looks(kinds)
     corner = _corner(axes, list(looks), [curve for _, curve, _ in drawn])
@@ -213,9 +211,7 @@ def _areas(
         beyond = ([*recall, 0, 2, 2], [*precision, 2, 2, 0])
         axes.fill(*beyond, color=theme.TRUTH_COLOR, alpha=0.1, linewidth=0)
     for name, band in bands.items():
-        recall = np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1)
-        precision = np.clip(theme.there_and_back(band.alpha_low, band.alpha_high), 0, 1)
-        axes.fill(recall, precision, color=color[name], alpha=0.25, linewidth=0)
+        axes.fill(*theme.outline(band), color=color[name], alpha=0.25, linewidth=0)
 
 
 def _line(axes: Axes, curve: PRCurve, look: Mapping[str, Any], bound: PRCurve | None) -> None:
@@ -471,16 +467,7 @@ def _legend(
     axes: Axes, colors: Mapping[str, str], looks: Mapping[str, Any], width: float | None
 ) -> None:
     """A mark for each curve and a legend below the plot, beside it, or inside somebody else's axes."""
-    from matplotlib.lines import Line2D
-
-    lines = [each for each in axes.lines if each.get_linewidth() == CURVE][-len(colors) :]
-    entries: dict[str, Any] = {}
-    for place, (line, (name, color)) in enumerate(zip(lines, colors.items(), strict=True)):
-        mark: Any = {"marker": MARKS[place % len(MARKS)], "markersize": 4}
-        if not name.strip():
-            continue
-        line.set(**mark, markevery=(SHIFT * (place + 1), APART))
-        entries[name] = Line2D([], [], color=color, linewidth=CURVE, **mark)
+    entries = _marked(axes, colors)
     known = _WORDS["curve"] if entries else ""
     entries |= {words: look for words, look in looks.items() if words != known}
     side = SIDE if width is None else width - LEFT - RIGHT
@@ -503,3 +490,17 @@ def _legend(
         legend = axes.figure.legend(loc="lower left", bbox_to_anchor=at, **about)
     for text in legend.get_texts():
         text.set_parse_math(False)
+
+
+def _marked(axes: Axes, colors: Mapping[str, str]) -> dict[str, Any]:
+    """Mark each curve that has a name; what stands before its name in a legend."""
+    from matplotlib.lines import Line2D
+
+    lines = [each for each in axes.lines if each.get_linewidth() == CURVE][-len(colors) :]
+    entries = {}
+    for place, (line, (name, color)) in enumerate(zip(lines, colors.items(), strict=True)):
+        if name.strip():
+            mark: Any = {"marker": MARKS[place % len(MARKS)], "markersize": 4}
+            line.set(**mark, markevery=(SHIFT * (place + 1), APART))
+            entries[name] = Line2D([], [], color=color, linewidth=CURVE, **mark)
+    return entries

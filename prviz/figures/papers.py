@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from prviz.arrays import Floats
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
@@ -94,39 +95,22 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
 def _lines(chart: LineChart, title: str) -> go.Figure:
     figure = go.Figure()
     names = _names(chart.panels.values())
-    color = _colors(names)
+    color = {**_colors(names), theme.TRUTH_LABEL: theme.TRUTH_COLOR}
     symbol = dict(zip(names, _SYMBOLS * len(names), strict=False))
     own = chart.panels[title]
     printed = chart.published.get(title, {})
     for name, line in own.items():
-        if name == theme.TRUTH_LABEL:
-            look: dict[str, Any] = {"mode": "lines", "line": theme.truth_line()}
-        else:
-            look = {"mode": "lines+markers", "line": theme.line_of(color[name])}
-        ink = look["line"]["color"]
-        bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": ink}
-        figure.add_scatter(
-            x=line.x,
-            y=line.mean,
-            error_y=bars if np.isfinite(line.sd).any() else None,
-            name=theme.label(name),
-            legendgroup=theme.plain(name),
-            marker={"symbol": symbol.get(name, "circle"), "size": 7, "color": ink},
-            text=["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd],
-            hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
-            **look,
-        )
+        figure.add_trace(_line(name, line, color[name], symbol.get(name, "circle")))
     for name, line in printed.items():
         ink = color.get(name, theme.TRUTH_COLOR)
-        mark = symbol.get(name, "circle")
+        mark = f"{symbol.get(name, 'circle')}-open"
         figure.add_scatter(
             x=line.x,
             y=line.mean,
-            name=f"{theme.label(name)}, published",
-            legendgroup=theme.plain(name),
+            **theme.named(name, "published"),
             showlegend=False,
             mode="markers",
-            marker={"symbol": f"{mark}-open", "size": 12, "color": ink, "line": {"width": 2}},
+            marker={"symbol": mark, "size": 12, "color": ink, "line": {"width": 2}},
             hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}<extra></extra>",
         )
     if np.isfinite(chart.mark):
@@ -136,7 +120,7 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
         every += panel.values()
     x_axis: dict[str, Any] = {}
     if chart.log_x:
-        places = sorted({float(x) for line in every for x in line.x})
+        places = np.unique(np.concatenate([line.x for line in every])).tolist()
         texts = [f"{place:,.6g}" for place in places]
         x_axis = {"type": "log", "tickvals": places, "ticktext": texts}
     if title in chart.y_titles:
@@ -149,6 +133,23 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
         xaxis=theme.axis(theme.plain(chart.x_title), **x_axis),
         yaxis=theme.axis(theme.plain(chart.y_titles.get(title, chart.y_title)), **y_axis),
         legend=theme.legend(-0.22),
+    )
+
+
+def _line(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
+    """Means with bars of one standard deviation where there are repeats; the truth is dashed, without marks."""
+    bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": color}
+    truth = name == theme.TRUTH_LABEL
+    return go.Scatter(
+        x=line.x,
+        y=line.mean,
+        error_y=bars if np.isfinite(line.sd).any() else None,
+        **theme.named(name),
+        mode="lines" if truth else "lines+markers",
+        line=theme.truth_line() if truth else theme.line_of(color),
+        marker={"symbol": symbol, "size": 7, "color": color},
+        text=["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd],
+        hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
     )
 
 
@@ -168,47 +169,42 @@ def _reach(lines: Sequence[ChartLine]) -> dict[str, Any]:
 
 def _curves(chart: CurveChart, title: str) -> go.Figure:
     figure = go.Figure()
-    truths = chart.truths.get(title, {})
     color = _colors(_names([*chart.panels.values(), *chart.truths.values()]), ordered=True)
     for name, band in chart.panels[title].items():
         if np.isfinite(band.recall_sd).any():
-            recall_sd = np.nan_to_num(band.recall_sd)
-            precision_sd = np.nan_to_num(band.precision_sd)
-            area = theme.polygon(
-                np.clip(
-                    theme.there_and_back(band.recall - recall_sd, band.recall + recall_sd), 0, 1.02
-                ),
-                np.clip(
-                    theme.there_and_back(
-                        band.precision - precision_sd, band.precision + precision_sd
-                    ),
-                    0,
-                    1.02,
-                ),
-                theme.faded(color[name], 0.25),
-                name=f"{theme.label(name)}, spread",
-                legendgroup=theme.plain(name),
-                showlegend=False,
+            fill = theme.faded(color[name], 0.25)
+            around = (
+                _around(band.recall, band.recall_sd),
+                _around(band.precision, band.precision_sd),
             )
-            figure.add_trace(area)
-    for name, band in truths.items():
-        whole = name == theme.TRUTH_LABEL
-        look = {**theme.truth_line(), **({} if whole else {"color": color[name], "width": 1.8})}
-        figure.add_trace(_curve(name if whole else f"{name}, truth", name, band, look, shown=whole))
+            about = theme.named(name, "spread")
+            figure.add_trace(theme.polygon(*around, fill, **about, showlegend=False))
+    for name, band in chart.truths.get(title, {}).items():
+        if name == theme.TRUTH_LABEL:
+            figure.add_trace(_curve(name, band, theme.truth_line()))
+        else:
+            look = {**theme.truth_line(), "color": color[name], "width": 1.8}
+            figure.add_trace(
+                _curve(name, band, look, name=f"{theme.label(name)}, truth", showlegend=False)
+            )
     for name, band in chart.panels[title].items():
-        figure.add_trace(_curve(name, name, band, theme.line_of(color[name])))
+        figure.add_trace(_curve(name, band, theme.line_of(color[name])))
     return theme.finish(figure, height=520, **theme.pr_axes(), legend=theme.legend(centred=True))
 
 
-def _curve(
-    label: str, name: str, band: ChartBand, look: dict[str, Any], *, shown: bool = True
-) -> go.Scatter:
+def _around(mean: Floats, sd: Floats) -> Floats:
+    """One coordinate of the area of one standard deviation to either side, within the plot."""
+    sd = np.nan_to_num(sd)
+    around: Floats = np.clip(theme.there_and_back(mean - sd, mean + sd), 0, 1.02)
+    return around
+
+
+def _curve(curve: str, band: ChartBand, look: dict[str, Any], **about: Any) -> go.Scatter:
+    words = {**theme.named(curve), "showlegend": True, **about}
     return go.Scatter(
         x=band.recall,
         y=band.precision,
-        name=theme.label(label),
-        legendgroup=theme.plain(name),
-        showlegend=shown,
+        **words,
         mode="lines",
         line=look,
         hovertemplate=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 import plotly.graph_objects as go
@@ -36,38 +36,43 @@ _HOVER = (
 )
 
 
+class Beside(TypedDict, total=False):
+    """What is drawn beside curves.
+
+    truth : the curve to compare with, dashed.
+    bound : an upper bound of the true curve: a thin line, beyond which the plot is shaded and
+    curves are thin.
+    limits : by a family's name the curve that more samples bring it to, dotted in its colour.
+    bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut
+    to [0, 1].
+    notes : a few words by the same names, added to the curve's name in legend and hover.
+    """
+
+    truth: PRCurve | None
+    bound: PRCurve | None
+    limits: Mapping[str, PRCurve] | None
+    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None
+    notes: Mapping[str, str] | None
+
+
 def pr_figure(
-    curves: Mapping[str, PRCurve],
-    *,
-    truth: PRCurve | None = None,
-    bound: PRCurve | None = None,
-    limits: Mapping[str, PRCurve] | None = None,
-    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
-    notes: Mapping[str, str] | None = None,
-    height: int = 560,
+    curves: Mapping[str, PRCurve], *, height: int = 560, **beside: Unpack[Beside]
 ) -> go.Figure:
     """Precision against recall of every curve, the truth dashed, on a square of [0, 1.02] by [0, 1.02].
 
     Parameters
     ----------
     curves : estimates by name; families keep their colour and their marker. Drawn in this order.
-    truth : the curve to compare with, or None.
-    bound : an upper bound of the true curve, or None: a thin line, beyond which the plot is shaded
-    and curves are thin.
-    limits : by a family's name the curve that more samples bring it to, dotted in its colour.
-    bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut
-    to [0, 1].
-    notes : a few words by the same names, added to the curve's name in legend and hover.
     height : pixels.
+    **beside : see `Beside`.
 
     Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the
     classifier that is optimal there, lam from 0 to inf. A front end finds the same classifier in
     `error_space_figure` by them.
     """
     # as they are: that they are valid is tested, and to check them takes longer than to draw them
-    traces = pr_traces(curves, truth=truth, bound=bound, limits=limits, bands=bands, notes=notes)
     return theme.finish(
-        go.Figure(traces, _validate=False),
+        go.Figure(pr_traces(curves, **beside), _validate=False),
         height=height,
         **theme.pr_axes(),
         legend=theme.legend(centred=True),
@@ -75,14 +80,7 @@ def pr_figure(
 
 
 def pr_traces(
-    curves: Mapping[str, PRCurve],
-    *,
-    truth: PRCurve | None = None,
-    bound: PRCurve | None = None,
-    limits: Mapping[str, PRCurve] | None = None,
-    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
-    notes: Mapping[str, str] | None = None,
-    placed: bool = True,
+    curves: Mapping[str, PRCurve], *, placed: bool = True, **beside: Unpack[Beside]
 ) -> list[Any]:
     """The traces of `pr_figure` alone, for a front end that has its layout; most are dictionaries.
 
@@ -92,52 +90,40 @@ def pr_traces(
     """
     color = theme.colors(curves)
     symbol = theme.symbols(curves)
+    truth = beside.get("truth")
+    bound = beside.get("bound")
+    notes = beside.get("notes") or {}
     traces: list[Any] = []
-    for name, band in (bands or {}).items():
-        area = theme.polygon(
-            np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1),
-            np.clip(theme.there_and_back(band.alpha_low, band.alpha_high), 0, 1),
-            theme.faded(color.get(name, theme.TRUTH_COLOR), 0.25),
-            name=f"{theme.label(name)}, {band.meaning}",
-            legendgroup=theme.plain(name),
-            showlegend=False,
-        )
-        traces.append(area)
+    for name, band in (beside.get("bands") or {}).items():
+        fill = theme.faded(color.get(name, theme.TRUTH_COLOR), 0.25)
+        about = theme.named(name, band.meaning)
+        traces.append(theme.polygon(*theme.outline(band), fill, **about, showlegend=False))
     if truth is not None:
         traces.append(curve_trace(theme.TRUTH_LABEL, truth, theme.truth_line(), placed=placed))
+    lines = []
     for name, curve in curves.items():
-        drawn: dict[str, Any] = {}
-        if placed:
-            marker = {
-                "symbol": symbol[name],
-                "size": theme.SYMBOL_SIZE,
-                "maxdisplayed": theme.MOST_SYMBOLS,
-            }
-            drawn = {"mode": "lines+markers", "marker": marker | {"color": color[name]}}
-        traces.append(
-            curve_trace(
-                name,
-                curve,
-                theme.line_of(color[name]),
-                (notes or {}).get(name, ""),
-                placed,
-                **drawn,
-            )
+        line = curve_trace(
+            name, curve, theme.line_of(color[name]), notes.get(name, ""), placed=placed
         )
+        if placed:
+            marker = {"size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}
+            line["mode"] = "lines+markers"
+            line["marker"] = marker | {"symbol": symbol[name], "color": color[name]}
+        lines.append(line)
+    traces += lines
     # Last and with ids: they come and go, and a front end keeps hidden those that the user has
     # hidden.
     if bound is not None:
-        known = {theme.plain(name) for name in curves}
-        lines = [each for each in traces if isinstance(each, dict) and each["legendgroup"] in known]
-        traces += [part for line in lines for part in _beyond_bound(line, bound)]
-        traces += _bound(bound, placed)
-    for name, curve in (limits or {}).items():
+        for line in lines:
+            traces += _beyond_bound(line, bound)
+        edge = {"color": theme.TRUTH_COLOR, "width": 1}
+        look = {"legendgroup": BOUND, "uid": BOUND, "hovertemplate": _BOUND_HOVER}
+        traces.append(beyond(bound, placed=placed))
+        traces.append(curve_trace(BOUND_LABEL, bound, edge, placed=placed, **look))
+    for name, curve in (beside.get("limits") or {}).items():
         line = {"color": color[name], "width": 1.5, "dash": "dot"}
-        traces.append(
-            curve_trace(
-                limit_label(name), curve, line, placed=placed, meta=LIMIT, uid=f"{LIMIT}-{name}"
-            )
-        )
+        about = {"meta": LIMIT, "uid": f"{LIMIT}-{name}"}
+        traces.append(curve_trace(limit_label(name), curve, line, placed=placed, **about))
     return traces
 
 
@@ -158,16 +144,6 @@ def beyond(bound: PRCurve, points: int = 200, placed: bool = True) -> go.Scatter
         uid=f"{BOUND}-shade",
         name=BOUND_LABEL,
     )
-
-
-def _bound(bound: PRCurve, placed: bool) -> list[Any]:
-    """The shade and its edge."""
-    line = {"color": theme.TRUTH_COLOR, "width": 1}
-    look = {"legendgroup": BOUND, "uid": BOUND, "hovertemplate": _BOUND_HOVER}
-    return [
-        beyond(bound, placed=placed),
-        curve_trace(BOUND_LABEL, bound, line, placed=placed, **look),
-    ]
 
 
 def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
@@ -202,6 +178,7 @@ def curve_trace(
     curve: PRCurve,
     line: dict[str, Any],
     note: str = "",
+    *,
     placed: bool = True,
     **drawn: Any,
 ) -> dict[str, Any]:
@@ -211,8 +188,7 @@ def curve_trace(
     """
     look = {
         "type": "scatter",
-        "name": f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),
-        "legendgroup": theme.plain(name),
+        **theme.named(name, note),
         "mode": "lines",
         "line": line,
         "hovertemplate": _HOVER,
@@ -255,30 +231,29 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
     figure = go.Figure()
     color = theme.colors(curves)
     true = truth.alpha(lam)
-    zero = {
-        "x": [0, 90],
-        "y": [0, 0],
-        "mode": "lines",
-        "line": theme.truth_line(),
-        "hoverinfo": "skip",
-    }
-    figure.add_trace(go.Scatter(name=theme.TRUTH_LABEL, **zero))
-    reach = theme.reach(
-        max((float(np.abs(c.alpha(lam) - true).max()) for c in curves.values()), default=0.0)
+    figure.add_scatter(
+        x=[0, 90],
+        y=[0, 0],
+        name=theme.TRUTH_LABEL,
+        mode="lines",
+        line=theme.truth_line(),
+        hoverinfo="skip",
     )
+    longest = 0.0
     for name, curve in curves.items():
         estimate = curve.alpha(lam)
+        longest = max(longest, float(np.abs(estimate - true).max()))
         figure.add_scatter(
             x=theta,
             y=estimate - true,
-            name=theme.label(name),
-            legendgroup=theme.plain(name),
+            **theme.named(name),
             mode="lines",
             line=theme.line_of(color[name]),
             text=theme.numbers(lam),
             customdata=np.column_stack([lam, estimate, true]),
             hovertemplate=_BIAS_HOVER,
         )
+    reach = theme.reach(longest)
     ends = {"range": [-1.05 * reach, 1.05 * reach]}
     return theme.finish(
         figure,

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from prviz.figures import theme
-from prviz.figures.triage import placed_names
+from prviz.figures.triage import LEANINGS, placed_names
 
 # Most groups that get a colour and a sign of their own.
 MOST_GROUPS = len(theme.SYMBOLS)
@@ -56,37 +56,32 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
     looks = zip(dict.fromkeys(groups), theme.SYMBOLS, theme.FAMILY_COLORS.values(), strict=False)
     for group, symbol, color in looks:
         chosen = [point for point, own in zip(points, groups, strict=True) if own == group]
+        names, recall, precision, _ = zip(*chosen, strict=True)
         figure.add_scatter(
-            x=[point.recall for point in chosen],
-            y=[point.precision for point in chosen],
+            x=recall,
+            y=precision,
             mode="markers",
             name=group,
             showlegend=bool(group),
             marker={"symbol": symbol, "color": color, "size": 9, "opacity": 0.75},
-            customdata=[point.name for point in chosen],
+            customdata=names,
             hovertext=[_words(point) for point in chosen],
             hovertemplate="%{hovertext}<extra></extra>",
         )
     if pair is not None:
         by_name = {point.name: point for point in points}
-        ends = [by_name[name] for name in pair]
-        places = np.array([[point.recall, point.precision] for point in ends])
+        a = by_name[pair[0]]
+        b = by_name[pair[1]]
+        places = np.array([[a.recall, a.precision], [b.recall, b.precision]])
         _, sides = placed_names(pair, places, (0.0, 1.0))
+        ring = {"symbol": "circle-open", "size": 20, "line": {"width": 3}}
         figure.add_scatter(
             x=places[:, 0],
             y=places[:, 1],
             mode="lines+markers+text",
             line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
-            marker={
-                "symbol": "circle-open",
-                "size": 20,
-                "color": list(theme.RIVAL_COLORS),
-                "line": {"width": 3},
-            },
-            text=[
-                f"<b>{letter}</b> FD {point.distance:.3g}"
-                for letter, point in zip("AB", ends, strict=True)
-            ],
+            marker={**ring, "color": list(theme.RIVAL_COLORS)},
+            text=[f"<b>A</b> FD {a.distance:.3g}", f"<b>B</b> FD {b.distance:.3g}"],
             textposition=sides,
             hoverinfo="skip",
             showlegend=False,
@@ -95,7 +90,7 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
     return theme.finish(
         figure,
         height=520,
-        **theme.square("F8, leaning to recall", "F8, leaning to precision", **side),
+        **theme.square(LEANINGS["f8_recall"], LEANINGS["f8_precision"], **side),
     )
 
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from prviz.curves import PRCurve
-from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
-from prviz.figures.pr import curve_trace, pr_figure
+from prviz.figures.pr import Beside, curve_trace, pr_figure
 from prviz.measure.estimates import Estimate
 from prviz.uncertainty.bootstrap import Spread
 from prviz.uncertainty.paired import GeneratorComparison, SeveralGenerators
@@ -65,11 +64,6 @@ def named_others(others: Others, curves: Mapping[str, PRCurve], role: str) -> di
     return {str(name): _curve_of(each, f"{role}[{name!r}]") for name, each in others.items()}
 
 
-def titles(curves: Mapping[str, PRCurve]) -> dict[str, str]:
-    """What is written of each name: a family's title, any other as it is."""
-    return {name: ESTIMATORS[name].title if name in ESTIMATORS else name for name in curves}
-
-
 def plot(curves: Curves, *, truth: Others = None, bound: Others = None) -> Any:
     """Draw curves in one figure of Plotly, which shows its numbers under the pointer.
 
@@ -94,21 +88,21 @@ def plot(curves: Curves, *, truth: Others = None, bound: Others = None) -> Any:
         Nothing to draw, or a truth or a bound of a curve that is not drawn.
     """
     shown = named_curves(curves)
-    common = {
-        role: each if isinstance(each, PRCurve) else None
-        for role, each in (("truth", truth), ("bound", bound))
-    }
     named = {name or "curve": curve for name, curve in shown.items()}
-    figure = pr_figure(named, truth=common["truth"], bound=common["bound"])
     color = theme.colors(named)
-    looks: dict[str, dict[str, Any]] = {
-        "truth": {"width": 1.8, "dash": "dash"},
-        "bound": {"width": 1.0},
-    }
-    for role, each in (("truth", truth), ("bound", bound)):
-        if isinstance(each, PRCurve):
-            continue
-        for name, curve in named_others(each, shown, role).items():
-            look = {"color": color[name or "curve"], **looks[role]}
-            figure.add_trace(curve_trace(f"{titles(shown)[name]}, {role}", curve, look))
+    common: Beside = {}
+    own = list[tuple[str, Others, dict[str, Any]]]()
+    if isinstance(truth, PRCurve):
+        common["truth"] = truth
+    else:
+        own.append(("truth", truth, {"width": 1.8, "dash": "dash"}))
+    if isinstance(bound, PRCurve):
+        common["bound"] = bound
+    else:
+        own.append(("bound", bound, {"width": 1.0}))
+    figure = pr_figure(named, **common)
+    for role, others, width in own:
+        for name, curve in named_others(others, shown, role).items():
+            look = {"color": color[name or "curve"], **width}
+            figure.add_trace(curve_trace(f"{theme.title(name)}, {role}", curve, look))
     return figure

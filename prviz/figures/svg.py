@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.curves import Comparison, PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.curves.summaries import NO_AREA
-from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, place_labels
-from prviz.figures.pr import BOUND_LABEL, limit_label
-
-if TYPE_CHECKING:
-    from prviz.curves.band import Band
-    from prviz.uncertainty.bootstrap import IntervalBand
+from prviz.figures.pr import BOUND_LABEL, Beside, limit_label
 
 Points = NDArray[np.float64]
 
@@ -50,17 +45,22 @@ _BOLD = 'font-weight="bold"'
 _MIDDLE = 'text-anchor="middle"'
 
 
+class _Drawn(NamedTuple):
+    """A line with the text beside it, its colour, and its further attributes."""
+
+    text: str
+    points: Points
+    ink: str
+    look: str = ""
+
+
 def pr_svg(
     curves: Mapping[str, PRCurve],
     *,
     title: str,
     subtitle: str = "",
-    truth: PRCurve | None = None,
-    bound: PRCurve | None = None,
-    limits: Mapping[str, PRCurve] | None = None,
-    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
-    notes: Mapping[str, str] | None = None,
     wide: bool = False,
+    **beside: Unpack[Beside],
 ) -> str:
     """A drawing 900 pixels high that holds its font and needs no script and no network.
 
@@ -69,75 +69,83 @@ def pr_svg(
     curves : estimates by name, in drawing order; beside each stands its IoU with the truth, else
     its area.
     title, subtitle : plain text above the plot; the subtitle has up to three lines.
-    truth, bound, limits, bands, notes : as in `prviz.figures.pr_figure`.
     wide : 16:9, with a column that shows every IoU and, as bars, excess and deficit; False: square.
+    **beside : see `prviz.figures.pr.Beside`.
     """
     width = WIDE if wide else SQUARE
     color = theme.colors(curves)
     symbol = theme.symbols(curves)
-    compared = {}
-    if truth is not None and truth.auc >= NO_AREA:
-        compared = {name: curve.compare(truth) for name, curve in curves.items()}
-    texts = {}
-    lines = {}
-    looks = {}
+    compared = _compared(curves, beside.get("truth"))
+    lines = dict[str, _Drawn]()
     for name, curve in curves.items():
         number = f"IoU {compared[name].iou:.2f}" if compared else f"AuC {curve.auc:.2f}"
-        texts[name] = ", ".join(
-            word for word in (_title(name), number, (notes or {}).get(name)) if word
-        )
-        lines[name] = _points(curve)
-        looks[name] = f'stroke="{color[name]}"'
-    for name, other, look in (
-        (BOUND_LABEL, bound, f'stroke="{SOFT}" stroke-width="1"'),
-        (theme.TRUTH_LABEL, truth, f'stroke="{INK}" stroke-width="3" stroke-dasharray="9 6"'),
-        *_limits(limits or {}, color),
-    ):
-        if other is not None:
-            texts[name], lines[name], looks[name] = name, _points(other), look
-    parts = _heading(title, subtitle, width) + _axes()
-    parts.append(
-        f'<svg x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}" viewBox="{LEFT} {TOP} {SIDE}'
-        f' {SIDE}">'
-    )
-    if bound is not None:
-        beyond = np.vstack([lines[BOUND_LABEL], _pixels([0, 2, 2], [2, 2, 0])])
-        parts.append(_path(beyond, f'fill="{theme.TRUTH_COLOR}" fill-opacity="0.1"'))
-    for name, band in (bands or {}).items():
-        recall, precision = (
-            np.clip(theme.there_and_back(*sides), 0, 1)
-            for sides in ((band.beta_low, band.beta_high), (band.alpha_low, band.alpha_high))
-        )
-        parts.append(_path(_pixels(recall, precision), f'fill="{color[name]}" fill-opacity="0.25"'))
-    parts.append("</svg>")
-    for name, line in lines.items():
-        sides = (
-            f"; excess {compared[name].excess:.2f}, deficit {compared[name].deficit:.2f}"
-            if name in compared
-            else ""
-        )
-        hover = theme.plain(texts[name] + sides, 200)
-        look = f'fill="none" stroke-linejoin="round" {looks[name]}'
-        drawn = _path(line, look)
+        words = (theme.title(name), number, (beside.get("notes") or {}).get(name))
+        lines[name] = _Drawn(", ".join(filter(None, words)), _points(curve), color[name])
+    lines |= _others(beside, color)
+    parts = [*_heading(title, subtitle, width), *_axes(), *_areas(beside, color)]
+    for place, (name, line) in enumerate(lines.items()):
+        hover = line.text
+        if name in compared:
+            of = compared[name]
+            hover += f"; excess {of.excess:.2f}, deficit {of.deficit:.2f}"
+        look = f'fill="none" stroke-linejoin="round" stroke="{line.ink}"{line.look}'
+        drawn = _path(line.points, look)
         if name in curves:
-            refuted = _is_beyond(curves[name], bound)
-            drawn = _with_thin(line, refuted, look)
-            drawn += _marks(line, refuted, symbol[name], color[name], list(curves).index(name))
-        parts.append(f"<g><title>{hover}</title>{drawn}</g>")
+            refuted = _is_beyond(curves[name], beside.get("bound"))
+            drawn = _with_thin(line.points, refuted, look)
+            drawn += _marks(line.points, refuted, symbol[name], line.ink, place)
+        parts.append(f"<g><title>{theme.plain(hover, 200)}</title>{drawn}</g>")
     corner = np.array([LEFT, TOP])
-    named = {name: Line(line - corner, texts[name]) for name, line in lines.items()}
-    inks = color | {limit_label(name): color[name] for name in limits or {}}
+    named = {name: Line(line.points - corner, line.text) for name, line in lines.items()}
     for name, (box, anchor) in place_labels(named, (SIDE, SIDE), LABEL, leaders=True).items():
-        ink = SOFT if name == BOUND_LABEL else inks.get(name, INK)
-        parts += _label(texts[name], box + np.tile(corner, 2), anchor + corner, ink)
-    parts += _column(curves, compared, color) if wide else []
+        text, _, ink, _ = lines[name]
+        parts += _label(text, box + np.tile(corner, 2), anchor + corner, ink)
+    if wide:
+        parts += _column(curves, compared, color)
+    texts = "; ".join(theme.plain(line.text) for line in lines.values())
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0'
         f' {width} {HEIGHT}" font-family="{FONT}" role="img"><title>{theme.plain(title)}:'
-        f' {"; ".join(map(theme.plain, texts.values()))}</title>{_font_face()}<rect width="{width}"'
-        f' height="{HEIGHT}" fill="#ffffff"/>'
+        f' {texts}</title>{_font_face()}<rect width="{width}" height="{HEIGHT}" fill="#ffffff"/>'
     )
     return "\n".join([head, *parts, "</svg>\n"])
+
+
+def _compared(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str, Comparison]:
+    """Each curve against the truth; empty without a truth that has an area."""
+    if truth is None or truth.auc < NO_AREA:
+        return {}
+    return {name: curve.compare(truth) for name, curve in curves.items()}
+
+
+def _others(beside: Beside, color: Mapping[str, str]) -> dict[str, _Drawn]:
+    """The bound, the truth, and the limits, each dotted in its family's colour."""
+    others = [
+        (BOUND_LABEL, beside.get("bound"), SOFT, ' stroke-width="1"'),
+        (theme.TRUTH_LABEL, beside.get("truth"), INK, ' stroke-width="3" stroke-dasharray="9 6"'),
+    ]
+    for name, limit in (beside.get("limits") or {}).items():
+        dotted = ' stroke-width="2" stroke-dasharray="2 4"'
+        others.append((limit_label(name), limit, color[name], dotted))
+    return {
+        name: _Drawn(name, _points(curve), ink, look)
+        for name, curve, ink, look in others
+        if curve is not None
+    }
+
+
+def _areas(beside: Beside, color: Mapping[str, str]) -> list[str]:
+    """What lies beyond the bound, in grey, and bands around curves, all within the plot."""
+    areas = []
+    bound = beside.get("bound")
+    if bound is not None:
+        beyond = np.vstack([_points(bound), _pixels([0, 2, 2], [2, 2, 0])])
+        areas.append(_path(beyond, f'fill="{theme.TRUTH_COLOR}" fill-opacity="0.1"'))
+    for name, band in (beside.get("bands") or {}).items():
+        around = _pixels(*theme.outline(band))
+        areas.append(_path(around, f'fill="{color[name]}" fill-opacity="0.25"'))
+    window = f'x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}"'
+    return [f'<svg {window} viewBox="{LEFT} {TOP} {SIDE} {SIDE}">', *areas, "</svg>"]
 
 
 @cache
@@ -151,20 +159,6 @@ def _font_face() -> str:
         f"<style>@font-face {{ font-family: 'prviz Sans'; font-weight: 400 700; src: {source};"
         " }</style>"
     )
-
-
-def _limits(
-    limits: Mapping[str, PRCurve], color: Mapping[str, str]
-) -> list[tuple[str, PRCurve, str]]:
-    """Name, curve and look of each limit: dotted in its family's colour."""
-    return [
-        (
-            limit_label(name),
-            limit,
-            f'stroke="{color[name]}" stroke-width="2" stroke-dasharray="2 4"',
-        )
-        for name, limit in limits.items()
-    ]
 
 
 def _dense(line: Points, step: float = 8.0) -> Points:
@@ -227,12 +221,6 @@ def _marks(line: Points, beyond: NDArray[np.bool_], symbol: str, ink: str, place
     ) / theme.MOST_SYMBOLS
     places = along[(at * len(along)).astype(int)].tolist()
     return "".join(_mark(symbol, ink, x, y) for x, y, share in places if share == 0)
-
-
-def _title(name: str) -> str:
-    if name in ESTIMATORS:
-        return ESTIMATORS[name].title
-    return name
 
 
 def _words(text: str, x: float, y: float, size: float, *, ink: str = INK, look: str = "") -> str:
@@ -325,7 +313,10 @@ def _column(
         parts += [
             _mark(symbol[name], color[name], left - 16, y + 0.5 * step),
             _words(
-                textwrap.shorten(_title(name), 20, placeholder=" …"), left, y + 0.5 * step + 7, 20
+                textwrap.shorten(theme.title(name), 20, placeholder=" …"),
+                left,
+                y + 0.5 * step + 7,
+                20,
             ),
             f'<rect x="{bars}" width="{width}" {place} fill="#f1f3f6"/>',
             f'<rect x="{x:.1f}" width="{length:.1f}" {place} fill="{color[name]}"/>',

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
 
 from prviz.figures import theme
 
@@ -16,12 +15,20 @@ _LINE = 18
 _AROUND = 50
 
 
+class MeanCell(NamedTuple):
+    """Mean and spread (nan: one repeat) of a number over the repeats, at a row and a column from 0."""
+
+    row: int
+    column: int
+    mean: float
+    spread: float
+    repeats: float
+
+
 def sweep_figure(
     methods: Sequence[str],
     settings: Sequence[str],
-    mean: ArrayLike,
-    spread: ArrayLike,
-    repeats: ArrayLike,
+    cells: Sequence[MeanCell],
     *,
     label: str,
     less_is_better: bool = False,
@@ -32,34 +39,31 @@ def sweep_figure(
     Parameters
     ----------
     methods : the columns, by their names in ESTIMATORS. settings : the rows, in words and lines.
-    mean, spread, repeats : (settings, methods); nan where nothing is measured, or a spread has only
-    one repeat.
+    cells : what is measured; the others stay empty.
     label : name of the number. less_is_better : True if small values get the bright colours.
     top : the value at the upper end of the colours; None: a round one that holds all.
-
-    Raises ValueError for tables of another shape.
     """
-    tables = [np.asarray(table, dtype=np.float64) for table in (mean, spread, repeats)]
-    shape = (len(settings), len(methods))
-    for name, table in zip(("mean", "spread", "repeats"), tables, strict=True):
-        if table.shape != shape:
-            raise ValueError(f"{name} has the shape {table.shape}; {shape} is needed")
-    texts = [[""] * len(methods) for _ in settings]
+    means = np.full((len(settings), len(methods)), math.nan)
     hovers = [[""] * len(methods) for _ in settings]
-    for i, j in np.argwhere(np.isfinite(tables[0])).tolist():
-        value, deviation, count = (float(table[i, j]) for table in tables)
-        alone = math.isnan(deviation)
-        # narrow, for a phone
-        texts[i][j] = f"{value:.2f}" + ("" if alone else f"<br>±{deviation:.2f}")
-        hovers[i][j] = (
-            f"<b>{theme.label(methods[j])}</b><br>{_broken(settings[i])}<br>{theme.plain(label)}:"
-            f" {value:.3f}"
-            + (", 1 repeat" if alone else f" ± {deviation:.3f}, {count:.0f} repeats")
+    texts = {}
+    lines = max((setting.count("\n") + 1 for setting in settings), default=1)
+    for row, column, mean, spread, repeats in cells:
+        means[row, column] = mean
+        text = f"{mean:.2f}"
+        said = f"{mean:.3f}, 1 repeat"
+        if not math.isnan(spread):
+            text += f"<br>±{spread:.2f}"  # narrow, for a phone
+            said = f"{mean:.3f} ± {spread:.3f}, {repeats:.0f} repeats"
+            lines = max(lines, 2)
+        texts[row, column] = text
+        hovers[row][column] = (
+            f"<b>{theme.label(methods[column])}</b><br>{_broken(settings[row])}<br>"
+            f"{theme.plain(label)}: {said}"
         )
     figure = go.Figure()
-    end = top or theme.reach(float(np.nanmax(tables[0], initial=0.0)))
+    end = top or theme.reach(float(np.nanmax(means, initial=0.0)))
     figure.add_heatmap(
-        z=[[None if math.isnan(value) else value for value in row] for row in tables[0].tolist()],
+        z=[[None if math.isnan(mean) else mean for mean in row] for row in means.tolist()],
         hovertext=hovers,
         hoverinfo="text",
         hoverongaps=False,
@@ -71,13 +75,10 @@ def sweep_figure(
         ygap=2,
         showscale=False,
     )
-    inks = theme.by_ink(theme.HEAT, tables[0] / end, reverse=less_is_better)
-    theme.add_cell_texts(
-        figure,
-        [(j, i, texts[i][j], ink) for ink, places in inks.items() for i, j in places],
-    )
-    lines = max((setting.count("\n") + 1 for setting in settings), default=1)
-    lines = max(lines, 2) if np.isfinite(tables[1]).any() else lines
+    filled = []
+    for ink, places in theme.by_ink(theme.HEAT, means / end, reverse=less_is_better).items():
+        filled += [(column, row, texts[row, column], ink) for row, column in places]
+    theme.add_cell_texts(figure, filled)
     return theme.finish(
         figure,
         height=_AROUND + (8 + _LINE * lines) * max(len(settings), 1),

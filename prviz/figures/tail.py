@@ -57,55 +57,15 @@ def tail_figure(
     figure = go.Figure()
     color = theme.colors(curves)
     if truth is not None:
-        line = {
-            "name": theme.TRUTH_LABEL,
-            "legendgroup": theme.TRUTH_LABEL,
-            "line": theme.truth_line(),
-        }
-        figure.add_trace(_line(truth, side, line))
-    for name, each in (bands or {}).items():
+        figure.add_trace(_line(theme.TRUTH_LABEL, truth, side, theme.truth_line()))
+    for name, band in (bands or {}).items():
         if name in curves:
-            # Both sides of the spread, between the rays that it is known at.
-            inside = (each.lam > 10.0**LOWEST) & (each.lam < 10.0**HIGHEST)
-            low, high = (
-                (each.alpha_low, each.alpha_high)
-                if side == "precision"
-                else (each.beta_low, each.beta_high)
-            )
-            area = theme.polygon(
-                theme.there_and_back(each.lam[inside], each.lam[inside]),
-                np.clip(theme.there_and_back(high[inside], low[inside]), 0.0, 1.0),
-                theme.faded(color[name], 0.18),
-                name=f"{theme.label(name)} {each.meaning}",
-                legendgroup=theme.plain(name),
-                showlegend=False,
-            )
-            figure.add_trace(area)
+            figure.add_trace(_spread(name, band, side, color[name]))
     for name, curve in curves.items():
-        line = {
-            "name": theme.label(name),
-            "legendgroup": theme.plain(name),
-            "line": theme.line_of(color[name]),
-        }
-        figure.add_trace(_line(curve, side, line))
+        figure.add_trace(_line(name, curve, side, theme.line_of(color[name])))
     for name, found in (differences or {}).items():
         if name in curves:
-            # A dot where the estimate leaves the truth; without points where it does not, for the
-            # front end to move.
-            first: float | None = getattr(found, side)
-            figure.add_scatter(
-                x=[first],
-                y=[None if first is None else _at(curves[name], side, first)],
-                name=theme.label(name),
-                legendgroup=theme.plain(name),
-                showlegend=False,
-                meta="first",
-                mode="markers",
-                marker={"color": color[name], "size": 11},
-                text=["" if first is None else theme.number(first)],
-                hovertemplate=_MARK,
-                cliponaxis=False,
-            )
+            figure.add_trace(_first(name, curves[name], side, getattr(found, side), color[name]))
     decades = [10.0**power for power in range(LOWEST, HIGHEST + 1)]
     ticks = {"tickvals": decades, "ticktext": [f"{decade:g}" for decade in decades]}
     up, across = _TITLES[side]
@@ -118,19 +78,56 @@ def tail_figure(
     )
 
 
+def _spread(name: str, band: Band, side: Side, color: str) -> go.Scatter:
+    """The spread of repeated curves, between the rays that it is known at."""
+    inside = (band.lam > 10.0**LOWEST) & (band.lam < 10.0**HIGHEST)
+    lam = band.lam[inside]
+    low = band.alpha_low
+    high = band.alpha_high
+    if side == "recall":
+        low = band.beta_low
+        high = band.beta_high
+    return theme.polygon(
+        theme.there_and_back(lam, lam),
+        np.clip(theme.there_and_back(high[inside], low[inside]), 0.0, 1.0),
+        theme.faded(color, 0.18),
+        name=f"{theme.label(name)} {band.meaning}",
+        legendgroup=theme.plain(name),
+        showlegend=False,
+    )
+
+
+def _first(name: str, curve: PRCurve, side: Side, lam: float | None, color: str) -> go.Scatter:
+    """A dot where an estimate leaves the truth; without a place where it never does, for a front end to move."""
+    at = None if lam is None else _at(curve, side, lam)
+    return go.Scatter(
+        x=[lam],
+        y=[at],
+        **theme.named(name),
+        showlegend=False,
+        meta="first",
+        mode="markers",
+        marker={"color": color, "size": 11},
+        text=["" if lam is None else theme.number(lam)],
+        hovertemplate=_MARK,
+        cliponaxis=False,
+    )
+
+
 def _at(curve: PRCurve, side: Side, lam: Any) -> Any:
     if side == "precision":
         return curve.alpha(lam)
     return curve.beta(lam)
 
 
-def _line(curve: PRCurve, side: Side, options: dict[str, Any]) -> go.Scatter:
+def _line(name: str, curve: PRCurve, side: Side, line: dict[str, Any]) -> go.Scatter:
     lam = 10.0 ** np.linspace(LOWEST, HIGHEST, POINTS)
     return go.Scatter(
         x=lam,
         y=_at(curve, side, lam),
+        **theme.named(name),
         mode="lines",
+        line=line,
         text=theme.numbers(lam),
         hovertemplate=_HOVER,
-        **options,
     )

@@ -9,7 +9,7 @@ import html
 import math
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -21,6 +21,10 @@ from prviz.estimators.colors import FAMILY_COLORS as FAMILY_COLORS
 from prviz.estimators.colors import SPARE_COLORS as SPARE_COLORS
 from prviz.estimators.colors import colors as colors
 from prviz.estimators.colors import luminance as luminance
+
+if TYPE_CHECKING:
+    from prviz.curves.band import Band
+    from prviz.uncertainty.bootstrap import IntervalBand
 
 # Marker of each family, the second code beside its colour: Plotly's name, and an SVG path around
 # (0, 0) of radius 1.
@@ -96,9 +100,24 @@ def noted(note: str) -> str:
     return "<br>".join(wrap(plain(note), 32, break_long_words=False))
 
 
+def title(name: str) -> str:
+    """What is written of a curve: a family's title, any other name as it is."""
+    if name in ESTIMATORS:
+        return ESTIMATORS[name].title
+    return name
+
+
 def label(name: str, longest: int = 80) -> str:
-    """A curve's name in the legend: a family's title, any other name as plain text."""
-    return plain(ESTIMATORS[name].title if name in ESTIMATORS else name, longest)
+    """A curve's name in the legend: its title as plain text."""
+    return plain(title(name), longest)
+
+
+def named(name: str, note: str = "") -> dict[str, Any]:
+    """The name of a trace, with a few words on it, and its legend group: that of its curve."""
+    words = label(name)
+    if note:
+        words += f", {plain(note)}"
+    return {"name": words, "legendgroup": plain(name)}
 
 
 def symbols(names: Iterable[str]) -> dict[str, str]:
@@ -204,6 +223,13 @@ def there_and_back(low: Any, high: Any) -> Any:
     return np.concatenate([low, high[::-1]])
 
 
+def outline(band: Band | IntervalBand) -> tuple[Any, Any]:
+    """Recall and precision around a band of curves, cut to [0, 1]."""
+    recall = there_and_back(band.beta_low, band.beta_high)
+    precision = there_and_back(band.alpha_low, band.alpha_high)
+    return np.clip(recall, 0, 1), np.clip(precision, 0, 1)
+
+
 def ink(levels: Sequence[float]) -> str:
     """Black or white, whichever is legible on a ground of this red, green and blue in [0, 1].
 
@@ -252,11 +278,11 @@ def add_cell_texts(
         )
 
 
-def subset(rows: Any, most: int, seed: int) -> Any:
-    """The rows in increasing order, or a random subset of `most` of them."""
+def subset(rows: Any, most: int) -> Any:
+    """The rows in increasing order, or a random subset of `most` of them, the same at every call."""
     if len(rows) <= most:
         return rows
-    return np.sort(np.random.default_rng(seed).choice(rows, size=most, replace=False))
+    return np.sort(np.random.default_rng(0).choice(rows, size=most, replace=False))
 
 
 def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
@@ -300,20 +326,14 @@ def add_truth(
         )
 
 
-def add_now(figure: go.Figure, current: float | None) -> None:
-    """A vertical line at the value on screen.
-
-    A front end moves the trace of the legend group "now".
-
-    None, the automatic value, has no place on the axis: the trace is there without points.
-    """
-    shown = current is not None and math.isfinite(current)
+def add_now(figure: go.Figure) -> None:
+    """A vertical line for the value on screen, which a front end moves: it finds the legend group "now"."""
     figure.add_scatter(
-        x=[current, current] if shown else [None, None],
+        x=[None, None],
         y=[0, 1.02],
-        name=f"now: {current:.4g}" if shown else "",
+        name="",
         legendgroup="now",
-        showlegend=shown,
+        showlegend=False,
         mode="lines",
         line={"color": TRUTH_COLOR, "width": 1.5},
         hoverinfo="skip",

@@ -29,10 +29,19 @@ _HOVER = (
     "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β ="
     " %{{text}}<extra></extra>"
 )
-_THIN = {"color": "#8a8a8a", "width": 1}
+_EVEN = "#8a8a8a"
+_THIN = {"color": _EVEN, "width": 1}
+_BARS = {
+    "type": "data",
+    "symmetric": False,
+    "width": 3,
+    "thickness": 1.5,
+    "color": _EVEN,
+}
 _GREY = {"color": "rgba(127,127,127,0.5)", "width": 1.25}
 _FAINT = {"color": "rgba(127,127,127,0.25)", "width": 1}
 CEILING = "real against real"
+LEANINGS = {"f8_precision": "F8, leaning to precision", "f8_recall": "F8, leaning to recall"}
 # Angles of lam, in degrees, at which the names of curves stand, in turn.
 _NAME_ANGLES = (45.0, 25.0, 65.0, 12.0)
 _MOST_TICKS = 8
@@ -219,33 +228,33 @@ def steps_figure(
     ordered, stepped = in_order(views)
     even = not stepped or axis == "even"
     x = [float(place) if even else float(view.step or 0.0) for place, view in enumerate(ordered)]
-    y = [view.summaries[key] for view in ordered]
-    # The interval of resampled curves need not hold the number itself: the bars go from end to end
-    # all the same.
-    ends = np.array([view.intervals.get(key, (view.summaries[key],) * 2) for view in ordered])
+    names = [view.name for view in ordered]
+    numbers = _with_intervals(ordered, key)
+    y, low, high = numbers.T
     figure = go.Figure()
     colors = theme.shades(len(ordered))
     sizes = [8] * len(ordered)
     if focus is not None:
-        colors = [focus.get(view.name, "#8a8a8a") for view in ordered]
-        sizes = [11 if view.name in focus else 7 for view in ordered]
-    reached = [*y, *ends.ravel().tolist()]
+        colors = [focus.get(name, _EVEN) for name in names]
+        sizes = [11 if name in focus else 7 for name in names]
+    reached = numbers.ravel().tolist()
     if ceiling is not None:
         reached.append(ceiling)
         figure.add_hline(ceiling, line={**theme.truth_line(), "width": 2}, layer="below")
     if stepped and len(set(x)) == len(x):
         figure.add_trace(_ribbon(x, ordered, key))
-        figure.add_scatter(x=x, y=y, mode="lines", line=_THIN, hoverinfo="skip")
+        figure.add_scatter(x=x, y=y.tolist(), mode="lines", line=_THIN, hoverinfo="skip")
+    visible = {"marker": {"opacity": 1}}
     figure.add_scatter(
         x=x,
-        y=y,
+        y=y.tolist(),
         mode="markers",
         marker={"color": colors, "size": sizes, "opacity": 1},
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
-        error_y=_bars((ends[:, 1] - y).tolist(), (y - ends[:, 0]).tolist()),
-        customdata=[view.name for view in ordered],
-        hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
+        selected=visible,
+        unselected=visible,
+        error_y={"array": (high - y).tolist(), "arrayminus": (y - low).tolist(), **_BARS},
+        customdata=names,
+        hovertext=[_said(view, {key: "value"}) for view in ordered],
         hovertemplate="%{hovertext}<extra></extra>",
     )
     return theme.finish(
@@ -272,26 +281,23 @@ def checkpoint_trade_figure(
     Source: Sajjadi et al. 2018, figure 7.
     """
     ordered, stepped = in_order(views)
-    x, y = ([view.summaries[key] for view in ordered] for key in ("f8_recall", "f8_precision"))
+    x = [view.summaries["f8_recall"] for view in ordered]
+    y = [view.summaries["f8_precision"] for view in ordered]
+    names = [view.name for view in ordered]
     ends = _span([*x, *y, *(ceiling or ())])
     joined = stepped and len({view.step for view in ordered}) == len(ordered)
     path = {"x": x if joined else [], "y": y if joined else []}
     figure = go.Figure()
     figure.add_scatter(x=ends, y=ends, mode="lines", line=_THIN, hoverinfo="skip")
     figure.add_scatter(**path, mode="lines", line=_THIN, hoverinfo="skip")
-    leanings = (
-        ("f8_precision", "F8, leaning to precision"),
-        ("f8_recall", "F8, leaning to recall"),
-    )
     if ceiling is not None:
         across, up = ceiling
-        corner = {
-            "x": [ends[0], across, across],
-            "y": [up, up, ends[0]],
-            "line": {**theme.truth_line(), "width": 2},
-        }
-        figure.add_scatter(**corner, mode="lines", hovertemplate=f"{CEILING}<extra></extra>")
-    texts, sides = placed_names([view.name for view in ordered], np.column_stack([x, y]), ends)
+        corner = {"x": [ends[0], across, across], "y": [up, up, ends[0]]}
+        line = {**theme.truth_line(), "width": 2}
+        hover = f"{CEILING}<extra></extra>"
+        figure.add_scatter(**corner, line=line, mode="lines", hovertemplate=hover)
+    texts, sides = placed_names(names, np.column_stack([x, y]), ends)
+    rim = {"width": 1, "color": "#ffffff"}
     figure.add_scatter(
         x=x,
         y=y,
@@ -300,40 +306,20 @@ def checkpoint_trade_figure(
         textposition=sides,
         textfont={"size": 11},
         cliponaxis=False,
-        marker={
-            "color": theme.shades(len(ordered)),
-            "size": 10,
-            "line": {"width": 1, "color": "#ffffff"},
-        },
-        customdata=[view.name for view in ordered],
-        hovertext=[
-            "<br>".join([_who(view), *(_said(view, *each) for each in leanings)])
-            for view in ordered
-        ],
+        marker={"color": theme.shades(len(ordered)), "size": 10, "line": rim},
+        customdata=names,
+        hovertext=[_said(view, LEANINGS) for view in ordered],
         hovertemplate="%{hovertext}<extra></extra>",
     )
     return theme.finish(
         figure,
         height=height,
         showlegend=False,
-        **theme.square("F8, leaning to recall", "F8, leaning to precision", range=ends),
+        **theme.square(LEANINGS["f8_recall"], LEANINGS["f8_precision"], range=ends),
     )
 
 
 # ---- parts ----
-
-
-def _bars(above: list[float], below: list[float]) -> dict[str, Any]:
-    """Error bars of these lengths."""
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": above,
-        "arrayminus": below,
-        "width": 3,
-        "thickness": 1.5,
-        "color": "#8a8a8a",
-    }
 
 
 def _who(view: CheckpointView) -> str:
@@ -341,40 +327,37 @@ def _who(view: CheckpointView) -> str:
     return f"<b>{theme.plain(view.name)}</b>{step}"
 
 
-def _said(view: CheckpointView, key: str, label: str) -> str:
-    interval = view.intervals.get(key)
-    text = f"{label}: {view.summaries[key]:.3f}"
-    if interval is None:
-        return text
-    return f"{text}, 95 % of the draws {interval[0]:.3f} to {interval[1]:.3f}"
+def _said(view: CheckpointView, labels: Mapping[str, str]) -> str:
+    """Who it is, and a line for each of these numbers, with its label."""
+    lines = [_who(view)]
+    for key, label in labels.items():
+        text = f"{label}: {view.summaries[key]:.3f}"
+        if key in view.intervals:
+            low, high = view.intervals[key]
+            text += f", 95 % of the draws {low:.3f} to {high:.3f}"
+        lines.append(text)
+    return "<br>".join(lines)
 
 
 def _curve(view: CheckpointView, line: dict[str, Any], points: int = _POINTS) -> go.Scatter:
-    lam, alpha, beta = view.curve.sample(points)
-    return go.Scatter(
-        x=beta.round(5),
-        y=alpha.round(5),
-        name=theme.plain(view.name),
-        meta=view.name,
-        mode="lines",
-        line=line,
-        text=theme.numbers(lam),
-        hovertemplate=_HOVER.format(who=_who(view)),
-        _validate=False,  # of hundreds of curves that takes longer than all else
-    )
+    about = {"name": theme.plain(view.name), "meta": view.name}
+    return _line(view.curve, _who(view), points, line=line, **about)
 
 
 def _ceiling_curve(curve: PRCurve) -> go.Scatter:
-    lam, alpha, beta = curve.sample(_POINTS)
+    return _line(curve, CEILING, name=CEILING, legendgroup="truth", line=theme.truth_line())
+
+
+def _line(curve: PRCurve, who: str, points: int = _POINTS, **options: Any) -> go.Scatter:
+    lam, alpha, beta = curve.sample(points)
     return go.Scatter(
         x=beta.round(5),
         y=alpha.round(5),
-        name=CEILING,
-        legendgroup="truth",
         mode="lines",
-        line=theme.truth_line(),
         text=theme.numbers(lam),
-        hovertemplate=_HOVER.format(who=CEILING),
+        hovertemplate=_HOVER.format(who=who),
+        **options,
+        _validate=False,  # of hundreds of curves that takes longer than all else
     )
 
 
@@ -391,6 +374,18 @@ def _curve_name(view: CheckpointView, focus: Mapping[str, str], place: int) -> g
         textfont={"color": focus[view.name], "size": 12},
         hoverinfo="skip",
     )
+
+
+def _with_intervals(ordered: Views, key: str) -> NDArray[np.float64]:
+    """One number of each and its interval, empty where it is not known: (n, 3).
+
+    The interval of resampled curves need not hold the number itself.
+    """
+    found = []
+    for view in ordered:
+        value = view.summaries[key]
+        found.append((value, *view.intervals.get(key, (value, value))))
+    return np.array(found)
 
 
 def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:

@@ -112,27 +112,48 @@ def space(
     canvas: Mapping[str, Any] | None = None,
 ) -> SampleSpace:
     """What is drawn of the samples. name : a family, the truth, or "" for the roles; canvas : as of `Pane`."""
-    places, classifiers = _classifiers(problem, found, shown, name)
+    view = _View(problem, found, shown, name, colour, enlarged)
+    places, classifiers = _classifiers(view)
     lists: dict[str, list[int]] = {}
     if classifiers is not None and colour == "Decision":
         lists = {group: places[rows].tolist() for group, rows in _lists(classifiers).items()}
     pane = Pane(
         f"samples-{colour.lower()}",
-        _figure(problem, found, shown, name, colour, places, classifiers, enlarged),
+        _figure(view, places, classifiers),
         follow="groups" if colour == "Decision" else "",
         wide=True,
         compact=not enlarged,
         select=True,
         pictures=shown.pictures,
-        help=_help(problem, found, shown, name, colour),
+        help=_help(view),
         canvas=canvas,
     )
     follow = None  # the roles are the same at every k
     if colour != "Role":
         follow = Following({}, frames.profile_id(problem), position(problem))
-    explorer = _explorer(problem, shown, name, places, classifiers)
+    explorer = _explorer(view, places, classifiers)
     explorer["listed"] = "rejected" if enlarged else ""
     return SampleSpace(pane, follow, explorer, places, classifiers, lists)
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """Which samples are seen, and what their colours mean; name, colour, enlarged : as in `space`."""
+
+    problem: Problem
+    found: results.Results
+    shown: Evaluated
+    name: str
+    colour: str
+    enlarged: bool
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All settings that decide a family's classifiers; the truth's, and the roles, depend on no estimate."""
+        settings = self.problem.settings
+        if self.name in ("", TRUTH):
+            return ("groups", self.problem.key, settings.split, settings.approximate, self.name)
+        return ("groups", results.key(self.problem), self.name)
 
 
 def is_painted(problem: Problem) -> bool:
@@ -147,29 +168,28 @@ def _titles(name: str) -> tuple[str, str]:
     return (ESTIMATORS[name].title, "c_Y / c_X") if name else ("", "")
 
 
-def _help(
-    problem: Problem, found: results.Results, shown: Evaluated, name: str, colour: str
-) -> str:
+def _help(view: _View) -> str:
     """What the colours mean, and what else there is to know of the figure."""
-    title, key = _titles(name)
-    helps = [HELPS[colour].format(title=title, key=key)]
-    if len(shown.axes) == 2 and problem.sizes[2] > 2:
-        helps.append(f"Drawn along {' and '.join(shown.axes)}.")
-    helps += [*_notes(problem, found, name), CLICK, hover_words(shown.pictures)]
+    title, key = _titles(view.name)
+    axes = view.shown.axes
+    helps = [HELPS[view.colour].format(title=title, key=key)]
+    if len(axes) == 2 and view.problem.sizes[2] > 2:
+        helps.append(f"Drawn along {' and '.join(axes)}.")
+    helps += [*_notes(view), CLICK, hover_words(view.shown.pictures)]
     return " ".join(filter(None, helps))
 
 
-def _notes(problem: Problem, found: results.Results, name: str) -> list[str]:
+def _notes(view: _View) -> list[str]:
     """What else there is to know of these classifiers."""
-    if name == TRUTH:
+    if view.name == TRUTH:
         return [
             "The truth's is the best for the two distributions; its rates here are those on these"
             " samples."
         ]
-    if not name:
+    if not view.name:
         return []
-    repeated = problem.repeats > 1
-    runs = len(found.estimates[name].runs) > 1
+    repeated = view.problem.repeats > 1
+    runs = len(view.found.estimates[view.name].runs) > 1
     which = " and ".join(["first repeat"] * repeated + ["first run"] * runs)
     return [f"The curve is a mean; these samples are those of its {which}."] if which else []
 
@@ -177,35 +197,28 @@ def _notes(problem: Problem, found: results.Results, name: str) -> list[str]:
 # ---- classifiers and figures ----
 
 
-def _key(problem: Problem, name: str) -> tuple[Any, ...]:
-    """All settings that decide a family's classifiers; the truth's, and the roles, depend on no estimate."""
-    if name in ("", TRUTH):
-        return ("groups", problem.key, problem.settings.split, problem.settings.approximate, name)
-    return ("groups", results.key(problem), name)
-
-
-def _classifiers(
-    problem: Problem, found: results.Results, shown: Evaluated, name: str
-) -> tuple[Any, OptimalClassifiers | None]:
+def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
     """The samples that the family has measured, and its classifiers on them; all samples and None for the roles."""
-    toy = problem.toy
-    places = np.arange(sum(shown.sizes))
-    if not name:
+    split = view.shown.split
+    n_real, n_generated = view.shown.sizes
+    places = np.arange(n_real + n_generated)
+    if not view.name:
         return places, None
+    toy = view.problem.toy
 
     def make() -> OptimalClassifiers:
-        if name != TRUTH or toy is None:
-            return OptimalClassifiers.from_supports(
-                of_evaluation(found.estimates[name], shown.split)
-            )
-        ratios = np.concatenate([toy.log_ratio(side) for side in shown.split.evaluate])
-        return OptimalClassifiers.from_log_ratio(ratios, shown.sizes[0])
+        if view.name != TRUTH or toy is None:
+            supports = of_evaluation(view.found.estimates[view.name], split)
+            return OptimalClassifiers.from_supports(supports)
+        ratios = np.concatenate([toy.log_ratio(side) for side in split.evaluate])
+        return OptimalClassifiers.from_log_ratio(ratios, n_real)
 
     # Approximate curves measure all that are shown.
-    measured = None if name == TRUTH or found.approximation else found.estimates[name].supports.rows
-    return places if measured is None else measured, problem.stores.results.remembered(
-        _key(problem, name), make
-    )
+    if view.name != TRUTH and not view.found.approximation:
+        measured = view.found.estimates[view.name].supports.rows
+        if measured is not None:
+            places = measured
+    return places, view.problem.stores.results.remembered(view.key, make)
 
 
 def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
@@ -214,31 +227,27 @@ def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
     return {group: classifiers.most_extreme(group, lam, EXTREMES) for group, lam in ends.items()}
 
 
-def _explorer(
-    problem: Problem,
-    shown: Evaluated,
-    name: str,
-    places: Any,
-    classifiers: OptimalClassifiers | None,
-) -> dict[str, Any]:
+def _explorer(view: _View, places: Any, classifiers: OptimalClassifiers | None) -> dict[str, Any]:
     """Data from which the browser regroups the samples; `of` names the samples, `id` the classifiers on them.
 
     ids: None where all samples are there in their order. For the roles there is one classifier,
     which calls all real.
     """
+    name = view.name
+    sizes = view.shown.sizes
     title, key = _titles(name)
     explorer = {
-        "of": samples_id(problem),
-        "id": _name(_key(problem, name)),
-        "sizes": list(shown.sizes),
-        "ids": None if len(places) == sum(shown.sizes) else places.tolist(),
+        "of": samples_id(view.problem),
+        "id": _name(view.key),
+        "sizes": list(sizes),
+        "ids": None if len(places) == sum(sizes) else places.tolist(),
         "tunes": ESTIMATORS[name].tunes if name in ESTIMATORS else None,
         "looks": {group: look._asdict() for group, look in figures.GROUP_LOOKS.items()},
         "title": title,
         "key": key,
     }
     if classifiers is None:
-        one = {"missed": [0], "accepted": [shown.sizes[1]], "needed": [0], "unsupported": [True]}
+        one = {"missed": [0], "accepted": [sizes[1]], "needed": [0], "unsupported": [True]}
         return {
             **explorer,
             **one,
@@ -268,78 +277,79 @@ def _name(key: Any) -> str:
     return hashlib.sha256(repr(key).encode()).hexdigest()[:12]
 
 
-def _figure(
-    problem: Problem,
-    found: results.Results,
-    shown: Evaluated,
-    name: str,
-    colour: str,
-    places: Any,
-    classifiers: OptimalClassifiers | None,
-    enlarged: bool,
-) -> go.Figure:
+def _figure(view: _View, places: Any, classifiers: OptimalClassifiers | None) -> go.Figure:
     """The samples. The browser regroups those of a decision at its own lam, so that one drawing serves every lam."""
-    points = shown.points[places]
+    problem = view.problem
+    lower = LINES_HEIGHT * (problem.truth is None)
 
     def make() -> go.Figure:
         if classifiers is None:
-            n = len(points)
-            labels = shown.notes if any("," in note for note in shown.notes) else None
-            numbers = np.concatenate(
-                [shown.numbers[role][rows] for role, rows in enumerate(shown.split.evaluate_rows)]
-            )
-            is_real = np.arange(n) < shown.sizes[0]
-            return figures.roles_figure(
-                points, is_real, numbers=numbers, axis_titles=shown.axes, notes=labels
-            )
-        shared = {
-            "ids": places,
-            "axis_titles": shown.axes,
-            "notes": [shown.notes[place] for place in places],
-        }
-        if colour == "Belief":
-            c = of_evaluation(found.estimates[name], shown.split)
-            is_real = np.arange(len(places)) < c.n_real
-            return figures.samples_figure(
-                points,
-                is_real,
-                c_real=c.c_real,
-                c_generated=c.c_generated,
-                density=enlarged or points.shape[1] == 1,
-                **shared,
-            )
-        group = np.empty(len(places), dtype=np.intp)
-        for index, rows in enumerate(classifiers.groups(problem.settings.lam)):
-            group[rows] = index
-        title = _titles(name)[1].replace("_X", "<sub>X</sub>").replace("_Y", "<sub>Y</sub>")
-        always = np.concatenate(list(_lists(classifiers).values()))
-        return figures.groups_figure(
-            points, group, keys=classifiers.keys, key_title=title, always=always, **shared
-        )
-
-    key = ("figure", _key(problem, name), colour, enlarged, shown.looks)
-    lower = LINES_HEIGHT * (problem.truth is None)
-
-    def laid_out() -> go.Figure:
-        figure = _laid_out(make(), colour, lower, enlarged=enlarged)
-        if colour == "Role" and is_painted(problem):
+            figure = _roles_figure(view.shown)
+        else:
+            notes = [view.shown.notes[place] for place in places]
+            points = view.shown.points[places]
+            samples = figures.SamplePoints(points, view.shown.axes, notes, places)
+            if view.colour == "Belief":
+                figure = _belief_figure(view, samples)
+            else:
+                figure = _decision_figure(view, samples, classifiers)
+        _lay_out(figure, view, lower)
+        if view.colour == "Role" and is_painted(problem):
             figure.update_xaxes(range=(0, 1)).update_yaxes(range=(0, 1))
-        elif points.shape[1] > 1:  # a distance looks the same in every direction
+        elif len(view.shown.axes) > 1:  # a distance looks the same in every direction
             figure.update_yaxes(scaleanchor="x", constrain="range")
         return figure
 
-    return problem.stores.results.remembered(key, laid_out)
+    key = ("figure", view.key, view.colour, view.enlarged, view.shown.looks)
+    return problem.stores.results.remembered(key, make)
 
 
-def _laid_out(figure: go.Figure, colour: str, lower: int, *, enlarged: bool) -> go.Figure:
-    """The figure at its size, `lower` by so many pixels beside the curve. The groups' legend is their buttons."""
-    flat = "yaxis2" in figure.layout.to_plotly_json()
-    figure.update_layout(showlegend=colour != "Decision" and (enlarged or not flat))
-    if enlarged:
-        return figure.update_layout(height=ENLARGED_HEIGHT)
-    beside_curve(
-        figure, below={"Role": 4, "Belief": 36, "Decision": 4}[colour] + 18 * flat, ticks=flat
+def _roles_figure(shown: Evaluated) -> go.Figure:
+    """The samples by their roles, each known by its row."""
+    labelled = any("," in note for note in shown.notes)
+    rows = zip(shown.numbers, shown.split.evaluate_rows, strict=True)
+    return figures.roles_figure(
+        figures.SamplePoints(shown.points, shown.axes, shown.notes if labelled else None),
+        np.arange(sum(shown.sizes)) < shown.sizes[0],
+        numbers=np.concatenate([numbers[own] for numbers, own in rows]),
     )
+
+
+def _belief_figure(view: _View, samples: figures.SamplePoints) -> go.Figure:
+    """The samples by the ratio of their supports."""
+    c = of_evaluation(view.found.estimates[view.name], view.shown.split)
+    return figures.samples_figure(
+        samples,
+        np.arange(len(samples.points)) < c.n_real,
+        c_real=c.c_real,
+        c_generated=c.c_generated,
+        density=view.enlarged or samples.flat,
+    )
+
+
+def _decision_figure(
+    view: _View, samples: figures.SamplePoints, classifiers: OptimalClassifiers
+) -> go.Figure:
+    """The samples by their confusion groups at the chosen lam."""
+    group = np.empty(len(samples.points), dtype=np.intp)
+    for index, rows in enumerate(classifiers.groups(view.problem.settings.lam)):
+        group[rows] = index
+    title = _titles(view.name)[1].replace("_X", "<sub>X</sub>").replace("_Y", "<sub>Y</sub>")
+    always = np.concatenate(list(_lists(classifiers).values()))
+    return figures.groups_figure(
+        samples, group, keys=classifiers.keys, key_title=title, always=always
+    )
+
+
+def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
+    """Give the figure its size, `lower` by so many pixels beside the curve. The groups' legend is their buttons."""
+    colour = view.colour
+    flat = len(view.shown.axes) == 1
+    figure.update_layout(showlegend=colour != "Decision" and (view.enlarged or not flat))
+    if view.enlarged:
+        figure.update_layout(height=ENLARGED_HEIGHT)
+        return
+    beside_curve(figure, below={"Belief": 36}.get(colour, 4) + 18 * flat, ticks=flat)
     if colour == "Role":  # above the samples, in sight whatever stands below
         figure.update_layout(margin_t=30, legend={"y": 1, "yanchor": "bottom"})
     figure.layout.height -= lower + BUTTONS_HEIGHT * (colour == "Decision")
@@ -358,7 +368,6 @@ def _laid_out(figure: go.Figure, colour: str, lower: int, *, enlarged: bool) -> 
             "ticktext": ["looks real", "", "looks generated"],
         }
         figure.update_coloraxes(colorbar=bar | words)
-    return figure
 
 
 def beside_curve(figure: go.Figure, *, below: int, ticks: bool = False) -> None:

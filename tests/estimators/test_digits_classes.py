@@ -109,9 +109,10 @@ def test_swapping_the_roles_swaps_what_is_lost(method, q):
 def drawn() -> go.Figure:
     """The table as lines."""
     found = {name: (list(COUNTS), [row[name] for _, row in table()]) for name in METHODS}
-    return iou_sweep_figure(
+    figure = iou_sweep_figure(
         found, xlabel="generated classes q", ylabel="IoU with the ideal rectangle"
     )
+    return figure.update_xaxes(type="linear", rangemode="tozero", dtick=None, tickformat=None)
 
 
 if __name__ == "__main__":

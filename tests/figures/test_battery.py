@@ -6,12 +6,13 @@ import math
 
 import pytest
 
-from prviz.figures.battery import AllowedRange, check_figure
+from prviz.figures.battery import AllowedRange, SweepPoint, check_figure
 
 X = [1.0, 2.0, 4.0]
 MEAN = [0.9, 0.5, 0.1]
 SPREAD = [0.05, 0.1, math.nan]
-TRUTH = [1.0, 0.5, 0.0]
+MEASURED = list(map(SweepPoint, X, MEAN, SPREAD))
+TRUTH = [(1.0, 1.0), (2.0, 0.5), (4.0, 0.0)]
 ASKED = (
     AllowedRange(place=(1.0, 1.0), low=0.95, high=1.05, text="1 at the left end", met=False),
     AllowedRange(place=(4.0, 4.0), low=-math.inf, high=0.2, text="<b>low</b>", met=True),
@@ -20,7 +21,7 @@ ASKED = (
 
 
 def test_mean_spread_truth_and_thresholds_are_drawn() -> None:
-    figure = check_figure(X, MEAN, SPREAD, TRUTH, ASKED, name="I-Prec", x_title="shift")
+    figure = check_figure(MEASURED, TRUTH, ASKED, name="I-Prec", x_title="shift")
     one, low, same, spread, truth, mean = figure.data
     assert (list(one.x), list(one.y)) == ([1.0, 1.0], [0.95, 1.05])
     bottom, top = figure.layout.yaxis.range
@@ -36,29 +37,31 @@ def test_mean_spread_truth_and_thresholds_are_drawn() -> None:
     ]
     # there and back; one repeat has no spread
     assert list(spread.y) == pytest.approx([0.95, 0.6, 0.4, 0.85])
-    assert (list(truth.y), truth.line.dash) == (TRUTH, "dash")
+    assert list(zip(truth.x, truth.y, strict=True)) == TRUTH
+    assert truth.line.dash == "dash"
     assert (list(mean.x), list(mean.y)) == (X, MEAN)
     assert bottom < -0.05
     assert top > 1.05
 
 
 def test_before_anything_is_measured_the_truth_stands_alone() -> None:
-    figure = check_figure([], [], [], TRUTH, name="I-Prec", x_title="s", truth_x=X, log_x=True)
+    figure = check_figure([], TRUTH, name="I-Prec", x_title="s", log_x=True)
     truth, mean = figure.data
     assert list(truth.x) == X
     assert not mean.x
     assert figure.layout.xaxis.type == "log"
 
 
-def test_what_does_not_fit_together_is_refused() -> None:
-    with pytest.raises(ValueError, match="3 values of x and 2 of y"):
-        check_figure(X, MEAN[:2], SPREAD, TRUTH, name="I-Prec", x_title="s")
+def test_a_logarithmic_axis_without_a_place_for_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
-        check_figure([0.0], [1.0], [0.1], [1.0], name="I-Prec", x_title="s", log_x=True)
+        check_figure(
+            [SweepPoint(0.0, 1.0, 0.1)], [(0.0, 1.0)], name="I-Prec", x_title="s", log_x=True
+        )
 
 
 def test_values_beyond_one_are_in_sight() -> None:
-    figure = check_figure(X, [1.4, 0.5, -0.3], SPREAD, TRUTH, name="Density", x_title="s")
+    high = list(map(SweepPoint, X, [1.4, 0.5, -0.3], SPREAD))
+    figure = check_figure(high, TRUTH, name="Density", x_title="s")
     bottom, top = figure.layout.yaxis.range
     assert bottom < -0.3
     assert top > 1.4

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from prviz.diagnostics.confusion_groups import GROUPS
-from prviz.figures import GROUP_LOOKS, groups_figure
+from prviz.figures import GROUP_LOOKS, SamplePoints, groups_figure
 
 
-def grouped(dimension: int, n: int = 10, **options: Any) -> Any:
+def grouped(dimension: int, n: int = 10, ids: Any = None, **options: Any) -> Any:
     points = np.arange(n * dimension, dtype=float).reshape(n, dimension)
-    given: dict[str, Any] = {"keys": np.r_[np.arange(n - 1.0), np.inf], **options}
-    return groups_figure(points, np.arange(n) * 4 // n, **given)
+    keys = np.r_[np.arange(n - 1.0), np.inf]
+    samples = SamplePoints(points, ids=ids)
+    return groups_figure(samples, np.arange(n) * 4 // n, keys=keys, **options)
 
 
 def test_each_group_has_its_colour_symbol_and_count() -> None:
@@ -34,7 +35,7 @@ def test_each_group_has_its_colour_symbol_and_count() -> None:
 
 
 def test_an_empty_group_keeps_its_place_in_the_legend() -> None:
-    figure = groups_figure(np.zeros((2, 2)), [0, 2], keys=[0, 1])
+    figure = groups_figure(SamplePoints(np.zeros((2, 2))), [0, 2], keys=[0, 1])
     assert [trace.name for trace in figure.data][1] == "real called generated: 0"
     assert [(list(trace.x), len(trace.customdata)) for trace in figure.data][1] == ([None], 0)
 
@@ -67,4 +68,4 @@ def test_many_are_thinned_but_for_those_always_drawn_and_counts_are_of_all() -> 
 )
 def test_what_does_not_fit_is_refused(points: Any, group: Any, keys: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        groups_figure(points, group, keys=keys)
+        groups_figure(SamplePoints(points), group, keys=keys)

@@ -14,6 +14,7 @@ from prviz.curves.band import band
 from prviz.curves.summaries import first_differences
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.figures import (
+    SamplePoints,
     support_bands_figure,
     support_map_figure,
     support_samples_figure,
@@ -103,7 +104,8 @@ def test_samples_are_coloured_by_class_and_known_by_their_row() -> None:
     classes = np.array([0, 1, 3, 3, 2, 3, 3, 0])
     rows = np.arange(8) * 10
     notes = [f"<b>{i}" for i in range(8)]
-    figure = support_samples_figure(points, np.arange(8) < 4, classes, rows=rows, notes=notes)
+    samples = SamplePoints(points, notes=notes, ids=rows)
+    figure = support_samples_figure(samples, np.arange(8) < 4, classes)
     traces = named(figure)
     assert list(traces) == [
         "neither: real",
@@ -117,11 +119,11 @@ def test_samples_are_coloured_by_class_and_known_by_their_row() -> None:
     assert list(traces["both: real"].x) == [4, 6]
     assert traces["neither: generated"].marker.symbol == "triangle-up-open"
     assert "<b>" not in "".join(traces["both: real"].hovertext)
-    thinned = support_samples_figure(points, np.arange(8) < 4, classes, most=3)
+    thinned = support_samples_figure(SamplePoints(points), np.arange(8) < 4, classes, most=3)
     assert sum(len(trace.x) for trace in thinned.data) == 3
     assert "3 of 8 samples drawn" in thinned.layout.xaxis.title.text
-    with pytest.raises(ValueError, match=r"points have shape \(8, 2\)"):
-        support_samples_figure(points, np.arange(8) < 4, classes[:5])
+    with pytest.raises(ValueError, match="one per sample"):
+        support_samples_figure(SamplePoints(points), np.arange(8) < 4, classes[:5])
 
 
 @pytest.mark.parametrize(("side", "at"), [("precision", PRCurve.alpha), ("recall", PRCurve.beta)])

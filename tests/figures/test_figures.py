@@ -18,6 +18,7 @@ from prviz.figures import (
     SPARE_COLORS,
     TRUTH_COLOR,
     ExtremeRow,
+    SamplePoints,
     bias_figure,
     colors,
     error_space_figure,
@@ -56,21 +57,21 @@ def every_figure(name: str = "knn") -> dict[str, go.Figure]:
     samples: dict[str, Any] = {
         "c_real": np.arange(40),
         "c_generated": np.ones(40),
-        "axis_titles": (name, name),
     }
+    line = SamplePoints(points[:, :1], (name, name))
+    plane = SamplePoints(points, (name, name))
+    noted = SamplePoints(points, (name, name), [name] * 40)
     return {
         "pr": pr_figure(curves, truth=TRUTH, bands={name: band_of(CURVES["knn"])}),
         "error space": error_space_figure(curves, truth=TRUTH),
         "bias": bias_figure(curves, TRUTH),
         "bars": iou_bars({key: curve.compare(TRUTH) for key, curve in curves.items()}),
-        "sweep": iou_sweep_figure({name: ([1, 2], [0.5, 0.6])}, xlabel=name, current=2, log_x=True),
-        "stability": stability_figure({name: ([1, 2], [0.5, 0.6])}, truth=0.5, current=2),
+        "sweep": iou_sweep_figure({name: ([1, 2], [0.5, 0.6])}, xlabel=name),
+        "stability": stability_figure({name: ([1, 2], [0.5, 0.6])}, truth=0.5),
         "extremes": extremes_figure([ExtremeRow(name, True, 0.5, 0.6)], truth=MASSES),
-        "roles": roles_figure(
-            points, np.arange(40) < 20, axis_titles=(name, name), notes=[name] * 40
-        ),
-        "samples 1-D": samples_figure(points[:, :1], np.arange(40) < 20, **samples),
-        "samples 2-D": samples_figure(points, np.arange(40) < 20, **samples),
+        "roles": roles_figure(noted, np.arange(40) < 20),
+        "samples 1-D": samples_figure(line, np.arange(40) < 20, **samples),
+        "samples 2-D": samples_figure(plane, np.arange(40) < 20, **samples),
     }
 
 
@@ -374,38 +375,29 @@ def test_iou_bars_are_signed_and_say_the_iou() -> None:
     assert iou_bars({}).layout.height > 0
 
 
-def test_iou_sweep_is_sorted_and_marks_the_current_value() -> None:
-    figure = iou_sweep_figure(
-        {"knn": ([5, 1, 3], [0.5, 0.1, 0.3])}, xlabel="k", current=3, log_x=True
-    )
+def test_iou_sweep_is_sorted_and_has_a_mark_for_a_front_end_to_move() -> None:
+    figure = iou_sweep_figure({"knn": ([5, 1, 3], [0.5, 0.1, 0.3])}, xlabel="k")
     curve, mark = figure.data
     assert list(curve.x) == [1, 3, 5]
     assert list(curve.y) == [0.1, 0.3, 0.5]
-    assert list(mark.x) == [3, 3]
-    assert mark.name == "now: 3"
+    assert (list(mark.x), mark.legendgroup, mark.showlegend) == ([None, None], "now", False)
     assert figure.layout.xaxis.type == "log"
     assert figure.layout.xaxis.title.text == "k"
-    _, nowhere = iou_sweep_figure({"knn": ([1], [0.5])}, xlabel="k").data
-    assert list(nowhere.x) == [None, None]
-    assert not nowhere.showlegend
 
 
 def test_iou_sweep_marks_the_best_value_once() -> None:
-    figure = iou_sweep_figure({"knn": ([5, 1, 3], [0.3, 0.1, 0.3])}, xlabel="k", best=True)
+    figure = iou_sweep_figure({"knn": ([5, 1, 3], [0.3, 0.1, 0.3])}, xlabel="k", best="highest")
     _, star, _ = figure.data
     assert (list(star.x), list(star.y)) == ([3], [0.3])
     assert star.marker.symbol == "star"
     assert star.marker.color == FAMILY_COLORS["knn"]
 
 
-def test_stability_shows_every_method_the_truth_and_the_current_k() -> None:
-    figure = stability_figure(
-        {"knn": ([1, 2], [0.1, 0.2]), "kde": ([1, 2], [0.3, 0.4])}, truth=0.5, current=2
-    )
+def test_stability_shows_every_method_and_the_truth() -> None:
+    figure = stability_figure({"knn": ([1, 2], [0.1, 0.2]), "kde": ([1, 2], [0.3, 0.4])}, truth=0.5)
     traces = by_name(figure)
     assert list(traces["kNN"].y) == [0.1, 0.2]
     assert list(traces["truth"].y) == [0.5, 0.5]
-    assert list(traces["now: 2"].x) == [2, 2]
     assert figure.layout.showlegend is False
     assert figure.layout.xaxis.type == "log"
     with pytest.raises(ValueError, match="2 values of x and 1 of y"):
@@ -422,7 +414,7 @@ def test_iou_sweep_refuses_what_it_cannot_draw() -> None:
     with pytest.raises(ValueError, match="2 values of x and 1 of y"):
         iou_sweep_figure({"knn": ([1, 2], [0.5])}, xlabel="k")
     with pytest.raises(ValueError, match="positive"):
-        iou_sweep_figure({"knn": ([0, 2], [0.5, 0.6])}, xlabel="k", log_x=True)
+        iou_sweep_figure({"knn": ([0, 2], [0.5, 0.6])}, xlabel="k")
 
 
 def test_extremes_stand_beside_all_four_masses() -> None:

@@ -30,7 +30,7 @@ def fall(**changes):
 
 
 def test_both_splits_over_k_are_told_apart_without_dashes() -> None:
-    figure = extreme_sweep_figure(LINES, ylabel="α∞", truth=0.7, current=4)
+    figure = extreme_sweep_figure(LINES, ylabel="α∞", truth=0.7)
     drawn = by_name(figure)
     assert list(drawn["kNN, with split"].y) == [1.0, 0.9, 0.5]
     assert list(drawn["kNN, without split"].x) == [1, 2, 8]
@@ -42,9 +42,9 @@ def test_both_splits_over_k_are_told_apart_without_dashes() -> None:
     assert [trace.name for trace in figure.data if trace.line.dash] == ["truth"]
     assert drawn["truth"].line.color == TRUTH_COLOR
     assert list(drawn["truth"].x) == [1, 8]
-    assert drawn["now: 4"].legendgroup == "now"
+    assert drawn[""].legendgroup == "now"
     legend = [trace.name for trace in figure.data if trace.showlegend is not False]
-    assert legend == ["with split", "without split", "truth", "now: 4"]
+    assert legend == ["with split", "without split", "truth"]
     alone = extreme_sweep_figure({False: LINES[False]}, ylabel="α∞")
     assert [trace.name for trace in alone.data if trace.x[0] is not None] == ["kNN, without split"]
     with pytest.raises(ValueError, match="knn: x = 0; a logarithmic axis needs positive values"):

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from prviz.figures import picture_data_uri, roles_figure, samples_figure
+from prviz.figures import SamplePoints, picture_data_uri, roles_figure, samples_figure
 
 
 def sample_traces(dimension: int, n: int = 6, **options: Any) -> dict[str, Any]:
     points = np.arange(n * dimension, dtype=float).reshape(n, dimension)
-    figure = samples_figure(points, np.arange(n) < n // 2, **options)
+    figure = samples_figure(SamplePoints(points), np.arange(n) < n // 2, **options)
     return {trace.name: trace for trace in figure.data if trace.customdata is not None}
 
 
@@ -37,7 +37,7 @@ def test_roles_differ_by_symbol_and_the_bar_says_what_colours_mean() -> None:
         "circle",
         "triangle-up",
     )
-    figure = samples_figure(np.zeros((6, 2)), [True] * 6, **counts)
+    figure = samples_figure(SamplePoints(np.zeros((6, 2))), [True] * 6, **counts)
     axis = figure.layout.coloraxis
     assert [text.split(" (")[0] for text in axis.colorbar.ticktext] == [
         "looks real",
@@ -46,13 +46,13 @@ def test_roles_differ_by_symbol_and_the_bar_says_what_colours_mean() -> None:
     ]
     assert (axis.cmin, axis.cmax) == (-1, 1)
     wide = samples_figure(
-        np.zeros((6, 2)), [True] * 6, c_real=np.ones(6), c_generated=np.full(6, 64.0)
+        SamplePoints(np.zeros((6, 2))), [True] * 6, c_real=np.ones(6), c_generated=np.full(6, 64.0)
     )
     assert (wide.layout.coloraxis.cmin, wide.layout.coloraxis.cmax) == (-4, 4)
 
 
 def test_roles_are_known_by_row_and_sent_in_few_bytes() -> None:
-    points = np.random.default_rng(0).normal(size=(2000, 2))
+    points = SamplePoints(np.random.default_rng(0).normal(size=(2000, 2)))
     is_real = np.arange(2000) < 1200
     figure = roles_figure(points, is_real, numbers=np.arange(2000) + 7)
     assert [(trace.name, trace.marker.symbol) for trace in figure.data] == [
@@ -62,28 +62,30 @@ def test_roles_are_known_by_row_and_sent_in_few_bytes() -> None:
     np.testing.assert_array_equal(
         figure.data[1].customdata, np.add.outer(np.arange(1200, 2000), [0, 7])
     )
-    np.testing.assert_allclose(figure.data[0].x, points[:1200, 0], atol=1e-5)
+    np.testing.assert_allclose(figure.data[0].x, points.points[:1200, 0], atol=1e-5)
     assert len(figure.to_json()) < 45_000  # 16 bytes a sample, as text, and the layout
     assert "row %{customdata[1]}" in figure.data[0].hovertemplate
     assert "100 of 2,000 samples" in roles_figure(points, is_real, most=100).layout.xaxis.title.text
-    with pytest.raises(ValueError, match=r"points have shape \(2000, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"is_real and numbers have \(2000, 5, 5\) entries; one per sample"
+    ):
         roles_figure(points, is_real[:5])
 
 
 @pytest.mark.parametrize("values", [1e9 + np.arange(9.0), np.full(9, 1e200), np.arange(9) * 1e-200])
 def test_coordinates_are_shortened_only_where_nothing_is_lost(values: np.ndarray) -> None:
-    figure = roles_figure(np.column_stack([values, values]), np.arange(9) < 4, notes=["<b>"] * 9)
+    samples = SamplePoints(np.column_stack([values, values]), notes=["<b>"] * 9)
+    figure = roles_figure(samples, np.arange(9) < 4)
     np.testing.assert_allclose(np.concatenate([trace.x for trace in figure.data]), values)
     assert "<b>" not in figure.data[0].hovertext[0]
 
 
 def test_one_dimension_has_histograms_above_a_rug() -> None:
     figure = samples_figure(
-        np.arange(6.0)[:, None],
+        SamplePoints(np.arange(6.0)[:, None], axis_titles=("v",)),
         np.arange(6) < 3,
         c_real=np.ones(6),
         c_generated=np.ones(6),
-        axis_titles=("v",),
     )
     kinds = [trace.type for trace in figure.data]
     assert kinds.count("histogram") == 2
@@ -96,33 +98,39 @@ def test_one_dimension_has_histograms_above_a_rug() -> None:
 def test_two_dimensions_have_density_contours_only_if_wanted_and_of_many_points() -> None:
     for n, density in itertools.product((6, 1000), (True, False)):
         counts: dict[str, Any] = {"c_real": np.ones(n), "c_generated": np.ones(n)}
-        figure = samples_figure(np.ones((n, 2)), np.arange(n) < n // 2, density=density, **counts)
+        samples = SamplePoints(np.ones((n, 2)))
+        figure = samples_figure(samples, np.arange(n) < n // 2, density=density, **counts)
         drawn = "histogram2dcontour" in {trace.type for trace in figure.data}
         assert drawn == (density and n == 1000)
 
 
-def test_many_samples_are_thinned_by_the_seed_and_it_is_said() -> None:
+def test_many_samples_are_thinned_to_the_same_ones_each_time_and_it_is_said() -> None:
     n = 500
-    points = np.random.default_rng(0).normal(size=(n, 2))
+    samples = SamplePoints(np.random.default_rng(0).normal(size=(n, 2)))
     counts = np.ones(n)
 
-    def rows(seed: int) -> set[float]:
+    def rows() -> set[float]:
         figure = samples_figure(
-            points, np.arange(n) < 250, c_real=counts, c_generated=counts, most=100, seed=seed
+            samples, np.arange(n) < 250, c_real=counts, c_generated=counts, most=100
         )
         assert "100 of 500 samples" in figure.layout.xaxis.title.text
         drawn = [trace.customdata[:, 0] for trace in figure.data if trace.customdata is not None]
         return set(np.concatenate(drawn))
 
-    assert len(rows(0)) == 100
-    assert rows(0) == rows(0) != rows(1)
+    assert len(rows()) == 100
+    assert rows() == rows()
+    assert max(rows()) > 250  # from all of them
 
 
 def test_samples_of_another_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="shape"):
-        samples_figure(np.zeros((3, 3)), [True] * 3, c_real=[1] * 3, c_generated=[1] * 3)
+        SamplePoints(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="2 entries for 3 points"):
+        SamplePoints(np.zeros((3, 2)), notes=["", ""])
     with pytest.raises(ValueError, match="one per sample"):
-        samples_figure(np.zeros((3, 2)), [True] * 2, c_real=[1] * 3, c_generated=[1] * 3)
+        samples_figure(
+            SamplePoints(np.zeros((3, 2))), [True] * 2, c_real=[1] * 3, c_generated=[1] * 3
+        )
 
 
 def chunks(png: bytes) -> dict[bytes, bytes]:
@@ -162,7 +170,8 @@ def test_pictures_of_another_kind_are_refused() -> None:
 
 def test_a_long_note_is_shown_in_short_lines() -> None:
     note = "row 4, text In the <b>beginning</b> was the word and the word was, topic gospels"
-    figure = roles_figure(np.zeros((2, 2)), np.array([True, False]), notes=[note] * 2)
+    samples = SamplePoints(np.zeros((2, 2)), notes=[note] * 2)
+    figure = roles_figure(samples, np.array([True, False]))
     lines = figure.data[0].hovertext[0].split("<br>")
     assert len(lines) > 2
     assert all("<" not in line for line in lines)

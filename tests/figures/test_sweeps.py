@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from plotly.colors import sample_colorscale
 
-from prviz.figures import sweep_figure
+from prviz.figures import MeanCell, sweep_figure
 from prviz.figures.theme import HEAT, luminance
 
 NAN = math.nan
-MEANS = [[0.5, NAN], [0.25, 0.75]]
-SPREADS = [[0.125, NAN], [NAN, 0.0]]
-REPEATS = [[3, 0], [1, 2]]
+CELLS = [MeanCell(0, 0, 0.5, 0.125, 3), MeanCell(1, 0, 0.25, NAN, 1), MeanCell(1, 1, 0.75, 0.0, 2)]
 ROWS = ("<b>Two</b>\nk = 4", "k = √n")
 
 
 def test_every_field_says_mean_and_spread_and_what_is_not_measured_is_empty() -> None:
-    figure = sweep_figure(["knn", "mine"], ROWS, MEANS, SPREADS, REPEATS, label="IoU")
+    figure = sweep_figure(["knn", "mine"], ROWS, CELLS, label="IoU")
     heat, *numbers = figure.data
     assert list(map(list, heat.z)) == [[0.5, None], [0.25, 0.75]]
     texts = {
@@ -37,12 +34,9 @@ def test_every_field_says_mean_and_spread_and_what_is_not_measured_is_empty() ->
 
 
 def test_small_errors_are_bright_and_the_text_is_legible_on_every_colour() -> None:
-    shares = [[place / 40] for place in range(41)]
+    cells = [MeanCell(place, 0, place / 40, NAN, 1) for place in range(41)]
     rows = [f"k = {place}" for place in range(41)]
-    empty = [[NAN]] * 41
-    figure = sweep_figure(
-        ["knn"], rows, shares, empty, [[1]] * 41, label="excess", less_is_better=True, top=1.0
-    )
+    figure = sweep_figure(["knn"], rows, cells, label="excess", less_is_better=True, top=1.0)
     heat, *numbers = figure.data
     assert heat.reversescale
     assert heat.zmax == 1
@@ -55,8 +49,3 @@ def test_small_errors_are_bright_and_the_text_is_legible_on_every_colour() -> No
             assert (pair[1] + 0.05) / (pair[0] + 0.05) > 4.5
             seen += 1
     assert seen == 41
-
-
-def test_a_table_of_another_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"spread has the shape \(1, 2\); \(2, 2\) is needed"):
-        sweep_figure(["knn", "kde"], ROWS, MEANS, [[0.1, 0.1]], REPEATS, label="IoU")
