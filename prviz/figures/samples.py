@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.arrays import Floats
 from prviz.curves.pr_curve import score_keys
 from prviz.figures import theme
+
+Points: TypeAlias = NDArray[np.floating[Any]]
 
 FEWEST_FOR_CONTOURS = 200
 
@@ -39,7 +41,7 @@ class SamplePoints:
     Raises ValueError for other shapes or lengths.
     """
 
-    points: NDArray[np.floating[Any]]
+    points: Points
     axis_titles: Sequence[str] = ("x", "y")
     notes: Sequence[str] | None = None
     ids: ArrayLike | None = None
@@ -172,7 +174,7 @@ def roles_figure(
     return theme.finish(figure, height=560, legend=theme.legend(-0.2), **axes)
 
 
-def _short(coordinates: Floats) -> NDArray[np.floating[Any]]:
+def _short(coordinates: Points) -> Points:
     """As numbers of four bytes, where these are exact to a thousandth of the range."""
     with np.errstate(over="ignore", invalid="ignore"):
         short = coordinates.astype(np.float32)
@@ -288,7 +290,7 @@ def _marks(
     )
 
 
-def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
+def _densities(points: Points, real: NDArray[np.bool_]) -> list[Any]:
     """Histograms or contours by role; the browser counts, so that nothing is estimated here."""
     traces: list[Any] = []
     for name, _, color in theme.ROLES:
@@ -317,7 +319,7 @@ def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
     return traces
 
 
-def density_histogram(values: Floats, role: str, color: str) -> go.Histogram:
+def density_histogram(values: Points, role: str, color: str) -> go.Histogram:
     """The density of one role on the line; the browser counts."""
     return go.Histogram(
         x=values,

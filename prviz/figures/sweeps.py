@@ -43,12 +43,14 @@ def sweep_figure(
     label : name of the number. less_is_better : True if small values get the bright colours.
     top : the value at the upper end of the colours; None: a round one that holds all.
     """
-    means = np.full((len(settings), len(methods)), math.nan)
+    means: list[list[float | None]] = [[None] * len(methods) for _ in settings]
     hovers = [[""] * len(methods) for _ in settings]
     texts = {}
+    highest = 0.0
     lines = max((setting.count("\n") + 1 for setting in settings), default=1)
     for row, column, mean, spread, repeats in cells:
-        means[row, column] = mean
+        means[row][column] = mean
+        highest = max(highest, mean)
         text = f"{mean:.2f}"
         said = f"{mean:.3f}, 1 repeat"
         if not math.isnan(spread):
@@ -61,9 +63,9 @@ def sweep_figure(
             f"{theme.plain(label)}: {said}"
         )
     figure = go.Figure()
-    end = top or theme.reach(float(np.nanmax(means, initial=0.0)))
+    end = top or theme.reach(highest)
     figure.add_heatmap(
-        z=[[None if math.isnan(mean) else mean for mean in row] for row in means.tolist()],
+        z=means,
         hovertext=hovers,
         hoverinfo="text",
         hoverongaps=False,
@@ -76,8 +78,10 @@ def sweep_figure(
         showscale=False,
     )
     filled = []
-    for ink, places in theme.by_ink(theme.HEAT, means / end, reverse=less_is_better).items():
-        filled += [(column, row, texts[row, column], ink) for row, column in places]
+    shares = np.array(means, dtype=np.float64) / end
+    for ink, places in theme.by_ink(theme.HEAT, shares, reverse=less_is_better).items():
+        for row, column in places:
+            filled.append((column, row, texts[row, column], ink))
     theme.add_cell_texts(figure, filled)
     return theme.finish(
         figure,
