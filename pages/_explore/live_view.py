@@ -59,8 +59,7 @@ def content(
     errors = far_off.known(answer.problem)
     return view.content(
         held.update(),
-        asked,
-        number,
+        view.Asked(asked, number),
         answer,
         stopped=shared.stopped,
         have=have,

@@ -25,7 +25,7 @@ from prviz.studies.surrogate.predictive import (
     predicted_seconds,
 )
 from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of, surrogate_problems
-from prviz.studies.sweeps import COLUMNS, sweep_cells
+from prviz.studies.sweeps import COLUMNS, SweepGrid, sweep_cells
 
 # Seconds of work that starts by itself.
 AT_ONCE = 60.0
@@ -141,10 +141,15 @@ def work(
         made.problem(),
         *surrogate_problems(_sources(data), later, "kernels", made.seed, ("pair",)),
     ]
-    sizes = [request.n], [None]
-    tasks = sweep_cells(
-        problems, request.methods, request.ks, [None], request.splits, *sizes, request.repeats, 0
+    grid = SweepGrid(
+        problems,
+        request.methods,
+        request.ks,
+        splits=request.splits,
+        ns=(request.n,),
+        repeats=request.repeats,
     )
+    tasks = sweep_cells(grid)
     key = ("stand-in", data.pair.digest, d, request)
     own = (data.pair.real.n, data.pair.generated.n)
     share = 1.0 if request.n is None else request.n / min(own)

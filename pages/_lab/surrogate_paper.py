@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Literal, cast
 
 import numpy as np
@@ -24,9 +24,8 @@ from prviz.measure.estimates import K
 from prviz.readers.bundled import BUNDLED, bundled_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.papers.printed import printed_in
-from prviz.studies.surrogate import surrogate_tasks
-from prviz.studies.sweeps import COLUMNS
-from prviz.studies.tasks import Task
+from prviz.studies.surrogate import Scenario, SurrogateSources, surrogate_problems
+from prviz.studies.sweeps import COLUMNS, Cell, SweepGrid, sweep_cells
 
 Measure = Literal["iou", "excess", "deficit"]
 NAMES: dict[Measure, str] = {"iou": "IoU with the truth", "excess": "excess", "deficit": "deficit"}
@@ -138,15 +137,19 @@ SETTING = (
 
 
 @lru_cache(maxsize=1)
-def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Task, ...]:
+def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Cell, ...]:
     """One task per d, split and truncation, ordered so that all figures fill evenly."""
-    tasks_of = partial(surrogate_tasks, ds=dims, methods=DEFAULT_METHODS, ks=KS, splits=SPLITS, n=n)
+
+    def cells(sources: SurrogateSources, *scenarios: Scenario) -> list[Cell]:
+        problems = surrogate_problems(sources, dims, "gaussian", 0, scenarios)
+        return sweep_cells(SweepGrid(problems, DEFAULT_METHODS, KS, splits=SPLITS, ns=(n,)))
+
     generated = [bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)]
     digits = bundled_pair("truncation-0.3").real
     ends = SamplePair(_set("truncation-0.5"), _set("truncation-0.9"))
-    found = list(tasks_of(ends, shared=_set("truncation-0.3"), basis=digits, scenarios=("common",)))
+    found = cells(SurrogateSources(ends, _set("truncation-0.3"), digits), "common")
     for pair in generated:
-        found += tasks_of(pair, scenarios=("pair", "generated-generated"))
+        found += cells(SurrogateSources(pair), "pair", "generated-generated")
     return tuple(found)
 
 

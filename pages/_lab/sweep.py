@@ -30,6 +30,7 @@ from prviz.studies.sweeps import (
     SETTINGS,
     Cell,
     Files,
+    SweepGrid,
     sweep_cells,
     sweep_means,
     sweep_seconds,
@@ -176,7 +177,7 @@ def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
     )
     if pairs > MOST_MEASURED:
         raise ValueError(f"{pairs:,} pairs of samples are asked for; {_ALLOWED}")
-    cells = sweep_cells(**arguments)
+    cells = sweep_cells(SweepGrid(**arguments))
     if (rows := sum(len(cell.wanted) for cell in cells)) > MOST_MEASURED:
         raise ValueError(f"{rows:,} rows are asked for; {_ALLOWED}")
     for cell in cells[:: arguments["repeats"]]:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -260,21 +261,16 @@ class ListJob:
     def _around_points(self, rows: tuple[Rows, Rows]) -> dict[str, Array]:
         around = {name: balls for name, balls in self.balls.items() if balls.around == "evaluation"}
         counted: dict[str, list[Array]] = {name: [] for name in around}
-        parts = [
-            (role, part)
-            for role, each in zip(ROLES, rows, strict=True)
-            for part in self._parts(each)
-        ]
         whole = {role: self.length >= len(rows) for role, rows in self.fit_rows.items()}
-        for role, part in parts if around else ():
-            points = self.units.apply(self.values[role][self.evaluate_rows[role][part]])
-            squared = {each: self._search(each, points, self.length)[0] for each in ROLES}
-            lists = ApproximateLists(squared, whole)
-            for name, balls in around.items():
-                counts = ball_counts(
-                    lists, balls, self.fixed, None if self.split.held_out else role
-                )
-                counted[name].append(np.stack(counts))
+        sides = zip(ROLES, rows, strict=True) if around else ()
+        for role, each in sides:
+            own = None if self.split.held_out else role
+            for part in self._parts(each):
+                points = self.units.apply(self.values[role][self.evaluate_rows[role][part]])
+                squared = {among: self._search(among, points, self.length)[0] for among in ROLES}
+                lists = ApproximateLists(squared, whole)
+                for name, balls in around.items():
+                    counted[name].append(np.stack(ball_counts(lists, balls, self.fixed, own)))
         return {name: np.hstack(each) for name, each in counted.items()}
 
     def _around_fit(self, rows: tuple[Rows, Rows], balls: Balls, most: int | None) -> Array:
@@ -339,60 +335,76 @@ def exact_supports(
     fit_again : True if the evaluation samples are fit samples too, which a radius leaves out.
     """
     n_real = len(split.evaluate_rows[0])
-    values = {role: side.values for role, side in zip(ROLES, split.pair, strict=True)}
-    fit_rows = dict(zip(ROLES, split.fit_rows, strict=True))
-    own_rows = {role: rows[centres[role]] for role, rows in fit_rows.items()}
+    centred = _Centred(split, centres)
+    held_out: dict[str, list[Balls]] = {}
+    counts: dict[str, tuple[Array, Array]] = {}
+    for name, each in balls.items():
+        if each.around == "fit":
+            real = centred.counts("real", each.real)
+            counts[name] = real, centred.counts("generated", each.generated)
+            continue
+        held_out[name] = [
+            replace(
+                each,
+                real=centred.as_held_out(each.real, role, fit_again),
+                generated=centred.as_held_out(each.generated, role, fit_again),
+            )
+            for role in ROLES
+        ]
+    if held_out:
+        different = list(dict.fromkeys(chain.from_iterable(held_out.values())))
+        distances = Distances(split, memory_limit=memory_limit)
+        counted = dict(zip(different, distances.count(different, progress=progress), strict=True))
+        for name, (of_real, of_generated) in held_out.items():
+            first = counted[of_real]
+            second = counted[of_generated]
+            counts[name] = (
+                np.concatenate([first.real[:n_real], second.real[n_real:]]),
+                np.concatenate([first.generated[:n_real], second.generated[n_real:]]),
+            )
+    return {name: Supports(*counts[name], n_real) for name in balls}
 
-    @cache
-    def own_radii(role: Role, k: int) -> Array:
-        return nearest_radii(values[role], own_rows[role], k, fit_rows[role])
 
-    def as_held_out(rule: Rule, role: Role) -> Rule:
+class _Centred:
+    """Balls around some fit samples of a split; centres : their positions, by role."""
+
+    def __init__(self, split: Split, centres: Mapping[Role, Rows]) -> None:
+        self._split = split
+        self._values = {role: side.values for role, side in zip(ROLES, split.pair, strict=True)}
+        self._fit_rows = dict(zip(ROLES, split.fit_rows, strict=True))
+        self._rows = {role: rows[centres[role]] for role, rows in self._fit_rows.items()}
+        self._radii = dict[tuple[Role, int], Array]()
+
+    def radii(self, role: Role, k: int) -> Array:
+        """Distance of each centre to its k-th nearest fit sample."""
+        if (role, k) not in self._radii:
+            self._radii[role, k] = nearest_radii(
+                self._values[role], self._rows[role], k, self._fit_rows[role]
+            )
+        return self._radii[role, k]
+
+    def mean_radius(self, role: Role, k: int) -> float:
+        """The mean of the radii."""
+        return math.fsum(self.radii(role, k).tolist()) / len(self._rows[role])
+
+    def as_held_out(self, rule: Rule, role: Role, fit_again: bool) -> Rule:
         """Rule around points of this role, where a sample that is also a fit sample is its own nearest neighbour."""
-        radius = rule.single_radius(
-            lambda among, k: math.fsum(own_radii(among, k).tolist()) / len(own_rows[among])
-        )
+        radius = rule.single_radius(self.mean_radius)
         if radius is not None:
             return Within(radius)
         if isinstance(rule, Nearest) and fit_again and role in rule.roles:
             return Nearest(rule.k + 1, rule.among)
         return rule
 
-    def around_fit(role: Role, rule: Rule) -> Array:
-        sides = zip(split.pair, split.evaluate_rows, strict=True)
-        radii = own_radii(role, rule.k)
-        return np.concatenate(
-            [
+    def counts(self, role: Role, rule: Rule) -> Array:
+        """Numbers of balls around the centres of a role that hold each evaluation sample, real ones first."""
+        radii = self.radii(role, rule.k)
+        counted = []
+        for side, rows in zip(self._split.pair, self._split.evaluate_rows, strict=True):
+            centres = self._rows[role]
+            counted.append(
                 count_in_balls(
-                    side.values, values[role], radii, rows=part, centre_rows=own_rows[role]
+                    side.values, self._values[role], radii, rows=rows, centre_rows=centres
                 )
-                for side, part in sides
-            ]
-        )
-
-    held_out = {
-        name: [
-            replace(
-                each, real=as_held_out(each.real, role), generated=as_held_out(each.generated, role)
             )
-            for role in ROLES
-        ]
-        for name, each in balls.items()
-        if each.around == "evaluation"
-    }
-    counts: dict[str, tuple[Array, Array]] = {}
-    if held_out:
-        different = list(dict.fromkeys(each for both in held_out.values() for each in both))
-        distances = Distances(split, memory_limit=memory_limit)
-        counted = dict(zip(different, distances.count(different, progress=progress), strict=True))
-        for name, both in held_out.items():
-            first, second = (counted[each] for each in both)
-            real = np.concatenate([first.real[:n_real], second.real[n_real:]])
-            counts[name] = (
-                real,
-                np.concatenate([first.generated[:n_real], second.generated[n_real:]]),
-            )
-    for name, each in balls.items():
-        if each.around == "fit":
-            counts[name] = around_fit("real", each.real), around_fit("generated", each.generated)
-    return {name: Supports(*counts[name], n_real) for name in balls}
+        return np.concatenate(counted)

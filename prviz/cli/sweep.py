@@ -154,12 +154,12 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     from prviz.checks.flags import flags_of
-    from prviz.studies.sweeps import COLUMNS, SETTINGS, sweep_cells, sweep_seconds
+    from prviz.studies.sweeps import COLUMNS, SETTINGS, SweepGrid, sweep_cells, sweep_seconds
 
     config = read_config(arguments.config)
     choice = column_choice(arguments)
     cells = sweep_cells(
-        **config,
+        SweepGrid(**config),
         choice=choice,
         on_read=lambda samples: say_notes([samples]),
         on_pair=lambda pair: say_flags(flags_of(pair)),

@@ -8,7 +8,7 @@ their ratio.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,8 @@ from prviz.arrays import Floats
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.estimators.hub import HUB
-from prviz.measure.estimates import K, Progress, measure, method_names
-from prviz.neighbors import MEMORY_LIMIT, BallCounts, Distances
+from prviz.measure.estimates import K, Measurement, WorkOptions, measure, method_names
+from prviz.neighbors import BallCounts, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
 from prviz.toys import ToyProblem
 
@@ -94,18 +94,16 @@ def supports_at(
     *,
     k: K = "sqrt",
     bandwidth: float | None = None,
-    seed: int = 0,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    **options: Unpack[WorkOptions],
 ) -> dict[str, PointSupports]:
     """Supports c_X and c_Y, (m,) each, of any points (m, d), by families fitted on a split.
 
     Each point is measured like a held-out evaluation sample: no fit sample of the split is left
     out, also without split. A family of several seeded runs gives the supports of the first.
 
-    split : the fit samples. points : of the same dimension. Other parameters as in
-    `prviz.estimate`. Raises ValueError for points of another dimension, and for a family without a
-    support at such points, see `says_support`.
+    split : the fit samples. points : of the same dimension. Other parameters as in `prviz.estimate`.
+    Raises ValueError for points of another dimension, and for a family without a support at such
+    points, see `says_support`.
     """
     names = method_names(methods)
     points = as_samples(points, name="points")
@@ -116,21 +114,23 @@ def supports_at(
             )
     if points.d != split.pair.d:
         raise ValueError(f"points have {points.d} features; the samples have {split.pair.d}")
+    how = Measurement(**options)
     number = check_k(resolve_k(k, split.pair), split)
     width = check_bandwidth(bandwidth)
-    joint = [
-        name
-        for name in names
-        if ESTIMATORS[name].shares_pass and not ESTIMATORS[name].supports_are_counts
-    ]
-    requests = [(name, number, width) for name in names if name not in joint]
+    requests = []
+    joint = []
+    for name in names:
+        if ESTIMATORS[name].shares_pass and not ESTIMATORS[name].supports_are_counts:
+            joint.append(name)
+        else:
+            requests.append((name, number, width))
     extended = _with_points(split, points)
-    estimates = measure(extended, requests, seed, memory_limit, progress) if requests else []
+    estimates = measure(extended, requests, how.seed, how.memory_limit, how.progress)
     supports = {
         each.method: (each.supports.c_real[: points.n], each.supports.c_generated[: points.n])
         for each in estimates
     }
-    supports |= {name: _combined(name, split, extended, number, memory_limit) for name in joint}
+    supports |= {name: _combined(name, split, extended, number, how.memory_limit) for name in joint}
     return {name: supports[name] for name in names}
 
 

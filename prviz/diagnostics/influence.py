@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,9 @@ from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.measure.estimates import K, Progress, measure
+from prviz.measure.estimates import EstimateOptions, Measurement, PassOptions, measure
 from prviz.measure.profiles import profile_pair
-from prviz.neighbors import FEW, MEMORY_LIMIT, BallMembership, Distances
+from prviz.neighbors import FEW, BallMembership, Distances
 from prviz.neighbors.balls import ROLES, Role
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Split
@@ -64,29 +64,17 @@ def extremes_over_k(
     pair: SamplePair,
     methods: Sequence[str],
     ks: Sequence[int],
-    *,
-    split: float | None = 0.5,
-    seed: int = 0,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    **options: Unpack[PassOptions],
 ) -> dict[str, list[Extremes]]:
     """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the automatic bandwidth."""
     shared = [name for name in methods if ESTIMATORS[name].shares_pass]
     calls: list[tuple[list[str], list[int]]] = [(shared, list(ks))] if shared else []
     calls += [([name], [k]) for name in methods if name not in shared for k in ks]
     ends: dict[str, list[Extremes]] = {name: [] for name in methods}
+    progress = options.get("progress")
     for index, (names, numbers) in enumerate(calls):
-        tick = part_of(progress, index, len(calls))
-        profile = profile_pair(
-            pair,
-            names,
-            ks=numbers,
-            bandwidths=(),
-            split=split,
-            seed=seed,
-            memory_limit=memory_limit,
-            progress=tick,
-        )
+        options["progress"] = part_of(progress, index, len(calls))
+        profile = profile_pair(pair, names, ks=numbers, bandwidths=(), **options)
         for name in names:
             ends[name] += [Extremes.of(profile.curve(name, k)) for k in numbers]
     return ends
@@ -95,13 +83,7 @@ def extremes_over_k(
 def distinct(
     pair: SamplePair,
     methods: Sequence[str],
-    *,
-    k: K = "sqrt",
-    bandwidth: float | None = None,
-    split: float | None = 0.5,
-    seed: int = 0,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    **options: Unpack[EstimateOptions],
 ) -> tuple[Distinct, Distinct, Distinct]:
     """Both ends of the curves on all rows; on the first of equal rows of each set; and without copies across the sets.
 
@@ -109,13 +91,14 @@ def distinct(
     in the part of the split that it was drawn for, and k does not change. Where no more rows are
     left out, the result is used again.
 
-    pair, methods, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`.
+    pair, methods, options : as in `prviz.estimate`.
 
     Raises ValueError, TypeError: as `prviz.estimate`.
     """
-    drawn = pair.split(split, seed)
-    number = resolve_k(k, pair)
-    requests = [(method, number, bandwidth) for method in methods]
+    how = Measurement(**options)
+    drawn = pair.split(how.split, how.seed)
+    number = resolve_k(how.k, pair)
+    requests = [(method, number, how.bandwidth) for method in methods]
     classes = row_classes(pair)
     result = list[Distinct]()
     real = classes[: pair.real.n]
@@ -133,9 +116,8 @@ def distinct(
         ends = None
         # For all rows, the first of the three, `measure` checks that there are enough for k.
         if part is not None and (not result or min(map(len, part.fit_rows)) > number):
-            estimates = measure(
-                part, requests, seed, memory_limit, part_of(progress, index, len(kept))
-            )
+            tick = part_of(how.progress, index, len(kept))
+            estimates = measure(part, requests, how.seed, how.memory_limit, tick)
             ends = {estimate.method: Extremes.of(estimate.curve) for estimate in estimates}
         result.append(Distinct(dropped, ends))
     return result[0], result[1], result[2]
@@ -250,17 +232,11 @@ def influence(
     method: str,
     *,
     role: Role,
-    k: K = "sqrt",
-    bandwidth: float | None = None,
-    split: float | None = 0.5,
-    seed: int = 0,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    **options: Unpack[EstimateOptions],
 ) -> Influence:
     """Influence of the fit samples of ``role`` on the other role's evaluation samples, in the balls of one family.
 
-    pair, method, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`, whose supports
-    are the counts.
+    pair, method, options : as in `prviz.estimate`, whose supports are the counts.
     role : "real" for influence on alpha_inf, "generated" for influence on beta_0.
 
     Raises ValueError, TypeError: a role or a method other than these, or as `prviz.estimate`.
@@ -273,14 +249,14 @@ def influence(
         )
     if role not in ROLES:
         raise ValueError(f'role = {role!r}; "real" or "generated" is needed')
-    drawn = pair.split(split, seed)
-    number = check_k(resolve_k(k, pair), drawn)
-    width = check_bandwidth(bandwidth)
+    how = Measurement(**options)
+    drawn = pair.split(how.split, how.seed)
+    number = check_k(resolve_k(how.k, pair), drawn)
+    width = check_bandwidth(how.bandwidth)
     sizes = len(drawn.fit_rows[0]), len(drawn.fit_rows[1])
     (balls,) = estimator.balls(k=number, bandwidth=width, sizes=sizes)
-    members = Distances(drawn, memory_limit=memory_limit).ball_members(
-        balls, role, progress=progress
-    )
+    distances = Distances(drawn, memory_limit=how.memory_limit)
+    members = distances.ball_members(balls, role, progress=how.progress)
     return Influence(method, number, width, role, drawn.fit_rows[ROLES.index(role)], members)
 
 
@@ -288,11 +264,7 @@ def removals(
     pair: SamplePair,
     found: Influence,
     counts: Sequence[int] = REMOVED,
-    *,
-    split: float | None = 0.5,
-    seed: int = 0,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    **options: Unpack[PassOptions],
 ) -> tuple[Removal, ...]:
     """The extreme with all samples, and measured again without the 1, 2 and 5 samples that carry most.
 
@@ -301,10 +273,11 @@ def removals(
     Removals stop where no further samples carry anything, or where the remaining samples are too
     few for k.
 
-    pair, split, seed : those of ``found``.
+    pair, options : those of ``found``.
     counts : numbers of samples to remove, at most FEW each.
     """
-    drawn = pair.split(split, seed)
+    how = Measurement(**options)
+    drawn = pair.split(how.split, how.seed)
     side = ROLES.index(found.role)
     smallest = min(map(len, drawn.fit_rows))
     tops = dict.fromkeys(tuple(found.top(count).tolist()) for count in (0, *counts))
@@ -314,8 +287,9 @@ def removals(
     for index, top in enumerate(able):
         places = np.array(top, dtype=np.intp)
         rows = found.rows[places]
-        tick = part_of(progress, index, len(able))
-        (estimate,) = measure(without(drawn, found.role, rows), requests, seed, memory_limit, tick)
+        tick = part_of(how.progress, index, len(able))
+        left = without(drawn, found.role, rows)
+        (estimate,) = measure(left, requests, how.seed, how.memory_limit, tick)
         shares = found.share_without(places)
         end = Extremes.of(estimate.curve)[side]
         n_real = estimate.supports.n_real

@@ -45,7 +45,7 @@ _BOLD = 'font-weight="bold"'
 _MIDDLE = 'text-anchor="middle"'
 
 
-class _Drawn(NamedTuple):
+class _DrawnLine(NamedTuple):
     """A line with the text beside it, its colour, and its further attributes."""
 
     text: str
@@ -76,11 +76,11 @@ def pr_svg(
     color = theme.colors(curves)
     symbol = theme.symbols(curves)
     compared = _compared(curves, beside.get("truth"))
-    lines = dict[str, _Drawn]()
+    lines = dict[str, _DrawnLine]()
     for name, curve in curves.items():
         number = f"IoU {compared[name].iou:.2f}" if compared else f"AuC {curve.auc:.2f}"
         words = (theme.title(name), number, (beside.get("notes") or {}).get(name))
-        lines[name] = _Drawn(", ".join(filter(None, words)), _points(curve), color[name])
+        lines[name] = _DrawnLine(", ".join(filter(None, words)), _points(curve), color[name])
     lines |= _others(beside, color)
     parts = [*_heading(title, subtitle, width), *_axes(), *_areas(beside, color)]
     for place, (name, line) in enumerate(lines.items()):
@@ -118,7 +118,7 @@ def _compared(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str,
     return {name: curve.compare(truth) for name, curve in curves.items()}
 
 
-def _others(beside: Beside, color: Mapping[str, str]) -> dict[str, _Drawn]:
+def _others(beside: Beside, color: Mapping[str, str]) -> dict[str, _DrawnLine]:
     """The bound, the truth, and the limits, each dotted in its family's colour."""
     others = [
         (BOUND_LABEL, beside.get("bound"), SOFT, ' stroke-width="1"'),
@@ -128,7 +128,7 @@ def _others(beside: Beside, color: Mapping[str, str]) -> dict[str, _Drawn]:
         dotted = ' stroke-width="2" stroke-dasharray="2 4"'
         others.append((limit_label(name), limit, color[name], dotted))
     return {
-        name: _Drawn(name, _points(curve), ink, look)
+        name: _DrawnLine(name, _points(curve), ink, look)
         for name, curve, ink, look in others
         if curve is not None
     }

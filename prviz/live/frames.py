@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -74,31 +74,28 @@ def frames(
     ks, units = problem.stops
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
 
-    def numbered(curve: PRCurve) -> list[float]:
-        tick()
-        return row(curve, problem)
+    def table(
+        stops: Sequence[float], names: Iterable[str], curve: Callable[[str, float], PRCurve]
+    ) -> dict[str, Any]:
+        curves: dict[str, list[list[float]]] = {}
+        rows: dict[str, list[list[float]]] = {}
+        for name in names:
+            curves[name] = []
+            rows[name] = []
+            for stop in stops:
+                tick()
+                found = curve(name, stop)
+                curves[name].append(flat(found))
+                rows[name].append(row(found, problem))
+        return {"stops": list(stops), "curves": curves, "rows": rows}
 
     return {
         "id": profile_id(problem),
         "columns": [column.key for column in columns(problem)],
-        "k": _table(ks, problem.tuned, lambda name, k: profile.curve(name, int(k)), numbered),
-        "bandwidth": _table(
-            units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), numbered
+        "k": table(ks, problem.tuned, lambda name, k: profile.curve(name, int(k))),
+        "bandwidth": table(
+            units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit)
         ),
-    }
-
-
-def _table(
-    stops: Iterable[float],
-    names: Iterable[str],
-    curve: Callable[[str, float], PRCurve],
-    numbered: Callable[[PRCurve], list[float]],
-) -> dict[str, Any]:
-    found = {name: [curve(name, stop) for stop in stops] for name in names}
-    return {
-        "stops": list(stops),
-        "curves": {name: [flat(each) for each in curves] for name, curves in found.items()},
-        "rows": {name: [numbered(each) for each in curves] for name, curves in found.items()},
     }
 
 

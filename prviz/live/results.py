@@ -223,10 +223,9 @@ def measure(problem: Problem, progress: Progress | None = None) -> Results:
             progress=progress,
             **options,
         )
-    runs = {name: runs[name] for name in settings.methods}
-    first = {name: repeated[0] for name, repeated in runs.items()}
     return _summed(
-        {name: [each.curves for each in repeated] for name, repeated in runs.items()}, lambda: first
+        {name: [each.curves for each in runs[name]] for name in settings.methods},
+        lambda: {name: runs[name][0] for name in settings.methods},
     )
 
 
@@ -320,24 +319,29 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
     radius = unit(problem) if units else 1.0
     count = problem.repeats
     tuned = problem.tuned
+    bandwidths = [u * radius for u in units]
     fitted = {name: fitted_once(problem, name, progress) for name in _fixed(problem)}
     runs = []
     kept = dict[Key, Estimate]()
     for repeat in range(count):
         pair, seed = problem.draw(repeat)
-        found = {_at(name, 0): each[repeat] for name, each in fitted.items()}
+        found = dict[Key, Estimate]()
+        for name, repeated in fitted.items():
+            found["fixed", name, 0] = repeated[repeat]
         if tuned:
             profile = profile_pair(
                 pair,
                 tuned,
                 ks=ks,
-                bandwidths=[u * radius for u in units],
+                bandwidths=bandwidths,
                 split=problem.settings.split,
                 seed=seed,
                 progress=part_of(progress, repeat, 0.8, count),
             )
-            found |= {_at(name, k): each for (name, k), each in profile.by_k.items()}
-            found |= {("bandwidth", *stop): each for stop, each in profile.by_bandwidth.items()}
+            for (name, k), one in profile.by_k.items():
+                found["k", name, k] = one
+            for (name, bandwidth), one in profile.by_bandwidth.items():
+                found["bandwidth", name, bandwidth] = one
         tick = part_of(progress, repeat + 0.8, 0.2, count)
         curves = dict[Key, Curves]()
         for stop, each in found.items():
@@ -354,9 +358,15 @@ def part_of(progress: Progress, begun: float, size: float, count: int) -> Progre
     return lambda share: progress((begun + size * share) / count)
 
 
-def _at(method: str, k: float) -> Key:
-    """The key of this method's curve at this k."""
-    return ("fixed", method, 0) if ESTIMATORS[method].tunes is None else ("k", method, k)
+def _stop(problem: Problem, method: str, unit: float) -> Key:
+    """Where the table of a profile has this method's curve; unit : of the bandwidth."""
+    tunes = ESTIMATORS[method].tunes
+    bandwidth = problem.settings.bandwidth
+    if tunes is None:
+        return "fixed", method, 0
+    if tunes == "bandwidth" and bandwidth is not None:
+        return "bandwidth", method, bandwidth * unit
+    return "k", method, problem.k
 
 
 def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
@@ -386,20 +396,16 @@ def profile(problem: Problem) -> Profiles | None:
 
 def known(problem: Problem) -> Results | None:
     """The results, where they are measured or can be read off the profile."""
-    settings = problem.settings
     found: Results | None = problem.stores.results.get(key(problem))
     table = profile(problem) if found is None else None
     if table is None:
         return found
-    at = {name: _at(name, problem.k) for name in settings.methods}
-    if settings.bandwidth is not None:
-        tuned = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
-        at |= {name: ("bandwidth", name, settings.bandwidth * table.unit) for name in tuned}
-    if not all(stop in table.means for stop in at.values()):
+    at = {name: _stop(problem, name, table.unit) for name in problem.settings.methods}
+    if not table.means.keys() >= set(at.values()):
         return None
 
     def measured() -> Mapping[str, Estimate]:
-        if all(stop in table.estimates for stop in at.values()):
+        if table.estimates.keys() >= set(at.values()):
             return {name: table.estimates[stop] for name, stop in at.items()}
         return measure(problem.having(repeats=1)).estimates
 
@@ -412,7 +418,7 @@ def kept_estimate(problem: Problem, method: str) -> Estimate | None:
     if found is not None:
         return found.estimates[method]
     table = profile(problem)
-    return None if table is None else table.estimates.get(_at(method, problem.k))
+    return None if table is None else table.estimates.get(_stop(problem, method, table.unit))
 
 
 def results(problem: Problem) -> Results:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from prviz import figures
 from prviz.curves import PRCurve
@@ -145,10 +145,16 @@ def _shown(problem: Problem) -> list[tuple[str, str, str]]:
     ]
 
 
+class Asked(NamedTuple):
+    """What is asked for, and the number of the last question that it knows of."""
+
+    problem: Problem
+    number: int
+
+
 def content(
     state: ExploreState,
-    asked: Problem,
-    number: int,
+    asked: Asked,
     answer: Answer,
     *,
     stopped: Collection[Hashable] = (),
@@ -158,7 +164,7 @@ def content(
 ) -> bytes:
     """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
 
-    number : of the last question that `asked` knows of. stopped : keys of given-up work. have : as
+    stopped : keys of given-up work. have : as
     of `figure_content`. errors : of each family's area, on a surrogate, where they are known. panels : True
     if panels stand beside the figure.
     """
@@ -179,7 +185,7 @@ def content(
                 else error_space(problem, found)
             )
         ],
-        controls=controls(asked, state.view),
+        controls=controls(asked.problem, state.view),
         curves=linked(curves, truth),
         lines=limits if shade is None else {BOUND: shade, **limits},
         have=have,
@@ -191,22 +197,24 @@ def content(
         frames=frames.profile_id(problem) if answer.final else "",
         shown=position(problem),
     )
-    pins = snapshots.pinned(asked, state.pins)
+    pins = snapshots.pinned(asked.problem, state.pins)
     beside = {
         "films": snapshots.films(problem) if answer.final else [],
         "pins": [snapshots.snapshot_id(each) for each in pins],
         "now": snapshots.snapshot_id(problem),
         "words": snapshots.words(problem),
-        "asked": number,
+        "asked": asked.number,
         "of": [state.settings.source, state.settings.problem],
         "hidden": state.hidden,
         "folded": state.folded,
         "task": task_content(problem, state.task),
         "coarse": answer.coarse,
         "stale": answer.stale,
-        "other": not answer.final and asked.key[:2] != problem.key[:2],
+        "other": not answer.final and asked.problem.key[:2] != problem.key[:2],
         "pending": bounds.is_pending(problem, stopped),
-        "more": bool(needs.missing(needs.needs(asked, None, snapshots.pin_needs(pins)), stopped)),
+        "more": bool(
+            needs.missing(needs.needs(asked.problem, None, snapshots.pin_needs(pins)), stopped)
+        ),
     }
     return joined(drawing, beside)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, overload
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,7 @@ from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
 from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT, Distances
+from prviz.neighbors.balls import Balls
 from prviz.neighbors.threads import Progress as Progress
 from prviz.neighbors.threads import memory_at_most, part_of
 from prviz.samples import SamplePair, Samples, Split, SplitRatio
@@ -32,6 +34,39 @@ K: TypeAlias = int | Literal["sqrt"]
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
 # with None for what the family does not use
 Checked: TypeAlias = tuple[str, int | None, float | None]
+
+
+class WorkOptions(TypedDict, total=False):
+    """How a split is measured, for functions that hand it on; as in `pr_curve`."""
+
+    seed: int
+    memory_limit: int
+    progress: Progress | None
+
+
+class PassOptions(WorkOptions, total=False):
+    """How the distances of a pair are passed over; as in `pr_curve`."""
+
+    split: SplitRatio
+
+
+class EstimateOptions(PassOptions, total=False):
+    """How families are measured at one k and bandwidth; as in `pr_curve`."""
+
+    k: K
+    bandwidth: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """`EstimateOptions` with the defaults of `pr_curve`."""
+
+    split: SplitRatio = 0.5
+    seed: int = 0
+    memory_limit: int = MEMORY_LIMIT
+    progress: Progress | None = None
+    k: K = "sqrt"
+    bandwidth: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,13 +229,7 @@ def estimate(
     real: SamplePair,
     generated: Sequence[str] | str | None = None,  # the methods, by place
     methods: Sequence[str] | str | None = None,
-    *,
-    k: K = ...,
-    bandwidth: float | None = ...,
-    split: SplitRatio = ...,
-    seed: int = ...,
-    memory_limit: int = ...,
-    progress: Progress | None = ...,
+    **options: Unpack[EstimateOptions],
 ) -> Estimates: ...
 
 
@@ -209,13 +238,7 @@ def estimate(
     real: Samples | ArrayLike,
     generated: Samples | ArrayLike,
     methods: Sequence[str] | str | None = None,
-    *,
-    k: K = ...,
-    bandwidth: float | None = ...,
-    split: SplitRatio = ...,
-    seed: int = ...,
-    memory_limit: int = ...,
-    progress: Progress | None = ...,
+    **options: Unpack[EstimateOptions],
 ) -> Estimates: ...
 
 
@@ -272,34 +295,23 @@ def estimate_repeated(
     methods: Sequence[str] | str | None = None,
     *,
     repeats: int,
-    k: K = "sqrt",
-    bandwidth: float | None = None,
-    split: SplitRatio = 0.5,
-    seed: int = 0,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    **options: Unpack[EstimateOptions],
 ) -> dict[str, tuple[Estimate, ...]]:
     """Estimates of several families over repeated draws; `PRCurve.mean` and `band` summarise the curves of a method.
 
     draw : ``draw(s)`` gives the pair of seed s. repeats : number of draws, at least 1.
-    seed : the first one; repeat i uses seed + i, for the draw and for the split. Other arguments as
-    in `estimate`.
+    options : as in `estimate`; the seed is the first one: repeat i uses seed + i, for the draw and
+    for the split.
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")
-    runs = [
-        estimate(
-            draw(seed + repeat),
-            methods,
-            k=k,
-            bandwidth=bandwidth,
-            split=split,
-            seed=seed + repeat,
-            memory_limit=memory_limit,
-            progress=part_of(progress, repeat, repeats),
-        )
-        for repeat in range(repeats)
-    ]
+    first = options.get("seed", 0)
+    progress = options.get("progress")
+    runs = []
+    for repeat in range(repeats):
+        options["seed"] = first + repeat
+        options["progress"] = part_of(progress, repeat, repeats)
+        runs.append(estimate(draw(first + repeat), methods, **options))
     return {method: tuple(run[method] for run in runs) for method in method_names(methods)}
 
 
@@ -326,32 +338,23 @@ def measure(
     A family that tunes neither k nor the bandwidth is measured once. Each different estimate is an
     equal share of the progress. ``distances`` are those of the split, if known already.
     """
-    sizes = len(split.fit_rows[0]), len(split.fit_rows[1])
-    checked: list[Checked] = []
-    for method, number, given in wanted:
-        width = check_bandwidth(given)
-        tuned = ESTIMATORS[method].tunes is not None
-        checked.append((method, check_k(number, split), width) if tuned else (method, None, None))
+    checked = [_checked(one, split) for one in wanted]
     distinct = list(dict.fromkeys(checked))
-    balls = {
-        one: ESTIMATORS[one[0]].balls(k=one[1] or 1, bandwidth=one[2], sizes=sizes)
-        for one in distinct
-    }
-    counted = {one: needed for one, needed in balls.items() if needed}
-    runs: dict[Checked, tuple[Supports, ...]] = {}
-    if counted:
-        tick = part_of(progress, 0, len(distinct), len(counted))
-        distances = distances or Distances(split, memory_limit=memory_limit)
-        all_balls = list(dict.fromkeys(ball for needed in counted.values() for ball in needed))
-        counts = dict(zip(all_balls, distances.count(all_balls, progress=tick), strict=True))
-        for one, needed in counted.items():
-            n_real = len(split.evaluate_rows[0])
-            own = [counts[ball] for ball in needed]
-            runs[one] = (ESTIMATORS[one[0]].combined(own, k=one[1] or 1, n_real=n_real),)
+    sizes = len(split.fit_rows[0]), len(split.fit_rows[1])
+    balls: dict[Checked, Sequence[Balls]] = {}
+    # Families that count in no balls, at every k: with all k at once some learn once.
     alone: dict[tuple[str, float | None], list[Checked]] = {}
-    for one in distinct:
-        if one not in runs:
-            alone.setdefault((one[0], one[2]), []).append(one)
+    for method, k, width in distinct:
+        needed = ESTIMATORS[method].balls(k=k or 1, bandwidth=width, sizes=sizes)
+        if needed:
+            balls[method, k, width] = needed
+        else:
+            alone.setdefault((method, width), []).append((method, k, width))
+    runs: dict[Checked, tuple[Supports, ...]] = {}
+    if balls:
+        tick = part_of(progress, 0, len(distinct), len(balls))
+        distances = distances or Distances(split, memory_limit=memory_limit)
+        runs = _counted_together(balls, distances, len(split.evaluate_rows[0]), tick)
     for (method, width), same in alone.items():
         tick = part_of(progress, len(runs), len(distinct), len(same))
         tick(0.0)
@@ -362,11 +365,40 @@ def measure(
             )
         runs |= zip(same, found, strict=True)
         tick(1.0)
-    for one in runs:
+    for one, own in runs.items():
         groups = evaluated_groups(judged(one[0], split))
         if groups is not None:
-            runs[one] = tuple(in_groups(run, groups) for run in runs[one])
+            runs[one] = tuple(in_groups(run, groups) for run in own)
     return [Estimate(one[0], one[1], runs[one][0].bandwidth, runs[one]) for one in checked]
+
+
+def _checked(wanted: Wanted, split: Split) -> Checked:
+    """The request, without what its family does not use; ValueError for a k or a bandwidth that can't be used."""
+    method, k, bandwidth = wanted
+    width = check_bandwidth(bandwidth)
+    if ESTIMATORS[method].tunes is None:
+        return method, None, None
+    return method, check_k(k, split), width
+
+
+def _counted_together(
+    balls: Mapping[Checked, Sequence[Balls]],
+    distances: Distances,
+    n_real: int,
+    progress: Progress,
+) -> dict[Checked, tuple[Supports, ...]]:
+    """The run of each family that counts in balls, by one pass over the distances.
+
+    n_real : number of real evaluation samples.
+    """
+    every = list(dict.fromkeys(chain.from_iterable(balls.values())))
+    counts = dict(zip(every, distances.count(every, progress=progress), strict=True))
+    runs: dict[Checked, tuple[Supports, ...]] = {}
+    for one, needed in balls.items():
+        method, k, _ = one
+        own = [counts[ball] for ball in needed]
+        runs[one] = (ESTIMATORS[method].combined(own, k=k or 1, n_real=n_real),)
+    return runs
 
 
 def judged(method: str, split: Split) -> Split:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +16,17 @@ from prviz.curves import PRCurve, shown
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.colors import colors
-from prviz.measure.estimates import Estimate, K, Progress, mean_radius, measure, method_names
+from prviz.measure.estimates import (
+    Estimate,
+    K,
+    Measurement,
+    PassOptions,
+    Progress,
+    Wanted,
+    mean_radius,
+    measure,
+    method_names,
+)
 from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
 from prviz.samples import SamplePair, Samples, Split, SplitRatio
 
@@ -202,46 +213,39 @@ def profile_pair(
     *,
     ks: Sequence[K] | None = None,
     bandwidths: Sequence[float] | None = None,
-    split: SplitRatio = 0.5,
-    seed: int = 0,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    **options: Unpack[PassOptions],
 ) -> Profile:
     """`profile` of a `SamplePair`."""
+    how = Measurement(**options)
     names = method_names(methods)
-    drawn = pair.split(split, seed)
+    drawn = pair.split(how.split, how.seed)
     tuned = [name for name in names if ESTIMATORS[name].tunes == "bandwidth"]
     if ks is None:
         check_k(1, drawn)
         top = min(2 * resolve_k("sqrt", pair), min(map(len, drawn.fit_rows)) - 1)
         ks = range(1, top + 1)
     numbers = sorted({resolve_k(k, pair) for k in ks})
-    distances = Distances(drawn, memory_limit=memory_limit)
+    distances = Distances(drawn, memory_limit=how.memory_limit)
     if bandwidths is None:
+        bandwidths = []
         if tuned:
             radii = distances.mean_radii(_unit_k(pair, drawn), up_to=max(numbers, default=None))
-        else:
-            radii = (0.0, 0.0)
-        unit = sum(radii) / 2
-        if unit and math.isfinite(unit):
-            bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
-        else:
-            bandwidths = ()
-    widths = sorted({float(width) for width in bandwidths})
-    by_k = [(name, k, None) for name in names for k in numbers]
+            unit = sum(radii) / 2
+            if unit and math.isfinite(unit):
+                bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
+    widths = sorted(set(map(float, bandwidths)))
+    wanted: list[Wanted] = [(name, k, None) for name in names for k in numbers]
     # A given bandwidth makes k irrelevant; any legal one will do.
-    by_width = [(name, 1, width) for name in tuned for width in widths]
-    estimates = measure(drawn, [*by_k, *by_width], seed, progress=progress, distances=distances)
-    return Profile(
-        tuple(names),
-        tuple(numbers),
-        tuple(widths),
-        {(name, k): one for (name, k, _), one in zip(by_k, estimates, strict=False)},
-        {
-            (name, width): one
-            for (name, _, width), one in zip(by_width, estimates[len(by_k) :], strict=True)
-        },
-    )
+    wanted += [(name, 1, width) for name in tuned for width in widths]
+    estimates = measure(drawn, wanted, how.seed, progress=how.progress, distances=distances)
+    at_k = dict[Key, Estimate]()
+    at_width = dict[Key, Estimate]()
+    for (name, k, width), one in zip(wanted, estimates, strict=True):
+        if width is None:
+            at_k[name, k] = one
+        else:
+            at_width[name, width] = one
+    return Profile(tuple(names), tuple(numbers), tuple(widths), at_k, at_width)
 
 
 def _unit_k(pair: SamplePair, drawn: Split) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -101,15 +102,16 @@ def lowest_risk(
     fpr, fnr = curves[best].vertices[curves[best].vertex_at(lam)].tolist()
     variance = lam**2 * fpr * (1 - fpr) / n_real + fnr * (1 - fnr) / n_generated
     error = math.sqrt(variance) / (lam + 1)
-    within = {setting for setting, value in risks.items() if value <= risks[best] + error}
     alike = {}
     for name in dict.fromkeys(method for method, _ in risks):
         ks = sorted(k for method, k in risks if method == name)
-        at = min(range(len(ks)), key=lambda i: risks[name, ks[i]])
-        if (name, ks[at]) in within:
-            low = next((i for i in range(at, -1, -1) if (name, ks[i]) not in within), -1) + 1
-            high = next((i for i in range(at, len(ks)) if (name, ks[i]) not in within), len(ks)) - 1
-            alike[name] = ks[low], ks[high]
+        own = np.array([risks[name, k] for k in ks])
+        at = int(own.argmin())
+        worse = own > risks[best] + error
+        if not worse[at]:
+            edges = [-1, *np.flatnonzero(worse).tolist(), len(ks)]
+            end = bisect(edges, at)
+            alike[name] = ks[edges[end - 1] + 1], ks[edges[end] - 1]
     return LowestRisk(*best, risks[best], error, alike)
 
 

@@ -112,16 +112,8 @@ def scalars(
     2026 (hal-05344404), section 4.1.
     """
     pair = checked_pair(real, generated)
-    return scalars_of(
-        pair,
-        k=k,
-        ball=ball,
-        prc_k=prc_k,
-        prc_c=prc_c,
-        ppr_k=ppr_k,
-        ppr_a=ppr_a,
-        progress=progress,
-    )
+    how = ShareSettings(k=k, ball=ball, prc_k=prc_k, prc_c=prc_c, ppr_k=ppr_k, ppr_a=ppr_a)
+    return scalars_of(pair, how, progress=progress)
 
 
 def compute_prdc(
@@ -171,56 +163,70 @@ def compute_prdc(
     }
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShareSettings:
+    """How the shares of `scalars` are counted; as there.
+
+    Raises ValueError, TypeError for values that can't be used.
+    """
+
+    k: int = 5
+    ball: BallKind = "closed"
+    prc_k: int = 3
+    prc_c: int = 3
+    ppr_k: int = 4
+    ppr_a: float = 1.2
+
+    def check(self, smaller: int) -> None:
+        """Refuse what can't be used with so many samples in the smaller set."""
+        for name, value in (("k", self.k), ("prc_k", self.prc_k), ("ppr_k", self.ppr_k)):
+            check_integer(name, value, smaller - 1, "one less than the smaller set")
+        check_integer("prc_c", self.prc_c)
+        a = self.ppr_a
+        if isinstance(a, bool | np.bool_) or not isinstance(
+            a, int | float | np.integer | np.floating
+        ):
+            raise TypeError(f"ppr_a = {a!r}; a positive number is needed")
+        if not (math.isfinite(a) and a > 0):
+            raise ValueError(f"ppr_a = {a}; a positive finite number is needed")
+        if self.ball not in ("closed", "open"):
+            raise ValueError(f'ball = {self.ball!r}; "closed" or "open" is needed')
+
+
 def scalars_of(
     pair: SamplePair,
+    how: ShareSettings,
     *,
-    k: int = 5,
-    ball: BallKind = "closed",
-    prc_k: int = 3,
-    prc_c: int = 3,
-    ppr_k: int = 4,
-    ppr_a: float = 1.2,
     frechet_distance: float | None = None,
     progress: Progress | None = None,
 ) -> dict[str, float]:
     """`scalars` of a pair; ``frechet_distance`` where it is known already."""
-    smaller = min(pair.real.n, pair.generated.n)
-    for name, value in (("k", k), ("prc_k", prc_k), ("ppr_k", ppr_k)):
-        check_integer(name, value, smaller - 1, "one less than the smaller set")
-    check_integer("prc_c", prc_c)
-    if isinstance(ppr_a, bool | np.bool_) or not isinstance(
-        ppr_a, int | float | np.integer | np.floating
-    ):
-        raise TypeError(f"ppr_a = {ppr_a!r}; a positive number is needed")
-    if not (math.isfinite(ppr_a) and ppr_a > 0):
-        raise ValueError(f"ppr_a = {ppr_a}; a positive finite number is needed")
-    if ball not in ("closed", "open"):
-        raise ValueError(f'ball = {ball!r}; "closed" or "open" is needed')
+    how.check(min(pair.real.n, pair.generated.n))
     first = part_of(progress, 0, 4)
-    if ball == "closed":
-        counts, covers = _closed(pair, k, prc_k, prc_c, first)
+    if how.ball == "closed":
+        counts, covers = _closed(pair, how, first)
     else:
-        counts, covers = _open(pair, k, prc_k, prc_c)
+        counts, covers = _open(pair, how)
     first(1.0)
     precision = share(counts.real_balls)
     recall = share(counts.generated_balls)
     coverage = share(counts.in_real_balls)
     mirrored = share(counts.in_generated_balls)
-    ppr = _ppr(pair, ppr_k, ppr_a)
+    ppr = _ppr(pair, how.ppr_k, how.ppr_a)
     part_of(progress, 1, 4)(1.0)
     if frechet_distance is None:
         frechet_distance = _frechet(pair)
-    sets = numbers_of_sets(pair, k, part_of(progress, 2, 4, 2))
+    sets = numbers_of_sets(pair, how.k, part_of(progress, 2, 4, 2))
     return {
         "precision": precision,
         "recall": recall,
-        "density": int(counts.real_balls.sum()) / (k * pair.generated.n),
+        "density": int(counts.real_balls.sum()) / (how.k * pair.generated.n),
         "coverage": coverage,
         "coverage_precision": mirrored,
         "eas_precision": min(precision, mirrored),
         "eas_recall": min(recall, coverage),
-        "prc_precision": share(covers[0], prc_k),
-        "prc_recall": share(covers[1], prc_k),
+        "prc_precision": share(covers[0], how.prc_k),
+        "prc_recall": share(covers[1], how.prc_k),
         "ppr_precision": ppr[0],
         "ppr_recall": ppr[1],
         "frechet_distance": frechet_distance,
@@ -375,7 +381,7 @@ def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> 
 
 
 def _closed(
-    pair: SamplePair, k: int, prc_k: int, prc_c: int, progress: Progress
+    pair: SamplePair, how: ShareSettings, progress: Progress
 ) -> tuple[Contained, tuple[Counts, Counts]]:
     """Counts in the closed balls of iPR and coverage, and in those of PRC, in one pass."""
     from prviz.estimators.eas import EAS
@@ -383,27 +389,26 @@ def _closed(
 
     n = pair.real.n
     sizes = (pair.real.n, pair.generated.n)
-    balls = [*EAS.balls(k=k, bandwidth=None, sizes=sizes), cover_balls(prc_k, prc_c, *sizes)]
+    prc = cover_balls(how.prc_k, how.prc_c, *sizes)
+    balls = [*EAS.balls(k=how.k, bandwidth=None, sizes=sizes), prc]
     ipr, coverage, cover = Distances(pair.split(None)).count(balls, progress=progress)
     counts = Contained(ipr.real[n:], ipr.generated[:n], coverage.generated[:n], coverage.real[n:])
     return counts, (cover.real[n:], cover.generated[:n])
 
 
-def _open(
-    pair: SamplePair, k: int, prc_k: int, prc_c: int
-) -> tuple[Contained, tuple[Counts, Counts]]:
+def _open(pair: SamplePair, how: ShareSettings) -> tuple[Contained, tuple[Counts, Counts]]:
     """Counts as by `_closed`, in open balls."""
     from prviz.estimators.prc import cover_orders
 
     real = pair.real.values
     generated = pair.generated.values
-    orders = cover_orders(prc_k, prc_c, pair.real.n, pair.generated.n)
+    orders = cover_orders(how.prc_k, how.prc_c, pair.real.n, pair.generated.n)
     covers = (
         _points_inside(generated, open_radii(own_radii(generated, orders[1])), real),
         _points_inside(real, open_radii(own_radii(real, orders[0])), generated),
     )
     return (
-        contained(pair, open_radii(own_radii(real, k)), open_radii(own_radii(generated, k))),
+        contained(pair, *(open_radii(own_radii(side, how.k)) for side in (real, generated))),
         covers,
     )
 

@@ -282,7 +282,7 @@ class CurveWidget(anywidget.AnyWidget):
             self._later(partial(self._keep, answer))
         state = self._conversation.update()
         return view.content(
-            state, asked, number, answer, stopped=self._stopped, have=have, panels=False
+            state, view.Asked(asked, number), answer, stopped=self._stopped, have=have, panels=False
         )
 
     def _later(self, call: Callable[[], None]) -> None:
@@ -310,8 +310,7 @@ class CurveWidget(anywidget.AnyWidget):
         state = self._conversation.update()
         content = view.content(
             state,
-            self._problem(),
-            self._conversation.asked,
+            view.Asked(self._problem(), self._conversation.asked),
             answer,
             stopped=self._stopped,
             panels=False,

@@ -16,12 +16,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from prviz.curves import Comparison, PRCurve
-from prviz.measure.estimates import Progress, estimate_repeated, mean_radius, method_names
+from prviz.measure.estimates import (
+    EstimateOptions,
+    Progress,
+    estimate_repeated,
+    mean_radius,
+    method_names,
+)
 from prviz.neighbors.threads import part_of
 from prviz.toys import ToyProblem
 
@@ -98,9 +104,9 @@ class ErrorMeasurement(NamedTuple):
     errors : the mean of |alpha(lam) - true alpha(lam)| of the single draws.
     """
 
-    curves: Mapping[str, PRCurve]
-    comparisons: Mapping[str, Comparison]
-    errors: Mapping[str, float]
+    curves: dict[str, PRCurve]
+    comparisons: dict[str, Comparison]
+    errors: dict[str, float]
 
 
 def measured(
@@ -109,11 +115,8 @@ def measured(
     *,
     n: int,
     repeats: int,
-    bandwidth: float | None = None,
-    split: float | None = 0.5,
-    seed: int = 0,
     lam: float = 1.0,
-    progress: Progress | None = None,
+    **options: Unpack[EstimateOptions],
 ) -> ErrorMeasurement:
     """Several families on repeated draws of n samples per set, against the truth.
 
@@ -122,27 +125,18 @@ def measured(
     The draws and their splits have the seeds seed, seed + 1, ... Raises as `estimate_repeated`.
     """
     runs = estimate_repeated(
-        lambda child: problem.sample(n, child),
-        methods,
-        repeats=repeats,
-        bandwidth=bandwidth,
-        split=split,
-        seed=seed,
-        progress=progress,
+        lambda child: problem.sample(n, child), methods, repeats=repeats, **options
     )
     truth = problem.truth()
-    curves = {method: [run.curve for run in each] for method, each in runs.items()}
-    return ErrorMeasurement(
-        {method: PRCurve.mean(each) for method, each in curves.items()},
-        {
-            method: Comparison(*np.mean([curve.compare(truth) for curve in each], axis=0).tolist())
-            for method, each in curves.items()
-        },
-        {
-            method: float(np.mean([abs(curve.alpha(lam) - truth.alpha(lam)) for curve in each]))
-            for method, each in curves.items()
-        },
-    )
+    found = ErrorMeasurement({}, {}, {})
+    for method, each in runs.items():
+        curves = [run.curve for run in each]
+        compared = np.mean([curve.compare(truth) for curve in curves], axis=0)
+        errors = [abs(curve.alpha(lam) - truth.alpha(lam)) for curve in curves]
+        found.curves[method] = PRCurve.mean(curves)
+        found.comparisons[method] = Comparison(*compared.tolist())
+        found.errors[method] = float(np.mean(errors))
+    return found
 
 
 @dataclass(frozen=True)

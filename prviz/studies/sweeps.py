@@ -339,6 +339,21 @@ SETTINGS = ("problem", "parameters", "d", "n", "split", "method", "k", "bandwidt
 Problem = str | Known | tuple[str | os.PathLike[str], str | os.PathLike[str]]
 
 
+@dataclass(frozen=True)
+class SweepGrid:
+    """What is combined in every way; as in `sweep`."""
+
+    problems: Problem | Sequence[Problem]
+    methods: Sequence[str] | str | None = None
+    ks: Sequence[K] = ("sqrt",)
+    bandwidths: Sequence[float | None] = (None,)
+    splits: Sequence[float | None] = (0.5,)
+    ns: Sequence[int | None] = (None,)
+    dims: Sequence[int | None] = (None,)
+    repeats: int = 1
+    seed: int = 0
+
+
 def sweep(
     problems: Problem | Sequence[Problem],
     methods: Sequence[str] | str | None = None,
@@ -416,47 +431,48 @@ def sweep(
         ``out`` can't be written, or a worker ended.
     """
     choice = ColumnChoice.of(columns, drop, group, shared=True)
-    grid = (problems, methods, ks, bandwidths, splits, ns, dims, repeats, seed)
-    cells = sweep_cells(*grid, choice=choice)
-    return run_tasks(cells, COLUMNS, executor, out=out, progress=progress, on_rows=on_rows)
+    grid = SweepGrid(problems, methods, ks, bandwidths, splits, ns, dims, repeats, seed)
+    return run_tasks(
+        sweep_cells(grid, choice=choice),
+        COLUMNS,
+        executor,
+        out=out,
+        progress=progress,
+        on_rows=on_rows,
+    )
 
 
 def sweep_cells(
-    problems: Problem | Sequence[Problem],
-    methods: Sequence[str] | str | None = None,
-    ks: Sequence[K] = ("sqrt",),
-    bandwidths: Sequence[float | None] = (None,),
-    splits: Sequence[float | None] = (0.5,),
-    ns: Sequence[int | None] = (None,),
-    dims: Sequence[int | None] = (None,),
-    repeats: int = 1,
-    seed: int = 0,
+    grid: SweepGrid,
     *,
     choice: ColumnChoice = SHARED,
     on_read: Callable[[Samples], None] = warn_of_notes,
     on_pair: Callable[[SamplePair], None] = say,
 ) -> list[Cell]:
-    """The grid of `sweep`, checked before anything is measured: `run_tasks` measures it.
+    """The cells of a grid, checked before anything is measured: `run_tasks` measures them.
 
     on_read, on_pair : called with the samples of each file, and with each pair of files.
     """
-    names = method_names(methods)
-    widths = [check_bandwidth(width) for width in _several("bandwidths", bandwidths)]
-    check_whole("repeats", repeats, 1)
-    check_whole("seed", seed, 0)
-    shares = [split_share(split, "splits has") for split in _several("splits", splits)]
-    found = []
-    known = _problems(problems, dims, choice, on_read)
+    names = method_names(grid.methods)
+    widths = [check_bandwidth(width) for width in _several("bandwidths", grid.bandwidths)]
+    check_whole("repeats", grid.repeats, 1)
+    check_whole("seed", grid.seed, 0)
+    shares = [split_share(split, "splits has") for split in _several("splits", grid.splits)]
+    known = _problems(grid.problems, grid.dims, choice, on_read)
     for problem in known:
         if isinstance(problem, Files):
             on_pair(SamplePair(*problem.read()))
-    grid = itertools.product(known, _several("ns", ns), shares)
-    for (problem, n, split), repeat in itertools.product(list(grid), range(repeats)):
-        _check_sizes(problem, n, split, _several("ks", ks))
-        found.append(Cell(problem, n, split, repeat, seed, wanted_rows(names, ks, widths, split)))
+    ks = _several("ks", grid.ks)
+    found = []
+    for problem, n, split in itertools.product(known, _several("ns", grid.ns), shares):
+        _check_sizes(problem, n, split, ks)
+        wanted = wanted_rows(names, ks, widths, split)
+        for repeat in range(grid.repeats):
+            found.append(Cell(problem, n, split, repeat, grid.seed, wanted))
     if not any(cell.wanted for cell in found):
         raise ValueError(
-            f"methods = {methods!r}, splits = {list(splits)}; these methods need a split: name one"
+            f"methods = {grid.methods!r}, splits = {list(grid.splits)}; these methods need a split:"
+            " name one"
         )
     return found
 

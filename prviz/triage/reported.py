@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from prviz.arrays import Floats
 from prviz.measure.class_entropy import class_entropy
 from prviz.measure.frechet import FrechetDistance, measured_frechet
-from prviz.measure.scalars import scalars_of
+from prviz.measure.scalars import ShareSettings, scalars_of
 from prviz.samples import SamplePair
 
 # Largest ratio, less 1, of two Frechet distances that count as equal.
@@ -69,7 +69,7 @@ def all_numbers(pair: SamplePair, *, k: int = 5) -> dict[str, float]:
     distance = FrechetDistance(math.nan, math.nan, "")
     if min(pair.real.n, pair.generated.n) > pair.d:
         distance = measured_frechet(pair).distance()
-    found = scalars_of(pair, k=k, frechet_distance=distance.value)
+    found = scalars_of(pair, ShareSettings(k=k), frechet_distance=distance.value)
     if math.isfinite(distance.low):
         found |= {"frechet_low": distance.low, "frechet_high": distance.high}
     name = next((name for name in CLASS_LABELS if name in pair.real.labels), None)

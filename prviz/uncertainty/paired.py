@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from prviz.curves import shown
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
 from prviz.estimators.colors import colors
-from prviz.measure.estimates import Estimate, K, estimate
+from prviz.measure.estimates import Estimate, EstimateOptions, K, estimate
 from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-class _Shared(TypedDict):
-    """What every measurement shares and no result depends on."""
+class CompareOptions(EstimateOptions, total=False):
+    """How generators are compared; as in `compare`."""
 
-    memory_limit: int
-    progress: Progress | None
+    replicates: int
+    level: float
 
 
 class Difference(NamedTuple):
@@ -234,15 +234,7 @@ def compare(
     generated_a: Samples | ArrayLike,
     generated_b: Samples | ArrayLike,
     method: str = "knn",
-    *,
-    k: K = ...,
-    bandwidth: float | None = ...,
-    split: SplitRatio = ...,
-    seed: int = ...,
-    replicates: int = ...,
-    level: float = ...,
-    memory_limit: int = ...,
-    progress: Progress | None = ...,
+    **options: Unpack[CompareOptions],
 ) -> GeneratorComparison: ...
 
 
@@ -255,14 +247,7 @@ def compare(
     /,
     *others: Samples | ArrayLike,
     method: str = "knn",
-    k: K = ...,
-    bandwidth: float | None = ...,
-    split: SplitRatio = ...,
-    seed: int = ...,
-    replicates: int = ...,
-    level: float = ...,
-    memory_limit: int = ...,
-    progress: Progress | None = ...,
+    **options: Unpack[CompareOptions],
 ) -> SeveralGenerators: ...
 
 
@@ -272,14 +257,7 @@ def compare(
     generated_a: Mapping[str, Samples | ArrayLike],
     *,
     method: str = "knn",
-    k: K = ...,
-    bandwidth: float | None = ...,
-    split: SplitRatio = ...,
-    seed: int = ...,
-    replicates: int = ...,
-    level: float = ...,
-    memory_limit: int = ...,
-    progress: Progress | None = ...,
+    **options: Unpack[CompareOptions],
 ) -> SeveralGenerators: ...
 
 
@@ -358,24 +336,24 @@ def compare(
     found = {}
     steps = len(pairs) + 1
     for place, (name, pair) in enumerate(pairs.items()):
-        limited: _Shared = {
-            "memory_limit": memory_limit,
-            "progress": part_of(progress, place, steps),
-        }
         measured = estimate(
-            pair, method, k=number, bandwidth=bandwidth, split=split, seed=seed, **limited
+            pair,
+            method,
+            k=number,
+            bandwidth=bandwidth,
+            split=split,
+            seed=seed,
+            memory_limit=memory_limit,
+            progress=part_of(progress, place, steps),
         )
         (found[name],) = measured.values()
     if len(found) == 2 and not isinstance(generated_a, Mapping):
         a, b = found.values()
         return compare_estimates(a, b, replicates, seed, level)
-    drawn = list(
-        zip(*replicated([each.runs for each in found.values()], replicates, seed), strict=True)
-    )
-    spreads = {
-        name: Spread(each.curve, curves, level)
-        for (name, each), curves in zip(found.items(), drawn, strict=True)
-    }
+    drawn = zip(*replicated([each.runs for each in found.values()], replicates, seed), strict=True)
+    spreads = {}
+    for (name, each), curves in zip(found.items(), drawn, strict=True):
+        spreads[name] = Spread(each.curve, curves, level)
     return SeveralGenerators(spreads)
 
 

@@ -15,7 +15,7 @@ from prviz import figures
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import estimate, measure
 from prviz.measure.profiles import profile
-from prviz.studies.sweeps import sweep_cells
+from prviz.studies.sweeps import SweepGrid, sweep_cells
 from tests.estimators.test_eas_prc_ppr import slow_ppr, slow_prc
 from tests.estimators.test_estimators import gaussians, ties
 from tests.estimators.test_hub import slow_supports
@@ -133,7 +133,7 @@ def test_a_name_with_parameters_stands_wherever_a_method_does():
 
 def test_what_is_kept_has_a_key_of_its_own():
     cells = [
-        sweep_cells("mixtures", methods, ns=[60])[0]
+        sweep_cells(SweepGrid("mixtures", methods, ns=[60]))[0]
         for methods in ("cluster", "cluster:clusters=5")
     ]
     assert cells[0].keys != cells[1].keys

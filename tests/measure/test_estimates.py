@@ -21,7 +21,7 @@ from prviz.measure.estimates import (
 )
 from prviz.measure.profiles import profile, profile_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.sweeps import sweep_cells
+from prviz.studies.sweeps import SweepGrid, sweep_cells
 from prviz.triage.measured import TriageSettings
 from tests import slow_twins
 
@@ -242,7 +242,9 @@ def test_the_words_of_the_shell_mean_the_same_in_python(word):
     assert prviz.profile(*pair, "KnN", [3], (), word).ks == (3,)
     assert prviz.preflight(pair, **spelled).findings == prviz.preflight(pair, **plain).findings
     assert TriageSettings(("KNN",), split=word) == TriageSettings(("knn",), split=None)
-    assert [cell.split for cell in sweep_cells("mixtures", "KNN", splits=[word])] == [None]
+    assert [cell.split for cell in sweep_cells(SweepGrid("mixtures", "KNN", splits=[word]))] == [
+        None
+    ]
     with pytest.raises(ValueError, match=r"split = None; a share in \(0, 1\) is needed"):
         prviz.upper_bound(*pair, split=word)
 
@@ -257,7 +259,7 @@ def test_the_words_of_the_shell_mean_the_same_in_python(word):
         (lambda pair: prviz.pr_curve(*pair, split=True), "split = True; a share between 0 and 1"),
         (lambda pair: prviz.preflight(pair, split="0.5"), "split = '0.5'; a share between 0 and 1"),
         (
-            lambda pair: sweep_cells("mixtures", splits=["half"]),
+            lambda pair: sweep_cells(SweepGrid("mixtures", splits=["half"])),
             "splits has 'half'; a share between 0 and 1",
         ),
         (

@@ -15,8 +15,14 @@ from numpy.typing import NDArray
 
 import prviz
 from prviz.samples import SamplePair, Samples
-from prviz.studies.surrogate import SurrogateProblem, fit_pair, surrogate_tasks, verdict
-from prviz.studies.sweeps import COLUMNS, Known
+from prviz.studies.surrogate import (
+    SurrogateProblem,
+    SurrogateSources,
+    fit_pair,
+    surrogate_problems,
+    verdict,
+)
+from prviz.studies.sweeps import COLUMNS, Cell, Known, SweepGrid, sweep_cells
 from prviz.studies.tasks import run_tasks, table
 
 Floats = NDArray[np.float64]
@@ -39,6 +45,17 @@ GRID: dict[str, Any] = {
     "splits": (0.5, None),
     "repeats": 2,
 }
+
+
+def surrogate_tasks(pair: SamplePair, *, ds: tuple[int, ...], **given: Any) -> list[Cell]:
+    """Tasks that measure estimators on surrogates of the pair."""
+    sources = SurrogateSources(pair, given.pop("shared", None), given.pop("basis", None))
+    fitted = {"fit": "gaussian", "seed": given.pop("fit_seed", 0), "scenarios": ("pair",)}
+    for name in ("fit", "scenarios", "common"):
+        if name in given:
+            fitted[name] = given.pop(name)
+    problems = surrogate_problems(sources, ds, **fitted)
+    return sweep_cells(SweepGrid(problems, ns=(given.pop("n", None),), **given))
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +125,11 @@ def test_keys_name_all_that_decides_a_problem() -> None:
 def test_tasks_of_a_stand_in_are_those_of_its_pair() -> None:
     stand_in = fit_pair(*PAIR, d=2)
     tasks = [
-        surrogate_tasks(data, ds=(2,), methods="knn", seed=3)[0]
-        for data in (PAIR, stand_in, [stand_in])
+        *surrogate_tasks(PAIR, ds=(2,), methods="knn", seed=3),
+        *sweep_cells(SweepGrid(stand_in.problem(), "knn", seed=3)),
     ]
-    assert tasks[0].keys == tasks[1].keys == tasks[2].keys
-    found = [without_time(table(task.run(), COLUMNS)) for task in tasks[:2]]
+    assert tasks[0].keys == tasks[1].keys
+    found = [without_time(table(task.run(), COLUMNS)) for task in tasks]
     pd.testing.assert_frame_equal(*found)
 
 

@@ -23,6 +23,7 @@ from prviz.studies.sweeps import (
     SETTINGS,
     Cell,
     Files,
+    SweepGrid,
     sweep_cells,
     sweep_means,
     sweep_seconds,
@@ -188,7 +189,7 @@ def test_a_file_that_changes_before_it_is_measured_ends_the_sweep_without_a_row(
     out = tmp_path / "rows.parquet"
     plain = _sweeps.measure
     paths = saved(tmp_path, real=values, generated=values + 1.0)
-    cells = sweep_cells([paths], ["knn"], ks=(4,))
+    cells = sweep_cells(SweepGrid([paths], ["knn"], ks=(4,)))
 
     def changed(*given: Any, **options: Any) -> Any:
         """While it is measured: a large file is mapped, so that its samples change with it."""
@@ -343,7 +344,7 @@ def test_means_and_spreads_are_those_of_the_repeats_of_each_setting(whole: pd.Da
 
 def test_the_time_is_estimated_before_the_start(tmp_path: Path) -> None:
     def seconds(**changed: object) -> float:
-        found = sweep_seconds(sweep_cells(**{**GRID, **changed}))
+        found = sweep_seconds(sweep_cells(SweepGrid(**{**GRID, **changed})))
         assert found is not None
         return found
 
@@ -351,7 +352,7 @@ def test_the_time_is_estimated_before_the_start(tmp_path: Path) -> None:
     assert seconds(repeats=40) == pytest.approx(20 * seconds(repeats=2))
     for name in ("real.npy", "generated.npy"):
         np.save(tmp_path / name, np.eye(9))
-    files = sweep_cells([(tmp_path / "real.npy", tmp_path / "generated.npy")], ks=(2,))
+    files = sweep_cells(SweepGrid([(tmp_path / "real.npy", tmp_path / "generated.npy")], ks=(2,)))
     assert sweep_seconds(files) is None
 
 
@@ -407,7 +408,7 @@ def test_warnings_on_the_files_of_a_sweep_are_said(
         )
     pair = (tmp_path / "real.npy", tmp_path / "generated.npy")
     with pytest.warns(prviz.PrvizWarning, match="Feature scales: feature 4 holds over 99.9 %"):
-        sweep_cells([pair], methods=["knn"])
+        sweep_cells(SweepGrid([pair], methods=["knn"]))
     config = tmp_path / "s.toml"
     config.write_text(
         'problems = [{real = "real.npy", generated = "generated.npy"}]\nmethods = ["knn"]\n'

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -199,6 +199,13 @@ def scaled(pair: SamplePair) -> SamplePair:
     return SamplePair(real, generated)
 
 
+class FamilyOptions(TypedDict, total=False):
+    """At which k and split the battery measures families."""
+
+    k: K
+    split: float | None
+
+
 def battery_tasks(
     checks: Iterable[str] | None = None,
     readings: Iterable[str] | None = None,
@@ -207,8 +214,7 @@ def battery_tasks(
     seed: int = 0,
     *,
     n: int | None = None,
-    k: K = "sqrt",
-    split: float | None = 0.5,
+    **families: Unpack[FamilyOptions],
 ) -> list[BatteryTask]:
     """The battery as tasks of `run_tasks`, with the columns `COLUMNS`.
 
@@ -223,7 +229,7 @@ def battery_tasks(
     same grids.
     repeats, n : others than the mode's. seed : of all; the draws follow from it, the repeat and the
     pair alone.
-    k, split : of the families, as in `prviz.pr_curve`; the published pairs have their own.
+    families : k and split, as in `prviz.pr_curve`; the published pairs have their own.
 
     Raises
     ------
@@ -235,7 +241,8 @@ def battery_tasks(
     methods = list(dict.fromkeys(_known("readings", READINGS, name).method for name in names))
     if mode not in MODES:
         raise ValueError(f"mode = {mode!r}; {' or '.join(map(repr, MODES))} is needed")
-    split = split_share(split)
+    k = families.get("k", "sqrt")
+    split = split_share(families.get("split", 0.5))
     size = MODES[mode][0] if n is None else n
     times = MODES[mode][1] if repeats is None else repeats
     check_whole("n", size, 100)

@@ -16,7 +16,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.readers.paths import data_folder
 from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
 from prviz.studies.papers.charts import ALPHA_COLUMNS, CURVE_COLUMNS, Chart, curve_rows
-from prviz.studies.sweeps import COLUMNS, Cell, Known, sweep_cells
+from prviz.studies.sweeps import COLUMNS, Cell, Known, SweepGrid, sweep_cells
 from prviz.studies.tasks import Columns, Row, check_whole
 
 if TYPE_CHECKING:
@@ -216,7 +216,15 @@ def cells(
 ) -> list[Cell]:
     """The grid of `prviz.sweep`."""
     return sweep_cells(
-        problems, methods, ks, (None,), splits, (size.n,), (None,), size.repeats, seed
+        SweepGrid(
+            problems,
+            methods,
+            ks,
+            splits=splits,
+            ns=(size.n,),
+            repeats=size.repeats,
+            seed=seed,
+        )
     )
 
 

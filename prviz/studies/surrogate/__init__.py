@@ -12,9 +12,10 @@ from prviz.studies.surrogate.problems import SCENARIOS, Scenario, SurrogateProbl
 from prviz.studies.surrogate.surrogate import (
     Fit,
     Surrogate,
+    SurrogateSources,
     fit_pair,
     most_dimensions,
-    surrogate_tasks,
+    surrogate_problems,
     verdict,
 )
 
@@ -27,10 +28,11 @@ __all__ = [
     "Scenario",
     "Surrogate",
     "SurrogateProblem",
+    "SurrogateSources",
     "WeighedSamples",
     "fit_pair",
     "most_dimensions",
     "predicted",
-    "surrogate_tasks",
+    "surrogate_problems",
     "verdict",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from prviz.measure.estimates import K, Progress
+from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.studies.surrogate.densities import Components, Density, components_of
@@ -27,8 +27,7 @@ from prviz.studies.surrogate.problems import (
     SurrogateProblem,
     in_scenario,
 )
-from prviz.studies.sweeps import sweep_cells
-from prviz.studies.tasks import Task, check_whole
+from prviz.studies.tasks import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,7 +205,6 @@ def fit_pair(
     seed: int = 0,
     shared: Samples | ArrayLike | None = None,
     basis: Samples | ArrayLike | None = None,
-    progress: Progress | None = None,
 ) -> Surrogate:
     """Fit a known distribution to each of two sets, in the first d principal components of the real one.
 
@@ -220,7 +218,6 @@ def fit_pair(
     seed : of the classifier and of the check's samples.
     shared : (l, D) a third set, for scenario "common". basis : (l, D) the set whose components are
     used.
-    progress : called with the fraction done; may raise to stop.
 
     Raises
     ------
@@ -233,7 +230,7 @@ def fit_pair(
     pair = SamplePair.of(real, generated)
     third = None if shared is None else as_samples(shared, name="shared")
     other = None if basis is None else as_samples(basis, name="basis")
-    return surrogate_of(SurrogateSources(pair, third, other), d, fit, seed, progress)
+    return surrogate_of(SurrogateSources(pair, third, other), d, fit, seed)
 
 
 def surrogate_of(
@@ -274,56 +271,7 @@ def surrogate_of(
     )
 
 
-# ---- tasks ----
-
-
-def surrogate_tasks(
-    data: SamplePair | Surrogate | Sequence[Surrogate],
-    *,
-    ds: Sequence[int] | None = None,
-    scenarios: Sequence[Scenario] = ("pair",),
-    methods: Sequence[str] | str | None = None,
-    ks: Sequence[K] = ("sqrt",),
-    bandwidths: Sequence[float | None] = (None,),
-    splits: Sequence[float | None] = (0.5,),
-    repeats: int = 1,
-    seed: int = 0,
-    n: int | None = None,
-    fit: Fit = "gaussian",
-    fit_seed: int = 0,
-    common: float = 0.5,
-    shared: Samples | None = None,
-    basis: Samples | None = None,
-) -> list[Task]:
-    """Tasks of `prviz.studies.tasks.run_tasks` that measure estimators on surrogates.
-
-    columns: `cells.COLUMNS`.
-
-    Parameters
-    ----------
-    data : the pair of sets, or fitted surrogates, which have their own d and options of the fit.
-    ds : numbers of principal components; each is fitted once, when the first task that needs it
-    runs.
-    scenarios, common, shared, basis : see `Surrogate.problem` and `fit_pair`.
-    methods, ks, bandwidths, splits, repeats, seed : see `prviz.sweep`.
-    n : samples of the smaller set; None: the number in the data.
-    fit, fit_seed : see `fit_pair`.
-
-    Raises ValueError, TypeError for arguments that can't be used; tasks raise ValueError for a d
-    above the data's rank.
-    """
-    if isinstance(data, SamplePair):
-        sources = SurrogateSources(data, shared, basis)
-        problems = surrogate_problems(sources, ds or (), fit, fit_seed, scenarios, common)
-    else:
-        problems = [
-            each.problem(name, common)
-            for each in ([data] if isinstance(data, Surrogate) else data)
-            for name in scenarios
-        ]
-    if not problems:
-        raise ValueError(f"ds = {ds!r}, scenarios = {scenarios!r}; at least one of each is needed")
-    return list(sweep_cells(problems, methods, ks, bandwidths, splits, [n], [None], repeats, seed))
+# ---- problems ----
 
 
 def surrogate_problems(
@@ -334,10 +282,12 @@ def surrogate_problems(
     scenarios: Sequence[Scenario],
     common: float = 0.5,
 ) -> list[SurrogateProblem]:
-    """A problem for every d and scenario, fitted at its first use.
+    """A problem for every d and scenario, fitted at its first use: `SweepGrid` takes them.
 
-    Raises ValueError for a d that is above the number of features, or of the real set's samples
-    less one.
+    fit, seed, common : see `fit_pair` and `Surrogate.problem`.
+
+    Raises ValueError for no d or no scenario, and for a d that is above the number of features, or
+    of the real set's samples less one.
     """
     labels = _fit_labels(fit, seed)
     basis = sources.basis or sources.pair.real
@@ -354,6 +304,8 @@ def surrogate_problems(
             _problem(sources.digests, sources.pair, d, labels, name, common, parts)
             for name in scenarios
         ]
+    if not found:
+        raise ValueError(f"ds = {ds!r}, scenarios = {scenarios!r}; at least one of each is needed")
     return found
 
 
@@ -380,7 +332,7 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
     Parameters
     ----------
-    rows : those of `surrogate_tasks`. Means are taken over the repeats of every scenario, then over
+    rows : of problems made by `surrogate_problems`. Means are taken over the repeats of every scenario, then over
     the scenarios, each
         of which counts the same: the paper's scenarios favour curves that are too low or too high.
     prefer : "iou", the largest is best; "excess" or "deficit", the smallest is.

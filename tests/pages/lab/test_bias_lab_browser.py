@@ -11,7 +11,7 @@ import pandas as pd
 from playwright.sync_api import Page, expect
 
 from prviz.neighbors.threads import available_threads
-from prviz.studies.sweeps import sweep_cells
+from prviz.studies.sweeps import SweepGrid, sweep_cells
 from tests.browser import WAIT_MS, visit, wait_idle
 
 REPEATS = 80
@@ -72,7 +72,7 @@ def test_a_sweep_starts_stops_goes_on_and_is_taken_away(page: Page, tmp_path) ->
     with page.expect_download() as download:
         page.get_by_role("button", name="Rows as Parquet").click()
     download.value.save_as(tmp_path / "rows.parquet")
-    cells = sweep_cells("shifted-gaussians", ns=(SIZE,), repeats=REPEATS)
+    cells = sweep_cells(SweepGrid("shifted-gaussians", ns=(SIZE,), repeats=REPEATS))
     assert list(pd.read_parquet(tmp_path / "rows.parquet")["key"]) == [
         key for cell in cells for key in cell.keys
     ]

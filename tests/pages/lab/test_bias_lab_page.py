@@ -14,7 +14,7 @@ from pages._lab import SECTIONS, sweep
 from prviz.cli.sweep import config_arguments, config_text
 from prviz.estimators import ESTIMATORS
 from prviz.studies.papers.errata import ERRATA
-from prviz.studies.sweeps import sweep_cells
+from prviz.studies.sweeps import SweepGrid, sweep_cells
 from tests.explore_app import healthy, move, opened, sliders
 from tests.lab_app import button, press, said, section, until_done
 
@@ -199,9 +199,9 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
         import streamlit as st
 
         from pages._shared import cache, work_box
-        from prviz.studies.sweeps import COLUMNS, sweep_cells
+        from prviz.studies.sweeps import COLUMNS, SweepGrid, sweep_cells
 
-        cells = sweep_cells("identical", "knn", ns=(40,), dims=(2,), repeats=3)
+        cells = sweep_cells(SweepGrid("identical", "knn", ns=(40,), dims=(2,), repeats=3))
         work_box.box(
             work_box.WorkRequest("own", "Own", cells, COLUMNS, 1.0, private=True),
             lambda rows, complete: st.write(complete),
@@ -231,7 +231,8 @@ def test_every_problem_offered_has_a_configuration_that_says_the_same() -> None:
     arguments |= {"splits": [None, 0.25], "ns": [None, 50], "dims": [None], "repeats": 2, "seed": 5}
     read = config_arguments(config_text(arguments), "grid.toml")
     keys = [
-        [key for cell in sweep_cells(**given) for key in cell.keys] for given in (arguments, read)
+        [key for cell in sweep_cells(SweepGrid(**given)) for key in cell.keys]
+        for given in (arguments, read)
     ]
     assert keys[0] == keys[1]
 
