@@ -126,6 +126,19 @@ assert not [
 ]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Each worker reads the tests from another folder on, so that it finds rewritten already what
+    the others have read before it.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if worker and config.args == config.getini("testpaths"):
+        parts = sorted(
+            str(path) for path in _TESTS.iterdir() if path.is_dir() or path.name.startswith("test_")
+        )
+        first = len(parts) * int(worker[2:]) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        config.args = parts[first:] + parts[:first]
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """What a file holds that is left out as a whole need not be read."""
     left_out = config.option.markexpr == "not thorough" and collection_path.suffix == ".py"
@@ -157,14 +170,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("thorough")
         if name(item).startswith(SLOW) or item.get_closest_marker("thorough"):
             item.add_marker("slow")
-    items.sort(key=lambda item: _PLACE.get(name(item), len(_PLACE)))
+    items.sort(key=lambda item: (_PLACE.get(name(item), len(_PLACE)), name(item)))
 
 
 def pytest_collection_finish() -> None:
     """Two things that an app does for each of its visitors, and Streamlit's test driver a thousand
     times.
     """
-    gc.collect()
     gc.enable()
     gc.freeze()  # a collection for a new visitor has only what the tests have made to look at
     if "streamlit.testing.v1" in sys.modules:
@@ -193,7 +205,7 @@ class OneBrowser(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         scope: str = super()._split_scope(nodeid)
-        return "browser" if scope.endswith("_browser.py") else scope
+        return "browser" if scope.endswith(("_browser.py", "test_static_files.py")) else scope
 
 
 @pytest.fixture(autouse=True)

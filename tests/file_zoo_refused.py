@@ -174,7 +174,7 @@ def refused_claims() -> Iterator[Refused]:
     over = "more than the limit"
     cut = "truncated"
     yield Refused(
-        "zeros.npz", build.zeros_archive(megabytes=72), over, limits=Limits(max_bytes=64 * 1024**2)
+        "zeros.npz", build.zeros_archive(megabytes=9), over, limits=Limits(max_bytes=8 * 1024**2)
     )
     yield Refused("zeros.npy", build.raw_npy(build.npy_header("<f8", (10**9, 10**9))), over)
     yield Refused("wide-types.npy", build.npy(np.zeros((200_000, 1), bool)), over, limits=SMALL)

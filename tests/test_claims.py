@@ -69,6 +69,7 @@ PAPERS = ("2018", "2019", "2024", "2026")
 """Sajjadi et al.; Simon, Webster, Rabin; both versions of hal-05344404, Sykes et al."""
 
 
+@pytest.mark.thorough
 def test_every_sentence_has_a_row_and_every_row_its_sentence() -> None:
     standing = claims.sentences()
     rows = claims.table()
@@ -284,7 +285,7 @@ def test_ppr_is_too_high_where_both_supports_are_near_1() -> None:
         assert np.median(np.minimum(supports.c_real, supports.c_generated)) > 0.9
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_hubs_are_near_ipr_on_gaussians_alone() -> None:
     def iou(problem: str) -> float:
         hub, ipr = (measured(method, problem, None, 3).curve for method in ("hub", "ipr"))

@@ -43,7 +43,7 @@ def beside_the_notebooks() -> Iterator[None]:
         yield
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_holds_what_it_shows(
     path: Path, capsys: pytest.CaptureFixture[str]

@@ -298,7 +298,7 @@ def test_16_bits_of_grey_grow_from_black_to_white_in_a_thumbnail() -> None:
 # ---- measures
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_seed_of_tightest_draws_its_folds() -> None:
     split = toy("outlier").sample(60, 0).split(0.5, 0)
     tightest = ESTIMATORS["tightest"]

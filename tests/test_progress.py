@@ -70,7 +70,7 @@ prviz.{name}(real, generated, progress=lambda share: print(share, flush=True))
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("name", ["scalars", "witness"])
 def test_control_c_ends_a_long_call(name: str) -> None:

@@ -175,7 +175,7 @@ def test_numbers_are_the_same_without_the_library(
     assert one == other
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("split", exhaustive_but([0.5, None], 0.5))
 def test_curves_of_all_other_families_are_the_same_without_the_library(split: float | None) -> None:
     pair = make_pair("continuous", 9, 60, 50)

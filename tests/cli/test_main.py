@@ -263,7 +263,7 @@ def test_what_gives_the_samples_away_is_said_written_and_drawn(run: Run, tmp_pat
     assert f"<b>{GIVES_AWAY}</b>: b below 0: " in (tmp_path / "all.html").read_text("utf-8")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_what_remains_is_measured_beside_the_curve_to_believe_where_it_takes_long(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

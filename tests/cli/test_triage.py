@@ -52,7 +52,7 @@ def ranked(out: str) -> list[list[str]]:
     return [list(found) for found in line.findall(out)]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_bundled_mixture_is_ranked_by_its_iterations(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -314,6 +314,7 @@ def test_machines_get_json_a_file_and_a_status(
     assert "copy copies the reference" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.verdict
 def test_under_200_samples_nothing_is_ranked_wherever_it_is_said(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
@@ -491,7 +492,7 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
     assert [len(rows) for rows in map(ranked, said.out.split("What is wrong:")) if rows] == [12, 11]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_slow_files_of_a_watched_folder_are_reported_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -514,7 +515,7 @@ def test_slow_files_of_a_watched_folder_are_reported_in_time(
     assert counts == [1, 2, 3]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_file_that_goes_while_others_are_measured_is_not_counted_until_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,7 +216,7 @@ def test_the_result_is_the_same_again_and_goes_into_json() -> None:
     assert (drawn(0)[list(one.most_missing), 2] < 0).all()
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_area_is_that_of_the_curve_to_believe_of_all_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

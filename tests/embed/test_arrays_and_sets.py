@@ -203,7 +203,7 @@ def test_what_each_can_not_do_is_said(models: Path, capsys: pytest.CaptureFixtur
     assert "several sets are called 'z'" in capsys.readouterr().err
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_triage_embeds_on_the_way_and_keeps_the_files(
     models: Path,
     capsys: pytest.CaptureFixture[str],

@@ -76,6 +76,7 @@ def test_bad_pictures_are_named_and_skipped(
     assert "12 x 48 by pixels:4, 1 bad left out" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_encoder_is_read_back_and_stated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,7 +29,7 @@ def drawn(n: int, side: int = 32) -> np.ndarray:
     return np.random.default_rng(2).integers(0, 256, (n, side, side, 3), dtype=np.uint8)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_killed_in_the_middle_it_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     pictures = folder_of(tmp_path / "many", drawn(3 * PART))

@@ -63,7 +63,7 @@ def markov(texts: list[str], memory: int, rng: np.random.Generator) -> str:
     return " ".join(words[memory:])
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_markov_text_is_further_from_real_sentences_than_held_out_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,7 +72,7 @@ def test_both_see_that_nothing_differs():
     assert all(curve.auc > 0.95 for curve in curves(1.0).values())
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_areas_of_the_document_are_those_measured():
     document = (ROOT / "docs" / "measured.md").read_text("utf-8")
     (text,) = re.findall(r"20 clusters\s+find far.*?\.\n", document, re.DOTALL)

@@ -23,6 +23,7 @@ from prviz.toys import toy
 PAIR = toy("mixtures", d=3).sample(120, 0)
 
 
+@pytest.mark.exhaustive
 def test_the_curve_is_of_the_rates_at_fixed_cuts() -> None:
     scores = cross_fitting.of_all(PAIR, 4)
     cuts = [math.log(math.tan((i + 0.5) / 17 * math.pi / 2)) for i in range(17)]
@@ -100,7 +101,7 @@ def test_a_sample_changes_the_score_of_its_own_fold_nowhere() -> None:
     assert np.array_equal(np.delete(moved.generated, 3), np.delete(kept.generated, 3))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_exchanged_roles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     curve = prviz.pr_curve(*PAIR, "tightest")
     mirrored = prviz.pr_curve(PAIR.generated.values, PAIR.real.values, "tightest")
@@ -187,6 +188,7 @@ def test_of_very_many_features_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -
         assert pair.d == 2
 
 
+@pytest.mark.exhaustive
 def test_few_samples_and_huge_values_are_measured() -> None:
     for n in (2, 3, 5):
         pair = toy("mixtures", d=2).sample(n, 0)

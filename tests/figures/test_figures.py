@@ -247,26 +247,19 @@ def test_everything_in_a_pr_figure_is_legal_for_plotly() -> None:
     assert json.loads(checked.to_json()) == json.loads(figure.to_json())
 
 
-@pytest.mark.parametrize("kind", every_figure())
-def test_shared_layout(kind: str) -> None:
-    layout = every_figure()[kind].layout
-    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
-    assert layout.uirevision == "prviz"
-    assert layout.font.color is None
-    assert layout.template.layout.font.color is None
-    assert layout.legend.orientation == "h"
-    assert layout.legend.y <= -0.2
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("kind", every_figure())
-def test_standalone_copy_is_light_and_leaves_the_figure_alone(kind: str) -> None:
-    figure = every_figure()[kind]
-    copy = standalone(figure)
-    assert copy.layout.paper_bgcolor == copy.layout.plot_bgcolor == "#ffffff"
-    assert luminance(copy.layout.font.color) < 0.05
-    assert figure.layout.paper_bgcolor == "rgba(0,0,0,0)"
-    assert len(copy.data) == len(figure.data)
+def test_shared_layout_and_a_standalone_copy_that_is_light_and_leaves_the_figure_alone() -> None:
+    for kind, figure in every_figure().items():
+        copy = standalone(figure)
+        layout = figure.layout
+        assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)", kind
+        assert layout.uirevision == "prviz"
+        assert layout.font.color is None
+        assert layout.template.layout.font.color is None
+        assert layout.legend.orientation == "h"
+        assert layout.legend.y <= -0.2
+        assert copy.layout.paper_bgcolor == copy.layout.plot_bgcolor == "#ffffff", kind
+        assert luminance(copy.layout.font.color) < 0.05
+        assert len(copy.data) == len(figure.data)
 
 
 def test_plain_text() -> None:
@@ -280,13 +273,12 @@ def test_plain_text() -> None:
     assert plain("&lt;") == "&amp;lt;"
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("kind", every_figure())
-def test_foreign_names_are_plain_text_in_every_figure(kind: str) -> None:
-    document = json.dumps(json.loads(every_figure(EVIL)[kind].to_json()))
-    assert "&lt;b&gt;" in document
-    for harmful in ("<b>b", "<a", "%{x} ", "$a$", "\\n%"):
-        assert harmful not in document
+def test_foreign_names_are_plain_text_in_every_figure() -> None:
+    for kind, figure in every_figure(EVIL).items():
+        document = json.dumps(json.loads(figure.to_json()))
+        assert "&lt;b&gt;" in document, kind
+        for harmful in ("<b>b", "<a", "%{x} ", "$a$", "\\n%"):
+            assert harmful not in document, kind
 
 
 def test_pr_figure_is_square_and_named() -> None:

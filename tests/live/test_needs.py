@@ -74,7 +74,7 @@ def test_settings_are_made_legal_for_the_samples() -> None:
     assert allowed(problem_of(approximate)).settings.methods == DEFAULT_METHODS
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_without_a_truth_the_curve_to_believe_is_measured_once_and_drawn_before_the_others() -> (
     None
 ):

@@ -185,7 +185,7 @@ def test_memory_stays_below_the_limit(split, k):
         Distances(drawn, memory_limit=49_999_999)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("split", exhaustive_but((None, 0.5), 0.5))
 def test_memory_stays_below_the_limit_however_many_features_there_are(split):
     # twice 14 MB

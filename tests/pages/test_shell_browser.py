@@ -123,6 +123,7 @@ def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(
         assert len(page.evaluate(TYPE_SIZES)) <= 3, name
 
 
+@pytest.mark.exhaustive
 def test_the_theme_is_two_clicks_away_and_stays_from_page_to_page(
     new_page: Callable[..., Page],
 ) -> None:
@@ -155,7 +156,7 @@ def levels(color: str) -> list[float]:
     return numbers if color.startswith("color") else [each / 255 for each in numbers]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("theme", "least"), [("light", 3.0), pytest.param("dark", 4.5, marks=pytest.mark.exhaustive)]
 )

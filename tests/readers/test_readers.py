@@ -180,6 +180,7 @@ def test_most_of_a_file_stays_unread(
     assert 0 < CountingFile.total < 500_000 < len(data)
 
 
+@pytest.mark.exhaustive
 def test_only_the_wanted_feather_column_is_held() -> None:
     wide = pa.list_(pa.float64())
     ballast = build.lists(wide, np.zeros((build.N, 125_000)))

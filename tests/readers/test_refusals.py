@@ -140,7 +140,7 @@ def check_read(name: str, data: bytes) -> None:
         assert samples.n >= 3
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "masks", [(0x01, 0x80), pytest.param((0x80, 0x01), marks=pytest.mark.exhaustive)]
 )

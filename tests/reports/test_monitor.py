@@ -77,8 +77,8 @@ def test_every_step_is_measured_written_and_judged(tmp_path: Path) -> None:
     assert (copied.memorised, copied.is_best, copied.best_step) == (True, False, 2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.verdict
-@pytest.mark.thorough
 def test_steps_are_judged_by_the_curve_to_believe(tmp_path: Path) -> None:
     """By neighbours alone paper that is not blank is the better one; it is told apart without
     error.

@@ -397,7 +397,7 @@ def test_steps_whose_settings_are_not_known_are_taken_only_with_results_of_the_p
 # ---- rivals ----
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_only_steps_that_copy_nothing_and_the_best_of_them_are_rivals(tmp_path: Path) -> None:
     run = monitor(tmp_path)
     assert run.log(0, REAL).memorised

@@ -99,7 +99,7 @@ exec setpriv --reuid=1000 --regid=1000 --clear-groups --inh-caps=-all,+dac_read_
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="needs root, to take rights away")
 def test_the_containers_commands_run_without_rights_in_a_read_only_file_system(
     tmp_path: Path,
@@ -137,7 +137,7 @@ def test_the_containers_commands_run_without_rights_in_a_read_only_file_system(
     assert "Traceback" not in (tmp_path / "log").read_text("utf-8")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_entry_file_of_community_cloud_is_the_app_for_everybody(tmp_path: Path) -> None:
     port = free_port()
     entry = "deploy/streamlit/streamlit_app.py"

@@ -293,7 +293,7 @@ class Framing(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("by", exhaustive_but(("option", "setting"), "option"))
 def test_pages_of_named_origins_show_the_app_in_a_frame(
     by: str, tmp_path: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch

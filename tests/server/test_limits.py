@@ -182,6 +182,7 @@ def test_everybody_may_come_by_any_name_and_no_other_sites_page(public: AppServe
     assert handshake(public.url, "course.example", ("Origin", "https://evil.example")) == 403
 
 
+@pytest.mark.thorough
 def test_no_folder_of_the_server_and_a_large_upload_is_refused_on_the_page(
     public: AppServer,
 ) -> None:
@@ -198,7 +199,7 @@ def test_no_folder_of_the_server_and_a_large_upload_is_refused_on_the_page(
         assert any("20 MB here; prviz on your own" in text for text in visitor.texts("Alert"))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.browser
 def test_a_visitor_of_a_public_page_hears_how_large_a_file_may_be(
     public: AppServer, chromium: Browser, tmp_path: Path

@@ -168,6 +168,7 @@ def test_all_sessions_have_a_budget_which_a_closed_one_gives_back(server: AppSer
         until(lambda: not refusal(other))
 
 
+@pytest.mark.exhaustive
 def test_the_page_is_drawn_again_for_a_refusal(server: AppServer) -> None:
     with Visitor(server.url, "triage", "data=upload") as visitor:
         visitor.run()
@@ -319,6 +320,7 @@ def test_a_hostile_address_opens_a_page_that_works(server: AppServer, page: str)
             assert visitor.texts("Heading")
 
 
+@pytest.mark.exhaustive
 def test_hostile_words_in_a_field_are_refused_in_words(server: AppServer) -> None:
     fields = [
         ("bias_lab", "section=Sweep", "sweep.dims", "string_array_value"),

@@ -85,7 +85,7 @@ def test_no_checkpoint_changes_another_s_score_or_the_order_of_two_others(seed: 
             agree(whole, judged(names))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_no_file_changes_what_is_said_of_others_on_samples() -> None:
     rng = np.random.default_rng(3)
     real = Samples(rng.normal(size=(200, 3)))

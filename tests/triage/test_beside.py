@@ -86,7 +86,7 @@ def triage(
     folder.mkdir(exist_ok=True)
     np.save(folder / "one.npy", drawn(1, 0.4).values)
     checkpoints = [Checkpoint(folder / "one.npy", "one", None, {})]
-    settings = TriageSettings(("tightest", "knn"))
+    settings = TriageSettings(("knn",))
     run = TriageRun(drawn(0), settings, store=store, memory_limit=memory_limit)
     options: dict[str, Any] = {"beside": run.beside} if beside else {}
     try:

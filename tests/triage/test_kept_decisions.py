@@ -28,6 +28,7 @@ def test_the_statistics_of_few_samples_are_those_kept() -> None:
     assert sums_of_few_samples() == pytest.approx(KEPT["few samples"], abs=1e-5), HOW
 
 
+@pytest.mark.thorough
 def test_the_rules_decide_around_planted_faults_as_kept() -> None:
     found = decisions(KEPT["statistics"])
     kept = dict(KEPT["decisions"])

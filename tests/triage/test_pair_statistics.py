@@ -39,7 +39,7 @@ from prviz.triage.pair_statistics import (
 from tests.benchmarks.faults import planted
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_z_scores_of_one_distribution_are_those_of_chance() -> None:
     """Of 12 draws no z-score is large, and their spread is at most that of a normal one."""
     drawn = [
@@ -199,7 +199,7 @@ def wide_pair(n: int = 700, d: int = 2_000) -> SamplePair:
     return SamplePair(*(spread * rng.normal(size=(n, d)).astype("f4") for spread in (1.0, 1.3)))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_faults_of_wide_sets_are_searched_within_the_memory_limit() -> None:
     pair = wide_pair()
     facts = preflight(pair).facts

@@ -288,7 +288,7 @@ def test_goals_choose_between_a_generator_that_drops_and_one_that_invents():
     }
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_equal_generators_are_rarely_told_apart_and_intervals_hold_what_is_true():
     # Rates of a fixed classifier are unbiased but for the choice of samples: 3 equal checkpoints,
     # and one worse. alpha(1) = fpr + fnr, so the truth of every score is that of the true vertex.

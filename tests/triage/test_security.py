@@ -359,6 +359,7 @@ def test_links_and_pipes_in_the_place_of_a_result_count_as_absent(tmp_path: Path
     assert (tmp_path / "elsewhere.npz").stat().st_mtime_ns == before
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has other permissions")
 def test_nothing_is_taken_from_a_cache_that_others_can_write_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -411,6 +412,7 @@ def measured_rates() -> Any:
     return estimate(pair, "knn")["knn"].runs
 
 
+@pytest.mark.thorough
 def test_hostile_archives_among_the_checkpoints_are_refused_in_bounded_memory(
     tmp_path: Path,
 ) -> None:

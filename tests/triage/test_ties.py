@@ -49,6 +49,7 @@ def drawn_scores(
     )
 
 
+@pytest.mark.exhaustive
 def test_who_may_be_best_is_what_the_definition_says_and_files_far_behind_change_nothing() -> None:
     rng = np.random.default_rng(4)
     sizes = set()

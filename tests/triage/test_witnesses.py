@@ -59,7 +59,7 @@ def test_the_command_says_and_writes_what_gives_a_checkpoint_away(
     assert page.count(f"<b>{GIVES_AWAY}</b>: feature 2 below 0: 0 % generated") == 1
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_what_remains_is_measured_of_the_best_checkpoints(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -208,7 +208,7 @@ def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
     )
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., Page]) -> None:
     page = new_page()
     open_explore(page)
@@ -266,7 +266,7 @@ def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_g
     assert page.locator(".rows").first.bounding_box() == before
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_row_that_is_pointed_at_draws_and_names_its_limit(looked_at: Page) -> None:
     page = looked_at
     page.locator("[data-prviz=k] .over-stops path").first.wait_for()
@@ -299,7 +299,7 @@ def test_a_row_that_is_pointed_at_draws_and_names_its_limit(looked_at: Page) -> 
     expect(row).to_have_attribute("aria-pressed", "true")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(
     looked_at: Page,
 ) -> None:
@@ -361,6 +361,7 @@ def plain_npy(seed: int) -> bytes:
     return npy(np.random.default_rng(seed).normal(size=(60, 5)))
 
 
+@pytest.mark.thorough
 def test_a_share_link_restores_the_screen_as_the_first_request(
     new_page: Callable[..., Page],
 ) -> None:
@@ -507,7 +508,7 @@ def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(looked_a
     no_trouble(page)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
     looked_at: Page,
 ) -> None:
@@ -540,7 +541,7 @@ def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
     no_trouble(page)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("width", "scheme"), [pytest.param(1440, "light", marks=pytest.mark.exhaustive), (390, "dark")]
 )

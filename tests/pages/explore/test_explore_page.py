@@ -466,7 +466,7 @@ def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> 
     assert vertices(app) == before
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_an_example_is_read_from_two_files_and_stays_while_other_pages_and_sources_are_shown() -> (
     None
 ):
@@ -548,7 +548,7 @@ def uploaded(
         upload(app, role, name, npy(values))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_warning_on_the_samples_stands_over_the_figure_once_and_none_over_clean_ones() -> None:
     rng = np.random.default_rng(0)
     clean = rng.normal(size=(200, 5))

@@ -50,7 +50,7 @@ def test_nothing_moves_while_the_first_view_comes(
     assert sum(value for value, _ in shifts) <= MOST_SHIFT, shifts
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_row_of_the_curve_to_believe_has_its_room_before_it_comes(
     new_page: Callable[..., Page],
 ) -> None:

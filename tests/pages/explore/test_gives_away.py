@@ -37,7 +37,7 @@ def panel(app: AppTest) -> str:
     )
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_panel_shows_what_python_says(app: AppTest) -> None:
     assert PANELS[-1] == GIVES_AWAY
     pair = app.session_state["_Session"].shown.problem.pair
@@ -116,7 +116,7 @@ def test_features_are_left_out_and_taken_back(app: AppTest) -> None:
     assert app.session_state["_Session"].shown.problem.pair.digest == before.digest
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("named", [True, False])
 def test_features_of_files_in_the_fields_are_left_out_and_taken_back(*, named: bool) -> None:
     rng = np.random.default_rng(0)

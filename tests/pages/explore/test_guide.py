@@ -93,8 +93,8 @@ def test_the_cookie_is_the_tests() -> None:
     assert guide.COOKIE == COOKIE
 
 
+@pytest.mark.exhaustive
 @pytest.mark.browser
-@pytest.mark.thorough
 def test_a_skipped_guide_leaves_the_first_view(chromium: Browser, app_server: AppServer) -> None:
     tab = open_tab(chromium, app_server.url, newcomer=True)
     tab.page.goto("/?step=4")

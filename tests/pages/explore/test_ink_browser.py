@@ -58,7 +58,7 @@ def rested(new_page: Callable[..., Page]) -> Page:
     return page
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_what_is_not_in_sight_is_one_gesture_away(rested: Page) -> None:
     page = rested
     before = said(page)

@@ -142,7 +142,7 @@ def test_without_a_column_of_names_there_is_no_field_for_a_zip() -> None:
     assert [box.key for box in app.file_uploader] == ["upload-real", "upload-generated"]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_servers_folder_has_what_the_zip_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

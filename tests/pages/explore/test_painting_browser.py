@@ -139,7 +139,7 @@ def diagonals(parity: int) -> list[tuple[Cell, Cell]]:
     ]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_goal_of_a_link_is_reached_by_painting(page: Page) -> None:
     visit(page, link(n=2000, methods=("ipr",), task="ipr-one"))
     goal = page.get_by_role("group", name="Task")
@@ -204,7 +204,7 @@ def test_the_truth_is_hidden_until_an_answer_and_codes_of_a_class_are_counted(pa
     expect(task).to_contain_text("2 of other settings or no code")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_finger_paints_on_a_phone(app_server: AppServer, chromium: Browser) -> None:
     tab = open_tab(
         chromium,
@@ -233,7 +233,7 @@ def test_a_finger_paints_on_a_phone(app_server: AppServer, chromium: Browser) ->
     tab.context.close()
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_frame_holds_the_figure_alone(page: Page) -> None:
     page.goto("/?problem=modes&n=200&k=5&p.d=2&methods=knn,ipr&task=highest&embed=true")
     expect(page.get_by_role("group", name="Task")).to_be_visible(timeout=60_000)

@@ -252,6 +252,7 @@ def test_the_dimension_s_truth_is_the_toy_s(bare: Page) -> None:
     assert_same(bare, made["truth"], truth, 2e-3)
 
 
+@pytest.mark.exhaustive
 def test_every_solution_is_an_option_and_those_without_samples_are_the_mathematics(
     bare: Page,
 ) -> None:

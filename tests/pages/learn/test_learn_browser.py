@@ -209,7 +209,7 @@ def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
     assert hand(page, name).get_attribute("aria-valuetext") == at_hand  # the link holds the setting
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
 def test_names_stand_nearer_to_their_own_curve_than_to_any_other(
     course: Page, width: int, height: int
@@ -224,7 +224,7 @@ def test_names_stand_nearer_to_their_own_curve_than_to_any_other(
         assert page.evaluate(_NAME_FAULTS) == [], step
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_names_and_handles_of_the_extremes_stay_in_the_picture(course: Page) -> None:
     page = course
     page.set_viewport_size({"width": 420, "height": 620})
@@ -241,7 +241,7 @@ def test_names_and_handles_of_the_extremes_stay_in_the_picture(course: Page) -> 
     assert box["x"] + box["width"] <= around["x"] + around["width"]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_quick_stroke_paints_every_cell_that_it_crosses_and_none_before_it(course: Page) -> None:
     page = course
     open_step(page, "samples-6")
@@ -284,7 +284,7 @@ def test_only_the_sample_that_is_held_moves_and_a_press_on_another_only_chooses_
     assert json.loads(dict(parse_qsl(urlsplit(page.url).query))["moved"]) == moved
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(course: Page) -> None:
     page = course
     open_step(page, "overlap-1", shift=-0.4)  # a link's setting is the step's
@@ -328,7 +328,7 @@ def test_the_keyboard_alone_moves_a_handle_and_answers(course: Page) -> None:
     at_step(page, "overlap-2")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(course: Page) -> None:
     page = course
     page.emulate_media(reduced_motion="reduce")
@@ -341,7 +341,7 @@ def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(course: 
     page.emulate_media(reduced_motion="no-preference")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_hostile_link_opens_the_step_as_it_begins(course: Page) -> None:
     page = course
     open_step(page, "modes-1", q=[9, -1, 0, 0], angle="x", p={"a": 1})

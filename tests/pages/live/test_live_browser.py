@@ -270,7 +270,7 @@ def test_a_lost_visitor_is_known_again_and_a_lost_server_is_asked_again(page: Pa
     page.wait_for_url(re.compile(r"[?&]seed=5(&|$)"))
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
     page = shared
     figure = main_figure(shared)
@@ -431,7 +431,7 @@ def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
     np.testing.assert_allclose(first, caught_up, atol=1.0)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_panels_follow_the_drag(shared: Page) -> None:
     page = shared
     figure = main_figure(shared)

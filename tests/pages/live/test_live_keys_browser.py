@@ -91,7 +91,7 @@ _NEXT = f"""() => new Promise(resolve => {{
 }})"""
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_other_samples_are_drawn_and_nothing_fades(page: Page) -> None:
     figure = followed(page)
     before = paths(page)[0]

@@ -75,7 +75,7 @@ def test_it_proposes_what_helps_and_harms_no_curve(
     assert found == expected
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_it_says_what_the_rows_say_after_the_click(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport={"width": 1366, "height": 768})
     visit(page, "/?problem=modes&p.d=8&n=400&k=1&methods=knn,coverage")
@@ -106,7 +106,7 @@ def test_it_says_what_the_rows_say_after_the_click(new_page: Callable[..., Page]
     assert figure.bounding_box() == before
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_without_a_truth_nothing_is_proposed(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport={"width": 1366, "height": 768})
     visit(page, "/?source=bundled&problem=mixture-em-1&n=100&k=3")

@@ -42,7 +42,7 @@ def test_a_film_over_k_is_played_scrubbed_saved_and_closed(page: Page) -> None:
     expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("5")
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_pinned_state_is_compared_in_a_sentence_and_comes_with_the_link(page: Page) -> None:
     visit(page, SMALL)
     wait_idle(page)
@@ -75,7 +75,7 @@ _DRAWN = """() => [...new Set((document.querySelector('.live.screen .js-plotly-p
     .filter(({ visible }) => visible === true).map(({ legendgroup }) => legendgroup))]"""
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_film_over_n_shows_no_curve_of_other_samples(page: Page) -> None:
     visit(page, "/?source=bundled&problem=rbm-epoch-30&n=400&k=5&methods=knn")
     page.wait_for_function(f"() => ({_DRAWN})().includes('bound')", timeout=60_000)

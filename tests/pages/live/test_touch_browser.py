@@ -40,7 +40,7 @@ def test_taps_and_double_clicks_leave_the_axes_where_they_were(
     tab.context.close()
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [(390, 844), (820, 1180)])
 def test_a_finger_moves_lam_along_a_curve(
     app_server: AppServer, chromium: Browser, size: tuple[int, int]

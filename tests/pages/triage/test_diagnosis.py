@@ -104,7 +104,7 @@ def test_nothing_is_said_to_be_wrong_with_real_samples_and_what_would_have_been(
     assert titles(app) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_the_best_is_looked_at_first() -> None:
     app = opened(truncated())
     assert app.selectbox[0].value == "truncation-1.0"
@@ -124,7 +124,7 @@ def test_the_best_is_looked_at_first() -> None:
     assert "Repeated samples" in titles(app)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
     found = truncated()
     app = opened(found, selected="truncation-0.6")
@@ -181,7 +181,7 @@ def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
     assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, lost at this end: {count}"
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_all_missed_samples_are_in_the_file_and_in_the_tiles() -> None:
     """They are those of *Class by class*, each class with its share."""
     found = truncated()

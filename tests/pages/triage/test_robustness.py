@@ -89,7 +89,7 @@ def signs(pane: dict) -> list[str]:
     ]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_measured_to_the_end_the_words_say_what_the_rows_say() -> None:
     app = small(opened())
     assert "wins in the one cell that is measured" in said(app)  # nothing is measured twice

@@ -128,7 +128,7 @@ def test_columns_of_metadata_never_pass_for_others() -> None:
     ]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_neighbours_rank_first_and_the_best_classifier_follows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -325,7 +325,7 @@ def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_sta
     assert app.selectbox(key="triage.reference").value == "real.npy"
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_growing_folder_is_measured_on_and_a_file_that_is_being_written_is_waited_for(
     served: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -467,7 +467,7 @@ def test_uploads_that_are_forgotten_or_left_for_others_are_nowhere() -> None:
         healthy(app)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() -> None:
     app = uploads(("step-1.npy", npy(1)), ("step-2.npy", b"no numbers"), ("step-3.npy", npy(3)))
     until_done(begin(app))
