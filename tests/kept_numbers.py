@@ -49,7 +49,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage import evidence, reported
 from prviz.triage.classes import apart_text, by_class, class_sentence
 from prviz.triage.comparison import compare_curves, difference_of
-from prviz.triage.decision import Aside, Ready, basis_of, judge, summaries_of_one
+from prviz.triage.decision import Aside, basis_of, judge, summaries_of_one
 from prviz.triage.encoders import EncoderRanking, encoder_verdict
 from prviz.triage.inputs import (
     Checkpoint,
@@ -62,9 +62,8 @@ from prviz.triage.inputs import (
 from prviz.triage.measure import measure_all, set_sizes, unequal, uneven
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.memorisation import copies_text, held_out_distances, memorisation
-from prviz.triage.ranking import draws_text, headline, listed, marks, share_text, together
+from prviz.triage.ranking import draws_text, headline, listed, marks, share_text
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
-from prviz.triage.run import TriageRun
 from prviz.triage.stability import (
     RobustnessGrid,
     known_rows,
@@ -75,6 +74,7 @@ from prviz.triage.stability import (
     usual_ks,
     usual_shares,
 )
+from prviz.triage.triage import Triage
 from prviz.triage.witnesses import believed_areas
 from prviz.triage.yardstick import Yardstick, shares_of_ceiling
 from prviz.uncertainty.family_bound import bound_of
@@ -530,11 +530,10 @@ def triaged() -> dict[str, Any]:
             np.save(folder / f"{file}.npy", samples.values)
         found = checkpoints_of(folder)
         outcomes = list(measure_all(real, found, settings))
+        of = partial(Triage, reference=real)
         results = {
-            "with a holdout": TriageRun(real, settings, holdout=held, goal=0.5).results(outcomes),
-            "without one": (
-                TriageRun(real, replace(settings, seed=2), goal=0.2).results(outcomes[:2])
-            ),
+            "with a holdout": of(settings=settings, holdout=held).results(outcomes),
+            "without one": of(settings=replace(settings, seed=2)).results(outcomes[:2], 0.2),
         }
         few = replace(settings, methods=("knn",))
         firsts = [outcome.measured[0] for outcome in outcomes[:3]]
@@ -618,11 +617,7 @@ def shares_of(result: Any) -> Any:
     measured = [
         each for outcome in result.outcomes for each in outcome.measured if each.method == "knn"
     ]
-    ceiling = result.yardstick.ceiling["knn"]
-    floor = result.yardstick.floor["knn"]
-    return shares_of_ceiling(
-        measured, ceiling, 0.3, floor=floor, dominant=result.yardstick.dominant
-    )
+    return shares_of_ceiling(measured, result.yardstick, 0.3)
 
 
 def ranked(known: Mapping[str, Any], goal: float) -> Any:
@@ -696,7 +691,6 @@ def judged(number: int) -> Any:
         aside=Aside(copied, apart, known if rng.random() < 0.7 else None),
         replicates=9,
         basis=basis,
-        ready=Ready(top=together([real[basis.method]], 9, 1)),
     )
     lines = result.table.to_dict("records")
     texts = [(marks(place, line), draws_text(line)) for place, line in enumerate(lines, 1)]

@@ -29,19 +29,19 @@ from prviz.readers.bundled import BUNDLED
 from prviz.readers.errors import listed
 from prviz.readers.source import Limits
 from prviz.samples import SamplePair, as_samples
-from prviz.triage import inspection, power
-from prviz.triage.access import SampleAccess
+from prviz.triage import power
+from prviz.triage import triage as triage_module
 from prviz.triage.evidence import LISTED_KINDS, kinds
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import sample_faults
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.inspection import findings_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.memorisation import Excess, held_out_distances, memorisation, memorisation_of
+from prviz.triage.memorisation import Excess, held_out_distances, memorisation
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.row_faults import row_faults
 from prviz.triage.stability import usual_ks
+from prviz.triage.triage import Triage
 
 EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
 # What a reader fills row by row, a cache that drops its tiles, sessions of the server, the stores
@@ -259,10 +259,8 @@ def test_a_checkpoint_that_failed_hides_no_copies_of_the_next(tmp_path: Path) ->
     settings = TriageSettings(("knn",))
     (good,) = measure_all(real, [Checkpoint(tmp_path / "copies.npy", "copies")], settings)
     failed = CheckpointOutcome(Checkpoint(tmp_path / "gone.npy", "gone"), (), reason="gone")
-    found = memorisation_of(
-        real, [failed, good], held_out_distances(real), SampleAccess(settings=settings)
-    )
-    assert found["copies"].memorised
+    found = Triage(reference=real, settings=settings).results([failed, good])
+    assert found.memorisation["copies"].memorised
 
 
 def test_an_invented_mode_of_the_power_is_moved_by_twice_the_spread_of_the_set() -> None:
@@ -308,12 +306,14 @@ def test_kept_findings_of_one_checkpoint_end_no_search_for_the_next(tmp_path: Pa
     there = [Checkpoint(tmp_path / f"{name}.npy", name) for name in ("a", "b")]
     measured = [each.measured[0] for each in measure_all(real, there, settings)]
     store = ResultCache(tmp_path / "kept")
-    held_out = held_out_distances(real)
-    access = SampleAccess(settings=settings, store=store)
-    alone = findings_of(real, measured[:1], held_out, access)
-    both = findings_of(real, measured, held_out, access)
+    keeping = Triage(reference=real, settings=settings, store=store)
+    alone = keeping.of_each(keeping.faults, measured[:1])
+    both = keeping.of_each(keeping.faults, measured)
     np.save(tmp_path / "a.npy", drawn(2))
-    assert list(findings_of(real, measured, held_out, SampleAccess(settings=settings))) == ["b"]
+    other = Triage(reference=real, settings=settings)
+    assert list(other.of_each(other.faults, measured)) == ["b"]
+    again = Triage(reference=real, settings=settings, store=ResultCache(store.folder))
+    assert again.of_each(again.faults, measured) == both
     assert both["a"] == alone["a"]
     assert both["b"]
 
@@ -375,11 +375,10 @@ def test_faults_of_the_samples_are_searched_once_whichever_family_decides(
         searched.append(pair)
         return sample_faults(pair, *given, **options)
 
-    monkeypatch.setattr(inspection, "sample_faults", search)
+    monkeypatch.setattr(triage_module, "sample_faults", search)
     store = ResultCache(tmp_path / "kept")
-    held_out = held_out_distances(real)
-    access = SampleAccess(settings=settings, store=store)
-    one, other = (findings_of(real, [each], held_out, access)["a"] for each in outcome.measured)
+    triage = Triage(reference=real, settings=settings, store=store)
+    one, other = (triage.faults(each, lambda _: None) or () for each in outcome.measured)
     assert len(searched) == 1
     keys = [
         [each.key for each in found if each.key not in ("few", "outliers", "apart")]

@@ -57,8 +57,9 @@ def test_the_missing_part_of_the_ceiling_is_said_in_percent(tmp_path: Path, shif
     settings = TriageSettings(("knn",))
     (outcome,) = measure_all(real, [Checkpoint(tmp_path / "one.npy", "one")], settings)
     (one,) = outcome.measured
-    ceiling = yardstick(real, settings, holdout).ceiling["knn"]
-    sentence = shares_of_ceiling([one], ceiling)["one"].sentence
+    known = yardstick(real, settings, holdout)
+    ceiling = known.ceiling["knn"]
+    sentence = shares_of_ceiling([one], known)["one"].sentence
     percent = re.search(r"([\d.]+) % of the area is missing", sentence)
     assert percent is not None, sentence
     assert float(percent[1]) == pytest.approx(

@@ -4,10 +4,10 @@ its samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, Literal, TypeVar
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,16 +24,15 @@ from prviz.readers.paths import data_folder
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair, Samples
 from prviz.triage.classes import NEIGHBOURS, MissedSamples, missed_samples
-from prviz.triage.decision import Basis, capped_summaries, looked_into, sides_of_one
+from prviz.triage.decision import Basis, KnownSides, capped_summaries, known_sides, looked_into
 from prviz.triage.evidence import lam_at_end
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
-from prviz.triage.ranking import AreaSides
 from prviz.triage.result_cache import ResultCache
+from prviz.triage.triage import Triage
 from prviz.uncertainty.bootstrap import Interval, Spread, bootstrap, intervals_at_most
 
 T = TypeVar("T")
-V = TypeVar("V")
 
 NONE_YET = "No checkpoint is measured by this family yet."
 
@@ -63,6 +62,19 @@ class CheckpointResults:
     holdout: Samples | None = None
     uploaded: Uploaded | None = None
     store: ResultCache | None = None
+
+    @property
+    def triage(self) -> Triage:
+        """What finds all that follows; the session remembers it, whatever its store can keep."""
+        store = self.store or ResultCache(None)
+        store.memory = cache.remembered(("triage-memory",), lambda: LeastRecentlyUsed(_HELD))
+        return Triage(
+            reference=self.reference,
+            settings=self.settings,
+            holdout=self.holdout,
+            store=store,
+            load=self.load,
+        )
 
     @property
     def complete(self) -> bool:
@@ -111,7 +123,8 @@ class CheckpointResults:
 
     def summaries(self, measured: MeasuredCheckpoint) -> Mapping[str, float]:
         """The summaries of one of these, with no area above the bound that caps its score."""
-        return capped_summaries(measured, self._sides(measured)[0])
+        own, _ = self.sides[measured.method][measured.checkpoint.name]
+        return capped_summaries(measured, own)
 
     def intervals(
         self, measured: MeasuredCheckpoint, known: Mapping[str, Interval]
@@ -123,19 +136,15 @@ class CheckpointResults:
         """The area that the true curve of one of these does not exceed, at 95 %; None without a
         bound.
         """
-        most = self._sides(measured)[1]
+        _, most = self.sides[measured.method][measured.checkpoint.name]
         if most is None:
             return None
         return most.score(0.5)
 
-    def _sides(self, measured: MeasuredCheckpoint) -> tuple[AreaSides, AreaSides | None]:
-        return known_sides_of_one(self.settings, self._families[measured.checkpoint.name])[
-            measured.method
-        ]
-
     @cached_property
-    def _families(self) -> dict[str, tuple[MeasuredCheckpoint, ...]]:
-        return {each.checkpoint.name: each.measured for each in self.outcomes}
+    def sides(self) -> KnownSides:
+        """By family and name, the sides of every curve and of its bound."""
+        return known_sides(one for outcome in self.outcomes for one in outcome.measured)
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
         """The samples behind a measurement; raises ReadError, OSError or, for changed files,
@@ -164,55 +173,46 @@ def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple
     return (*measured.digests, measured.method, measured.k, *how)
 
 
-# Checkpoints whose results are kept, some hundred numbers each.
-_HELD = 10_000
+# Results of checkpoints that the session remembers, some hundred numbers each.
+_HELD = 40_000
 
 
-def held(what: str) -> LeastRecentlyUsed:
-    """Results of one kind by their keys, of which the session keeps the last ones."""
-    found: LeastRecentlyUsed = cache.remembered((what,), lambda: LeastRecentlyUsed(_HELD))
-    return found
+# A function as those of `Triage` for one checkpoint, of which its second argument None asks what is
+# known.
+Find: TypeAlias = Callable[[MeasuredCheckpoint, Progress | None], T | None]
 
 
-def known(what: str, keys: Mapping[V, Hashable]) -> dict[V, Any]:
-    """The results of a kind that are there, by what has these keys."""
-    results = held(what)
-    return {name: results.get(key) for name, key in keys.items() if key in results}
-
-
-def known_sides_of_one(
-    settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]
-) -> Mapping[str, tuple[AreaSides, AreaSides | None]]:
-    """`sides_of_one` of a checkpoint by all its families; of each it is computed once."""
-    keys = tuple(measurement(settings, each) for each in measured)
-    found: Mapping[str, tuple[AreaSides, AreaSides | None]] = held(
-        "triage-sides-of-each"
-    ).remembered(keys, partial(sides_of_one, measured))
-    return found
+def known_of(measured: Iterable[MeasuredCheckpoint], find: Find[T]) -> dict[str, T]:
+    """What is known of these by name, without a search."""
+    found = {each.checkpoint.name: find(each, None) for each in measured}
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def of_each(
-    what: str, items: Mapping[Hashable, T], compute: Callable[[T], V], seconds: Callable[[T], float]
-) -> dict[Hashable, V]:
-    """Results known so far, by the keys of the items; a job computes the others in this order, and
-    keeps each one.
+    found: CheckpointResults,
+    what: str,
+    measured: Sequence[MeasuredCheckpoint],
+    find: Find[T],
+    seconds: Callable[[MeasuredCheckpoint], float],
+    note: str = "The open part",
+    pieces: float = 1.0,
+) -> dict[str, T]:
+    """What is found of these by name, a job searching what is not known yet.
 
-    what : of the results, for the cache. seconds : estimated for one item.
+    what : of the results, for the cache. seconds : estimated for one. note, pieces : of the job.
     """
-    results = held(what)
-    missing = {key: item for key, item in items.items() if key not in results}
+    missing = [each for each in measured if find(each, None) is None]
+    triage = found.triage
 
     def run(progress: Progress) -> bool:
-        for place, (key, item) in enumerate(missing.items()):
-            progress(place / len(missing))
-            results.put(key, compute(item))
+        triage.of_each(find, missing, progress)
         return True
 
     if missing:
-        answers.tab_result(
-            (what, frozenset(items)), sum(map(seconds, missing.values())), run, pieces=1.0
-        )
-    return known(what, {key: key for key in items})
+        keys = (measurement(found.settings, each) for each in measured)
+        key = (what, found.holdout and found.holdout.digest, *keys)
+        answers.tab_result(key, sum(map(seconds, missing)), run, note, pieces)
+    return known_of(measured, find)
 
 
 def selected(found: CheckpointResults) -> str | None:

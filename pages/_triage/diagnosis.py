@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -17,7 +18,6 @@ from pages._shared.text import plain
 from pages._shared.widgets import pressed
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
-from pages._triage.possible import fault_finder, faults_of, find_witness, witnesses_known
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
 from prviz.diagnostics.witness import GIVES_AWAY
@@ -101,9 +101,10 @@ def _say_witness(case: Diagnosis) -> None:
     """
     found = case.found
     measured = case.measured
-    known = witnesses_known(found).get(measured.checkpoint.name)
+    find = found.triage.witness
+    known = find(measured, None)
     if known is None:
-        known = case.known("witness", case.seconds(1), lambda _: find_witness(found, measured))
+        known = case.known("witness", case.seconds(1), partial(find, measured))
     if known is None or not known["told_apart"]:
         return
     best = found.by(TIGHTEST.name)
@@ -113,10 +114,8 @@ def _say_witness(case: Diagnosis) -> None:
     )
     if area is not None and known["area"] is None:
         seconds = case.seconds(2) + 2 * max(each.seconds for each in best)
-        known = (
-            case.known("witness-areas", seconds, lambda _: find_witness(found, measured, area))
-            or known
-        )
+        areas = partial(find, measured, area=area)
+        known = case.known("witness-areas", seconds, areas) or known
     with st.container(border=True, key="triage-witness"):
         lines = [f"- {plain(each)}" for each in known["statements"]]
         rows = {
@@ -135,17 +134,16 @@ def _problems(case: Diagnosis) -> tuple[TriageFinding, ...] | None:
     """What is wrong with the checkpoint; None until a job has named it."""
     found = case.found
     measured = case.measured
-    known = faults_of(found).get(measured.checkpoint.name)
-    if known is not None:
-        return known
-    name_one = fault_finder(found)
-    problems: tuple[TriageFinding, ...] | None = case.known(
-        "findings",
-        case.seconds(2) + case.bootstrap_seconds,
-        lambda tick: name_one(measured, tick),
-        found.holdout and found.holdout.digest,
-    )
-    return problems
+    find = found.triage.faults
+    known = find(measured, None)
+    if known is None:
+        known = case.known(
+            "findings",
+            case.seconds(2) + case.bootstrap_seconds,
+            partial(find, measured),
+            found.holdout and found.holdout.digest,
+        )
+    return known
 
 
 def _list_findings(case: Diagnosis) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from pages._live.figure import live_figure
 from pages._shared.widgets import choose_one
 from pages._triage import reported
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, of_each
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, of_each
 from pages._triage.possible import ceiling_of
 from pages._triage.table import GROUP
 from prviz.curves.summaries import DIVERGENCES, SUMMARIES, Summary
@@ -30,10 +30,10 @@ from prviz.figures.triage import (
 )
 from prviz.live.figure import Pane
 from prviz.measure.blind_spots import BLIND_SPOTS, number_title
-from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
+from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.ranking import AT_MOST
 from prviz.triage.reported import rank_agreement
-from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
+from prviz.uncertainty.bootstrap import Interval
 
 KEY = "triage-overview"
 ALL = "triage-all-numbers"
@@ -58,7 +58,7 @@ def draw(found: CheckpointResults) -> None:
     heading = st.container()
     work = st.container()
     known = ceiling_of(found)
-    ceiling = None if known is None else known.yardstick.ceiling[found.method]
+    ceiling = None if known is None else known.ceiling[found.method]
     with work:
         intervals = _intervals(found)
         if left := len(found.measured) - len(intervals):
@@ -191,20 +191,12 @@ def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
     """Intervals known so far, by the checkpoint's name; a job computes what takes long and keeps
     each one.
     """
-    keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
-
-    def intervals(measured: MeasuredCheckpoint) -> Mapping[str, Interval]:
-        return bootstrap(
-            measured.estimate, REPLICATES, seed=found.settings.seed, level=LEVEL
-        ).intervals
 
     def seconds(measured: MeasuredCheckpoint) -> float:
         return _SECONDS * sum(len(run.c_real) for run in measured.estimate.runs)
 
-    known = of_each(
-        "triage-intervals", {key: found.one(name) for name, key in keys.items()}, intervals, seconds
-    )
-    return {name: known[key] for name, key in keys.items() if key in known}
+    find = found.triage.intervals
+    return of_each(found, "triage-intervals", found.measured, find, seconds)
 
 
 def _trade(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None) -> None:

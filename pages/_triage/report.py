@@ -5,16 +5,15 @@ again.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import streamlit as st
 
 from pages._shared import cache
 from pages._triage.checkpoints import CheckpointResults
-from pages._triage.possible import Ceiling, ceiling_of, copies_of, faults_of, witnesses_known
+from pages._triage.possible import ceiling_of, copies_of, faults_of, witnesses_known
 from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
 from prviz.readers.bundled import REAL_SETS
@@ -23,13 +22,11 @@ from prviz.readers.paths import data_folder
 from prviz.recent import LeastRecentlyUsed
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
-from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import uneven
 from prviz.triage.measured import REPLICATES, CheckpointOutcome
-from prviz.triage.memorisation import Memorisation
-from prviz.triage.run import TriageResults
-from prviz.triage.witnesses import WitnessEntry
+from prviz.triage.result_cache import ResultCache
+from prviz.triage.triage import TriageResults
 
 NAME = "prviz-triage"
 LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}
@@ -53,8 +50,17 @@ def draw(found: CheckpointResults) -> None:
     reference = _bundled_reference(found) if found.bundled else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
-    known = ceiling_of(found), copies_of(found), faults_of(found), witnesses_known(found)
-    makers = files(found, goal, reference, cache.session().results, *known)
+    results = TriageResults(
+        reference=found.reference,
+        outcomes=found.outcomes,
+        settings=found.settings,
+        goal=goal,
+        memorisation=copies_of(found),
+        yardstick=ceiling_of(found),
+        findings=faults_of(found),
+        witnesses=witnesses_known(found),
+    )
+    makers = files(found, results, reference, cache.session().results, found.triage.store)
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with "
         f"the spread of {REPLICATES} draws. A file is made when it is asked for, which may take a few seconds."
@@ -63,9 +69,10 @@ def draw(found: CheckpointResults) -> None:
         st.info(
             f"{len(outcomes)} of {found.total} checkpoints are measured so far; a report holds these and says so."
         )
-    elif len(known[-1]) < len(found.measured):
+    elif len(results.witnesses) < len(found.measured):
         st.info(
-            f"Faults of {len(known[-1])} of {len(found.measured)} checkpoints are named so far; a report holds these."
+            f"Faults of {len(results.witnesses)} of {len(found.measured)} checkpoints are named so far;"
+            " a report holds these."
         )
     with st.container(horizontal=True):
         for suffix, each in FORMATS.items():
@@ -122,36 +129,24 @@ def _command(
 
 def files(
     found: CheckpointResults,
-    goal: float,
+    results: TriageResults,
     reference: str,
-    store: LeastRecentlyUsed,
-    ceiling: Ceiling | None = None,
-    copies: Mapping[str, Memorisation] | None = None,
-    faults: Mapping[str, tuple[TriageFinding, ...]] = MappingProxyType({}),
-    witnesses: Mapping[str, WitnessEntry] = MappingProxyType({}),
+    held: LeastRecentlyUsed,
+    store: ResultCache | None = None,
 ) -> dict[str, Callable[[], bytes]]:
     """By suffix, a function that makes the file from one shared document; it runs in a thread
     without session state.
     """
-    outcomes = _public_outcomes(found)
-    known = (ceiling is not None, copies is not None, len(faults), len(witnesses))
-    key = ("triage-report", found.key, len(found.outcomes), goal, known)
+    known = (results.yardstick, results.memorisation, results.findings, results.witnesses)
+    counts = tuple(0 if each is None else len(each) for each in known)
+    key = ("triage-report", found.key, len(results.outcomes), results.goal, counts)
+    public = replace(results, outcomes=_public_outcomes(found))
 
     def compute() -> Document:
-        results = TriageResults(
-            reference=found.reference,
-            outcomes=outcomes,
-            settings=found.settings,
-            goal=goal,
-            memorisation=copies or {},
-            yardstick=None if ceiling is None else ceiling.yardstick,
-            findings=faults,
-            witnesses=witnesses,
-        )
-        return document(results, reference, total=found.total)
+        return document(public, reference, total=found.total, store=store)
 
     def maker(make: Callable[[Document], bytes]) -> Callable[[], bytes]:
-        return lambda: make(store.remembered(key, compute))
+        return lambda: make(held.remembered(key, compute))
 
     return {suffix: maker(each.make) for suffix, each in FORMATS.items()}
 

@@ -5,13 +5,15 @@ asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
 
+from pages._shared import answers
 from pages._triage.checkpoints import CheckpointResults, of_each
 from prviz.measure.blind_spots import BLIND_SPOTS, number_title
+from prviz.measure.estimates import Progress
 from prviz.measure.frechet import (
     FrechetDifference,
     frechet,
@@ -92,17 +94,15 @@ def difference_of(
     it can't be.
     """
 
-    def measured(pair: tuple[MeasuredCheckpoint, MeasuredCheckpoint]) -> FrechetDifference | None:
+    def measured(_: Progress) -> FrechetDifference | None:
         try:
-            a, b = (measured_frechet(found.pair(each)) for each in pair)
+            a, b = (measured_frechet(found.pair(each)) for each in (one, other))
         except (ValueError, OSError):
             return None
         return frechet_difference(found.reference, a, b)
 
-    key = (one.digests, other.digests)
     seconds = 2 * _INTERVAL * _frechet_seconds(found)
-    known = of_each("triage-apart", {key: (one, other)}, measured, lambda _: seconds)
-    return known.get(key)
+    return answers.tab_result(("triage-apart", one.digests, other.digests), seconds, measured)
 
 
 def _only_frechet(pair: SamplePair) -> dict[str, float]:
@@ -128,14 +128,20 @@ def _measured(
     what : of the numbers, for the cache. seconds : that one checkpoint takes.
     """
 
+    store = found.triage.store
+
     def numbers(checkpoint: Checkpoint) -> Mapping[str, float]:
         try:
             return measure(SamplePair(found.reference, found.load(checkpoint)))
         except (ValueError, OSError):  # a file that is gone or has changed: it has no numbers
             return {}
 
-    items: dict[Hashable, Checkpoint] = {each.digests: each.checkpoint for each in found.measured}
-    known = of_each(f"triage-{what}", items, numbers, lambda _: seconds)
-    if len(known) == len(items):
-        return {each.checkpoint.name: known[each.digests] for each in found.measured}
-    return None
+    def find(measured: MeasuredCheckpoint, search: Progress | None) -> Mapping[str, float] | None:
+        key = {"numbers": what, **measured.digests._asdict()}
+        known: Mapping[str, float] | None = store.known(key)
+        if known is None and search is not None:
+            known = store.remember(key, numbers(measured.checkpoint))
+        return known
+
+    known = of_each(found, f"triage-{what}", found.measured, find, lambda _: seconds)
+    return known if len(known) == len(found.measured) else None

@@ -100,11 +100,8 @@ class Run(Background):
             for each in labelled:
                 found = known.get(each.path)
                 if found is not None and found.checkpoint != each:
-                    measured = tuple(one.named(each) for one in found.measured)
                     kept = self._found if each.path in self._found else self._first
-                    kept[each.path] = known[each.path] = found._replace(
-                        checkpoint=each, measured=measured
-                    )
+                    kept[each.path] = known[each.path] = found.named(each)
             return tuple(known[each.path] for each in labelled if each.path in known)
 
     @property

@@ -16,7 +16,7 @@ from pages._live.figure import live_figure
 from pages._shared import cache
 from pages._triage import side_by_side, table
 from pages._triage.checkpoints import CheckpointResults, selected
-from pages._triage.possible import Ceiling, ceiling_or_reason, copies_of, faults_of, witnesses_known
+from pages._triage.possible import ceiling_or_reason, copies_of, faults_of, witnesses_known
 from pages._triage.ranking import (
     BALANCED,
     by_score,
@@ -24,7 +24,6 @@ from pages._triage.ranking import (
     goal,
     judgement_of,
     replicates_of,
-    sides_of,
 )
 from pages._triage.session import GOAL, session
 from pages._triage.side_by_side import chip, warnings_html
@@ -46,6 +45,7 @@ from prviz.triage.flagged import by_checkpoint
 from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text
 from prviz.triage.witnesses import told_apart
+from prviz.triage.yardstick import Yardstick
 
 # Height of the scores over the steps, in pixels.
 STEPS_HEIGHT = 196
@@ -68,7 +68,7 @@ class TriageAnswer:
     best: str
     scores: Mapping[str, float]
     judgement: Judgement | None
-    ceiling: Ceiling | None
+    ceiling: Yardstick | None
     drawn: str
     top: float | None
     no_ceiling: str
@@ -148,15 +148,13 @@ def link(found: CheckpointResults, part: str | None, *, named: bool) -> dict[str
 
 
 def _answer(found: CheckpointResults) -> TriageAnswer:
-    replicates = replicates_of(found)
+    names = replicates_of(found)
     known = ceiling_or_reason(found)
-    copies = copies_of(found) or {}
+    copies = copies_of(found)
     ceiling = None if isinstance(known, str) else known
     apart = told_apart(witnesses_known(found))
-    judgement = (
-        None if replicates is None else judgement_of(found, replicates, ceiling, copies, apart)
-    )
-    sides = sides_of(found)[found.method]
+    judgement = judgement_of(found, names, ceiling, copies, apart) if names else None
+    sides = found.sides[found.method]
     wanted = goal()
     order = by_score(found)
     if judgement is not None and len(judgement.table) == len(order):
@@ -169,11 +167,11 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
     return TriageAnswer(
         names=order,
         best=judgement.decision.best if judgement is not None and decided else order[0],
-        scores={name: sides[name].score(wanted) for name in order},
+        scores={name: sides[name][0].score(wanted) for name in order},
         judgement=judgement,
         ceiling=ceiling,
         drawn=drawn,
-        top=None if ceiling is None else score(ceiling.yardstick.ceiling[drawn].curve, wanted),
+        top=None if ceiling is None else score(ceiling.ceiling[drawn].curve, wanted),
         no_ceiling=known if isinstance(known, str) else "",
         copies=copies,
         faults=faults,
@@ -186,7 +184,7 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
 def _ceiling_curve(answer: TriageAnswer) -> PRCurve | None:
     if answer.ceiling is None:
         return None
-    return answer.ceiling.yardstick.ceiling[answer.drawn].curve
+    return answer.ceiling.ceiling[answer.drawn].curve
 
 
 def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
@@ -277,7 +275,7 @@ def _ceiling_html(answer: TriageAnswer) -> str:
         return (
             f'<small data-prviz="ceiling" title="{html.escape(answer.no_ceiling)}">{text}</small>'
         )
-    source = html.escape(answer.ceiling.yardstick.source)
+    source = html.escape(answer.ceiling.source)
     if answer.drawn == TIGHTEST.name:
         family = ""
     else:
@@ -362,7 +360,7 @@ def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointVie
         ranked = answer.judgement.table[["checkpoint", *ends]].dropna()
         columns = ranked.itertuples(index=False, name=None)
         intervals = {name: (low, high) for name, low, high in columns}
-    sides = sides_of(found)[answer.drawn]
+    sides = found.sides[answer.drawn]
     wanted = goal()
     views, _ = in_order(
         [
@@ -370,7 +368,7 @@ def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointVie
                 name=each.checkpoint.name,
                 step=each.checkpoint.step,
                 curve=each.curve,
-                summaries={"score": sides[each.checkpoint.name].score(wanted)},
+                summaries={"score": sides[each.checkpoint.name][0].score(wanted)},
                 intervals=(
                     {"score": intervals[each.checkpoint.name]}
                     if each.checkpoint.name in intervals
@@ -469,7 +467,7 @@ def _row(
 ) -> dict[str, Any]:
     """One checkpoint in the table. line : its line of the ranking, None while there is none."""
     wanted = goal()
-    known = sides_of(found)
+    known = found.sides
     faults = answer.faults.get(name)
     ends = ("low", "high") if answer.drawn == found.method else ("second_low", "second_high")
     low, high = (None, None) if line is None else (float(line[end]) for end in ends)
@@ -484,14 +482,14 @@ def _row(
         "run": found.one(name).checkpoint.run or run_of(name),
         "color": color,
         "score": answer.scores[name],
-        "place": known[answer.drawn][name].score(wanted),
+        "place": known[answer.drawn][name][0].score(wanted),
         "low": low,
         "high": high,
         "most": None if answer.judgement is None else answer.judgement.at_most.get(name),
         "told": _told(name, line, answer),
         "ties": line is not None and bool(line["tied_with_best"]),
         "families": [
-            known[each][name].score(wanted) if name in known[each] else None for each in families
+            known[each][name][0].score(wanted) if name in known[each] else None for each in families
         ],
         "fault": fault,
         "level": level,

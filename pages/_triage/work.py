@@ -34,7 +34,7 @@ from pages._triage import (
     robustness,
     screen,
 )
-from pages._triage.checkpoints import CheckpointResults, count_of, known_sides_of_one
+from pages._triage.checkpoints import CheckpointResults, count_of
 from pages._triage.files import CheckpointSource
 from pages._triage.possible import name_faults
 from pages._triage.run import Run, quick_of
@@ -44,7 +44,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
 from prviz.measure.workload import cut, duration, estimate_seconds
 from prviz.samples import Samples
-from prviz.triage.decision import Basis, basis_of, capped_summaries
+from prviz.triage.decision import Basis, basis_of, summaries_of_one
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import UNEVEN, other_encoders, unequal, uneven
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
@@ -524,8 +524,7 @@ def _table_row(
     )
     area = math.nan
     if outcome is not None and measured is not None:
-        own, _ = known_sides_of_one(run.settings, outcome.measured)[method]
-        area = capped_summaries(measured, own)["auc"]
+        area = summaries_of_one(outcome.measured)[method]["auc"]
     if outcome is None:
         if run.now == each.path:
             state = "at work"

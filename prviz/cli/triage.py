@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from prviz.cli.picture_sets import add_pictures, embed_arguments
 from prviz.cli.tables import add_columns, say_notes
@@ -33,12 +33,14 @@ from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     from prviz.measure.estimates import Progress
-    from prviz.samples import Samples
     from prviz.triage.arrivals import FileState
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measure import CheckpointEvaluator
-    from prviz.triage.measured import CheckpointOutcome, TriageSettings
-    from prviz.triage.run import TriageResults, TriageRun
+    from prviz.triage.measured import CheckpointOutcome
+    from prviz.triage.triage import Triage, TriageResults
+
+    # A file of a watched folder, as it was when it was complete.
+    File: TypeAlias = tuple[Path, FileState]
 
 # New files of a watched folder that are measured before reports are written: this many at first,
 # later one for so many that are known. Writing all again then takes as long as at most five times
@@ -404,18 +406,14 @@ class TriageCommand:
                 f"--out {out} is a folder of checkpoints, and results are .npz files; name another"
             )
         self.outputs = TriageOutputs(arguments, self.settings)
-        again = bool(arguments.watch)  # the same facts are asked for at every change
-        if out is None:
-            self.store = ResultCache.cache(remembers=again)
-        else:
-            self.store = ResultCache(out, remembers=again)
-        self._known: dict[tuple[Path, FileState], CheckpointOutcome] = {}
+        self.store = ResultCache.cache() if out is None else ResultCache(out)
+        self._known: dict[File, CheckpointOutcome] = {}
         self._evaluator: CheckpointEvaluator | None = None
         self._left = 0  # number of complete files that are not measured yet
-        self._written: set[tuple[Path, FileState]] = set()  # files that the last report counts
+        self._written: set[File] = set()  # files that the last report counts
         self._checked = 0.0  # when these were last looked at
         self._due = time.monotonic() + _PERIOD  # when reports are written again
-        self._sizes: dict[Path, tuple[FileState, int | None]] = {}
+        self._sizes: dict[File, int | None] = {}
 
     def _no_features(self) -> tuple[str, ...]:
         """Columns that are no features: those that the user drops, and that of the classes."""
@@ -431,69 +429,62 @@ class TriageCommand:
         """Measure all checkpoints, and return the exit status."""
         checkpoints = self._checkpoints()
         self.outputs.check(checkpoints)
-        run = self._run()
-        say_notes([run.reference])
-        with closing(run):
-            return self._measure_all(run, checkpoints)
+        self.triage = self._read()
+        say_notes([self.triage.reference])
+        notes, n = self._sized(checkpoints)
+        with closing(self.triage):
+            found = self._measured(checkpoints, n)
 
-    def _measure_all(self, run: TriageRun, checkpoints: Sequence[Checkpoint]) -> int:
-        from prviz.reports.document import keep_replicates
+            def keep(progress: Progress) -> None:
+                for outcome in found:
+                    progress(0.0)
+                    self.triage.keep_draws(outcome, progress)
+
+            meanwhile = keep if self.outputs.has_reports else None
+            return self._present(found, notes, meanwhile=meanwhile)
+
+    def _measured(self, checkpoints: Sequence[Checkpoint], n: int) -> list[CheckpointOutcome]:
+        """The outcomes of all checkpoints against n real samples, here or on the scheduler's workers."""
+        from prviz.neighbors.threads import part_of
         from prviz.studies.tasks import dask_executor
-        from prviz.triage.measure import measure_all, measure_elsewhere
+        from prviz.triage.measure import measure_elsewhere
 
         arguments = self.arguments
-        settings, notes = self._sized(run.reference, checkpoints)
         scheduler = arguments.scheduler
-        limit = arguments.memory_limit
-        store = self.store
+        total = len(checkpoints)
+        outcomes: Iterator[CheckpointOutcome]
         with (
             nullcontext() if scheduler is None else dask_executor(scheduler) as executor,
             watched(None) as line,
         ):
             if executor is None:
-                outcomes = measure_all(
-                    run.reference,
-                    checkpoints,
-                    settings,
-                    store=store,
-                    memory_limit=limit,
-                    progress=line,
-                    beside=run.beside,
+                evaluator = self.triage.evaluator(n, beside=True)
+                outcomes = (
+                    evaluator.outcome(each, part_of(line, place, total))
+                    for place, each in enumerate(checkpoints)
                 )
             else:
                 outcomes = measure_elsewhere(
                     arguments.reference,
                     checkpoints,
                     executor,
-                    settings,
-                    store=store,
-                    memory_limit=limit,
+                    self.triage.settings,
+                    store=self.store,
+                    memory_limit=arguments.memory_limit,
                     progress=line,
                 )
-            found = _collected(outcomes, len(checkpoints), line)
+            found = _collected(outcomes, total, line)
         place = {each: at for at, each in enumerate(checkpoints)}
-
-        def keep(progress: Progress) -> None:
-            for outcome in found:
-                progress(0.0)
-                keep_replicates(outcome, settings, store)
-
-        return self._present(
-            run,
-            sorted(found, key=lambda each: place[each.checkpoint]),
-            settings,
-            notes,
-            meanwhile=keep if self.outputs.has_reports else None,
-        )
+        return sorted(found, key=lambda each: place[each.checkpoint])
 
     def watch(self) -> int:
         """Measure what is there and what arrives, until Ctrl-C; the exit status of the last state."""
         from prviz.triage.arrivals import PAUSE, ArrivalWatch
 
         arrivals = ArrivalWatch()
-        run = self._run()
+        self.triage = self._read()
         status = 2
-        before: list[tuple[Checkpoint, FileState]] = []
+        before: dict[File, Checkpoint] = {}
         waited: dict[Path, str] = {}
         say("watching; Ctrl-C ends it")
         try:
@@ -512,15 +503,17 @@ class TriageCommand:
                 _say_waiting(
                     {path: reason for path, reason in waiting.items() if waited.get(path) != reason}
                 )
-                now = [
-                    (each, look.complete[each.path]) for each in there if each.path in look.complete
-                ]
+                now = {
+                    (each.path, look.complete[each.path]): each
+                    for each in there
+                    if each.path in look.complete
+                }
                 if now and (now != before or self._left):
-                    self.outputs.check([each for each, _ in now])
+                    self.outputs.check(list(now.values()))
                     try:
-                        status = self._update(run, now)
+                        status = self._update(now)
                     except _GoneError:  # the next look says which
-                        now = []
+                        now = {}
                 elif before and not now:
                     say("no checkpoint is left; what was written is of those that are gone")
                     self._known = {}
@@ -535,30 +528,25 @@ class TriageCommand:
             sys.stderr.write("\n")
             return status
         finally:
-            run.close()
+            self.triage.close()
 
-    def _update(self, run: TriageRun, there: Sequence[tuple[Checkpoint, FileState]]) -> int:
+    def _update(self, files: Mapping[File, Checkpoint]) -> int:
         """Measure some of what is new among complete files, and say what follows for all that are measured.
 
         The number of new ones grows with that of known ones, so that the first reports come soon,
         and writing all of them again takes a bounded share of the time. Raises _GoneError as soon
         as a file that is written of is gone.
         """
-        from prviz.measure.workload import cut
-        from prviz.reports.document import keep_replicates
         from prviz.triage.arrivals import is_still
-        from prviz.triage.measure import CheckpointEvaluator
 
-        settings, notes, n = self._sized_as_known(run.reference, there)
+        notes, n = self._sized_as_known(files)
         evaluator = self._evaluator
-        if evaluator is None or (evaluator.reference.n, evaluator.settings) != (n, settings):
-            real = cut(run.reference, n, settings.seed)
-            limit = self.arguments.memory_limit
-            evaluator = self._evaluator = CheckpointEvaluator(
-                real, settings, self.store, limit, beside=run.beside
-            )
+        if evaluator is None or (evaluator.reference.n, evaluator.settings) != (
+            n,
+            self.triage.settings,
+        ):
+            evaluator = self._evaluator = self.triage.evaluator(n, beside=True)
             self._known = {}
-        files = {(each.path, state): each for each, state in there}
         self._known = {file: outcome for file, outcome in self._known.items() if file in files}
         new = [file for file in files if file not in self._known]
         self._left = len(new)
@@ -566,7 +554,7 @@ class TriageCommand:
         if new and remaining and remaining < self._written:
             # all that is written of these is known: a file that is gone is counted no longer than
             # that takes
-            self._report(run, files, remaining, settings, notes)
+            self._report(files, remaining, notes)
         portion = max(_FIRST, len(self._known) // _AT_A_TIME) - len(
             self._known.keys() - self._written
         )
@@ -578,33 +566,24 @@ class TriageCommand:
             if outcome.reason is not None and not is_still(*file):
                 continue  # it is being written again: the next look waits for it
             if self.outputs.has_reports:
-                keep_replicates(outcome, settings, self.store)
+                self.triage.keep_draws(outcome, self._check)
             self._known[file] = outcome
             print_above(None, f"new: {_outcome_text(outcome)}")
         if not self._known:
             return 2
         if self._left:
             say(f"{len(self._known)} of {len(self._known) + self._left} measured so far")
-        return self._report(run, files, set(self._known), settings, notes)
+        return self._report(files, set(self._known), notes)
 
     def _report(
-        self,
-        run: TriageRun,
-        files: Mapping[tuple[Path, FileState], Checkpoint],
-        counted: set[tuple[Path, FileState]],
-        settings: TriageSettings,
-        notes: list[str],
+        self, files: Mapping[File, Checkpoint], counted: set[File], notes: Sequence[str]
     ) -> int:
         """Write files on those of the complete files that are counted, and return the exit status."""
         self._written &= counted
         began = time.monotonic()
-        outcomes = []
-        for file in (each for each in files if each in counted):
-            measured = tuple(one.named(files[file]) for one in self._known[file].measured)
-            outcomes.append(self._known[file]._replace(checkpoint=files[file], measured=measured))
-        status = self._present(
-            run, outcomes, settings, notes, len(self._known) + self._left, self._check
-        )
+        outcomes = [self._known[file].named(files[file]) for file in files if file in counted]
+        total = len(self._known) + self._left
+        status = self._present(outcomes, notes, total=total, check=self._check)
         self._written = counted
         now = time.monotonic()
         self._due = now + max(_PERIOD, _WRITINGS * (now - began))
@@ -620,29 +599,6 @@ class TriageCommand:
         self._checked = now
         if not all(is_still(*file) for file in self._written):
             raise _GoneError
-
-    def _sized_as_known(
-        self, reference: Samples, there: Sequence[tuple[Checkpoint, FileState]]
-    ) -> tuple[TriageSettings, list[str], int]:
-        """As `_sized`, and the number of real samples; a file is read once as long as it stays the same."""
-        from prviz.triage.measure import set_size, set_sizes
-
-        states = {each.path: state for each, state in there}
-        self._sizes = {
-            path: known for path, known in self._sizes.items() if states.get(path) == known[0]
-        }
-
-        def size(checkpoint: Checkpoint) -> int | None:
-            path = checkpoint.path
-            if path not in self._sizes:
-                self._sizes[path] = states[path], set_size(reference, checkpoint, self.settings)
-            return self._sizes[path][1]
-
-        checkpoints = [each for each, _ in there]
-        settings, notes = self._sized(reference, checkpoints, size)
-        if not settings.equal_sizes:
-            return settings, notes, reference.n
-        return settings, notes, set_sizes(reference, checkpoints, settings, size).least
 
     def _checkpoints(self) -> list[Checkpoint]:
         from prviz.triage.inputs import PicturesError, checkpoints_of
@@ -671,91 +627,98 @@ class TriageCommand:
         )
         return [each for each in (*one, *(arguments.report or ())) if each is not None]
 
-    def _run(self) -> TriageRun:
-        """The reference, read, and what concerns it alone."""
+    def _read(self) -> Triage:
+        """The reference and the holdout, read, and compared with each other."""
         from prviz.triage.measure import samples_at
-        from prviz.triage.run import TriageRun
+        from prviz.triage.triage import Triage
 
         arguments = self.arguments
-        return TriageRun(
-            samples_at(arguments.reference, self.settings),
-            self.settings,
-            holdout=(
-                None if arguments.holdout is None else samples_at(arguments.holdout, self.settings)
-            ),
-            goal=arguments.goal,
+        other = arguments.holdout
+        triage = Triage(
+            reference=samples_at(arguments.reference, self.settings),
+            settings=self.settings,
+            holdout=None if other is None else samples_at(other, self.settings),
             store=self.store,
             memory_limit=arguments.memory_limit,
         )
+        triage.held_out(triage.reference)
+        return triage
+
+    def _sized_as_known(self, files: Mapping[File, Checkpoint]) -> tuple[list[str], int]:
+        """As `_sized`; a file is read once as long as it stays the same."""
+        from prviz.triage.measure import set_size
+
+        self._sizes = {file: n for file, n in self._sizes.items() if file in files}
+        by_path = {file[0]: file for file in files}
+
+        def size(checkpoint: Checkpoint) -> int | None:
+            file = by_path[checkpoint.path]
+            if file not in self._sizes:
+                self._sizes[file] = set_size(self.triage.reference, checkpoint, self.settings)
+            return self._sizes[file]
+
+        return self._sized(list(files.values()), size)
 
     def _sized(
         self,
-        reference: Samples,
         checkpoints: Sequence[Checkpoint],
         size: Callable[[Checkpoint], int | None] | None = None,
-    ) -> tuple[TriageSettings, list[str]]:
-        """The settings, with equal sizes where the sets are too uneven and nothing else is asked for, and notes."""
+    ) -> tuple[list[str], int]:
+        """Notes, and the number of real samples to measure.
+
+        Sets are cut to equal sizes where that is asked for, or where they are too uneven and
+        nothing else is asked for; then the settings say so.
+        """
         from prviz.triage.measure import UNEVEN, set_sizes
 
-        if self.arguments.equal_sizes is not None:
-            return self.settings, []
-        sizes = set_sizes(reference, checkpoints, self.settings, size)
-        if not sizes.uneven:
-            return self.settings, []
+        real = self.triage.reference
+        equal = self.arguments.equal_sizes
+        if equal is False:
+            return [], real.n
+        sizes = set_sizes(real, checkpoints, self.settings, size)
+        settings = replace(self.settings, equal_sizes=equal or sizes.uneven)
+        if settings != self.triage.settings:
+            self.triage.close()
+            self.triage = replace(self.triage, settings=settings)
+        if equal or not sizes.uneven:
+            return [], sizes.least if equal else real.n
         smallest = sizes.smallest or "the reference"
         note = (
             f"all sets are cut to {sizes.least} samples, the size of {smallest}, as the largest has"
             f" {sizes.most}, more than {UNEVEN:g} times as many (--all-rows measures all)"
         )
-        return replace(self.settings, equal_sizes=True), [note]
+        return [note], sizes.least
 
     def _present(
         self,
-        run: TriageRun,
         outcomes: Sequence[CheckpointOutcome],
-        settings: TriageSettings,
-        notes: list[str],
+        notes: Sequence[str],
+        *,
         total: int | None = None,
         check: Progress | None = None,
         meanwhile: Callable[[Progress], None] | None = None,
     ) -> int:
         """Write files on these outcomes, and the text if these are all, and return the exit status.
 
-        check : called again and again while that is computed. meanwhile : as of
-        `TriageRun.results`.
+        check : called again and again while that is computed. meanwhile : as of `Triage.results`.
         """
         from prviz.triage.flagged import warnings_of
-        from prviz.triage.inputs import skipped_files
-        from prviz.triage.inspection import fewer_rows
-        from prviz.triage.measure import other_encoders, unequal
 
         arguments = self.arguments
+        total = len(outcomes) if total is None else total
         with watched(None) as line:
-            found = run.results(outcomes, progress=_both(check, line), meanwhile=meanwhile)
-        measured = [each for outcome in outcomes for each in outcome.measured]
-        if note := unequal(measured):
-            notes = [*notes, f"{note} (--equal-sizes)"]
-        tables = [each for each in (arguments.metadata,) if each is not None]
-        skipped = skipped_files(arguments.checkpoints, leave_out=[*tables, *self._other_files()])
-        few = fewer_rows(measured, run.reference.d, arguments.memory_limit)
-        notes = [*notes, *filter(None, (other_encoders(measured), left_out_text(skipped), few))]
+            found = self.triage.results(
+                outcomes, arguments.goal, progress=_both(check, line), meanwhile=meanwhile
+            )
+        notes = [*notes, *self._notes(found)]
         if found.no_ceiling:
             say(f"real against real can't be measured: {found.no_ceiling}")
-        unmet: dict[str, str] = {}
+        unmet: Mapping[str, str] = {}
         if arguments.by is not None:
-            from prviz.triage.classes import class_shares
-
-            there = [each.checkpoint for each in outcomes if each.measured]
-            path = arguments.reference
-            limit = arguments.memory_limit
-            classes, unmet = class_shares(
-                run.reference, path, there, arguments.by, settings, memory_limit=limit
-            )
-            found = replace(found, classes=classes)
+            found, unmet = self._by_class(found)
             notes += [
                 f"{name} is not compared class by class: {reason}" for name, reason in unmet.items()
             ]
-        total = len(outcomes) if total is None else total
         text = ""
         if total == len(outcomes):
             say_flags(warnings_of(outcomes, found.findings))
@@ -763,18 +726,53 @@ class TriageCommand:
         self.outputs.write(found, text, store=self.store, total=total)
         if self.store.trouble is not None:
             say(f"{self.store.trouble}; the next run measures again")
-        failed = sum(each.reason is not None for each in outcomes)
-        if failed == len(outcomes):
+        return self._status(found, incomplete=bool(unmet))
+
+    def _notes(self, found: TriageResults) -> list[str]:
+        """What is to be said of the sets, without a full stop."""
+        from prviz.triage.inputs import skipped_files
+        from prviz.triage.measure import other_encoders, unequal
+        from prviz.triage.triage import fewer_rows
+
+        arguments = self.arguments
+        measured = found.measured
+        sizes = unequal(measured)
+        tables = [] if arguments.metadata is None else [arguments.metadata]
+        skipped = skipped_files(arguments.checkpoints, leave_out=[*tables, *self._other_files()])
+        said = (
+            sizes and f"{sizes} (--equal-sizes)",
+            other_encoders(measured),
+            left_out_text(skipped),
+            fewer_rows(measured, found.reference.d, arguments.memory_limit),
+        )
+        return [each for each in said if each]
+
+    def _by_class(self, found: TriageResults) -> tuple[TriageResults, Mapping[str, str]]:
+        """The results with the shares of classes, and why some have none, by name."""
+        from prviz.triage.classes import class_shares
+
+        arguments = self.arguments
+        classes, unmet = class_shares(
+            self.triage.reference,
+            arguments.reference,
+            [each.checkpoint for each in found.outcomes if each.measured],
+            arguments.by,
+            found.settings,
+            memory_limit=arguments.memory_limit,
+        )
+        return replace(found, classes=classes), unmet
+
+    def _status(self, found: TriageResults, *, incomplete: bool) -> int:
+        """The exit status; what was not reached is said."""
+        failed = sum(each.reason is not None for each in found.outcomes)
+        if failed == len(found.outcomes):
             return 2
-        if missed := [
-            text for each in arguments.fail_under or () if (text := _missed(found, *each))
-        ]:
-            for text in missed:
-                say(text)
+        missed = [_missed(found, *each) for each in self.arguments.fail_under or ()]
+        for text in filter(None, missed):
+            say(text)
+        if any(missed):
             return 3
-        if failed or unmet:
-            return 1
-        return 0
+        return int(failed > 0 or incomplete)
 
 
 def _both(*calls: Progress | None) -> Progress:

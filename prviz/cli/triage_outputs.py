@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import TriageSettings
     from prviz.triage.result_cache import ResultCache
-    from prviz.triage.run import TriageResults
+    from prviz.triage.triage import TriageResults
 
 STDOUT = Path("-")
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from prviz.triage.classes import ClassShare
     from prviz.triage.decision import Judgement
     from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
-    from prviz.triage.run import TriageResults
+    from prviz.triage.triage import TriageResults
 
 # Classes of the checkpoint to take that are listed even where none is worse than chance.
 _CLASSES = 3

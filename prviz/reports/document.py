@@ -47,7 +47,6 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from importlib.metadata import version
@@ -59,7 +58,6 @@ import numpy as np
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.curves.summaries import SUMMARIES
 from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.reports.export import bound_entry
 from prviz.samples import Samples
@@ -67,24 +65,22 @@ from prviz.triage.decision import (
     Aside,
     Basis,
     Judgement,
-    Ready,
     basis_of,
     capped_summaries,
     judge,
-    known_sides,
     sides_of_one,
 )
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal
-from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
-from prviz.triage.ranking import AreaSides, digest_of_supports, score, side_replicates
-from prviz.triage.result_cache import ResultCache, kept
-from prviz.triage.run import TriageResults
+from prviz.triage.ranking import AreaSides, score, summary_intervals
+from prviz.triage.result_cache import ResultCache
+from prviz.triage.triage import TriageResults
 from prviz.triage.witnesses import told_apart
 from prviz.triage.yardstick import Yardstick
-from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated, intervals_at_most
+from prviz.uncertainty.bootstrap import LEVEL, Interval, intervals_at_most
 
 SCHEMA = "prviz-triage"
 SCHEMA_VERSION = 1
@@ -177,7 +173,7 @@ def document(
         settings.seed,
         aside=Aside(found.memorised, told_apart(found.witnesses), found.yardstick),
         replicates=replicates,
-        ready=Ready(known_sides(measured), store=store),
+        store=store,
     )
     by_family = {
         name: _judged_by(name, measured, lambda basis: judged(basis=basis))
@@ -299,16 +295,6 @@ def _verdict(judgement: Judgement | None) -> Document:
     }
 
 
-def keep_replicates(
-    outcome: CheckpointOutcome, settings: TriageSettings, store: ResultCache
-) -> None:
-    """Keep all that a report draws again of one checkpoint, so that the report itself is written soon."""
-    for each in outcome.measured:
-        _kept(each, REPLICATES, settings.seed, store)
-        with suppress(ValueError):  # runs that evaluate different samples have no ranking
-            side_replicates(each, REPLICATES, settings.seed, store)
-
-
 def _scored(name: str, judgement: Judgement | None) -> Document:
     """Scores and bound of a checkpoint."""
     if judgement is None:
@@ -403,7 +389,9 @@ def _checkpoint(
         "encoder": None if first is None else dict(first.encoder) or None,
         "reason": outcome.reason,
         "families": {
-            each.method: _family(each, known[each.method], _kept(each, replicates, seed, store))
+            each.method: _family(
+                each, known[each.method], summary_intervals(each, replicates, seed, store)
+            )
             for each in outcome.measured
         },
     }
@@ -412,33 +400,6 @@ def _checkpoint(
 def _vertices(curve: PRCurve) -> Document:
     fpr, fnr = curve.vertices.T
     return {"fpr": fpr.tolist(), "fnr": fnr.tolist()}
-
-
-def _kept(
-    measured: MeasuredCheckpoint, replicates: int, seed: int, store: ResultCache | None
-) -> Mapping[str, Interval]:
-    """The interval of every summary, from draws that follow from the seed and the supports alone.
-
-    {} for runs that evaluate different samples, which can't be resampled together.
-    """
-    runs = measured.estimate.runs
-    try:
-        evaluated(runs)
-    except ValueError:
-        return {}
-    key = {
-        "intervals": replicates,
-        "level": LEVEL,
-        "seed": seed,
-        "supports": digest_of_supports(runs),
-    }
-    return kept(
-        store,
-        key,
-        _kept_intervals,
-        lambda: bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals,
-        lambda found: {name: list(each) for name, each in found.items()},
-    )
 
 
 def _family(
@@ -465,17 +426,6 @@ def _family(
             for key, value in capped_summaries(measured, own).items()
         },
     }
-
-
-def _kept_intervals(facts: Any) -> dict[str, Interval] | None:
-    """The intervals in facts; None for anything else."""
-    try:
-        kept = {name: Interval(float(low), float(high)) for name, (low, high) in facts.items()}
-    except (AttributeError, TypeError, ValueError):
-        return None
-    if kept.keys() == {each.key for each in SUMMARIES}:
-        return kept
-    return None
 
 
 def _ranking(judged: Judgement | str) -> Document:

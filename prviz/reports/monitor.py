@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,11 +30,11 @@ from prviz.samples import SamplePair, Samples, as_samples
 from prviz.triage.decision import Decision
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import FAILURES, CheckpointEvaluator
+from prviz.triage.measure import FAILURES
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import score
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.run import TriageResults, TriageRun
+from prviz.triage.triage import Triage, TriageResults
 from prviz.warning import warn
 
 # Takes a step and the values of its metrics by name.
@@ -168,10 +168,18 @@ class Monitor:
             Path(directory), settings_of(reference, settings, other), settings.methods
         )
         store = ResultCache(self._folder.path / "results", given_as="results")
-        self._evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
-        # no verdict of a step has the areas that remedies leave, each of which takes long
-        options: dict[str, Any] = {"store": store, "memory_limit": memory_limit, "areas": False}
-        self._run = TriageRun(reference, settings, holdout=other, goal=goal, **options)
+        self._goal = goal
+        self._triage = Triage(
+            reference=reference,
+            settings=settings,
+            holdout=other,
+            store=store,
+            memory_limit=memory_limit,
+            load=self._load,
+        )
+        self._triage.held_out(reference)  # an error for a holdout that can't be compared with
+        self._evaluator = self._triage.evaluator(reference.n)
+        self._at_hand: tuple[Checkpoint, Samples] | None = None
         self._steps = dict[int, StepRecord]()
         self._outcomes = dict[int, CheckpointOutcome]()
         self._unmeasured = dict[int, str]()
@@ -204,10 +212,10 @@ class Monitor:
         step = whole_step(step)
         checkpoint = self._checkpoint(step)
         samples = as_samples(generated, name=checkpoint.name)
-        pair = SamplePair(self._run.reference, samples)
+        pair = SamplePair(self._triage.reference, samples)
         self._folder.other_version()  # an error for a directory that another monitor has taken
         measured = self._evaluator.measured(checkpoint, pair)
-        say(pair, once_for=self._run.reference.digest)
+        say(pair, once_for=pair.real.digest)
         outcome = CheckpointOutcome(checkpoint, measured)
         row = _row(outcome)
         with self._folder.locked():
@@ -216,9 +224,12 @@ class Monitor:
                 stream = io.BytesIO()
                 np.save(stream, pair.generated.values)
                 write_whole(checkpoint.path, stream.getvalue())
-            found, decision = self._results(
-                [outcome, *self._rivals(step)], checkpoint, pair.generated
-            )
+            self._at_hand = checkpoint, pair.generated
+            # no verdict of a step has the areas that remedies leave, each of which takes long
+            found = self._triage.results([outcome, *self._rivals(step)], self._goal, areas=False)
+            self._at_hand = None
+            if found.judgement is None:
+                raise ValueError("methods is empty; at least one family is needed")
             copies = found.memorisation[checkpoint.name]
             self._outcomes[step] = outcome
             self._steps[step] = StepRecord(pair.generated.digest, samples.n, copies.memorised)
@@ -230,7 +241,7 @@ class Monitor:
             self._folder.add_rows({**self._missing_rows(), step: row})
         for tracker in self._trackers:
             tracker(step, row)
-        return self._verdict(step, found, decision, row)
+        return self._verdict(step, found, found.judgement.decision, row)
 
     def _open(self) -> None:
         """Take up the steps that the directory holds by now; called with its lock.
@@ -294,25 +305,16 @@ class Monitor:
             samples = read(checkpoint.path, limits=Limits(copied=True))
             if samples.digest != record.digest:
                 return None
-            pair = SamplePair(self._run.reference, samples)
+            pair = SamplePair(self._triage.reference, samples)
             return CheckpointOutcome(checkpoint, self._evaluator.measured(checkpoint, pair))
         except FAILURES:
             return None
 
-    def _results(
-        self, outcomes: Sequence[CheckpointOutcome], checkpoint: Checkpoint, samples: Samples
-    ) -> tuple[TriageResults, Decision]:
-        """What follows from these outcomes, of which only the samples of one checkpoint are at hand."""
-
-        def load(asked: Checkpoint) -> Samples:
-            if asked == checkpoint:
-                return samples
+    def _load(self, asked: Checkpoint) -> Samples:
+        """The samples of the step that is logged."""
+        if self._at_hand is None or asked != self._at_hand[0]:
             raise OSError("only the samples of this step are at hand")
-
-        found = self._run.results(outcomes, load=load)
-        if found.judgement is None:
-            raise ValueError("methods is empty; at least one family is needed")
-        return found, found.judgement.decision
+        return self._at_hand[1]
 
     def _missing_rows(self) -> dict[int, Mapping[str, float]]:
         """The rows of known steps that the table has not, as after a log that was cut off."""
@@ -362,8 +364,7 @@ class Monitor:
         chosen = set[int]()
         for place in range(len(self._evaluator.settings.methods)):
             scores = {
-                name: score(each.measured[place].curve, self._run.goal)
-                for name, each in others.items()
+                name: score(each.measured[place].curve, self._goal) for name, each in others.items()
             }
             chosen |= set(sorted(scores, key=scores.__getitem__)[-_RIVALS:])
         return [others[name] for name in sorted(chosen)]

@@ -19,7 +19,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, samples_at
 from prviz.triage.measured import TriageSettings
-from prviz.triage.run import TriageResults
+from prviz.triage.triage import TriageResults
 
 # Limits of a report, which may come from anybody; replicates of all checkpoints and families
 # together.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from prviz.curves import PRCurve
 from prviz.curves.summaries import with_area_at_most
@@ -146,31 +146,8 @@ class Aside(NamedTuple):
 NOTHING_ASIDE = Aside()
 
 
-class KnownSides(NamedTuple):
-    """What holds at every goal, by family and checkpoint: the sides of the bounds, None without any, and of the curves.
-
-    No curve has more than the bound that goes with it, see `prviz.triage.measured.bound_by`.
-    """
-
-    curves: Mapping[str, Mapping[str, AreaSides]]
-    bounds: Mapping[str, Mapping[str, AreaSides | None]]
-
-
-class Ready(NamedTuple):
-    """What a decision need not compute again.
-
-    known : what holds at every goal. drawn : replicates of the checkpoints by family, and top : of
-    the ceiling, see `prviz.triage.yardstick.shares_of_ceiling`. store : keeps those that are not
-    known.
-    """
-
-    known: KnownSides | None = None
-    drawn: Mapping[str, SharedReference] = MappingProxyType({})
-    top: SharedReference | None = None
-    store: ResultCache | None = None
-
-
-NOTHING_READY = Ready()
+# By family and checkpoint: the sides of its curve, and of the bound that goes with it, see `sides_of_one`.
+KnownSides: TypeAlias = dict[str, dict[str, tuple[AreaSides, AreaSides | None]]]
 
 
 def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
@@ -215,7 +192,7 @@ def judge(
     aside: Aside = NOTHING_ASIDE,
     replicates: int = REPLICATES,
     basis: Basis | None = None,
-    ready: Ready = NOTHING_READY,
+    store: ResultCache | None = None,
 ) -> Judgement:
     """The decision on checkpoints that are measured by the same families at the same settings.
 
@@ -228,23 +205,21 @@ def judge(
     goal : as in `prviz.triage.ranking.ranking`. seed : of the replicates.
     replicates : of the bootstrap.
     basis : what to decide by; None: `basis_of` these.
+    store : keeps the replicates.
     """
     basis = basis or basis_of(measured)
-    known = ready.known or known_sides(measured)
+    known = known_sides(measured)
+    bounds = {name: most for name, (_, most) in known[basis.method].items()}
     ordered = in_order([each for each in measured if each.method == basis.method])
     names = [each.checkpoint.name for each in ordered]
-    steps = [each.checkpoint.step for each in ordered]
 
     def of_family(method: str) -> SharedReference:
-        of_all = ready.drawn.get(method)
-        if of_all is None:
-            some = in_order([each for each in measured if each.method == method])
-            of_all = together(some, replicates, seed, store=ready.store)
-        return capped(of_all, [known.bounds[method][name] for name in names])
+        some = in_order([each for each in measured if each.method == method])
+        found = together(some, replicates, seed, store)
+        return capped(found, [known[method][name][1] for name in names])
 
     scored = of_family(basis.method)
     second = None if basis.second is None else of_family(basis.second)
-    widen = WIDEN if ESTIMATORS[basis.method].judges_all else 1.0
     unsure = _few(measured)
 
     def ranked(places: Sequence[int]) -> pd.DataFrame:
@@ -252,9 +227,9 @@ def judge(
             scored.of(places),
             [names[place] for place in places],
             goal,
-            steps=[steps[place] for place in places],
+            steps=[ordered[place].checkpoint.step for place in places],
             second=second and second.of(places),
-            widen=widen,
+            widen=WIDEN if ESTIMATORS[basis.method].judges_all else 1.0,
         )
         return without_order(table) if unsure else table
 
@@ -262,24 +237,12 @@ def judge(
     left = [place for place in everyone if names[place] not in aside.memorised] or everyone
     table = ranked(everyone)
     candidates = table if len(left) == len(names) else ranked(left)
-    scores = {
-        method: {name: each.score(goal) for name, each in curves.items()}
-        for method, curves in known.curves.items()
-    }
     shares: dict[str, CeilingShare] = {}
     if aside.yardstick is not None and not unsure:
         shares = shares_of_ceiling(
-            ordered,
-            aside.yardstick.ceiling[basis.method],
-            goal,
-            seed,
-            own=scored,
-            top=ready.top,
-            floor=aside.yardstick.floor[basis.method],
-            dominant=aside.yardstick.dominant,
-            apart=aside.apart,
-            store=ready.store,
+            ordered, aside.yardstick, goal, seed, own=scored, apart=aside.apart, store=store
         )
+    scores = {method: _scores(of, goal) for method, of in known.items()}
     decision, apart = _decision(candidates, basis, scores, aside, goal, names, unsure)
     return Judgement(
         decision=decision,
@@ -287,12 +250,16 @@ def judge(
         candidates=candidates,
         apart=apart,
         scores=scores,
-        at_most={
-            name: None if most is None else most.score(goal)
-            for name, most in known.bounds[basis.method].items()
-        },
+        at_most={name: most and most.score(goal) for name, most in bounds.items()},
         shares=shares,
     )
+
+
+def _scores(
+    sides: Mapping[str, tuple[AreaSides, AreaSides | None]], goal: float
+) -> dict[str, float]:
+    """By name, the score of each checkpoint at a goal."""
+    return {name: own.score(goal) for name, (own, _) in sides.items()}
 
 
 def _decision(
@@ -387,16 +354,14 @@ def _disagreement(
 
 def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
     """The sides of all checkpoints by all families."""
-    curves: dict[str, dict[str, AreaSides]] = {}
-    bounds: dict[str, dict[str, AreaSides | None]] = {}
+    found: KnownSides = {}
     by_name: dict[str, list[MeasuredCheckpoint]] = {}
     for each in measured:
         by_name.setdefault(each.checkpoint.name, []).append(each)
     for name, some in by_name.items():
-        for method, (own, most) in sides_of_one(some).items():
-            curves.setdefault(method, {})[name] = own
-            bounds.setdefault(method, {})[name] = most
-    return KnownSides(curves, bounds)
+        for method, both in sides_of_one(some).items():
+            found.setdefault(method, {})[name] = both
+    return found
 
 
 def sides_of_one(

@@ -73,7 +73,7 @@ def measure_all(
     always measured, since
         its name does not identify its code.
     memory_limit : bytes beyond the samples of the reference and of one checkpoint.
-    beside : begins what is done beside the measurement of a pair, such as `TriageRun.beside`.
+    beside : begins what is done beside the measurement of a pair, such as `Triage.beside`.
 
     Raises ValueError, TypeError: settings that do not fit the reference, before anything is
     measured; OSError: a result can't be cached.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
@@ -100,10 +103,7 @@ class MeasuredCheckpoint:
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
         """The measurement under another name or step of its checkpoint; what is computed of its curve stays."""
         renamed = replace(self, checkpoint=checkpoint)
-        kept = ("bound", "summaries")
-        renamed.__dict__.update(
-            {name: value for name, value in self.__dict__.items() if name in kept}
-        )
+        renamed.__dict__.update({**self.__dict__, "checkpoint": checkpoint})
         return renamed
 
     @property
@@ -135,6 +135,17 @@ class MeasuredCheckpoint:
     def summaries(self) -> Mapping[str, float]:
         """Every summary of the curve, by the keys of `prviz.curves.summaries`."""
         return summaries(self.curve)
+
+    @cached_property
+    def supports_digest(self) -> str:
+        """SHA-256 of the supports of all runs, and of the samples that they are of."""
+        digest = hashlib.sha256()
+        for run in self.estimate.runs:
+            digest.update(f"{run.n_real} {len(run.c_real)} {run.rows is None};".encode())
+            for part in (run.c_real, run.c_generated, run.rows, run.groups):
+                if part is not None:
+                    digest.update(np.asarray(part, dtype=np.float64).tobytes())
+        return digest.hexdigest()
 
 
 def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | None:
@@ -173,6 +184,11 @@ class CheckpointOutcome(NamedTuple):
     fresh: tuple[str, ...] = ()
     reason: str | None = None
     choices: tuple[str, ...] = ()
+
+    def named(self, checkpoint: Checkpoint) -> CheckpointOutcome:
+        """The outcome under another name or step of its checkpoint."""
+        measured = tuple(each.named(checkpoint) for each in self.measured)
+        return self._replace(checkpoint=checkpoint, measured=measured)
 
     def of(self, methods: Sequence[str]) -> CheckpointOutcome:
         """The outcome by some of the families only."""

@@ -9,8 +9,7 @@ that only vary too little have the ratios of other real ones, though their dista
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +17,8 @@ from numpy.typing import NDArray
 
 from prviz.arrays import Floats
 from prviz.checks.facts import duplicates, row_classes
-from prviz.measure.estimates import Progress
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
-from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, independent_number
-from prviz.triage.access import SampleAccess
-from prviz.triage.measured import CheckpointOutcome
-from prviz.triage.result_cache import kept
 
 Flags = NDArray[np.bool_]
 
@@ -232,54 +226,7 @@ def _ratios(distances: Floats) -> Floats:
     )
 
 
-def memorisation_of(
-    reference: Samples,
-    outcomes: Sequence[CheckpointOutcome],
-    held_out: HeldOutDistances,
-    access: SampleAccess,
-    progress: Progress | None = None,
-) -> dict[str, Memorisation]:
-    """`memorisation` of every measured checkpoint by name, on the samples that were measured and the whole reference.
-
-    A checkpoint whose file has changed since, or can't be read, is left out.
-    """
-    found = {}
-    for place, outcome in enumerate(outcomes):
-        if not outcome.measured:
-            continue
-        part_of(progress, place, len(outcomes))(0.0)
-        first = outcome.measured[0]
-        pair = partial(access.pair, reference, first)
-        counted = kept_memorisation(reference, first.digests.generated, held_out, access, pair)
-        if counted is not None:
-            found[outcome.checkpoint.name] = counted
-    return found
-
-
-def kept_memorisation(
-    reference: Samples,
-    digest: str,
-    held_out: HeldOutDistances,
-    access: SampleAccess,
-    read: Callable[[], SamplePair | None],
-) -> Memorisation | None:
-    """`memorisation` of generated samples with a digest; None where they can't be read."""
-    key = {
-        "copies": held_out.holdout,
-        "once": True,
-        "real": reference.digest,
-        "generated": digest,
-    }
-
-    def count() -> Memorisation | None:
-        if (pair := read()) is None:
-            return None
-        return memorisation(reference, pair.generated, held_out, memory_limit=access.memory_limit)
-
-    return kept(access.store, key, _from_facts, count)
-
-
-def _from_facts(facts: Any) -> Memorisation | None:
+def memorisation_of_facts(facts: Any) -> Memorisation | None:
     """The counts in facts, which are those of a `Memorisation` as JSON keeps them; None for anything else."""
     try:
         exact, near, threshold, pairs, source = facts

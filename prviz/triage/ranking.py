@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Floats
 from prviz.curves import PRCurve, hull
-from prviz.estimators import Supports
+from prviz.curves.summaries import SUMMARIES
 from prviz.estimators.tightest import FEWEST
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.result_cache import ResultCache, kept
-from prviz.uncertainty.bootstrap import evaluated_together, interval, replicated
+from prviz.uncertainty.bootstrap import (
+    LEVEL,
+    Interval,
+    evaluated,
+    evaluated_together,
+    interval,
+    replicated,
+)
+from prviz.uncertainty.bootstrap import bootstrap as spread_of
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 if TYPE_CHECKING:
@@ -81,8 +89,19 @@ def capped(found: SharedReference, most: Sequence[AreaSides | None]) -> SharedRe
     return SharedReference(np.minimum(found.values, limits), np.minimum(found.replicates, limits))
 
 
+# The sides of curves, of which every view and every goal asks again.
+_SIDES: WeakKeyDictionary[PRCurve, AreaSides] = WeakKeyDictionary()
+
+
 def sides(curve: PRCurve) -> AreaSides:
     """Both sides of a curve, in closed form."""
+    found = _SIDES.get(curve)
+    if found is None:
+        found = _SIDES[curve] = _sides(curve)
+    return found
+
+
+def _sides(curve: PRCurve) -> AreaSides:
     f, n = curve.vertices.T
     lo = np.concatenate([curve.breakpoints, [0.0]])
     hi = np.concatenate([[np.inf], curve.breakpoints])
@@ -141,7 +160,20 @@ def together(
     part of a ranking; `ranking` gives the table for any goal from it. store : keeps the replicates.
     """
     replicates = [side_replicates(each, bootstrap, seed, store) for each in measured]
-    return shared_reference(measured, replicates)
+    evaluated_together([each.estimate.runs for each in measured])
+    if len({each.digests.real for each in measured}) > 1:
+        raise ValueError(
+            "measured has checkpoints of several references; a paired comparison needs the same"
+            " real ones"
+        )
+    families = sorted({each.method for each in measured})
+    if len(families) > 1:
+        raise ValueError(
+            f"measured has the families {', '.join(families)}; only one can be ranked at a time"
+        )
+    return SharedReference(
+        np.array([sides(each.curve) for each in measured]), np.stack(replicates, axis=1)
+    )
 
 
 def side_replicates(
@@ -152,11 +184,11 @@ def side_replicates(
     The draws of the real samples follow from the seed alone, those of the generated ones from it
     and the supports.
     """
-    runs = measured.estimate.runs
-    digest = digest_of_supports(runs)
-    key = {"replicates": bootstrap, "seed": seed, "supports": digest}
+    digest = measured.supports_digest
+    key = replicates_key(measured, bootstrap, seed)
 
     def draw() -> Floats:
+        runs = measured.estimate.runs
         curves = replicated([runs], bootstrap, seed, streams=(0, int(digest[:16], 16) + 1))
         return np.array([sides(curve) for (curve,) in curves])
 
@@ -172,38 +204,42 @@ def side_replicates(
     return kept(store, key, taken, draw, lambda drawn: drawn.tolist())
 
 
-def digest_of_supports(runs: Sequence[Supports]) -> str:
-    """SHA-256 of the supports of all runs, and of the samples that they are of."""
-    digest = hashlib.sha256()
-    for run in runs:
-        digest.update(f"{run.n_real} {len(run.c_real)} {run.rows is None};".encode())
-        for part in (
-            run.c_real,
-            run.c_generated,
-            *(each for each in (run.rows, run.groups) if each is not None),
-        ):
-            digest.update(np.asarray(part, dtype=np.float64).tobytes())
-    return digest.hexdigest()
+def replicates_key(measured: MeasuredCheckpoint, bootstrap: int, seed: int) -> dict[str, Any]:
+    """What `side_replicates` depend on."""
+    return {"replicates": bootstrap, "seed": seed, "supports": measured.supports_digest}
 
 
-def shared_reference(
-    measured: Sequence[MeasuredCheckpoint], replicates: Sequence[Floats]
-) -> SharedReference:
-    """Checkpoints of one family on the same real samples, with the `side_replicates` of each."""
-    evaluated_together([each.estimate.runs for each in measured])
-    if len({each.digests.real for each in measured}) > 1:
-        raise ValueError(
-            "measured has checkpoints of several references; a paired comparison needs the same"
-            " real ones"
-        )
-    families = sorted({each.method for each in measured})
-    if len(families) > 1:
-        raise ValueError(
-            f"measured has the families {', '.join(families)}; only one can be ranked at a time"
-        )
-    return SharedReference(
-        np.array([sides(each.curve) for each in measured]), np.stack(replicates, axis=1)
-    )
+def summary_intervals(
+    measured: MeasuredCheckpoint, bootstrap: int, seed: int, store: ResultCache | None = None
+) -> Mapping[str, Interval]:
+    """The interval of every summary, from draws that follow from the seed and the supports alone.
+
+    {} for runs that evaluate different samples, which can't be resampled together.
+    """
+    try:
+        evaluated(measured.estimate.runs)
+    except ValueError:
+        return {}
+
+    def draw() -> Mapping[str, Interval]:
+        return spread_of(measured.estimate, bootstrap, seed=seed, level=LEVEL).intervals
+
+    def taken(facts: Any) -> Mapping[str, Interval] | None:
+        try:
+            found = {name: Interval(float(low), float(high)) for name, (low, high) in facts.items()}
+        except (AttributeError, TypeError, ValueError):
+            return None
+        if found.keys() == {each.key for each in SUMMARIES}:
+            return found
+        return None
+
+    return kept(store, intervals_key(measured, bootstrap, seed), taken, draw)
+
+
+def intervals_key(measured: MeasuredCheckpoint, bootstrap: int, seed: int) -> dict[str, Any]:
+    """What `summary_intervals` depend on."""
+    supports = measured.supports_digest
+    return {"intervals": bootstrap, "level": LEVEL, "seed": seed, "supports": supports}
 
 
 def ranking(

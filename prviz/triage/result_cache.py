@@ -17,6 +17,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, TypeAlias, TypeVar
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate
 from prviz.readers.atomic_files import write_whole
+from prviz.recent import LeastRecentlyUsed
 from prviz.studies.tasks import COMPUTATION
 
 T = TypeVar("T")
@@ -76,10 +78,11 @@ _MOST_ABOUT = 1 << 20
 # results: a look takes as long as there are results, and one at each of them would take the square
 # of that.
 _LOOKS = 16
-# Most facts in memory, of up to 13 kB: those of a thousand checkpoints by four families.
+# Most results in memory, of up to 13 kB: those of a thousand checkpoints by four families.
 _MOST_REMEMBERED = 12_000
 
 
+@dataclass(eq=False)
 class ResultCache:
     """A folder of results, one .npz file each, named by the digest of its key, which names the "method".
 
@@ -89,7 +92,7 @@ class ResultCache:
     A result is written whole or not at all. A file that can't be read counts as absent, and so does
     a link. The checksums inside the archive detect damaged files.
 
-    folder : created with the first result if it is missing.
+    folder : created with the first result if it is missing; None: memory alone.
     most_bytes : largest size, kept by deleting the least recently used results, down to 15 / 16 of
     it; None: no limit.
         No other file is touched.
@@ -100,46 +103,39 @@ class ResultCache:
         otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on
         Windows.)
     given_as : the name of `folder` in messages.
-    remembers : True to hold the last facts in memory as well, for a process that asks for them
-    again and again.
+    memory : what `kept` has lately found or taken from the folder, by the text of its key; several
+    caches may share one.
     holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result
     would leave behind.
     """
 
-    def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        most_bytes: int | None = None,
-        *,
-        needed: bool = True,
-        private: bool = False,
-        holds: object = None,
-        given_as: str = "out",
-        remembers: bool = False,
-    ) -> None:
-        self.folder = Path(folder)
-        self.holds = holds
-        self.most_bytes = most_bytes
-        self.needed = needed
+    folder: Any
+    most_bytes: int | None = None
+    _: KW_ONLY
+    needed: bool = True
+    private: bool = False
+    holds: object = None
+    given_as: str = "out"
+    trouble: str | None = field(default=None, init=False)
+    memory: LeastRecentlyUsed = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.memory = LeastRecentlyUsed(_MOST_REMEMBERED)
         self._room = 0  # bytes that may be written before the folder is looked at again
-        self._owner = os.geteuid() if sys.platform != "win32" and private else None
-        self.trouble: str | None = None
-        self._remembered: dict[Path, Any] | None = {} if remembers else None
+        self._owner = os.geteuid() if sys.platform != "win32" and self.private else None
+        if self.folder is None:
+            return
+        self.folder = Path(self.folder)
         if self.folder.exists() and not self.folder.is_dir():
-            raise ValueError(f"{given_as} = {str(folder)!r} is a file; a folder is needed")
+            raise ValueError(
+                f"{self.given_as} = {str(self.folder)!r} is a file; a folder is needed"
+            )
 
     @classmethod
-    def cache(cls, *, remembers: bool = False) -> ResultCache:
+    def cache(cls) -> ResultCache:
         """The cache in the user's own cache folder, of limited size; where it can't be used, results are measured."""
         given_as = CACHE_VARIABLE if os.environ.get(CACHE_VARIABLE) else "the cache of results"
-        return cls(
-            cache_folder(),
-            CACHE_BYTES,
-            needed=False,
-            private=True,
-            given_as=given_as,
-            remembers=remembers,
-        )
+        return cls(cache_folder(), CACHE_BYTES, needed=False, private=True, given_as=given_as)
 
     def get(self, key: Mapping[str, Any]) -> tuple[Estimate, float] | None:
         """The result of a key; None if the cache has none."""
@@ -149,32 +145,29 @@ class ResultCache:
         """Write a result."""
         self._put(key, _bytes(_text(key), estimate, seconds))
 
+    def known(self, key: Mapping[str, Any]) -> Any:
+        """What is in memory of a key; None if nothing is."""
+        return self.memory.get(_text(key))
+
+    def remember(self, key: Mapping[str, Any], found: T) -> T:
+        """Hold in memory what was found of a key."""
+        return self.memory.put(_text(key), found)
+
     def facts(self, key: Mapping[str, Any]) -> Any:
         """The facts of a key; None if the cache has none."""
-        known = None if self._remembered is None else self._remembered.get(self._path(key))
-        if known is None and (known := self._get(key, _read_facts)) is not None:
-            self._remember(key, known)
-        return known
+        return self._get(key, _read_facts)
 
     def put_facts(self, key: Mapping[str, Any], facts: Any) -> None:
         """Write facts."""
-        self._remember(key, facts)
         self._put(key, _archive({"key": _text(key), "facts": facts}))
-
-    def _remember(self, key: Mapping[str, Any], facts: Any) -> None:
-        if self._remembered is None:
-            return
-        while len(self._remembered) >= _MOST_REMEMBERED:
-            del self._remembered[next(iter(self._remembered))]
-        self._remembered[self._path(key)] = facts
 
     def _get(
         self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]
     ) -> T | None:
         """What is taken from the arrays of a key's file; None where there is no such file, or a broken one."""
-        path = self._path(key)
         if not self._trusted():
             return None
+        path = self._path(key)
         try:
             with self._opened(path) as stream, np.load(stream, allow_pickle=False) as arrays:
                 _check_sizes(arrays.zip)
@@ -186,9 +179,9 @@ class ResultCache:
         return kept
 
     def _put(self, key: Mapping[str, Any], contents: bytes) -> None:
-        path = self._path(key)
         if not self._trusted():
             return
+        path = self._path(key)
         try:
             self.folder.mkdir(0o777 if self._owner is None else 0o700, parents=True, exist_ok=True)
             write_whole(path, contents)
@@ -202,9 +195,9 @@ class ResultCache:
             self._trim(path)
 
     def _trusted(self) -> bool:
-        """True if nobody else can write to a private folder; otherwise ``trouble`` says so."""
-        if self._owner is None:
-            return True
+        """True if there is a folder, and nobody else can write to a private one; otherwise ``trouble`` says so."""
+        if self._owner is None or self.folder is None:
+            return self.folder is not None
         try:
             status = self.folder.stat()
         except OSError:  # no folder yet; any other error shows when a result is written
@@ -228,7 +221,8 @@ class ResultCache:
         raise OSError("no regular file of this user")
 
     def _path(self, key: Mapping[str, Any]) -> Path:
-        return self.folder / f"{hashlib.sha256(_text(key).encode()).hexdigest()}.npz"
+        found: Path = self.folder / f"{hashlib.sha256(_text(key).encode()).hexdigest()}.npz"
+        return found
 
     def _trim(self, newest: Path) -> None:
         """Delete the least recently used results until the rest fits, where there may be too many; the newest stays."""
@@ -267,15 +261,21 @@ def kept(
     compute: Callable[[], R],
     facts: Callable[[Any], Any] = lambda found: found,
 ) -> T | R:
-    """What the store keeps of a key, else computed, and then kept unless it is None.
+    """What the store has of a key, else computed, and then kept unless it is None.
 
     taken : makes it of facts; None of anything else. facts : what the store keeps of it.
     """
-    if store is not None and (known := taken(store.facts(key))) is not None:
-        return known
+    if store is None:
+        return compute()
+    known: T | None = store.known(key)
+    if known is None:
+        known = taken(store.facts(key))
+    if known is not None:
+        return store.remember(key, known)
     found = compute()
-    if store is not None and found is not None:
+    if found is not None:
         store.put_facts(key, facts(found))
+        store.remember(key, found)
     return found
 
 

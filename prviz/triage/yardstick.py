@@ -141,30 +141,28 @@ def _halves(reference: Samples, seed: int) -> tuple[Samples, Samples]:
 
 def shares_of_ceiling(
     measured: Sequence[MeasuredCheckpoint],
-    ceiling: MeasuredCheckpoint,
+    known: Yardstick,
     goal: float = 0.5,
     seed: int = 0,
     *,
     own: SharedReference | None = None,
-    top: SharedReference | None = None,
-    floor: MeasuredCheckpoint | None = None,
-    dominant: str = "",
     apart: Mapping[str, bool] = MappingProxyType({}),
     store: ResultCache | None = None,
 ) -> dict[str, CeilingShare]:
-    """Every checkpoint's share of the ceiling at a goal, by name; all are measured by the ceiling's family.
+    """Every checkpoint's share of the ceiling at a goal, by name; all are measured by one family.
 
     Spreads: percentiles of the ratio over resampled evaluation samples of both, drawn
-    independently. own, top : the replicates of both, as `together` gives them with this seed and
-    the next, where they are known. floor, dominant : of the yardstick; a floor near the ceiling
-    forbids the verdict that a checkpoint can't be told apart.
+    independently. own : the replicates of the checkpoints, as `together` gives them with this seed,
+    where they are known. A floor near the ceiling forbids the verdict that a checkpoint can't be
+    told apart.
     apart : by name, True for those that are told from real samples by more than chance, see
     `prviz.witness`; what was not tested is not called equal. store : as in `together`.
     """
-    unseen = floor is not None and blind(ceiling, floor, goal)
+    ceiling = known.ceiling[measured[0].method]
+    unseen = blind(ceiling, known.floor[measured[0].method], goal)
     ordered = in_order(measured)
-    own = own or together(ordered, REPLICATES, seed, store=store)
-    best = top or together([ceiling], REPLICATES, seed + 1, store=store)
+    own = own or together(ordered, REPLICATES, seed, store)
+    best = together([ceiling], len(own.replicates), seed + 1, store)
     weights = np.array([1.0 - goal, goal])
     tiny = np.finfo(np.float64).tiny
     top = np.maximum(best.values[0], tiny)
@@ -183,7 +181,7 @@ def shares_of_ceiling(
         if unlike:
             sentence = "can't be judged: real samples are told from other real ones as well"
         elif reaches and unseen:
-            sentence = _blind_text(dominant)
+            sentence = _blind_text(known.dominant)
         elif equal:
             sentence = "can't be told apart from real data at this n"
             if share >= 1:

@@ -31,7 +31,7 @@ from prviz.reports.document import schema
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import CheckpointEvaluator, measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.run import TriageResults
+from prviz.triage.triage import TriageResults
 from tests.ranked import rank
 
 DATA = data_folder()

@@ -41,7 +41,7 @@ from prviz.triage.decision import basis_of, judge
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.run import TriageResults
+from prviz.triage.triage import TriageResults
 from prviz.triage.yardstick import yardstick
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_found import bundled_found

@@ -12,13 +12,13 @@ import pytest
 from prviz.neighbors import threads
 from prviz.neighbors.threads import OneThreadMore, available_threads, run_blocks
 from prviz.samples import SamplePair, Samples, as_samples
-from prviz.triage import findings, inspection, memorisation, witnesses
-from prviz.triage import run as run_module
+from prviz.triage import findings
+from prviz.triage import triage as triage_module
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import CheckpointEvaluator, measure_all
+from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.run import TriageResults, TriageRun
+from prviz.triage.triage import Triage, TriageResults
 
 SECONDS = 60.0
 
@@ -81,23 +81,18 @@ def drawn(seed: int, shift: float = 0.0) -> Samples:
 
 
 def triage(
-    folder: Path, store: ResultCache | None, *, beside: bool, memory_limit: int = 10**9
+    folder: Path, store: ResultCache, *, beside: bool, memory_limit: int = 10**9
 ) -> TriageResults:
     folder.mkdir(exist_ok=True)
     np.save(folder / "one.npy", drawn(1, 0.4).values)
     checkpoints = [Checkpoint(folder / "one.npy", "one", None, {})]
     settings = TriageSettings(("knn",))
-    run = TriageRun(drawn(0), settings, store=store, memory_limit=memory_limit)
-    options: dict[str, Any] = {"beside": run.beside} if beside else {}
+    of = Triage(reference=drawn(0), settings=settings, store=store, memory_limit=memory_limit)
+    evaluator = of.evaluator(of.reference.n, beside=beside)
     try:
-        outcomes = list(
-            measure_all(
-                drawn(0), checkpoints, settings, store=store, memory_limit=memory_limit, **options
-            )
-        )
-        return run.results(outcomes)
+        return of.results([evaluator.outcome(each, lambda _: None) for each in checkpoints])
     finally:
-        run.close()
+        of.close()
 
 
 def said(found: TriageResults) -> Any:
@@ -115,21 +110,16 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Which of the searches ran in which thread; nothing is known from other tests."""
     ran: list[str] = []
     monkeypatch.setattr(threads, "available_threads", lambda: 2)
-    monkeypatch.setattr(run_module, "available_threads", lambda: 2)
-    for module, name in (
-        (inspection, "sample_faults"),
-        (memorisation, "memorisation"),
-        (witnesses, "witness"),
-    ):
-        search = getattr(module, name)
+    monkeypatch.setattr(triage_module, "available_threads", lambda: 2)
+    for name in ("sample_faults", "memorisation", "witness"):
+        search = getattr(triage_module, name)
 
         def noted(*given: Any, search: Any = search, name: str = name, **options: Any) -> Any:
             main = threading.current_thread() is threading.main_thread()
             ran.append(f"{name} {'here' if main else 'beside'}")
             return search(*given, **options)
 
-        monkeypatch.setattr(module, name, noted)
-    witnesses._KNOWN.clear()
+        monkeypatch.setattr(triage_module, name, noted)
     return ran
 
 
@@ -139,25 +129,22 @@ def test_beside_its_curves_a_checkpoint_is_looked_at_once_and_with_the_same_resu
     expected = said(triage(tmp_path / "a", ResultCache(tmp_path / "kept"), beside=False))
     assert set(alone) == {"sample_faults here", "memorisation here", "witness here"}
     alone.clear()
-    witnesses._KNOWN.clear()
     found = said(triage(tmp_path / "a", ResultCache(tmp_path / "other"), beside=True))
     assert found == expected
     assert found[0]["one"]
-    # the faults ask for copies again, of which they are given none
     assert sorted(set(alone)) == ["memorisation beside", "sample_faults beside", "witness beside"]
 
 
-@pytest.mark.parametrize("why", ["little memory", "many values", "no store", "one core"])
+@pytest.mark.parametrize("why", ["little memory", "many values", "one core"])
 def test_nothing_is_done_beside_where_there_is_no_room(
     why: str, tmp_path: Path, alone: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if why == "many values":
-        monkeypatch.setattr(run_module, "VALUE_BYTES", 10**9 // (2 * 2 * 240 * 5) + 1)
+        monkeypatch.setattr(triage_module, "VALUE_BYTES", 10**9 // (2 * 2 * 240 * 5) + 1)
     if why == "one core":
-        monkeypatch.setattr(run_module, "available_threads", lambda: 1)
-    store = None if why == "no store" else ResultCache(tmp_path / "kept")
+        monkeypatch.setattr(triage_module, "available_threads", lambda: 1)
     limit = 10**9 - 1 if why == "little memory" else 10**9
-    triage(tmp_path / "a", store, beside=True, memory_limit=limit)
+    triage(tmp_path / "a", ResultCache(tmp_path / "kept"), beside=True, memory_limit=limit)
     assert alone
     assert all(each.endswith("here") for each in alone)
 
@@ -186,6 +173,6 @@ def test_the_search_of_faults_can_be_stopped() -> None:
     """It reports before each halving."""
     reported: list[float] = []
     pair = SamplePair(drawn(0), drawn(1, 0.4))
-    facts = run_module.preflight(pair).facts
+    facts = triage_module.preflight(pair).facts
     findings.sample_faults(pair, facts, progress=reported.append)
     assert reported[:3] == [0, 1 / 6, 2 / 6]

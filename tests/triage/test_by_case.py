@@ -5,9 +5,10 @@ threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from types import SimpleNamespace as Of
 from typing import Any
 
@@ -22,8 +23,9 @@ from prviz.measure.estimates import estimate
 from prviz.readers import ReadError, read
 from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
-from prviz.triage import inputs, inspection, result_cache, run
-from prviz.triage.access import SampleAccess
+from prviz.triage import inputs, result_cache
+from prviz.triage import triage as triage_module
+from prviz.triage import yardstick as yardstick_module
 from prviz.triage.arrivals import _problem
 from prviz.triage.classes import (
     ClassShare,
@@ -70,14 +72,13 @@ from prviz.triage.memorisation import (
     Memorisation,
     NearPair,
     _excess,
-    _from_facts,
     _of_other_groups,
     binomial_interval,
     check_holdout,
     copies_text,
     held_out_distances,
     memorisation,
-    memorisation_of,
+    memorisation_of_facts,
     memorised_text,
 )
 from prviz.triage.pair_statistics import (
@@ -130,8 +131,18 @@ from prviz.triage.stability import (
     scored,
     usual_shares,
 )
+from prviz.triage.triage import Triage
 from prviz.triage.witnesses import believed_areas, told_apart
-from prviz.triage.yardstick import _dominant, _halves, _part, _shuffled, blind, shares_of_ceiling
+from prviz.triage.yardstick import (
+    CeilingShare,
+    Yardstick,
+    _dominant,
+    _halves,
+    _part,
+    _shuffled,
+    blind,
+    shares_of_ceiling,
+)
 from prviz.uncertainty.bootstrap import replicated
 
 # ---- files ----
@@ -525,11 +536,29 @@ def made(name: str, area: float = 1.0) -> Any:
     side = 1 - math.sqrt(area)
     return Of(
         checkpoint=Of(name=name, step=None),
+        method="knn",
         curve=PRCurve.from_error_rates([1 - area], [1 - area]) if side else Of(auc=1.0),
     )
 
 
 CEILING: Any = Of(curve=Of(auc=0.8), checkpoint=Of(name="real", step=None))
+
+
+def share_of(
+    own: SharedReference,
+    top: SharedReference,
+    known: Yardstick | None = None,
+    goal: float = 0.5,
+    apart: Mapping[str, bool] = MappingProxyType({}),
+) -> CeilingShare:
+    """Of one checkpoint with these replicates, and those of the ceiling."""
+    with pytest.MonkeyPatch.context() as patch:
+        if known is None:
+            known = Yardstick({"knn": CEILING}, {"knn": CEILING}, "halves")
+            patch.setattr(yardstick_module, "blind", lambda *_: False)
+        patch.setattr(yardstick_module, "together", lambda *_: top)
+        (found,) = shares_of_ceiling([made("a")], known, goal, own=own, apart=apart).values()
+    return found
 
 
 @pytest.mark.parametrize(
@@ -582,9 +611,7 @@ def test_a_share_of_the_ceiling_is_equal_only_where_it_reaches_and_no_test_tells
 ) -> None:
     known = {} if told is None else {"a": told}
     top = shared(0.8, draws=60)  # more draws than the checkpoint has
-    (found,) = shares_of_ceiling(
-        [made("a")], CEILING, own=shared(score, spread=spread), top=top, apart=known
-    ).values()
+    found = share_of(shared(score, spread=spread), top, apart=known)
     assert (found.reaches_ceiling, found.sentence) == (reaches, sentence)
     assert found.share == pytest.approx(score / 0.8)
     assert found.low <= found.share <= found.high
@@ -595,15 +622,12 @@ def test_the_side_that_lacks_more_is_said() -> None:
         own = shared(0.7, spread=1e-4)
         own.values[0, place] = 0.4
         own.replicates[:, 0, place] -= 0.3
-        (found,) = shares_of_ceiling([made("a")], CEILING, own=own, top=shared(0.8)).values()
+        found = share_of(own, shared(0.8))
         assert (
             found.sentence
             == f"differs from the real data: 31 % of the area is missing, more on the {side} side"
         )
-    goals = [
-        shares_of_ceiling([made("a")], CEILING, goal, own=own, top=shared(0.8))["a"].share
-        for goal in (0.0, 1.0)
-    ]
+    goals = [share_of(own, shared(0.8), goal=goal).share for goal in (0.0, 1.0)]
     assert goals == pytest.approx([0.7 / 0.8, 0.4 / 0.8])
 
 
@@ -614,15 +638,8 @@ def test_shuffled_features_that_score_alike_forbid_that_sets_are_equal() -> None
     assert not blind(ceiling, floor)
     assert blind(floor, ceiling)
     own = shared(float(curve.auc))
-    (found,) = shares_of_ceiling(
-        [made("a")],
-        ceiling,
-        own=own,
-        top=own,
-        floor=ceiling,
-        apart={"a": False},
-        dominant="feature x",
-    ).values()
+    known = Yardstick({"knn": ceiling}, {"knn": ceiling}, "halves", "feature x")
+    found = share_of(own, own, known, apart={"a": False})
     assert not found.reaches_ceiling
     assert found.sentence.endswith("so that equality can't be said: feature x")
 
@@ -774,8 +791,10 @@ def test_copies_in_words_and_from_what_was_kept() -> None:
         " nearest: generated row 4, real row 2, distance 0.125"
     )
     kept = [list(some), list(none), 0.04, [list(each) for each in pairs], "x"]
-    assert _from_facts(kept) == kinds["exact"]
-    assert [_from_facts(each) for each in (None, [], kept[:4], [1, 2, 3, 4, 5])] == [None] * 4
+    assert memorisation_of_facts(kept) == kinds["exact"]
+    assert [memorisation_of_facts(each) for each in (None, [], kept[:4], [1, 2, 3, 4, 5])] == [
+        None
+    ] * 4
 
 
 @pytest.mark.parametrize("memory", [10**9, 1])
@@ -1179,16 +1198,16 @@ def test_the_best_areas_are_believed_and_witnesses_tell_who_is_told_apart() -> N
 
 def test_findings_of_fewer_rows_are_said_where_memory_makes_them_fewer() -> None:
     measured: Any = [Of(n_real=400, n_generated=900), Of(n_real=400, n_generated=300)]
-    assert inspection.fewer_rows(measured, 8, 10**9) == ""
-    rows = inspection.rows_within(4_000, 5 * 10**7)
+    assert triage_module.fewer_rows(measured, 8, 10**9) == ""
+    rows = triage_module.rows_within(4_000, 5 * 10**7)
     assert rows < 900
-    assert inspection.fewer_rows(measured, 4_000, 5 * 10**7).startswith(
+    assert triage_module.fewer_rows(measured, 4_000, 5 * 10**7).startswith(
         f"findings compare {rows} samples of each set"
     )
-    assert inspection.fewer_rows(measured[1:], 4_000, 5 * 10**7) == ""
-    assert inspection.fewer_rows([], 8, 1) == ""
+    assert triage_module.fewer_rows(measured[1:], 4_000, 5 * 10**7) == ""
+    assert triage_module.fewer_rows([], 8, 1) == ""
     exactly: Any = [Of(n_real=rows, n_generated=1), Of(n_real=1, n_generated=rows)]
-    assert inspection.fewer_rows(exactly, 4_000, 5 * 10**7) == ""
+    assert triage_module.fewer_rows(exactly, 4_000, 5 * 10**7) == ""
 
 
 # ---- statistics of two samples ----
@@ -1490,42 +1509,57 @@ def test_what_is_remembered_is_so_many_facts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(result_cache, "_MOST_REMEMBERED", 2)
-    store = ResultCache(tmp_path, remembers=True)
+    store = ResultCache(tmp_path)
     for number in range(3):
-        store.put_facts({"n": number}, number + 1)
-    for path in tmp_path.iterdir():
-        path.unlink()
-    assert [store.facts({"n": number}) for number in range(3)] == [None, 2, 3]
-    assert ResultCache(tmp_path).facts({"n": 2}) is None
+        result_cache.kept(store, {"n": number}, lambda facts: facts, lambda n=number: n + 1)
+    assert [store.known({"n": number}) for number in range(3)] == [None, 2, 3]
+    fresh = ResultCache(tmp_path)
+    assert fresh.known({"n": 2}) is None
+    assert [fresh.facts({"n": number}) for number in range(3)] == [1, 2, 3]
+
+
+def test_a_store_without_a_folder_has_a_memory_alone() -> None:
+    store = ResultCache(None)
+    calls = list[int]()
+
+    def search() -> int | None:
+        calls.append(1)
+        return 5 if len(calls) > 1 else None
+
+    found = [result_cache.kept(store, {"a": 1}, lambda facts: facts, search) for _ in range(3)]
+    assert (found, len(calls), store.facts({"a": 1})) == ([None, 5, 5], 2, None)
+    assert store.trouble is None
 
 
 def test_copies_are_counted_of_every_measured_checkpoint(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     reference = Samples(rng.normal(size=(40, 3)))
     made = Samples(rng.normal(size=(30, 3)))
-    one: Any = Of(checkpoint=Of(name="a"), n_generated=30, digests=Of(generated=made.digest))
-    gone: Any = Of(checkpoint=Of(name="b"), n_generated=30, digests=Of(generated="other"))
-    outcomes: Any = [
-        Of(measured=(), checkpoint=Of(name="failed")),
-        Of(measured=(gone,), checkpoint=gone.checkpoint),
-        Of(measured=(one,), checkpoint=one.checkpoint),
-    ]
+    one, gone, twin = (
+        Of(checkpoint=Of(name=name), n_real=40, n_generated=30, digests=Of(generated=digest))
+        for name, digest in (("a", made.digest), ("b", "other"), ("twin", made.digest))
+    )
     held_out = held_out_distances(reference)
     told = list[float]()
-    store = ResultCache(tmp_path)
-    access = SampleAccess(settings=TriageSettings(), load=lambda _: made, store=store)
-    found = memorisation_of(reference, outcomes, held_out, access, told.append)
+    triage = Triage(
+        reference=reference,
+        settings=TriageSettings(),
+        load=lambda _: made,
+        store=ResultCache(tmp_path),
+    )
+    assert triage.copies(one, None) is None
+    found = triage.of_each(triage.copies, [gone, one], told.append)
     assert found == {"a": memorisation(reference, made, held_out)}
-    assert told == pytest.approx([1 / 3, 2 / 3])
-    twin: Any = Of(measured=(one,), checkpoint=Of(name="twin"))
+    assert told == pytest.approx([0, 1 / 2])
     other = Samples(rng.normal(size=(30, 3)))
-    new: Any = Of(checkpoint=Of(name="new"), n_generated=30, digests=Of(generated=other.digest))
-    access = replace(access, load=lambda _: other)
-    more: Any = [outcomes[2], outcomes[0], twin, Of(measured=(new,), checkpoint=new.checkpoint)]
-    found = memorisation_of(reference, more, held_out, access)
-    assert found["a"] == memorisation(reference, made, held_out)
-    assert list(found) == ["a", "twin", "new"]
-    assert found["new"] == memorisation(reference, other, held_out)
+    digests = Of(generated=other.digest)
+    new: Any = Of(checkpoint=Of(name="new"), n_real=40, n_generated=30, digests=digests)
+    for store in (triage.store, ResultCache(tmp_path)):
+        triage = replace(triage, load=lambda _: other, store=store)
+        found = triage.of_each(triage.copies, [one, twin, new])
+        assert found["a"] == memorisation(reference, made, held_out)
+        assert list(found) == ["a", "twin", "new"]
+        assert found["new"] == memorisation(reference, other, held_out) == triage.copies(new, None)
 
 
 def test_what_real_samples_show_among_each_other_needs_enough_of_them(
@@ -1799,7 +1833,7 @@ def test_checkpoints_below_a_folder_leave_out_what_is_named(tmp_path: Path) -> N
 def test_a_triage_of_nothing_that_was_measured_has_no_judgement() -> None:
     reference = Samples(np.random.default_rng(0).normal(size=(30, 2)))
     failed = CheckpointOutcome(Checkpoint(Path("a"), "a"), (), reason="gone")
-    found = run.TriageRun(reference, TriageSettings()).results([failed])
+    found = Triage(reference=reference, settings=TriageSettings()).results([failed])
     assert (found.outcomes, found.judgement, found.no_ceiling, dict(found.findings)) == (
         (failed,),
         None,
@@ -1891,14 +1925,15 @@ def test_a_class_that_the_other_set_lacks_has_the_chance_of_a_draw(
 
 def test_samples_that_can_not_be_read_or_have_changed_are_none() -> None:
     made = Samples(np.random.default_rng(0).normal(size=(30, 2)))
-    one: Any = Of(checkpoint=Of(name="a"), n_generated=30, digests=Of(generated=made.digest))
+    digests = Of(generated=made.digest)
+    one: Any = Of(checkpoint=Of(name="a"), n_real=30, n_generated=30, digests=digests)
 
     def gone(_: Any) -> Samples:
         raise ReadError("gone")
 
     def there(values: Any) -> Any:
         load = gone if values is None else lambda _: Samples(values)
-        return SampleAccess(settings=TriageSettings(), load=load).pair(made, one)
+        return Triage(reference=made, settings=TriageSettings(), load=load).pair(one)
 
     assert there(made.values).generated.digest == made.digest
     for values in (None, made.values + 1, np.zeros((30, 3))):

@@ -30,8 +30,8 @@ from prviz.triage.measure import (
     measure_elsewhere,
     unequal,
 )
-from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache, cache_folder
-from prviz.triage.run import TriageRun
+from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache, cache_folder, kept
+from prviz.triage.triage import Triage
 
 FAMILIES = ("knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", "hub")
 
@@ -503,12 +503,14 @@ def test_a_cache_that_is_a_file_is_named_by_its_variable(
         ResultCache.cache()
 
 
-def test_facts_are_remembered_where_the_folder_can_not_keep_them(tmp_path: Path) -> None:
+def test_what_is_found_is_remembered_where_the_folder_can_not_keep_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for remembers in (True, False):
-        store = ResultCache(tmp_path / "file" / "below", needed=False, remembers=remembers)
-        store.put_facts({"a": 1}, [1.5])
-        assert store.facts({"a": 1}) == ([1.5] if remembers else None)
+    store = ResultCache(tmp_path / "file" / "below", needed=False)
+    for _ in range(2):
+        assert kept(store, {"a": 1}, lambda facts: facts, iter([[1.5]]).__next__) == [1.5]
+    assert store.known({"a": 1}) == [1.5]
+    assert store.facts({"a": 1}) is None
+    assert "a result can't be kept there" in (store.trouble or "")
 
 
 @pytest.mark.exhaustive
@@ -519,14 +521,14 @@ def test_results_show_their_decision_in_a_notebook(tmp_path: Path) -> None:
         np.save(folder / f"step-{step}.npy", drawn(80, step, step))
     real = Samples(drawn(80, 0), "real")
     settings = TriageSettings(("knn",))
-    run = TriageRun(real, settings, areas=False)
-    found = run.results(list(measure_all(real, checkpoints_of(folder), settings)))
+    triage = Triage(reference=real, settings=settings)
+    found = triage.results(measure_all(real, checkpoints_of(folder), settings), areas=False)
     text = found._repr_html_()
     assert "best" in repr(found).lower()
     assert "\n" not in repr(found)
     assert f"<b>{found.judgement.decision.headline.head}.</b>" in text
     assert text.count("<tr>") == 1 + len(found.judgement.candidates)
     assert len(text) < 30_000
-    empty = run.results([])
+    empty = triage.results([])
     assert "none is measured" in repr(empty)
     assert "none is measured" in empty._repr_html_()

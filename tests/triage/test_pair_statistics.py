@@ -16,7 +16,7 @@ from scipy.stats import ks_2samp, ranksums
 from prviz.cli.main import main
 from prviz.diagnostics.preflight import preflight
 from prviz.samples import SamplePair
-from prviz.triage import inspection
+from prviz.triage import triage as triage_module
 from prviz.triage.findings import sample_faults
 from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import (
@@ -237,7 +237,7 @@ def test_findings_of_fewer_rows_are_kept_apart_and_said(
         searched.append(memory_limit)
         return ()
 
-    monkeypatch.setattr(inspection, "sample_faults", search)
+    monkeypatch.setattr(triage_module, "sample_faults", search)
     line = ["triage", str(tmp_path / "real.npy"), str(tmp_path / "made.npy"), "--method", "knn"]
     said = "findings compare 510 samples of each set: --memory-limit leaves no room for more"
     for limit in ("50MB", "1GB", "50MB", "1GB"):

@@ -23,10 +23,10 @@ from prviz.triage.decision import judge
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests, bound_by
 from prviz.triage.ranking import (
-    digest_of_supports,
     headline,
     in_order,
     ranking,
+    replicates_key,
     score,
     side_replicates,
     sides,
@@ -127,7 +127,7 @@ def test_replicates_are_curves_of_samples_that_occur_as_often_as_drawn_the_real_
     given_ = [measured(str(i), each.supports) for i, each in enumerate(found)]
     made = together(given_, 4, seed=5)
     assert made.replicates.shape == (4, 3, 2)
-    streams = [int(digest_of_supports(each.runs)[:16], 16) + 1 for each in found]
+    streams = [int(each.supports_digest[:16], 16) + 1 for each in given_]
     for row, (drawn, *own) in zip(
         made.replicates, draws((30, 30, 30, 25), 4, 5, (0, *streams)), strict=True
     ):
@@ -151,11 +151,15 @@ def test_replicates_of_a_checkpoint_are_the_same_whatever_others_there_are_and_a
     assert not np.array_equal(shared.replicates[:, 0], shared.replicates[:, 1])
     with monkeypatch.context() as patch:
         patch.setattr(module, "replicated", None)  # nothing is drawn again
-        assert np.array_equal(together(ordered, 5, 3, store=store).replicates, shared.replicates)
-    key = {"replicates": 5, "seed": 3, "supports": digest_of_supports(ordered[1].estimate.runs)}
+        for each in (store, ResultCache(tmp_path)):
+            again = together(ordered, 5, 3, store=each).replicates
+            assert np.array_equal(again, shared.replicates)
+    key = replicates_key(ordered[1], 5, 3)
+    assert key == {"replicates": 5, "seed": 3, "supports": ordered[1].supports_digest}
     for broken in ("text", [[0.5, 0.5]], [[2.0, 0.0]] * 5, None):
         store.put_facts(key, broken)
-        assert np.array_equal(side_replicates(ordered[1], 5, 3, store), alone.replicates[:, 0])
+        again = side_replicates(ordered[1], 5, 3, ResultCache(tmp_path))
+        assert np.array_equal(again, alone.replicates[:, 0])
 
 
 def spoilt(rng: np.random.Generator, names: str = "dbca") -> list[MeasuredCheckpoint]:

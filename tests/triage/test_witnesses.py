@@ -5,6 +5,8 @@ report.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +18,14 @@ from prviz.cli.main import main
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.reports.document import schema
 from prviz.samples import as_samples
+from prviz.triage import triage as triage_module
 from prviz.triage import witnesses
-from prviz.triage.access import SampleAccess
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
-from prviz.triage.measured import TriageSettings
+from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.witnesses import believed_areas, witnesses_of
+from prviz.triage.triage import Triage
+from prviz.triage.witnesses import WitnessEntry, believed_areas
 
 
 @pytest.fixture
@@ -59,6 +62,17 @@ def test_the_command_says_and_writes_what_gives_a_checkpoint_away(
     assert page.count(f"<b>{GIVES_AWAY}</b>: feature 2 below 0: 0 % generated") == 1
 
 
+def witnesses_of(
+    triage: Triage,
+    measured: Sequence[MeasuredCheckpoint],
+    areas: Mapping[str, float] | None = None,
+) -> dict[str, WitnessEntry]:
+    known = areas or {}
+    return triage.of_each(
+        lambda each, step: triage.witness(each, step, known.get(each.checkpoint.name)), measured
+    )
+
+
 @pytest.mark.exhaustive
 def test_what_remains_is_measured_of_the_best_checkpoints(
     run: Path, monkeypatch: pytest.MonkeyPatch
@@ -72,21 +86,24 @@ def test_what_remains_is_measured_of_the_best_checkpoints(
     areas = believed_areas(measured)
     assert list(areas) == ["alike", "clipped"]  # the best first
     by_neighbours = [each for each in measured if each.method == "knn"]
-    access = SampleAccess(settings=settings, store=ResultCache(run / "kept"))
-    without = witnesses_of(real, by_neighbours, access)
+    triage = Triage(reference=real, settings=settings, store=ResultCache(run / "kept"))
+    without = witnesses_of(triage, by_neighbours)
     assert without["clipped"]["area"] is None
-    with_them = witnesses_of(real, by_neighbours, access, areas)
+    with_them = witnesses_of(triage, by_neighbours, areas)
     assert with_them["clipped"]["area"] == areas["clipped"]
     assert with_them["clipped"]["area_without"] > areas["clipped"]
     assert with_them["clipped"]["statements"][-1].startswith(
         f"area {areas['clipped']:.2f}; without this one: "
     )
     assert with_them["alike"]["area"] is None  # nothing is named
-    fresh = SampleAccess(settings=settings, store=ResultCache(run / "fresh"))
-    witnesses_of(real, by_neighbours, fresh, {"clipped": areas["clipped"]})
+    fresh = replace(triage, store=ResultCache(run / "fresh"))
+    witnesses_of(fresh, by_neighbours, {"clipped": areas["clipped"]})
+    assert fresh.witness(by_neighbours[1], None) == with_them["clipped"]
     with monkeypatch.context() as patched:  # what is kept with areas is kept without them too
-        patched.setattr(witnesses, "witness", None)
-        assert witnesses_of(real, by_neighbours[1:], fresh) == {"clipped": without["clipped"]}
+        patched.setattr(triage_module, "witness", None)
+        for store in (fresh.store, ResultCache(run / "fresh")):
+            again = witnesses_of(replace(triage, store=store), by_neighbours[1:])
+            assert again == {"clipped": without["clipped"]}
     monkeypatch.setattr(witnesses, "_BEST", 1)
     assert list(believed_areas(measured)) == ["alike"]
 
@@ -96,13 +113,14 @@ def test_a_witness_is_kept_and_one_of_a_changed_file_is_none(
 ) -> None:
     real = as_samples(np.load(run / "real.npy"), name="real")
     settings = TriageSettings()
-    access = SampleAccess(settings=settings, store=ResultCache(run / "kept"))
+    triage = Triage(reference=real, settings=settings, store=ResultCache(run / "kept"))
     checkpoint = Checkpoint(run / "clipped.npy", "clipped")
     (outcome,) = measure_all(real, [checkpoint], settings)
-    first = witnesses_of(real, outcome.measured, access)
+    assert triage.witness(outcome.measured[0], None) is None
+    first = witnesses_of(triage, outcome.measured)
     with monkeypatch.context() as patched:
-        patched.setattr(witnesses, "witness", None)
-        again = witnesses_of(real, outcome.measured, access)
+        patched.setattr(triage_module, "witness", None)
+        again = witnesses_of(replace(triage, store=ResultCache(run / "kept")), outcome.measured)
     assert json.dumps(again) == json.dumps(first)
     np.save(checkpoint.path, np.ones((200, 3)))
-    assert witnesses_of(real, outcome.measured, SampleAccess(settings=settings)) == {}
+    assert witnesses_of(Triage(reference=real, settings=settings), outcome.measured) == {}

@@ -53,8 +53,8 @@ def test_without_a_holdout_two_halves_that_share_nothing_are_the_ceiling_and_it_
 
 def test_real_samples_reach_the_ceiling(tmp_path: Path) -> None:
     real = drawn(0)
-    ceiling = yardstick(real, TriageSettings(), drawn(1)).ceiling["knn"]
-    share = shares_of_ceiling([measured(tmp_path, real, drawn(2))], ceiling, apart={"one": False})[
+    known = yardstick(real, TriageSettings(), drawn(1))
+    share = shares_of_ceiling([measured(tmp_path, real, drawn(2))], known, apart={"one": False})[
         "one"
     ]
     assert share.reaches_ceiling
@@ -72,10 +72,10 @@ def test_a_floor_near_the_ceiling_forbids_that_nothing_can_be_told_apart(tmp_pat
     other = Samples((rng.normal(size=(600, 8)) + 1.5 * (scale == 1)) * scale, features=names)
     found = yardstick(real, TriageSettings())
     one = measured(tmp_path, real, other)
-    plain = shares_of_ceiling([one], found.ceiling["knn"], apart={"one": False})["one"]
-    assert plain.reaches_ceiling
-    how = {"floor": found.floor["knn"], "dominant": found.dominant, "apart": {"one": False}}
-    share = shares_of_ceiling([one], found.ceiling["knn"], **how)["one"]
+    apart = {"one": False}
+    low = found._replace(floor={"knn": measured(tmp_path, real, Samples(other.values + scale))})
+    assert shares_of_ceiling([one], low, apart=apart)["one"].reaches_ceiling
+    share = shares_of_ceiling([one], found, apart=apart)["one"]
     assert not share.reaches_ceiling
     assert "so do real samples with their features shuffled" in share.sentence
     assert share.sentence.endswith(
@@ -99,8 +99,8 @@ def test_where_held_out_real_samples_are_told_apart_no_share_of_the_ceiling_is_s
     real = frames_of_videos()
     settings = TriageSettings(k=3)
     generated = measured(tmp_path, real, frames_of_videos())
-    ceiling = yardstick(real, settings, frames_of_videos()).ceiling["knn"]
-    share = shares_of_ceiling([generated], ceiling)["one"]
-    assert score(ceiling.curve) < 0.1
+    known = yardstick(real, settings, frames_of_videos())
+    share = shares_of_ceiling([generated], known)["one"]
+    assert score(known.ceiling["knn"].curve) < 0.1
     assert not share.reaches_ceiling
     assert share.sentence.startswith("can't be judged: real samples are told from other real")

@@ -17,7 +17,6 @@ from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import pair_statistics
-from prviz.triage.ranking import digest_of_supports
 from prviz.triage.stability import _drawn
 from prviz.triage.yardstick import _halves, yardstick
 from prviz.uncertainty.bootstrap import evaluated, evaluated_together, replicated
@@ -124,7 +123,7 @@ def test_results_with_other_groups_are_other_results(tmp_path: Any) -> None:
         evaluator.measured(checkpoint, SamplePair(real, generated))[0] for _ in range(2)
     )
     assert np.array_equal(first.estimate.supports.groups, again.estimate.supports.groups)  # type: ignore[arg-type]
-    assert digest_of_supports(first.estimate.runs) == digest_of_supports(again.estimate.runs)
+    assert first.supports_digest == again.supports_digest
 
 
 def test_halves_of_the_reference_share_no_group_and_statistics_take_one_of_each() -> None:

@@ -11,13 +11,13 @@ import shlex
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
-from pages._triage.possible import Ceiling
 from pages._triage.report import files
 from pages._triage.session import REFERENCE
 from prviz.cli.main import main
@@ -26,10 +26,8 @@ from prviz.recent import LeastRecentlyUsed
 from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html
 from prviz.reports.report_json import from_json
-from prviz.triage.access import SampleAccess
-from prviz.triage.inspection import findings_of
 from prviz.triage.measured import TriageSettings
-from prviz.triage.memorisation import held_out_distances, memorisation_of
+from prviz.triage.triage import Triage, TriageResults
 from prviz.triage.yardstick import yardstick
 from tests.explore_app import healthy
 from tests.triage_found import bundled_found
@@ -47,6 +45,12 @@ NASTY = "</script><img src=x onerror=alert(1)>"
 def found() -> CheckpointResults:
     return bundled_found(
         ("mixture-em-1", "mixture-em-20"), TriageSettings(("knn", "ipr"), seed=3), n=200
+    )
+
+
+def results_of(of: CheckpointResults, **known: Any) -> TriageResults:
+    return TriageResults(
+        reference=of.reference, outcomes=of.outcomes, settings=of.settings, **known
     )
 
 
@@ -127,9 +131,8 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(
         )
         for each in outcomes
     ]
-    made = files(
-        replace(some, key="uploads", outcomes=tuple(uploads)), 0.5, "real.npy", LeastRecentlyUsed(4)
-    )
+    uploaded = replace(some, key="uploads", outcomes=tuple(uploads))
+    made = files(uploaded, results_of(uploaded), "real.npy", LeastRecentlyUsed(4))
     told = from_json(made[".json"]().decode())
     assert [each["path"] for each in told["checkpoints"]] == ["gen.npy", "gen.npy"]
     assert (told["complete"], told["total"], told["reference"]["path"]) == (False, 5, "real.npy")
@@ -146,12 +149,13 @@ def test_files_hold_the_ceiling_the_copies_and_the_faults() -> None:
     possible = yardstick(
         of.reference, of.settings, None, size=max(each.n_generated for each in of.measured)
     )
-    how = held_out_distances(of.reference), SampleAccess(settings=of.settings, load=of.load)
-    copies = memorisation_of(of.reference, of.outcomes, *how)
-    faults = findings_of(of.reference, of.measured[:1], *how)
+    triage = Triage(reference=of.reference, settings=of.settings, load=of.load)
+    copies = triage.of_each(triage.copies, of.measured)
+    faults = triage.of_each(triage.faults, of.measured[:1])
     ((worst, named),) = faults.items()
     assert named
-    made = files(of, 0.5, "digits.npz", LeastRecentlyUsed(4), Ceiling(possible, {}), copies, faults)
+    results = results_of(of, memorisation=copies, yardstick=possible, findings=faults)
+    made = files(of, results, "digits.npz", LeastRecentlyUsed(4))
     told = from_json(made[".json"]().decode())
     assert told["yardstick"]["source"] == possible.source
     for each in told["checkpoints"]:
@@ -169,7 +173,9 @@ def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Pa
     measured = tuple(replace(each, checkpoint=first) for each in outcomes[0].measured)
     outcomes[0] = outcomes[0]._replace(checkpoint=first, measured=measured)
     of = replace(found(), key="nasty", outcomes=tuple(outcomes))
-    report = from_json(files(of, 0.5, "digits.npz", LeastRecentlyUsed(4))[".json"]().decode())
+    report = from_json(
+        files(of, results_of(of), "digits.npz", LeastRecentlyUsed(4))[".json"]().decode()
+    )
     path = tmp_path / "report.html"
     path.write_text(to_html(report), encoding="utf-8")
     context = chromium.new_context(offline=True, accept_downloads=True, color_scheme="dark")

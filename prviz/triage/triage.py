@@ -1,0 +1,515 @@
+"""A triage: what is found of each checkpoint, once and kept, and what follows from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from prviz.arrays import Floats
+from prviz.cells import table_html
+from prviz.curves import shown
+from prviz.diagnostics.preflight import PairFacts, preflight
+from prviz.diagnostics.witness import VALUE_BYTES, Witness, with_areas, witness
+from prviz.estimators import learners
+from prviz.measure.estimates import Progress
+from prviz.measure.workload import cut
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.threads import OneThreadMore, available_threads, one_blas_thread, part_of
+from prviz.samples import SamplePair, Samples
+from prviz.triage.classes import ClassShare
+from prviz.triage.decision import Aside, Judgement, judge, looked_into
+from prviz.triage.finding import TriageFinding
+from prviz.triage.findings import RULES, Found, findings, sample_faults, usual_faults
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import FAILURES, CheckpointEvaluator, samples_at
+from prviz.triage.measured import (
+    REPLICATES,
+    CheckpointOutcome,
+    MeasuredCheckpoint,
+    TriageSettings,
+)
+from prviz.triage.memorisation import (
+    HeldOutDistances,
+    Memorisation,
+    held_out_distances,
+    memorisation,
+    memorisation_of_facts,
+)
+from prviz.triage.pair_statistics import rows_in_time, rows_within
+from prviz.triage.ranking import (
+    draws_text,
+    intervals_key,
+    replicates_key,
+    share_text,
+    side_replicates,
+    summary_intervals,
+)
+from prviz.triage.result_cache import ResultCache, kept
+from prviz.triage.witnesses import VERSION, WitnessEntry, believed_areas, entry_of_facts, told_apart
+from prviz.triage.yardstick import Yardstick, yardstick
+from prviz.uncertainty.bootstrap import Interval
+
+T = TypeVar("T")
+
+# Checkpoints in the table of a notebook.
+SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TriageResults:
+    """Outcomes of checkpoints and all that follows from them.
+
+    reference : the real samples as they were measured. settings, goal : of the measurements, and of
+    the decision.
+    memorisation, findings, witnesses, classes : by the checkpoint's name, of those where it is
+    known. yardstick : None where it can't be measured, for the reason in no_ceiling. judgement : None if
+    nothing was measured.
+    """
+
+    reference: Samples
+    outcomes: Sequence[CheckpointOutcome]
+    settings: TriageSettings
+    goal: float = 0.5
+    memorisation: Mapping[str, Memorisation] = field(default_factory=dict)
+    findings: Mapping[str, Sequence[TriageFinding]] = field(default_factory=dict)
+    witnesses: Mapping[str, WitnessEntry] = field(default_factory=dict)
+    classes: Mapping[str, Sequence[ClassShare]] = field(default_factory=dict)
+    yardstick: Yardstick | None = None
+    no_ceiling: str = ""
+    judgement: Judgement | None = None
+
+    @property
+    def measured(self) -> list[MeasuredCheckpoint]:
+        """Every checkpoint by every family."""
+        return [each for outcome in self.outcomes for each in outcome.measured]
+
+    @property
+    def memorised(self) -> list[str]:
+        """Names of the checkpoints that copy the reference."""
+        return [name for name, each in self.memorisation.items() if each.memorised]
+
+    def __repr__(self) -> str:
+        return f"TriageResults({len(self.outcomes)} checkpoints: {self._said})"
+
+    def _repr_html_(self) -> str:
+        if self.judgement is None:
+            return table_html(
+                (), [(each.checkpoint.name,) for each in self.outcomes[:SHOWN]], headline=self._said
+            )
+        method = self.judgement.decision.basis.method
+        lines = self.judgement.candidates.head(SHOWN).to_dict("records")
+        rows = [
+            (
+                line["checkpoint"],
+                f"{line['score']:.3f}",
+                draws_text(line),
+                share_text(line["best"]),
+            )
+            for line in lines
+        ]
+        best = self.judgement.decision.best
+        measured = next(
+            each for each in self.measured if (each.checkpoint.name, each.method) == (best, method)
+        )
+        decided = self.judgement.decision.headline
+        aside = table_html(
+            ("score", "spread of draws", "best in"), rows, decided.rest, f"{decided.head}."
+        )
+        return shown.beside(shown.drawing({best: measured.curve}, {best: shown.COLOR}), aside)
+
+    @property
+    def _said(self) -> str:
+        if self.judgement is None:
+            return "none is measured"
+        return self.judgement.decision.headline.head
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Triage:
+    """One reference and the settings of a triage: shell, page and `prviz.Monitor` all drive this.
+
+    Functions of one checkpoint give what is kept of it, or search for it. ``search`` is told how
+    far that is; where it is None nothing is searched or read, and only what is in memory is given.
+    None comes back as well of a checkpoint whose file has changed since it was measured, or can't
+    be read.
+
+    reference : the real samples, whole. settings : of all measurements.
+    holdout : other real samples; None: two halves of the reference, and the reference itself.
+    store : keeps what is found. memory_limit : bytes beyond the samples.
+    load : reads the samples of a checkpoint; None: its file.
+    """
+
+    reference: Samples
+    settings: TriageSettings
+    holdout: Samples | None = None
+    store: ResultCache = field(default_factory=lambda: ResultCache(None))
+    memory_limit: int = MEMORY_LIMIT
+    load: Callable[[Checkpoint], Samples] | None = None
+    _thread: OneThreadMore = field(default_factory=OneThreadMore, init=False)
+    _cut: dict[int, Samples] = field(default_factory=dict, init=False)
+
+    # ---- samples ----
+
+    def real(self, n: int) -> Samples:
+        """The real samples of which n are measured."""
+        if n not in self._cut:
+            self._cut.clear()
+            self._cut[n] = cut(self.reference, n, self.settings.seed)
+        return self._cut[n]
+
+    def pair(self, measured: MeasuredCheckpoint) -> SamplePair | None:
+        """The samples as they were measured; None if their file has changed or is unreadable."""
+        checkpoint = measured.checkpoint
+        real = self.real(measured.n_real)
+        try:
+            if self.load is None:
+                generated = samples_at(checkpoint.path, self.settings, checkpoint.below)
+            else:
+                generated = self.load(checkpoint)
+            # its features in the order of the reference
+            generated = SamplePair(real, generated).generated
+        except FAILURES:
+            return None
+        generated = cut(generated, measured.n_generated, self.settings.seed)
+        if generated.digest == measured.digests.generated:
+            return SamplePair(real, generated)
+        return None
+
+    def held_out(self, real: Samples) -> HeldOutDistances:
+        """What copies of these real samples are compared with.
+
+        Raises ValueError: a holdout that is in the reference, or of another dimension.
+        """
+        key = {"held out": self._other, "real": real.digest}
+        found: HeldOutDistances | None = self.store.known(key)
+        if found is None:
+            found = held_out_distances(real, self.holdout, memory_limit=self.memory_limit)
+            self.store.remember(key, found)
+        return found
+
+    # ---- one checkpoint ----
+
+    def evaluator(self, n: int, *, beside: bool = False) -> CheckpointEvaluator:
+        """Measures the curves of checkpoints against n real samples.
+
+        beside : True to begin with what follows from the samples alone while curves are fitted.
+        """
+        return CheckpointEvaluator(
+            self.real(n),
+            self.settings,
+            self.store,
+            self.memory_limit,
+            beside=self.beside if beside else None,
+        )
+
+    def copies(self, measured: MeasuredCheckpoint, search: Progress | None) -> Memorisation | None:
+        """The copies of the whole reference among the samples that were measured."""
+        digest = measured.digests.generated
+        if search is None:
+            found: Memorisation | None = self.store.known(self._copies_key(digest))
+            return found
+        return self._copies(digest, partial(self.pair, measured))
+
+    def witness(
+        self, measured: MeasuredCheckpoint, search: Progress | None, area: float | None = None
+    ) -> WitnessEntry | None:
+        """What gives a checkpoint away, see `prviz.witness`.
+
+        area : under its curve to believe, to measure what remains without what gives it away.
+        """
+        plain = {
+            "rules": RULES,
+            "witness": VERSION,
+            "seed": self.settings.seed,
+            **measured.digests._asdict(),
+        }
+        whole = {**plain, "areas": True}
+        if search is None:
+            known: WitnessEntry | None = self.store.known(whole) or self.store.known(plain)
+            return known
+
+        def look() -> WitnessEntry | None:
+            pair = self.pair(measured)
+            if pair is None:
+                return None
+            told = self._witness(pair, search)
+            if area is None:
+                return told.entry()
+            kept(self.store, plain, entry_of_facts, told.entry)
+            return with_areas(
+                told, pair, area=area, seed=self.settings.seed, memory_limit=self.memory_limit
+            ).entry()
+
+        return kept(self.store, plain if area is None else whole, entry_of_facts, look)
+
+    def faults(self, measured: MeasuredCheckpoint, search: Progress | None) -> Found | None:
+        """`prviz.triage.findings.findings` of a checkpoint."""
+        settings = self.settings
+        how: dict[str, Any] = {
+            "bandwidth": settings.bandwidth,
+            "split": settings.split,
+            "seed": settings.seed,
+        }
+        n = max(measured.n_real, measured.n_generated)
+        few = _fewer(self.reference.d, n, self.memory_limit)
+        of = {"findings": self._other, "method": measured.method, "k": measured.k}
+        key = {"rules": RULES, **of, **how, **measured.digests._asdict(), **few}
+        if search is None:
+            found: Found | None = self.store.known(key)
+            return found
+
+        def look() -> Found | None:
+            pair = self.pair(measured)
+            if pair is None:
+                return None
+            return findings(
+                pair,
+                measured.estimate,
+                **how,
+                memory_limit=self.memory_limit,
+                held_out=self.held_out(pair.real),
+                usual=self._usual(pair.real, few),
+                of_samples=partial(self._sample_faults, pair),
+                witness=lambda: self.witness(measured, part_of(None, 0, 1)),
+                progress=search,
+            )
+
+        return kept(self.store, key, _from_facts, look, _facts)
+
+    def replicates(self, measured: MeasuredCheckpoint, search: Progress | None) -> Floats | None:
+        """`side_replicates` of a checkpoint by one family."""
+        how = (measured, REPLICATES, self.settings.seed)
+        if search is None:
+            known: Floats | None = self.store.known(replicates_key(*how))
+            return known
+        return side_replicates(*how, self.store)
+
+    def intervals(
+        self, measured: MeasuredCheckpoint, search: Progress | None
+    ) -> Mapping[str, Interval] | None:
+        """`summary_intervals` of a checkpoint by one family."""
+        how = (measured, REPLICATES, self.settings.seed)
+        if search is None:
+            known: Mapping[str, Interval] | None = self.store.known(intervals_key(*how))
+            return known
+        return summary_intervals(*how, self.store)
+
+    def keep_draws(self, outcome: CheckpointOutcome, progress: Progress) -> None:
+        """Keep all that a report draws again of a checkpoint, so that the report itself is written soon."""
+        for each in outcome.measured:
+            self.intervals(each, progress)
+            with suppress(ValueError):  # runs that evaluate different samples have no ranking
+                self.replicates(each, progress)
+
+    def of_each(
+        self,
+        find: Callable[[MeasuredCheckpoint, Progress], T | None],
+        measured: Sequence[MeasuredCheckpoint],
+        progress: Progress | None = None,
+    ) -> dict[str, T]:
+        """What is found of each checkpoint, by name; those of which nothing is are left out."""
+        found = {}
+        for place, each in enumerate(measured):
+            step = part_of(progress, place, len(measured))
+            step(0.0)
+            one = find(each, step)
+            if one is not None:
+                found[each.checkpoint.name] = one
+        return found
+
+    # ---- all checkpoints ----
+
+    def results(
+        self,
+        outcomes: Iterable[CheckpointOutcome],
+        goal: float = 0.5,
+        *,
+        areas: bool = True,
+        progress: Progress | None = None,
+        meanwhile: Callable[[Progress], object] | None = None,
+    ) -> TriageResults:
+        """All that follows from the outcomes of checkpoints, measured with these settings.
+
+        goal : as in `prviz.triage.ranking.ranking`. areas : True to measure those that remedies
+        leave. meanwhile : done beside the yardstick.
+        """
+        settings = self.settings
+        nothing = TriageResults(
+            reference=self.reference, outcomes=tuple(outcomes), settings=settings, goal=goal
+        )
+        measured = nothing.measured
+        if not measured:
+            return nothing
+        firsts = [each.measured[0] for each in nothing.outcomes if each.measured]
+        real = self.real(firsts[0].n_real)
+        copies = self.of_each(self.copies, firsts, part_of(progress, 0, 2))
+        if meanwhile is not None:
+            self._thread.start(meanwhile)
+        possible = None
+        no_ceiling = ""
+        try:
+            possible = yardstick(
+                real,
+                settings,
+                self.holdout,
+                size=max(each.n_generated for each in measured),
+                store=self.store,
+                memory_limit=self.memory_limit // 2 if self._thread.busy else self.memory_limit,
+            )
+        except ValueError as error:
+            no_ceiling = str(error)
+        self._thread.wait()
+        by_basis = looked_into(measured)
+        of_best = believed_areas(measured) if areas else {}
+        witnesses = self.of_each(
+            lambda each, step: self.witness(each, step, of_best.get(each.checkpoint.name)), by_basis
+        )
+        copied = [name for name, each in copies.items() if each.memorised]
+        judgement = judge(
+            measured,
+            goal,
+            settings.seed,
+            aside=Aside(copied, told_apart(witnesses), possible),
+            store=self.store,
+        )
+        return replace(
+            nothing,
+            reference=real,
+            memorisation=copies,
+            findings=self.of_each(self.faults, by_basis, part_of(progress, 1, 2)),
+            witnesses=witnesses,
+            yardstick=possible,
+            no_ceiling=no_ceiling,
+            judgement=judgement,
+        )
+
+    # ---- beside the curves ----
+
+    def beside(self, pair: SamplePair) -> bool:
+        """Begin to find what follows from the samples alone, while curves are fitted to the same pair.
+
+        False where half of the memory would not be enough, or there is one core. `results` waits
+        for the end.
+        """
+        values = (pair.real.n + pair.generated.n) * pair.d
+        room = self.memory_limit // 2
+        if self.memory_limit < MEMORY_LIMIT or values * VALUE_BYTES > room:
+            return False
+        if available_threads() < 2:
+            return False
+        self._thread.wait()
+        self._thread.start(partial(self._look_at, pair))
+        return True
+
+    def close(self) -> None:
+        """End soon what goes on beside."""
+        self._thread.stop()
+
+    def _look_at(self, pair: SamplePair, progress: Progress) -> None:
+        """Copies, witness and faults of a pair, where `results` finds them."""
+        learners.load()
+        self._copies(pair.generated.digest, lambda: pair)
+        with one_blas_thread():
+            self._witness(pair, part_of(progress, 0, 2))
+            facts = preflight(pair, split=self.settings.split).facts
+            self._sample_faults(pair, facts, part_of(progress, 1, 2))
+
+    # ---- what is kept of a pair ----
+
+    @property
+    def _other(self) -> str:
+        """Digest of the holdout; "" without one."""
+        return "" if self.holdout is None else self.holdout.digest
+
+    def _copies_key(self, digest: str) -> dict[str, Any]:
+        real = self.reference.digest
+        return {"copies": self._other, "once": True, "real": real, "generated": digest}
+
+    def _copies(self, digest: str, read: Callable[[], SamplePair | None]) -> Memorisation | None:
+        """The copies among samples with a digest; None where they can't be read."""
+
+        def count() -> Memorisation | None:
+            pair = read()
+            if pair is None:
+                return None
+            held_out = self.held_out(self.reference)
+            limit = self.memory_limit
+            return memorisation(self.reference, pair.generated, held_out, memory_limit=limit)
+
+        return kept(self.store, self._copies_key(digest), memorisation_of_facts, count)
+
+    def _witness(self, pair: SamplePair, progress: Progress) -> Witness:
+        """`prviz.witness` without areas."""
+        options: dict[str, Any] = {"seed": self.settings.seed, "memory_limit": self.memory_limit}
+        return self.store.memory.remembered(
+            ("witness", pair.digest, pair.real.features, *options.values()),
+            lambda: witness(pair, without=False, **options, progress=progress),
+        )
+
+    def _sample_faults(
+        self, pair: SamplePair, facts: PairFacts, progress: Progress | None = None
+    ) -> Found:
+        """`sample_faults`, which no family changes: kept by themselves, since the deciding family may change."""
+        limit = self.memory_limit
+        key = {
+            "rules": RULES,
+            "of_samples": self._other,
+            "real": pair.real.digest,
+            "generated": pair.generated.digest,
+            **_fewer(pair.d, max(each.n for each in pair), limit),
+        }
+        held_out = self.held_out(pair.real)
+        search = partial(
+            sample_faults, pair, facts, held_out, memory_limit=limit, progress=progress
+        )
+        return kept(self.store, key, _from_facts, search, _facts)
+
+    def _usual(self, real: Samples, few: Mapping[str, int]) -> Found:
+        """The faults that held-out real samples have as well."""
+        other = self.holdout
+        if other is None:
+            return ()
+        key = {"rules": RULES, "usual": other.digest, "real": real.digest, **few}
+        search = partial(usual_faults, real, other, memory_limit=self.memory_limit)
+        return kept(self.store, key, _from_facts, search, _facts)
+
+
+def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:
+    """A sentence on findings that compare fewer rows than there are, for want of memory; "" if none does."""
+    rows = max(
+        (
+            rows
+            for each in measured
+            for rows in _fewer(d, max(each.n_real, each.n_generated), memory_limit).values()
+        ),
+        default=None,
+    )
+    if rows is None:
+        return ""
+    return f"findings compare {rows} samples of each set: --memory-limit leaves no room for more"
+
+
+def _fewer(d: int, n: int, memory_limit: int) -> dict[str, int]:
+    """Number of rows that findings compare where a small memory limit makes it smaller, for keys; else empty.
+
+    n : number of samples of the larger set.
+    """
+    rows = rows_within(d, memory_limit)
+    if rows < min(rows_in_time(d), n):
+        return {"rows": rows}
+    return {}
+
+
+def _facts(found: Found) -> list[dict[str, Any]]:
+    return [asdict(each) for each in found]
+
+
+def _from_facts(facts: Any) -> Found | None:
+    """The findings in facts; None for anything else."""
+    try:
+        return tuple(TriageFinding(**each) for each in facts)
+    except TypeError:
+        return None
