@@ -58,6 +58,7 @@ CHANGE = {
     "_Watched",
     "Conversation",
     "PanelChoices",
+    "ResultCache",
 }
 
 

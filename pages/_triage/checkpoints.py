@@ -74,6 +74,7 @@ class CheckpointResults:
             holdout=self.holdout,
             store=store,
             load=self.load,
+            bootstrap=REPLICATES,
         )
 
     @property

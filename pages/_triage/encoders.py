@@ -13,7 +13,7 @@ from pages._shared.networks import choose_networks
 from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults
 from prviz.embed.encoders.stored import StoredEncoder
-from prviz.embed.lens import lens
+from prviz.embed.lens import Lens, lens
 from prviz.figures.lens import EncoderPoint, encoders_figure
 from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress
@@ -51,13 +51,7 @@ def draw(found: CheckpointResults) -> None:
     readings, left_out = rankings
     st.markdown(f"**{plain(encoder_verdict(readings))}**")
     names = [str(name) for name in readings[0].table["checkpoint"]]
-    points = {
-        name: [
-            EncoderPoint(r.encoder, r.d, r.score(name), r.rank(name), name in r.possible)
-            for r in readings
-        ]
-        for name in names
-    }
+    points = {name: [_point(each, name) for each in readings] for name in names}
     few = len(found.measured) > len(names)
     caption = (
         f"Filled: may be best there ({LEVEL:.0%}). "
@@ -76,15 +70,18 @@ def draw(found: CheckpointResults) -> None:
             )
         ],
     )
-    ranks = pd.DataFrame(
-        {
-            "encoder": [each.encoder for each in readings],
-            "features": [each.d for each in readings],
-            "may be best": [", ".join(each.possible) for each in readings],
-            **{f"place of {name}": [each.rank(name) for each in readings] for name in names},
-        }
-    )
-    st.dataframe(ranks, hide_index=True, key="triage-encoders-ranks")
+    rows = []
+    for each in readings:
+        row = {"encoder": each.encoder, "features": each.d, "may be best": ", ".join(each.possible)}
+        rows.append(row | {f"place of {name}": each.rank(name) for name in names})
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="triage-encoders-ranks")
+
+
+def _point(reading: EncoderRanking, name: str) -> EncoderPoint:
+    """One checkpoint in one reading."""
+    score = reading.score(name)
+    rank = reading.rank(name)
+    return EncoderPoint(reading.encoder, reading.d, score, rank, name in reading.possible)
 
 
 def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | None:
@@ -118,14 +115,7 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
             dimensions=DIMENSIONS,
             progress=part_of(progress, 0, 2),
         )
-        rankings = []
-        for place, each in enumerate(seen.readings, start=1):
-            table = rank_estimates(
-                seen.names, each.estimates, bootstrap=_REPLICATES, seed=settings.seed
-            )
-            rankings.append(EncoderRanking(each.encoder, each.d, table))
-            progress((1 + place / len(seen.readings)) / 2)
-        return rankings, seen.left_out
+        return _ranked(seen, settings.seed, part_of(progress, 1, 2)), seen.left_out
 
     seconds = _seconds(len(best), n, networks.count, settings.split)
     digests = tuple((each.checkpoint.name, *each.digests) for each in best)
@@ -141,6 +131,15 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
         networks.key,
     )
     return answers.tab_result(key, seconds, compute)
+
+
+def _ranked(seen: Lens, seed: int, progress: Progress) -> list[EncoderRanking]:
+    rankings = []
+    for place, each in enumerate(seen.readings, start=1):
+        table = rank_estimates(seen.names, each.estimates, bootstrap=_REPLICATES, seed=seed)
+        rankings.append(EncoderRanking(each.encoder, each.d, table))
+        progress(place / len(seen.readings))
+    return rankings
 
 
 def _samples(found: CheckpointResults, measured: MeasuredCheckpoint, n: int) -> Samples:

@@ -61,10 +61,10 @@ def _draw_pair(found: CheckpointResults) -> None:
     if len(points) < 2:
         st.info("Fréchet distance means nothing here: it needs more samples than features.")
         return
-    sides = [point.precision - point.recall for point in points]
-    pairs = opposite_pairs(
-        [point.name for point in points], [point.distance for point in points], sides
+    names, distances, sides = zip(
+        *((each.name, each.distance, each.precision - each.recall) for each in points), strict=True
     )
+    pairs = opposite_pairs(names, distances, sides)
     if not pairs:
         words = (
             f"No two checkpoints within {EQUAL:.0%} of Fréchet distance lie on opposite sides of"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import streamlit as st
 
@@ -185,21 +185,24 @@ def _read(served: Path) -> FolderListing:
             continue
         shown = sorted((name for name in names if not name.startswith(".")), key=natural)
         paths = [f"{folder}/{name}" if folder else name for name in shown]
-        files = [path for path in paths if path.lower().endswith(ACCEPTED)]
+        files = _ending(paths, ACCEPTED)
+        pictures = _ending(paths, EXTENSIONS)
         # Of the two files of `prviz embed` the table, which also has paths, texts and labels.
         listing.files[folder] = [path for path in files if table_beside(path) not in files]
-        listing.tables[folder] = [path for path in paths if path.lower().endswith(".csv")]
+        listing.tables[folder] = _ending(paths, (".csv",))
         listing.out[folder] = out
-        listing.skipped[folder] = (
-            len(paths) - len(files) - sum(path.lower().endswith(EXTENSIONS) for path in paths)
-        )
-        if any(path.lower().endswith(EXTENSIONS) for path in paths):
-            parts = folder.split("/")
-            pictured |= {"/".join(parts[:count]) for count in range(1, len(parts) + 1)} - {""}
+        listing.skipped[folder] = len(paths) - len(files) - len(pictures)
+        if pictures:
+            pictured |= set(map(str, (PurePosixPath(folder), *PurePosixPath(folder).parents)))
         for path in files:
             listing.signatures[below.root / path] = source.signature(below.root / path)
-    listing.pictures.extend(sorted(pictured, key=natural))
+    listing.pictures.extend(sorted(pictured - {"."}, key=natural))
     return listing
+
+
+def _ending(paths: Sequence[str], ends: tuple[str, ...]) -> list[str]:
+    """The paths that end so, in small or large letters."""
+    return [path for path in paths if path.lower().endswith(ends)]
 
 
 def _folder(listing: FolderListing) -> str:

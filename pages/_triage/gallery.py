@@ -123,21 +123,8 @@ def draw(
         words = [f"{said} {each}" for each in columns[said]] if said else ()
         _draw_tiles(case, role, rows, looks, near, words)
         place = st.expander("The same as a table", icon=":material/table_rows:")
-    entries: dict[str, Any] = {}
-    if pictured:
-        entries["picture"] = [look.picture or None for look in looks]
-    entries["row"] = [int(row) + 1 for row in rows]
-    if any(look.text for look in looks):
-        entries["text"] = [look.text for look in looks]
-    entries |= _labels(case.side(role), rows) | dict(columns)
-    if near:
-        found = [near[int(row)] for row in rows]
-        entries[f"nearest {OTHER[role]} row"] = [nearest + 1 for nearest, _ in found]
-        entries["distance"] = [distance for _, distance in found]
-    if any(look.problem for look in looks):
-        entries["picture is missing"] = [look.problem for look in looks]
     place.dataframe(
-        pd.DataFrame(entries),
+        pd.DataFrame(_entries(case, role, rows, looks, near, columns)),
         hide_index=True,
         column_config={
             "distance": st.column_config.NumberColumn(format="%.4g"),
@@ -145,6 +132,33 @@ def draw(
         },
         key=f"triage-samples-{where}",
     )
+
+
+def _entries(
+    case: Diagnosis,
+    role: Role,
+    rows: Sequence[int],
+    looks: Sequence[Shown],
+    near: Near,
+    columns: Columns,
+) -> dict[str, Any]:
+    """Columns of the table of samples, by title."""
+    shown: dict[str, Any] = {
+        "picture": [look.picture or None for look in looks],
+        "row": [int(row) + 1 for row in rows],
+        "text": [look.text for look in looks],
+        **_labels(case.side(role), rows),
+        **columns,
+    }
+    if near:
+        nearest, distances = np.transpose([near[int(row)] for row in rows])
+        shown[f"nearest {OTHER[role]} row"] = nearest.astype(int) + 1
+        shown["distance"] = distances
+    shown["picture is missing"] = [look.problem for look in looks]
+    for name in ("picture", "text", "picture is missing"):
+        if not any(shown[name]):
+            del shown[name]
+    return shown
 
 
 def _draw_tiles(

@@ -142,17 +142,13 @@ def _table(
     if ceiling is not None:
         tops = {each.label: f"{ceiling.summaries[each.key]:.3f}" for each in SUMMARIES}
         rows.insert(0, {"checkpoint": CEILING, **tops})
-    columns = {
-        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170)
-        for each in (*SUMMARIES, *DIVERGENCES)
-    }
-    columns |= {
-        number_title(name): st.column_config.TextColumn(help=f"Can't see: {spot}.", width=120)
-        for name, spot in BLIND_SPOTS.items()
-    }
-    distance = f"Can't see: {BLIND_SPOTS[reported.FRECHET]}. {_LIMIT}"
-    columns[number_title(reported.FRECHET)] = st.column_config.TextColumn(help=distance, width=170)
-    columns[_MOST] = st.column_config.TextColumn(_MOST, help=AT_MOST, width=120)
+    text = st.column_config.TextColumn
+    columns = {_MOST: text(_MOST, help=AT_MOST, width=120)}
+    for each in (*SUMMARIES, *DIVERGENCES):
+        columns[each.label] = text(each.label, help=each.explanation, width=170)
+    for name, spot in BLIND_SPOTS.items():
+        limit, width = (f" {_LIMIT}", 170) if name == reported.FRECHET else ("", 120)
+        columns[number_title(name)] = text(help=f"Can't see: {spot}.{limit}", width=width)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
     st.caption(
         "In brackets 95 % of the draws; of the distances on the right, what the truth is at least."

@@ -13,7 +13,7 @@ from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text
 from prviz.triage.findings import Found
-from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
+from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.memorisation import Memorisation
 from prviz.triage.ranking import together
 from prviz.triage.witnesses import WitnessEntry
@@ -39,17 +39,17 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
     real = found.reference
     holdout = found.holdout
     settings = found.settings
-    store = found.triage.store
+    triage = found.triage
     size = max(each.n_generated for each in found.measured)
     key = ("triage-ceiling", real.digest, holdout and holdout.digest, settings, size)
 
     def compute(_: Progress) -> Yardstick | str:
         try:
-            possible = yardstick(real, settings, holdout, size=size, store=store)
+            possible = yardstick(real, settings, holdout, size=size, store=triage.store)
         except ValueError as error:  # too few samples
             return error_text(error)
         for each in possible.ceiling.values():  # kept for the decision
-            together([each], REPLICATES, settings.seed + 1, store)
+            together([each], triage.bootstrap, settings.seed + 1, triage.store)
         return possible
 
     families = passes(settings.methods)

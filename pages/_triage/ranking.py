@@ -70,7 +70,7 @@ def judgement_of(
     """
     wanted = goal()
     memorised = tuple(name for name in names if name in copies and copies[name].memorised)
-    store = found.triage.store
+    triage = found.triage
 
     def compute() -> Judgement:
         everything = [one for outcome in found.outcomes for one in outcome.measured]
@@ -80,7 +80,8 @@ def judgement_of(
             found.settings.seed,
             aside=Aside(memorised, apart, ceiling),
             basis=found.basis,
-            store=store,
+            replicates=triage.bootstrap,
+            store=triage.store,
         )
 
     about = (found.key, wanted, names, memorised, tuple(apart.items()), ceiling is None)

@@ -77,22 +77,19 @@ def _pairs(case: Diagnosis, copies: Memorisation) -> str:
         "real": [pair.real for pair in copies.pairs],
     }
     looks = {role: media.shown(case.side(role), rows[role], case.found.uploaded) for role in ROLES}
-    if all(look.picture for both in looks.values() for look in both):
-        both = {role: pictures(role, rows[role], looks[role]) for role in ROLES}
-        pairs = zip(both["generated"], both["real"], strict=True)
-        return (
-            f'{title}<div class="strip'
-            f' pairs">{"".join(f"<span>{one}{other}</span>" for one, other in pairs)}</div>'
-        )
+    images = {role: pictures(role, rows[role], looks[role]) for role in ROLES}
+    if all(len(each) == len(copies.pairs) for each in images.values()):
+        pairs = map("<span>{}{}</span>".format, images["generated"], images["real"])
+        return f'{title}<div class="strip pairs">{"".join(pairs)}</div>'
     notes = _notes(case.pair.real, rows["real"], looks["real"])
-    said = [
-        f"{made.text or f'row {pair.generated + 1}'} ="
-        f" {note if real.text else f'real row {pair.real + 1} {note}'}"
-        for pair, made, real, note in zip(
-            copies.pairs, looks["generated"], looks["real"], notes, strict=True
-        )
-    ]
-    return f"{title}<ol>{''.join(f'<li>{html.escape(line)}</li>' for line in said[:LINES])}</ol>"
+    lines = []
+    for place, pair in enumerate(copies.pairs[:LINES]):
+        made = looks["generated"][place].text or f"row {pair.generated + 1}"
+        real = notes[place]
+        if not looks["real"][place].text:
+            real = f"real row {pair.real + 1} {real}"
+        lines.append(f"<li>{html.escape(f'{made} = {real}')}</li>")
+    return f"{title}<ol>{''.join(lines)}</ol>"
 
 
 def _group(case: Diagnosis, role: Role) -> str:

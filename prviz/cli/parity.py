@@ -139,28 +139,48 @@ def _parity(arguments: argparse.Namespace) -> int:
             found.append(_numbers(pair, k, distances[-1].distance(), progress))
     differences = _differences(pairs, distances)
     if arguments.json:
-        sets = []
-        for pair, numbers in zip(pairs, found, strict=True):
-            areas = None if convention is None else _areas(pair, k, convention)
-            flags = [flag.entry() for flag in flags_of(pair)]
-            sets.append({**_size(pair.generated), **numbers, "curves": areas, "flags": flags})
-        apart = [
-            {"a": one, "b": other, "frechet_distance": each._asdict()}
-            for one, other, each in differences
-        ]
-        document = {"k": k, "real": _size(real), "generated": sets, "differences": apart}
+        document = {
+            "k": k,
+            "real": _size(real),
+            "generated": _sets(pairs, found, k, convention),
+            "differences": [
+                {"a": one, "b": other, "frechet_distance": each._asdict()}
+                for one, other, each in differences
+            ],
+        }
         put_text(arguments.json, json.dumps(_strict(document), ensure_ascii=False, allow_nan=False))
         if arguments.json == "-":
             return 0
-    lines: list[str] = []
+    parts = []
     for pair, numbers in zip(pairs, found, strict=True):
-        lines += ["", ""] if lines else []
-        lines += _table(pair, k, numbers)
-        lines += [] if convention is None else _curves(pair, k, convention)
-    lines += [""] if differences else []
-    lines += [_difference_text(*each) for each in differences]
-    sys.stdout.write("\n".join(lines) + "\n")
+        lines = [*_table(pair, k, numbers)]
+        if convention is not None:
+            lines += _curves(pair, k, convention)
+        parts.append("\n".join(lines))
+    text = "\n\n\n".join(parts) + "\n"
+    if differences:
+        text += "\n"
+    for each in differences:
+        text += f"{_difference_text(*each)}\n"
+    sys.stdout.write(text)
     return 0
+
+
+def _sets(
+    pairs: Sequence[SamplePair],
+    found: Sequence[Mapping[str, Any]],
+    k: int,
+    convention: CurveConvention | PaperConvention | None,
+) -> list[dict[str, Any]]:
+    """Each generated set with its numbers, the areas of the curves that are asked for, and its flags."""
+    from prviz.checks.flags import flags_of
+
+    sets = []
+    for pair, numbers in zip(pairs, found, strict=True):
+        areas = None if convention is None else _areas(pair, k, convention)
+        flags = [flag.entry() for flag in flags_of(pair)]
+        sets.append({**_size(pair.generated), **numbers, "curves": areas, "flags": flags})
+    return sets
 
 
 def _differences(

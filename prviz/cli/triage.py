@@ -249,6 +249,24 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="measure on the workers of this Dask scheduler, tcp://host:8786",
     )
+    _add_reports(add)
+    add(
+        "--rerun",
+        type=Path,
+        action=_Instead,
+        instead_of=(reference, checkpoints),
+        metavar="REPORT",
+        help=(
+            "instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again,"
+            " without kept results, and compare every number; opens the files that it names and"
+            " never unpickles"
+        ),
+    )
+    _add_trackers(add)
+    parser.set_defaults(run=partial(_triage, parser))
+
+
+def _add_reports(add: Callable[..., Any]) -> None:
     add(
         "--report",
         type=Path,
@@ -286,18 +304,9 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
             " f8_recall; repeat it for several"
         ),
     )
-    add(
-        "--rerun",
-        type=Path,
-        action=_Instead,
-        instead_of=(reference, checkpoints),
-        metavar="REPORT",
-        help=(
-            "instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again,"
-            " without kept results, and compare every number; opens the files that it names and"
-            " never unpickles"
-        ),
-    )
+
+
+def _add_trackers(add: Callable[..., Any]) -> None:
     add(
         "--tensorboard",
         type=Path,
@@ -316,7 +325,6 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
             " each metric"
         ),
     )
-    parser.set_defaults(run=partial(_triage, parser))
 
 
 def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:

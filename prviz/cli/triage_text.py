@@ -125,21 +125,22 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
 
     extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
     more = list(dict.fromkeys(column for each in extra.values() for column in each))
-    rows = []
-    remarks = []
+    rows: list[tuple[str, ...]] = []
+    remarks = [""]
     lines: list[dict[Any, Any]] = judgement.table.to_dict("records")
     for place, line in enumerate(lines, start=1):
-        row = _row(place, line, extra[line["checkpoint"]], more, judgement)
-        rows.append([cell for _, cell in row])
+        heads, cells = zip(
+            *_row(place, line, extra[line["checkpoint"]], more, judgement), strict=True
+        )
+        rows += [cells] if rows else [heads, cells]
         copied = (
             "copies the reference" if line["checkpoint"] in judgement.decision.memorised else ""
         )
         remarks.append(", ".join(filter(None, (copied, marks(place, line)))))
-    rows.insert(0, [head for head, _ in row])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     text = []
-    for cells, remark in zip(rows, ["", *remarks], strict=True):
-        shown = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
+    for cells, remark in zip(rows, remarks, strict=True):
+        shown = list(map(str.rjust, cells, widths))
         shown[1] = cells[1].ljust(widths[1])
         text.append("  ".join([*shown, remark]).rstrip())
     return "\n".join(text)

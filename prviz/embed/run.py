@@ -169,21 +169,13 @@ def _embed(
     with named(folder):
         folder.mkdir(exist_ok=True)
     files = _encoded(job, workers, folder, progress)
-    bad: dict[str, str] = {}
-    widths = set()
-    of_each = []
-    for part, kept in zip(job.parts, map(_part, files), strict=True):
-        bad |= {part[row].path: why for row, why in kept.bad.items()}
-        of_each.append(kept.facts)
-        if len(kept.rows):
-            widths.add(kept.rows.shape[1])
+    bad, widths, facts = _said_of_parts(job, files)
     _check_bad(bad, source, skip_bad)
     if len(widths) != 1:
         raise ValueError(
             f"{encoder.name}: features of {sorted(widths)} numbers; all samples need as many"
         )
     shape = len(source.items) - len(bad), widths.pop()
-    facts = np.concatenate(of_each)
     metadata = {
         "encoder": encoder.name,
         "source": source.name,
@@ -210,6 +202,21 @@ def _embed(
     shutil.rmtree(folder, ignore_errors=True)
     side = int(np.median(facts[:, 0])) if len(facts) else 0
     return Embedded(*shape, bad, (*source.notes, *_notes(facts, bits)), side)
+
+
+def _said_of_parts(
+    job: _Job, files: Sequence[Path]
+) -> tuple[dict[str, str], set[int], NDArray[np.int32]]:
+    """Why samples were left out, by path; the numbers of features; and facts of the pictures."""
+    bad: dict[str, str] = {}
+    widths = set[int]()
+    facts = []
+    for part, kept in zip(job.parts, map(_part, files), strict=True):
+        bad |= {part[row].path: why for row, why in kept.bad.items()}
+        facts.append(kept.facts)
+        if len(kept.rows):
+            widths.add(kept.rows.shape[1])
+    return bad, widths, np.concatenate(facts)
 
 
 def _encoded(

@@ -154,6 +154,15 @@ def to_json(
         unit = "distance"
     chosen = asdict(settings) if isinstance(settings, ExploreSettings) else dict(settings)
     weights = float(chosen.get("b", B)), float(chosen.get("eps", EPS))
+    methods = {}
+    for name, each in estimates.items():
+        curve = (curves or {}).get(name, each.curve)
+        most = limit_of(name, bound)
+        methods[name] = _method(each) | _curve(curve, truth, *weights, most)
+        if bound is not None:
+            methods[name]["above_upper_bound"] = bool(refuted_runs(each.curve, bound))
+        if spreads and name in spreads:
+            methods[name]["intervals"] = _intervals(spreads[name], most)
     document = {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
@@ -166,17 +175,8 @@ def to_json(
         "settings": {**chosen, "bandwidth_unit": unit},
         "approximate": None if approximation is None else _approximate(approximation),
         "inputs": {
-            **{
-                role: {
-                    "name": side.name,
-                    "n": side.n,
-                    "d": side.d,
-                    "dtype": str(side.values.dtype),
-                    "digest": side.digest,
-                    "encoder": dict(side.encoder) or None,
-                }
-                for role, side in (("real", pair.real), ("generated", pair.generated))
-            },
+            "real": _input(pair.real),
+            "generated": _input(pair.generated),
             "pair_digest": pair.digest,
         },
         "flags": [each.entry() for each in flags_of(pair)],
@@ -184,31 +184,7 @@ def to_json(
         "upper_bound": None if bound is None else bound_entry(bound),
         "witness": None if witness is None else witness.entry(),
         "conclusion": conclusion or None,
-        "methods": {
-            name: {
-                "method": each.method,
-                "k": each.k,
-                "bandwidth_distance": (
-                    None
-                    if each.bandwidth is None
-                    else dict(zip(("real", "generated"), each.bandwidth, strict=True))
-                ),
-                **_curve(
-                    (curves or {}).get(name, each.curve), truth, *weights, limit_of(name, bound)
-                ),
-                **(
-                    {}
-                    if bound is None
-                    else {"above_upper_bound": bool(refuted_runs(each.curve, bound))}
-                ),
-                **(
-                    {"intervals": _intervals(spreads[name], limit_of(name, bound))}
-                    if spreads and name in spreads
-                    else {}
-                ),
-            }
-            for name, each in estimates.items()
-        },
+        "methods": methods,
     }
     return json.dumps(_strict(document), indent=1, allow_nan=False)
 
@@ -241,6 +217,23 @@ def _conventions(b: float, eps: float) -> dict[str, str]:
         named.get(key, key): text.replace("b = 8", f"b = {b:g}")
         for key, text in CONVENTIONS.items()
     }
+
+
+def _input(side: Samples) -> dict[str, Any]:
+    return {
+        "name": side.name,
+        "n": side.n,
+        "d": side.d,
+        "dtype": str(side.values.dtype),
+        "digest": side.digest,
+        "encoder": dict(side.encoder) or None,
+    }
+
+
+def _method(estimate: Estimate) -> dict[str, Any]:
+    bandwidth = estimate.bandwidth
+    distances = None if bandwidth is None else {"real": bandwidth[0], "generated": bandwidth[1]}
+    return {"method": estimate.method, "k": estimate.k, "bandwidth_distance": distances}
 
 
 def _curve(

@@ -283,7 +283,8 @@ def _ranking(report: Document, family: str) -> Table:
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     known = {each["name"]: each for each in report["checkpoints"]}
     lines = report["rankings"][family]["lines"]
-    second = [_second(report)] if any(line.get("second") is not None for line in lines) else []
+    ordered = any(line.get("second") is not None for line in lines)
+    second = [_second(report)] if ordered else []
     head = ["", "checkpoint", "step", *extras, "score", "95 % of the draws"]
     head += ["of real against real", "true score, 95 %", *second, "best in"]
     head += ["precision side", "recall side", ""]
@@ -292,16 +293,17 @@ def _ranking(report: Document, family: str) -> Table:
         each = known[line["checkpoint"]]
         share = each.get("share_of_ceiling", {}).get(family)
         most = line.get("at_most")
-        titles = [found["title"].lower() for found in each.get("findings") or ()]
         cells = [place, button.format(one_line(line["checkpoint"])), _short(each["step"])]
         cells += [_short(each["extra"].get(name)) for name in extras]
         cells += [f"{line['score']:.4f}", draws_text(line)]
         # above the ceiling no more is meant
         cells.append("-" if share is None else f"{100 * min(share['share'], 1.0):.0f} %")
         cells.append("-" if most is None else f"at most {most:.4f}")
-        cells += [f"{line['second']:.4f}" for _ in second]
+        if ordered:
+            cells.append(f"{line['second']:.4f}")
         cells += [share_text(line["best"]), f"{line['precision']:.4f}", f"{line['recall']:.4f}"]
-        cells.append(", ".join(filter(None, (*titles, marks(place, line)))))
+        remarks = [found["title"].lower() for found in each.get("findings") or ()]
+        cells.append(", ".join(filter(None, (*remarks, marks(place, line)))))
         rows.append(Row(cells, line["checkpoint"]))
     return head, rows
 

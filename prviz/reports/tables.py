@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prviz.reports.document import Document
@@ -33,6 +33,18 @@ _OF_THE_RANKING = {
     "precision": "precision_side",
     "recall": "recall_side",
 }
+# Columns of families and of numbers, empty where a row is of neither.
+_OF_NUMBERS = (
+    "family",
+    "k",
+    "bandwidth_real",
+    "bandwidth_generated",
+    "quantity",
+    "vertex",
+    "value",
+    "low",
+    "high",
+)
 _TEXTS = (
     "prviz",
     "checkpoint",
@@ -89,33 +101,9 @@ def to_parquet(report: Document) -> bytes:
 
 def _rows(report: Document) -> Iterator[dict[str, Any]]:
     """Every row has the same columns: those of its checkpoint, of its family, and of its number."""
-    settings = report["settings"]
-    reference = report["reference"]
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     for each in report["checkpoints"]:
-        checkpoint = {
-            "schema_version": report["schema_version"],
-            "prviz": report["versions"]["prviz"],
-            "checkpoint": decodable(each["name"]),
-            "path": decodable(each["path"]),
-            "step": each["step"],
-            **{f"extra_{decodable(name)}": each["extra"].get(name) for name in extras},
-            "digest": each["digest"],
-            "reference": decodable(reference["path"]),
-            "reference_digest": reference["digest"],
-            "n_real": reference["n"],
-            "n_generated": each["n"],
-            "split": settings["split"],
-            "seed": settings["seed"],
-            "replicates": report["bootstrap"]["replicates"],
-            "goal": report["goal"],
-            "reason": None if each["reason"] is None else decodable(each["reason"]),
-            "family": None,
-            "k": None,
-            "bandwidth_real": None,
-            "bandwidth_generated": None,
-            **dict.fromkeys(("quantity", "vertex", "value", "low", "high")),
-        }
+        checkpoint = _of_checkpoint(report, each, extras)
         if not each["families"]:
             yield checkpoint
         for name, found in each["families"].items():
@@ -134,6 +122,30 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
             for side, values in found["vertices"].items():
                 for vertex, value in enumerate(values):
                     yield family | {"quantity": side, "vertex": vertex, "value": value}
+
+
+def _of_checkpoint(report: Document, each: Document, extras: Sequence[str]) -> dict[str, Any]:
+    """The columns of a checkpoint, and empty ones for its families and numbers."""
+    reference = report["reference"]
+    return {
+        "schema_version": report["schema_version"],
+        "prviz": report["versions"]["prviz"],
+        "checkpoint": decodable(each["name"]),
+        "path": decodable(each["path"]),
+        "step": each["step"],
+        **{f"extra_{decodable(name)}": each["extra"].get(name) for name in extras},
+        "digest": each["digest"],
+        "reference": decodable(reference["path"]),
+        "reference_digest": reference["digest"],
+        "n_real": reference["n"],
+        "n_generated": each["n"],
+        "split": report["settings"]["split"],
+        "seed": report["settings"]["seed"],
+        "replicates": report["bootstrap"]["replicates"],
+        "goal": report["goal"],
+        "reason": None if each["reason"] is None else decodable(each["reason"]),
+        **dict.fromkeys(_OF_NUMBERS),
+    }
 
 
 def _scores(report: Document, checkpoint: Document, family: str) -> Iterator[dict[str, Any]]:

@@ -129,38 +129,42 @@ def by_class(
         generated = generated.one_of_each_group()
     else:
         generated, labels[1] = _independent(generated, labels[1])
-    names = sorted(set(labels[0]))
+    if generated_labels is not None:
+        return _both_ways((real, generated), labels, k, memory_limit)
+    missed = _missed(real, generated, k, memory_limit)
+    expected = _expected(real.n, generated.n, k)
+    shares = [
+        _share(name, "real", missed[labels[0] == name], generated.n, expected)
+        for name in sorted(set(labels[0]))
+    ]
+    return _holm(shares, {})
+
+
+def _both_ways(
+    sets: tuple[Samples, Samples], labels: Sequence[NDArray[np.str_]], k: int, memory_limit: int
+) -> tuple[ClassShare, ...]:
+    """Every class of either set compared with the same class of the other."""
     shares: list[ClassShare] = []
     absent: dict[ClassShare, float] = {}
-    if generated_labels is None:
-        missed = _missed(real, generated, k, memory_limit)
-        expected = _expected(real.n, generated.n, k)
-        shares = [
-            _share(name, "real", missed[labels[0] == name], generated.n, expected) for name in names
-        ]
-    else:
-        sets = real, generated
-        roles: Sequence[Literal["real", "generated"]] = ("real", "generated")
-        for name in sorted(set(names) | set(labels[1])):
-            for place, role in enumerate(roles):
-                own, other = (np.flatnonzero(labels[at] == name) for at in (place, 1 - place))
-                if not len(own):
-                    continue
-                if not len(other):
-                    share = _share(name, role, np.ones(len(own), dtype=np.bool_), 0, 0.0)._replace(
-                        few=False
-                    )
-                    # the probability that all of a class are drawn into one of two sets of one
-                    # distribution
-                    absent[share] = _expected(sets[place].n + 1, sets[1 - place].n, len(own))
-                else:
-                    missed = _missed(
-                        sets[place].take(own), sets[1 - place].take(other), k, memory_limit
-                    )
-                    share = _share(
-                        name, role, missed, len(other), _expected(len(own), len(other), k)
-                    )
-                shares.append(share)
+    roles: Sequence[Literal["real", "generated"]] = ("real", "generated")
+    for name in sorted(set(labels[0]) | set(labels[1])):
+        for place, role in enumerate(roles):
+            own, other = (np.flatnonzero(labels[at] == name) for at in (place, 1 - place))
+            if not len(own):
+                continue
+            if len(other):
+                missed = _missed(
+                    sets[place].take(own), sets[1 - place].take(other), k, memory_limit
+                )
+                expected = _expected(len(own), len(other), k)
+                share = _share(name, role, missed, len(other), expected)
+            else:
+                alone = np.ones(len(own), dtype=np.bool_)
+                share = _share(name, role, alone, 0, 0.0)._replace(few=False)
+                # the probability that all of a class are drawn into one of two sets of one
+                # distribution
+                absent[share] = _expected(sets[place].n + 1, sets[1 - place].n, len(own))
+            shares.append(share)
     return _holm(shares, absent)
 
 

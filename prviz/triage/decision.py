@@ -209,40 +209,24 @@ def judge(
     """
     basis = basis or basis_of(measured)
     known = known_sides(measured)
-    bounds = {name: most for name, (_, most) in known[basis.method].items()}
-    ordered = in_order([each for each in measured if each.method == basis.method])
+    drawn: list[SharedReference] = []
+    for name in filter(None, (basis.second, basis.method)):
+        ordered = in_order([each for each in measured if each.method == name])
+        bounds = [known[name][each.checkpoint.name][1] for each in ordered]
+        drawn.insert(0, capped(together(ordered, replicates, seed, store), bounds))
     names = [each.checkpoint.name for each in ordered]
-
-    def of_family(method: str) -> SharedReference:
-        some = in_order([each for each in measured if each.method == method])
-        found = together(some, replicates, seed, store)
-        return capped(found, [known[method][name][1] for name in names])
-
-    scored = of_family(basis.method)
-    second = None if basis.second is None else of_family(basis.second)
     unsure = _few(measured)
-
-    def ranked(places: Sequence[int]) -> pd.DataFrame:
-        table = ranking(
-            scored.of(places),
-            [names[place] for place in places],
-            goal,
-            steps=[ordered[place].checkpoint.step for place in places],
-            second=second and second.of(places),
-            widen=WIDEN if ESTIMATORS[basis.method].judges_all else 1.0,
-        )
-        return without_order(table) if unsure else table
-
-    everyone = range(len(names))
-    left = [place for place in everyone if names[place] not in aside.memorised] or everyone
-    table = ranked(everyone)
-    candidates = table if len(left) == len(names) else ranked(left)
+    table = _table(ordered, drawn, goal, range(len(names)), unsure=unsure)
+    left = [place for place, name in enumerate(names) if name not in aside.memorised]
+    candidates = table
+    if 0 < len(left) < len(names):
+        candidates = _table(ordered, drawn, goal, left, unsure=unsure)
     shares: dict[str, CeilingShare] = {}
     if aside.yardstick is not None and not unsure:
         shares = shares_of_ceiling(
-            ordered, aside.yardstick, goal, seed, own=scored, apart=aside.apart, store=store
+            ordered, aside.yardstick, goal, seed, own=drawn[0], apart=aside.apart, store=store
         )
-    scores = {method: _scores(of, goal) for method, of in known.items()}
+    scores = _scores(known, goal)
     decision, apart = _decision(candidates, basis, scores, aside, goal, names, unsure)
     return Judgement(
         decision=decision,
@@ -250,16 +234,42 @@ def judge(
         candidates=candidates,
         apart=apart,
         scores=scores,
-        at_most={name: most and most.score(goal) for name, most in bounds.items()},
+        at_most=dict(zip(names, (most and most.score(goal) for most in bounds), strict=True)),
         shares=shares,
     )
 
 
-def _scores(
-    sides: Mapping[str, tuple[AreaSides, AreaSides | None]], goal: float
-) -> dict[str, float]:
-    """By name, the score of each checkpoint at a goal."""
-    return {name: own.score(goal) for name, (own, _) in sides.items()}
+def _table(
+    measured: Sequence[MeasuredCheckpoint],
+    drawn: Sequence[SharedReference],
+    goal: float,
+    places: Sequence[int],
+    *,
+    unsure: bool,
+) -> pd.DataFrame:
+    """The ranking of the checkpoints at these places.
+
+    drawn : replicates of all, and those by the family that orders low scores.
+    """
+    first, *second = (each.of(places) for each in drawn)
+    some = [measured[place].checkpoint for place in places]
+    table = ranking(
+        first,
+        [each.name for each in some],
+        goal,
+        steps=[each.step for each in some],
+        second=second[0] if second else None,
+        widen=WIDEN if ESTIMATORS[measured[0].method].judges_all else 1.0,
+    )
+    return without_order(table) if unsure else table
+
+
+def _scores(known: KnownSides, goal: float) -> dict[str, dict[str, float]]:
+    """By family and name, the score of each checkpoint at a goal."""
+    return {
+        method: {name: own.score(goal) for name, (own, _) in sides.items()}
+        for method, sides in known.items()
+    }
 
 
 def _decision(

@@ -237,34 +237,34 @@ def checkpoints_of(
     }
     paths = list(dict.fromkeys(path for each in given for path in _files(Path(each), skipped)))
     if not paths:
-        listed = ", ".join(str(each) for each in given) or "nothing"
-        own = [
-            str(each)
-            for each in given
-            if not Path(each).is_dir() and _resolved(Path(each)) in skipped
-        ]
-        if own:
-            raise ValueError(
-                f"checkpoints = {listed}: {own[0]} is the reference, the holdout or another file of"
-                " this command already, and compared with itself every score would be perfect;"
-                " name files of generated samples"
-            )
-        inside = (file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS))
-        picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
-        reason = f"checkpoints = {listed}: no files there that end in {ACCEPTED_TEXT}"
-        if picture is None:
-            raise ValueError(reason)
-        command = EMBED_PICTURES
-        if picture.parent not in map(Path, given):  # a set for each sub-folder
-            folder = shlex.quote(str(given[0]))
-            command = (
-                f"prviz embed {folder} -o DIR --each --encoder ENCODER (prviz embed --list shows"
-                " them)"
-            )
-        raise PicturesError(f"{reason}; embed the pictures first: {command}")
+        raise _nothing_there(given, skipped)
     return named(
         dict(zip(paths, _names(paths), strict=True)), None if metadata is None else Path(metadata)
     )
+
+
+def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
+    """Why no file of these is a checkpoint."""
+    listed = ", ".join(str(each) for each in given) or "nothing"
+    for each in given:
+        if not Path(each).is_dir() and _resolved(Path(each)) in skipped:
+            return ValueError(
+                f"checkpoints = {listed}: {each} is the reference, the holdout or another file of"
+                " this command already, and compared with itself every score would be perfect;"
+                " name files of generated samples"
+            )
+    inside = (file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS))
+    picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
+    reason = f"checkpoints = {listed}: no files there that end in {ACCEPTED_TEXT}"
+    if picture is None:
+        return ValueError(reason)
+    command = EMBED_PICTURES
+    if picture.parent not in map(Path, given):  # a set for each sub-folder
+        folder = shlex.quote(str(given[0]))
+        command = (
+            f"prviz embed {folder} -o DIR --each --encoder ENCODER (prviz embed --list shows them)"
+        )
+    return PicturesError(f"{reason}; embed the pictures first: {command}")
 
 
 def checkpoints_below(

@@ -300,22 +300,16 @@ def ranking(
         others = second.values @ weights
         others_drawn = second.replicates @ weights
     drawn = _keys(replicates, others_drawn)
-    best = np.lexsort((np.arange(len(scores)), -scores))
-    if others is not None:
-        told = scores < TOLD_APART
-        best = np.lexsort((np.arange(len(scores)), -np.where(told, others, scores), told))
+    best = _best_first(scores, others)
     first = int(best[0])
-    behind = scores[first] - scores
     scales = [_Scale.of(scores, replicates, widen=widen)]
     if others is not None and others_drawn is not None:
         clipped = np.maximum(scores, TOLD_APART), np.maximum(replicates, TOLD_APART)
-        behind = np.where(
-            told & told[first], others[first] - others, clipped[0][first] - clipped[0]
-        )
-        scales = [_Scale.of(*clipped, widen=widen), _Scale.of(others, others_drawn, told)]
+        by_others = _Scale.of(others, others_drawn, scores < TOLD_APART)
+        scales = [_Scale.of(*clipped, widen=widen), by_others]
     may_be_best, margins = _comparison_with_best(scales, confidence, first)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
-    winners = drawn >= drawn.max(axis=1, keepdims=True) - ROUNDING
+    best_in, loses = _won(drawn, first)
     table = pd.DataFrame(
         {
             "checkpoint": pd.Series(names, dtype=object),
@@ -325,9 +319,9 @@ def ranking(
             "score": scores,
             "low": low,
             "high": high,
-            "best": (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0),
-            "behind": behind,
-            "loses": (drawn < drawn[:, [first]] - ROUNDING).mean(axis=0),
+            "best": best_in,
+            "behind": _behind(scales, first),
+            "loses": loses,
             "tied_with_best": may_be_best,
             "margin": margins,
             "front": undominated(found.values),
@@ -338,6 +332,31 @@ def ranking(
     )
     table.loc[first, "tied_with_best"] = bool(may_be_best.sum() > 1)
     return table.iloc[best].reset_index(drop=True)
+
+
+def _won(drawn: Floats, first: int) -> tuple[Floats, Floats]:
+    """Shares of the replicates in which each checkpoint is best, and in which it is behind the first."""
+    winners = drawn >= drawn.max(axis=1, keepdims=True) - ROUNDING
+    best: Floats = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
+    return best, (drawn < drawn[:, [first]] - ROUNDING).mean(axis=0)
+
+
+def _behind(scales: Sequence[_Scale], first: int) -> Floats:
+    """How far each checkpoint is behind the first, by the last scale that compares the two."""
+    behind = scales[0].scores[first] - scales[0].scores
+    for scale in scales[1:]:
+        both = scale.compares & scale.compares[first]
+        behind = np.where(both, scale.scores[first] - scale.scores, behind)
+    return behind
+
+
+def _best_first(scores: Floats, second: Floats | None) -> NDArray[np.intp]:
+    """The order of the checkpoints; those below TOLD_APART by the second scores, behind all others."""
+    places = np.arange(len(scores))
+    if second is None:
+        return np.lexsort((places, -scores))
+    told = scores < TOLD_APART
+    return np.lexsort((places, -np.where(told, second, scores), told))
 
 
 def without_order(table: pd.DataFrame) -> pd.DataFrame:

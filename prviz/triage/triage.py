@@ -139,7 +139,7 @@ class Triage:
     reference : the real samples, whole. settings : of all measurements.
     holdout : other real samples; None: two halves of the reference, and the reference itself.
     store : keeps what is found. memory_limit : bytes beyond the samples.
-    load : reads the samples of a checkpoint; None: its file.
+    load : reads the samples of a checkpoint; None: its file. bootstrap : number of replicates.
     """
 
     reference: Samples
@@ -148,6 +148,7 @@ class Triage:
     store: ResultCache = field(default_factory=lambda: ResultCache(None))
     memory_limit: int = MEMORY_LIMIT
     load: Callable[[Checkpoint], Samples] | None = None
+    bootstrap: int = REPLICATES
     _thread: OneThreadMore = field(default_factory=OneThreadMore, init=False)
     _cut: dict[int, Samples] = field(default_factory=dict, init=False)
 
@@ -281,7 +282,7 @@ class Triage:
 
     def replicates(self, measured: MeasuredCheckpoint, search: Progress | None) -> Floats | None:
         """`side_replicates` of a checkpoint by one family."""
-        how = (measured, REPLICATES, self.settings.seed)
+        how = (measured, self.bootstrap, self.settings.seed)
         if search is None:
             known: Floats | None = self.store.known(replicates_key(*how))
             return known
@@ -291,7 +292,7 @@ class Triage:
         self, measured: MeasuredCheckpoint, search: Progress | None
     ) -> Mapping[str, Interval] | None:
         """`summary_intervals` of a checkpoint by one family."""
-        how = (measured, REPLICATES, self.settings.seed)
+        how = (measured, self.bootstrap, self.settings.seed)
         if search is None:
             known: Mapping[str, Interval] | None = self.store.known(intervals_key(*how))
             return known
@@ -373,6 +374,7 @@ class Triage:
             goal,
             settings.seed,
             aside=Aside(copied, told_apart(witnesses), possible),
+            replicates=self.bootstrap,
             store=self.store,
         )
         return replace(

@@ -256,6 +256,20 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
     assert "300 of 300 samples are in the reference too" in capsys.readouterr().err
 
 
+def test_a_report_says_that_sets_were_cut_so_that_it_is_repeated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = numpy_files(tmp_path, real=(240, 1.0), few=(60, 1.2), many=(150, 1.0))
+    report = tmp_path / "report.json"
+    assert main(["triage", *files.values(), "--method", "knn", "--report", str(report)]) == 0
+    assert "all sets are cut to 60 samples, the size of few" in capsys.readouterr().out
+    told = json.loads(report.read_text())
+    assert told["settings"]["equal_sizes"]
+    assert [each["n"] for each in (told["reference"], *told["checkpoints"])] == [60, 60, 60]
+    assert main(["triage", "--rerun", str(report)]) == 0
+    assert "numbers equal" in capsys.readouterr().out
+
+
 def numpy_files(folder: Path, **sets: tuple[int, float]) -> dict[str, str]:
     """Normal samples in four dimensions: by name their number and spread."""
     for seed, (name, (n, spread)) in enumerate(sets.items()):

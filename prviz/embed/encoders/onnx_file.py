@@ -20,6 +20,20 @@ from prviz.readers.errors import error_text
 _LARGEST = 4096
 
 
+def _session(path: Path, output: str | None, provider: str) -> Any:
+    """The network, with a tensor inside it as an output where that is asked for and there is one."""
+    import onnxruntime
+
+    found = onnxruntime.InferenceSession(path, providers=[provider])
+    outputs = [each.name for each in found.get_outputs()]
+    if output is not None and output not in outputs and not external_files(path):
+        # `_ends` names the outputs if there is no such tensor
+        with suppress(*_refusals()):
+            data = with_output(path.read_bytes(), output)
+            return onnxruntime.InferenceSession(data, providers=[provider])
+    return found
+
+
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -84,18 +98,11 @@ class OnnxEncoder(EmbeddingEncoder):
             raise ValueError(
                 f"--device {options.device}: this onnxruntime has no {provider}; leave --device out"
             )
+        output = choice.get("output")
         try:
-            self._session = onnxruntime.InferenceSession(path, providers=[provider])
+            self._session = _session(path, output, provider)
             # after onnxruntime has refused files outside the folder
             self.weights_sha256 = weights_sha256(path)
-            output = choice.get("output")
-            outputs = [each.name for each in self._session.get_outputs()]
-            if output is not None and output not in outputs and not external_files(path):
-                # `_ends` names the outputs if there is no such tensor
-                with suppress(*_refusals()):
-                    self._session = onnxruntime.InferenceSession(
-                        with_output(path.read_bytes(), output), providers=[provider]
-                    )
         except _refusals() as error:
             raise ValueError(
                 f"{path}: no ONNX network that can be run ({error_text(error)})"

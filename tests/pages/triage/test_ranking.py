@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared import cache as page_cache
 from pages._shared.cache import Session
-from pages._triage import clusters, comparison, diagnosis, ranking, screen, work
+from pages._triage import checkpoints, clusters, comparison, diagnosis, ranking, screen, work
 from pages._triage.checkpoints import CheckpointResults, missed_text
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
@@ -53,6 +53,7 @@ def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resamplings enough for the same code."""
     for module in (ranking, comparison):
         monkeypatch.setattr(module, "BOOTSTRAP", MANY)
+    monkeypatch.setattr(checkpoints, "REPLICATES", MANY)
 
 
 @cache
@@ -486,8 +487,8 @@ def test_another_name_stands_in_the_same_ranking() -> None:
     held = len(app.session_state["_Session"].results)
     app.session_state["found"] = replace(found, outcomes=outcomes, key="named")
     assert order(run(app)) == [f"{name}'" for name in before]
-    # the sides of the curves, the decision and the figure, by their new names
-    assert len(app.session_state["_Session"].results) == held + 3
+    # the decision and the figure, by their new names
+    assert len(app.session_state["_Session"].results) == held + 2
 
 
 def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all() -> None:
