@@ -78,7 +78,9 @@ class LeastRecentlyUsed:
             value = self._held[key]
             self._held.move_to_end(key)
             while len(self._held) > self._entries or (
-                len(self._held) > self._stay and self._total() > self._most
+                len(self._held) > self._stay
+                and self._most < math.inf
+                and self._total() > self._most
             ):
                 self._drop(self._held.popitem(last=False)[1])
         return value

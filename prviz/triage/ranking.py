@@ -343,7 +343,7 @@ def _won(drawn: Floats, first: int) -> tuple[Floats, Floats]:
 
 def _behind(scales: Sequence[_Scale], first: int) -> Floats:
     """How far each checkpoint is behind the first, by the last scale that compares the two."""
-    behind = scales[0].scores[first] - scales[0].scores
+    behind: Floats = scales[0].scores[first] - scales[0].scores
     for scale in scales[1:]:
         both = scale.compares & scale.compares[first]
         behind = np.where(both, scale.scores[first] - scale.scores, behind)

@@ -103,8 +103,8 @@ class ResultCache:
         otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on
         Windows.)
     given_as : the name of `folder` in messages.
-    memory : what `kept` has lately found or taken from the folder, by the text of its key; several
-    caches may share one.
+    memory : what `kept` has lately found or taken from the folder, by its key; several caches may
+    share one.
     holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result
     would leave behind.
     """
@@ -147,11 +147,11 @@ class ResultCache:
 
     def known(self, key: Mapping[str, Any]) -> Any:
         """What is in memory of a key; None if nothing is."""
-        return self.memory.get(_text(key))
+        return self.memory.get(frozenset(key.items()))
 
     def remember(self, key: Mapping[str, Any], found: T) -> T:
         """Hold in memory what was found of a key."""
-        return self.memory.put(_text(key), found)
+        return self.memory.put(frozenset(key.items()), found)
 
     def facts(self, key: Mapping[str, Any]) -> Any:
         """The facts of a key; None if the cache has none."""
@@ -268,8 +268,9 @@ def kept(
     if store is None:
         return compute()
     known: T | None = store.known(key)
-    if known is None:
-        known = taken(store.facts(key))
+    if known is not None:
+        return known
+    known = taken(store.facts(key))
     if known is not None:
         return store.remember(key, known)
     found = compute()
