@@ -85,6 +85,15 @@ def feature_names(values: Any) -> tuple[str, ...]:
     return () if all(name.isdecimal() for name in names) else names
 
 
+def numbers_order(values: Any) -> list[int]:
+    """Places of the columns of a data frame by their numbers, if they are only numbered and stand in another order."""
+    names = _columns(values)
+    if not all(name.isdecimal() for name in names):
+        return []
+    order = sorted(range(len(names)), key=lambda place: int(names[place]))
+    return order if order != list(range(len(names))) else []
+
+
 def _columns(values: Any) -> tuple[str, ...]:
     names: Any = getattr(getattr(values, "schema", None), "names", None)
     if not isinstance(names, list):  # of anything but a table of pyarrow
@@ -102,6 +111,8 @@ def _refuse(values: Any, name: str) -> None:
         raise TypeError(
             f"{name}: a mapping of {len(values)} entries was given; choose one of its arrays"
         )
+    if hasattr(values, "obsm"):
+        raise TypeError(f"{name}: cells were given; values.X or values.obsm[NAME] has their rows")
     if values is None:
         raise TypeError(f"{name}: None was given; an array of shape (samples, features) is needed")
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
@@ -173,13 +184,26 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         if isinstance(array[bad], Mapping)
         else ""
     )
-    if columns := _columns(given):
+    rows = _column_of_rows(array[bad[0]], bad[1], _columns(given))
+    if rows:
+        remedy = f"; {rows} takes the column whose cells are rows"
+    elif columns := _columns(given):
         frame = "values" if hasattr(given, "select_dtypes") else "values.to_pandas()"
         remedy = f" in every column, and column {columns[bad[1]]!r} has others: "
         remedy += f"{frame}.select_dtypes('number') leaves it out"
         if array[bad] is None or type(array[bad]).__name__ in ("NAType", "NaTType"):
             remedy = f"; {frame}.dropna() leaves such rows out"
     raise TypeError(f"{name}: {_place(bad)} is {array[bad]!r}; a number is needed{remedy}")
+
+
+def _column_of_rows(row: Array, place: int, columns: Sequence[str]) -> str:
+    """The column of lists that this row has, as Python takes it; "" where it has none."""
+    held = row[place]
+    if isinstance(held, Mapping):
+        names = [str(key) for key, value in held.items() if np.ndim(value) == 1]
+    else:
+        names = [each for each, value in zip(columns, row, strict=False) if np.ndim(value) == 1]
+    return f"values[{names[0]!r}]" if names else ""
 
 
 def _stacked(rows: Sequence[Any], name: str) -> Array:
@@ -198,9 +222,13 @@ def _stacked(rows: Sequence[Any], name: str) -> Array:
             first, own = (
                 " x ".join(map(str, each.shape)) or "one" for each in (arrays[0], arrays[-1])
             )
+            batches = arrays[0].ndim == arrays[-1].ndim == 2 and len(arrays[0].T) == len(
+                arrays[-1].T
+            )
+            remedy = "; numpy.concatenate(list(values)) joins batches" if batches else ""
             raise ValueError(
                 f"{name}: row {place + 1} has {own} values, row 1 has {first}; all rows need as"
-                " many"
+                f" many{remedy}"
             )
     return np.stack(arrays) if arrays else np.empty((0, 0))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -12,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.array_input import EMBED_PICTURES, as_array, feature_names, squeezed
+from prviz.array_input import EMBED_PICTURES, as_array, feature_names, numbers_order, squeezed
 from prviz.cells import table_html
 from prviz.quoting import listed, quoted
 from prviz.warning import from_outside, warn
@@ -26,10 +28,14 @@ SplitRatio: TypeAlias = float | Literal["none"] | None
 _CHUNK_BYTES = 1 << 22
 # Begins a note on samples that were left out, so that a set has a certain size.
 CUT = "cut to"
+# Words in front of all names of one set, or behind them, that say which set it is.
+_OF_A_SET = re.compile(
+    r"syn|synth|synthetic|gen|generated|fake|sim|simulated|samples?|sampled|real|orig|original|ref|reference|true"
+)
 # What is said where features of the same names stood in two orders.
 RENAMED = (
-    "the names of the features differ in capitals, spaces or signs alone; they were taken for the"
-    " same"
+    "the names of the features differ in capitals, spaces, signs or the name of their set alone;"
+    " they were taken for the same"
 )
 REORDERED = (
     "the generated features stood in another order than the real ones; they were matched by name"
@@ -95,8 +101,16 @@ def _not_finite(values: Array, name: str) -> ValueError:
     row, column = first
     return ValueError(
         f"{name}: row {row + 1}, column {column + 1} is {values[row, column]}; every value must be"
-        f" finite ({count} of {values.size} are not)"
+        f" finite ({count} of {values.size} are not); values[numpy.isfinite(values).all(axis=1)]"
+        " leaves such rows out"
     )
+
+
+def _missing(groups: Array) -> NDArray[np.bool_]:
+    """True for None and NaN, which would all be one group."""
+    if groups.dtype == object:
+        return np.array([each is None or each != each for each in groups.tolist()])
+    return np.isnan(groups) if groups.dtype.kind == "f" else np.zeros(len(groups), bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +173,11 @@ class Samples:
         title = self.name or "samples"
         columns = feature_names(self.values)
         values = _widened(self.values, title)
+        order = numbers_order(self.values)
+        if order and len(order) == values.shape[1]:
+            values = values[:, order]
+            said = "its columns are in the order of their numbers"
+            object.__setattr__(self, "notes", (*self.notes, said))
         extremes = _finite_extremes(values, title)
         for label, column in self.labels.items():
             if len(column) != len(values):
@@ -185,6 +204,11 @@ class Samples:
             raise ValueError(
                 f"{title}: groups have shape {groups.shape}; one group for each of {len(values)}"
                 " samples"
+            )
+        if groups is not None and (missing := _missing(groups)).any():
+            raise ValueError(
+                f"{title}: {missing.sum()} of {len(values)} groups are missing, the first of sample"
+                f" {np.argmax(missing) + 1}; say of each sample which group it belongs to"
             )
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "groups", None if groups is None else _read_only(groups))
@@ -426,6 +450,24 @@ class SamplePair:
                 " both must come from the same encoder and have the same dimension"
             )
 
+    def having(self, real: Samples, generated: Samples) -> SamplePair:
+        """The pair of parts of these sets, or of each in the other's role, with what was said of their names.
+
+        Parameters
+        ----------
+        real, generated : Samples
+            The new sets.
+
+        Returns
+        -------
+        SamplePair
+            The new pair.
+        """
+        pair = SamplePair(real, generated)
+        object.__setattr__(pair, "reordered", self.reordered or pair.reordered)
+        object.__setattr__(pair, "renamed", self.renamed or pair.renamed)
+        return pair
+
     def __repr__(self) -> str:
         return f"SamplePair({self.real!r}, {self.generated!r})"
 
@@ -580,17 +622,60 @@ def _draw_groups(
 
 
 def _same_names(real: Sequence[str], generated: Sequence[str]) -> tuple[str, ...]:
-    """The generated names as the real set writes them, where only capitals, spaces and signs differ; else empty."""
+    """The generated names as the real set writes them, where only capitals, spaces and signs differ; else empty.
+
+    Or where all names of one set have the same word in front or behind that says which set it is.
+    """
     if set(real) == set(generated):
         return ()
-    written = {_letters(name): name for name in real}
-    spoken = [_letters(name) for name in generated]
-    alike = len(written) == len(real) == len(spoken) and set(spoken) == set(written)
-    return tuple(written[name] for name in spoken) if alike else ()
+    names = dict(zip(map(_letters, real), real, strict=True))
+    spoken = list(map(_letters, generated))
+    longer, shorter = max(spoken, names, key=_length), min(spoken, names, key=_length)
+    begin, end = _ends(list(longer), list(shorter))
+    if any(not _OF_A_SET.fullmatch(each) for each in (begin, end) if each):
+        return ()
+    if longer is spoken:
+        spoken = [name[len(begin) : len(name) - len(end)] for name in spoken]
+    else:
+        spoken = [f"{begin}{name}{end}" for name in spoken]
+    alike = len(names) == len(real) == len(spoken) and set(spoken) == set(names)
+    return tuple(names[name] for name in spoken) if alike else ()
 
 
 def _letters(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in plain if letter.isalnum())
+
+
+def _length(names: Iterable[str]) -> int:
+    return len("".join(names))
+
+
+def _ends(longer: Sequence[str], shorter: Sequence[str]) -> tuple[str, str]:
+    """What all longer names have in front of the shorter ones and behind them; empty texts where some have not."""
+    extra = len(longer[0]) - min(len(name) for name in shorter)
+    for size in range(max(extra, 0) + 1):
+        begin = longer[0][:size]
+        for rest in range(extra - size + 1):
+            end = longer[0][len(longer[0]) - rest :]
+            if {f"{begin}{name}{end}" for name in shorter} == set(longer):
+                return begin, end
+    return "", ""
+
+
+def _ends_text(alone: Mapping[str, Sequence[str]]) -> str:
+    """What to leave out of all names of one set, where that gives those of the other."""
+    longer = max(alone, key=lambda role: _length(alone[role]))
+    shorter = min(alone, key=lambda role: _length(alone[role]))
+    if longer == shorter or len(alone[longer]) != len(alone[shorter]) or not alone[shorter]:
+        return ""
+    begin, end = _ends(alone[longer], alone[shorter])
+    more = [
+        f"{quoted(each)} {where}" for each, where in ((begin, "in front"), (end, "behind")) if each
+    ]
+    if not more:
+        return ""
+    return f"Those of the {longer} set have {' and '.join(more)}: if they are the same, leave that out. "
 
 
 def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
@@ -606,6 +691,7 @@ def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
     found = [f"only {role} has {listed(names, most=6)}" for role, names in alone.items() if names]
     if found:
         raise ValueError(
-            f"the two sets have different features: {'; '.join(found)}. Give both sets the same"
-            " features: rename or remove columns, and encode categories of both tables together"
+            f"the two sets have different features: {'; '.join(found)}. {_ends_text(alone)}Give both"
+            " sets the same features: rename or remove columns, and encode categories of both"
+            " tables together"
         )

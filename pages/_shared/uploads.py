@@ -318,6 +318,8 @@ def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple
             _read(upload, source, None)
         except readers.AmbiguousKeyError:  # both roles, or several list columns
             pass
+        except readers.TextColumnError:  # which `_rows_of_roles` offers
+            return None
         else:
             return None
     return cache.remembered(
@@ -338,6 +340,8 @@ def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, st
     except readers.AmbiguousKeyError as error:
         choices = tuple(each for each in error.choices if "=" in each)
         several = bool(choices)
+    except readers.TextColumnError:
+        choices = _rows_by_texts(source)
     if not choices:
         return None
     st.markdown(f"{'Both' if several else 'Or both'} sets are rows of **{plain(upload.name)}**:")
@@ -352,6 +356,17 @@ def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, st
     if several:
         raise _IncompleteError
     return None
+
+
+def _rows_by_texts(source: tuple[str, memoryview]) -> tuple[str, ...]:
+    """Sets of rows that columns of texts offer, which are no features."""
+    try:
+        readers.read_chosen_pair(source, session().columns, limits=limits())
+    except readers.AmbiguousKeyError as error:
+        return error.choices
+    except readers.ReadError:
+        pass
+    return ()
 
 
 def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | None:

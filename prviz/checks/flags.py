@@ -35,6 +35,7 @@ from prviz.checks.row_order import (
     dependent_rows,
     dependent_sets,
 )
+from prviz.quoting import listed
 from prviz.readers.columns import drop_text, is_label, is_measured
 from prviz.readers.suspects import (
     FIRST_ROWS,
@@ -384,7 +385,15 @@ def reordered(pair: SamplePair) -> list[Finding]:
         "Names of features": (RENAMED, pair.renamed),
         "Order of features": (REORDERED, pair.reordered),
     }
-    return [Finding(title, text, "warning", "") for title, (text, found) in said.items() if found]
+    found = [Finding(title, text, "warning", "") for title, (text, so) in said.items() if so]
+    named = [role for role, samples in by_role(pair) if samples.features]
+    if len(named) == 1:
+        features = pair.real.features or pair.generated.features
+        if 2 * sum(name[-1:].isdigit() for name in features) < len(features):
+            text = f"only the {named[0]} set names its features ({listed(features, most=3)})"
+            effect = "They are matched by place: see that both sets have the same order."
+            found.append(Finding("Names of features", text, "warning", effect))
+    return found
 
 
 def flags_of_set(samples: Samples) -> tuple[Finding, ...]:

@@ -462,6 +462,13 @@ def _table_items(path: Path, column: str | None) -> tuple[SourceItem, ...]:
             f"{quoted(path.name)}: no table that can be read ({quoted(str(error))})"
         ) from None
     wanted = "text" if column is None else column
+    first: Any = table.iloc[0] if len(table) else {}
+    for name, held in first.items():
+        if isinstance(held, dict) and "bytes" in held and wanted in ("text", name):
+            from prviz.readers.arrow_types import refuse_pictures
+
+            read = f"pd.read_parquet({literal(str(path))})"
+            raise refuse_pictures(quoted(path.name), str(name), read, str(path))
     if wanted not in table.columns:
         raise ValueError(
             f"{quoted(path.name)}: has no column {quoted(wanted)}; choose one with --column: "

@@ -68,7 +68,7 @@ class Uploaded:
 
     def swapped(self) -> Uploaded:
         """The same sets in each other's role."""
-        pair = SamplePair(self.pair.generated, self.pair.real)
+        pair = self.pair.having(self.pair.generated, self.pair.real)
         turned = replace(
             self, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1]
         )

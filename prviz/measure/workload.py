@@ -258,7 +258,7 @@ def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
     """
     if n < 2:
         raise ValueError(f"n = {n}; a subsample of at least 2 samples per set is needed")
-    return SamplePair(cut(pair.real, n, seed), cut(pair.generated, n, seed))
+    return pair.having(cut(pair.real, n, seed), cut(pair.generated, n, seed))
 
 
 def duration(seconds: float) -> str:

@@ -23,6 +23,7 @@ from prviz.readers.columns import (
     ColumnChoice,
     decimals_in,
     index_columns,
+    is_class,
     is_label,
     is_measured,
     own_names,
@@ -33,6 +34,7 @@ from prviz.readers.errors import (
     AmbiguousKeyError,
     ReadError,
     SuspectColumnsError,
+    TextColumnError,
     beside,
     listed,
     literal,
@@ -75,6 +77,7 @@ from prviz.readers.source import (
     unreadable,
 )
 from prviz.readers.suspects import (
+    FIRST_ROWS,
     beside_lists,
     bits_note,
     check_upright,
@@ -95,6 +98,7 @@ __all__ = [
     "ReadError",
     "SourceLike",
     "SuspectColumnsError",
+    "TextColumnError",
     "kind_of",
     "load_torch",
     "read",
@@ -550,6 +554,11 @@ def _pair_of_rows(
             held[column] = _table_or_choices(file, column, limits, choice)
         return held[column]
 
+    if keys is None:
+        with suppress(TextColumnError):
+            table(None)
+        if None not in held:  # a text says which rows are which, or it is no feature
+            choice = _by_texts(file, limits, choice)
     sides = []
     for key in keys or require_row_roles(table(None).labels, file.where):
         column, rows = split_key(key)
@@ -559,6 +568,24 @@ def _pair_of_rows(
             side = _rows(file, rows, table(column), limits)
         sides.append((key, side))
     return [_samples(file, side, f"{file.name}, {key}", choice) for key, side in sides]
+
+
+def _by_texts(file: FileSource, limits: Limits, choice: ColumnChoice) -> ColumnChoice:
+    """The choice with columns of texts as labels, by which the user may name the rows of each set.
+
+    Raises the error of the first one where another column says which rows are which.
+    """
+    first: TextColumnError | None = None
+    while True:
+        try:
+            table = _table_or_choices(file, None, limits, choice)
+        except TextColumnError as error:
+            first = first or error
+            choice = replace(choice, rows=(*choice.rows, error.column))
+        else:
+            if first is not None and find_row_roles(table.labels) is not None:
+                raise first
+            return choice
 
 
 def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str] | None:
@@ -739,7 +766,20 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
         check_upright(labels, len(values), features, file.typed)
     found = checked_columns(values, features, choice, file.where, file.typed)
     notes = (*table.notes, *found.notes)
+    named = [name for name, held in labels.items() if is_class(name) and _has_decimals(held)]
+    if left := [name for name in named if not choice.drops(name) and name != choice.group]:
+        said = "it is named like a label" if len(left) == 1 else "they are named like labels"
+        notes = (
+            *notes,
+            f"left out: {listed(left)} ({said}); columns= (--features) takes such by name",
+        )
     return _Contents(found.values, labels | found.labels, found.features, table.metadata, notes)
+
+
+def _has_decimals(column: Array) -> bool:
+    with suppress(ReadError):
+        return decimals_in(column[:FIRST_ROWS], "") is not None
+    return False
 
 
 def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Contents:

@@ -441,7 +441,16 @@ _ARROW_ERRORS = (
 def _opened(source: FileSource) -> Iterator[Any]:
     """Source as an Arrow file; errors of pyarrow become a `ReadError`."""
     with source.open() as stream, corrupt_unless_read(source.where, *_ARROW_ERRORS):
-        yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
+        try:
+            yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
+        except pa.ArrowNotImplementedError as error:
+            if source.kind != ".parquet" or "64 bits" not in str(error):
+                raise
+            raise ReadError(
+                f"{source.where}: whole numbers of 128 bits, which pyarrow can't read. Save them with 64:\n"
+                f"import polars as pl\ntable = pl.read_parquet({literal(source.typed)})\n"
+                f"table.cast({{pl.Int128: pl.Int64}}).write_parquet({beside(source.typed, '_64.parquet')})"
+            ) from None
 
 
 def read_parquet(

@@ -25,7 +25,7 @@ from prviz.readers.columns import (
     sets_text,
     sort_columns,
 )
-from prviz.readers.errors import EmptyCellError, ReadError, listed, quoted
+from prviz.readers.errors import EmptyCellError, ReadError, TextColumnError, listed, quoted
 from prviz.readers.source import Limits, check_claim, check_columns
 
 
@@ -109,8 +109,9 @@ def plan_columns(
     inner = kinds[name].value_type
     if not is_number(inner):
         raise ReadError(
-            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Save"
-            " flat lists of floats."
+            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Make flat"
+            " lists of floats and save the table again; of texts that are numbers:"
+            f"\ntable[{name!r}] = [list(map(float, each)) for each in table[{name!r}]]"
         )
     labels = tuple(label for label, kind in kinds.items() if _is_label_type(kind))
     return Plan(where, (name,), labels, True, _dtype([inner]))
@@ -127,7 +128,8 @@ def _plan_numbers(
     labels = [names[place] for place in others if _is_label_type(kinds[names[place]])]
     refusal = None
     if texts:
-        refusal = _refuse_text(texts[0], kinds[texts[0]], where)
+        more = [name for name in texts[1:] if not _is_label_type(kinds[name])]
+        refusal = _refuse_text([texts[0], *more], kinds[texts[0]], where)
         may_be_long = len(kinds) <= MOST_COLUMNS and features and not choice.features
         if not may_be_long or not all(_is_label_type(kinds[text]) for text in texts):
             raise refusal
@@ -139,19 +141,24 @@ def _plan_numbers(
     return Plan(where, tuple(features), (*labels, *texts), False, dtype, refusal)
 
 
-def _refuse_text(name: str, kind: Any, where: str) -> ReadError:
+def _refuse_text(names: Sequence[str], kind: Any, where: str) -> ReadError:
+    """Error for the first of these columns, which hold neither numbers nor, but for the first one, texts."""
+    name = names[0]
     if str(kind).partition("[")[0].removeprefix("large_") in ("binary", "fixed_size_binary"):
         return ReadError(
             f"{where}, column {quoted(name)}: holds bytes, not numbers. If they are numbers of"
             " float32, make lists of them and save the table again:"
             f"\ntable[{name!r}] = [np.frombuffer(each, 'float32') for each in table[{name!r}]]"
         )
-    return ReadError(
-        f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in"
-        f" both tables, with {drop_text([name])}, make numbers of its categories, for both tables"
+    what = f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in both tables, with"
+    if not is_text(kind) and not types.is_dictionary(kind):
+        return ReadError(f"{what} {drop_text(names)}.")
+    said = (
+        f"{what} {drop_text([name])}, make numbers of its categories, for both tables"
         " at once (pandas.get_dummies), or name it id, label, split, path or text to keep it; or,"
         f" {sets_text(name)}."
     )
+    return TextColumnError(said, name)
 
 
 @dataclass

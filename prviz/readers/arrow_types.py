@@ -149,8 +149,9 @@ class PlainColumns:
         lists = []
         whole = []
         for column in self._columns:
-            listing = is_list(column.kind) and hasattr(column.kind, "value_type")
-            inner = column.kind.value_type if listing else column.kind
+            kind = _stored(column.kind)
+            listing = is_list(kind)
+            inner = kind.value_type if listing else kind
             if is_number(inner):
                 plain.append(column.name)
                 if listing:
@@ -183,6 +184,10 @@ class PlainColumns:
         pairs = [(name, kind) for name, kind in kinds if not is_label(name)]
         if any(is_number(kind) or is_list(kind) for _, kind in pairs):
             return
+        for name, kind in kinds:
+            if types.is_struct(kind) and kind.get_field_index("bytes") >= 0:
+                read = _reading(self._source)
+                raise refuse_pictures(self._source.where, name, read, self._source.typed)
         for checks, what, lines in _OTHERS:
             for name, kind in pairs:
                 if not _is_any(checks, kind):
@@ -198,6 +203,21 @@ class PlainColumns:
                     f"{self._source.where}, column {quoted(name)}: holds {what}:\n"
                     f"import numpy as np, pandas as pd, pyarrow as pa\n{recipe}"
                 )
+
+
+def refuse_pictures(where: str, name: str, read: str, typed: str) -> ReadError:
+    """Error for a column of the contents of picture files, as Hugging Face stores them.
+
+    read : the call that reads the file as a data frame.
+    """
+    folder = beside(typed, "_pictures")
+    return ReadError(
+        f"{where}, column {quoted(name)}: holds pictures. Save them as files, and embed these: "
+        f"prviz embed {folder} -o FILE.safetensors --encoder ENCODER\n"
+        f"import pathlib, pandas as pd, pyarrow as pa\nfolder = pathlib.Path({folder})\nfolder.mkdir(exist_ok=True)\n"
+        f"for place, held in enumerate({read}[{literal(name)}]):\n"
+        "    (folder / f'{place:08}.png').write_bytes(held['bytes'])"
+    )
 
 
 # Fields of a sparse vector of Spark, by their pieces.

@@ -28,6 +28,7 @@ MOST_COLUMNS = 6
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
     "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category|split|fold|subset|partition|paths?|files?"
+    "|(k|cv|inner|outer|train|test|val)_?folds?"
     "|roles?|sources?|origins?|data_?sets?"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
     r"|(real|fake|synthetic|generated)_?(or|vs|versus)_?\w+"
@@ -35,6 +36,7 @@ _LABEL = re.compile(
     r"|unnamed:_\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
 )
+_CLASS = re.compile(r"(.*_)?(labels?|class(es)?|targets?)")
 # Last words of such names that are measured as well, as in body_mass_index.
 _MEASURED = re.compile(r".+_(index|idx|class|path|split)", re.DOTALL)
 # Where a new word begins in a name such as magError or RNGSeed, and before the last word of one
@@ -70,6 +72,11 @@ def is_label(name: str) -> bool:
     if name.strip() in _INDEX or (flag_of(name) is not None and plain not in _NO_FLAGS):
         return True
     return _LABEL.fullmatch(plain) is not None
+
+
+def is_class(name: str) -> bool:
+    """True for the name of what a model predicts, which may be a number that is measured."""
+    return _CLASS.fullmatch(plain_name(name)) is not None
 
 
 def is_measured(name: str) -> bool:

@@ -589,7 +589,7 @@ def _read(
     values = np.frombuffer(table.values, dtype=np.float64).reshape(n, d)
     try:
         check_values(values, table.position)
-    except EmptyCellError as error:
+    except ReadError as error:
         raise error if table.as_list else table.refuse_nan(error) from None
     _refuse_other_numbers(stream, source, table, values, limits)
     names = label_names([table.columns[index] for index in table.labels])

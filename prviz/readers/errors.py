@@ -14,6 +14,7 @@ __all__ = [
     "EmptyCellError",
     "ReadError",
     "SuspectColumnsError",
+    "TextColumnError",
     "beside",
     "corrupt_unless_read",
     "described",
@@ -67,6 +68,19 @@ class EmptyCellError(ReadError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EmptyCellError, (str(self), self.column)
+
+
+class TextColumnError(ReadError):
+    """Raised for a column of texts among the features; ``column`` is its name."""
+
+    column: str
+
+    def __init__(self, message: str, column: str) -> None:
+        super().__init__(message)
+        self.column = column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TextColumnError, (str(self), self.column)
 
 
 @contextmanager

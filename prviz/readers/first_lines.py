@@ -27,6 +27,7 @@ from prviz.readers.text_dialect import (
     is_index_line,
     is_missing,
     looks_like_list,
+    thousands_in,
 )
 
 Record = tuple[int, list[str]]
@@ -98,6 +99,19 @@ def _is_title(rows: Sequence[list[str]], numbers: Numbers) -> bool:
     if len(first) < len(second) == len(third):
         return header or len(first) < len(second) - 1
     return header and len(first) == len(second) and sum(bool(text.strip()) for text in first) == 1
+
+
+def _stands_above_names(rows: Sequence[list[str]], numbers: Numbers) -> bool:
+    """True for words and numbers on the whole table, as loggers write them, above a line of names alone."""
+    if len(rows) < 3 or all(map(numbers.holds, rows[0])):
+        return False
+    names = [text.strip() for text in rows[1]]
+    if len(names) < 2 or len(set(names)) < len(names) or not all(names):
+        return False
+    if any(numbers.holds(text) or is_missing(text) or decorated(text) for text in names):
+        return False
+    values = [row for row in rows[2:] if len(row) == len(names)]
+    return any(2 * sum(map(numbers.holds, row)) > len(row) for row in values)
 
 
 def opens_bracket(fields: Sequence[str]) -> bool:
@@ -214,7 +228,12 @@ class _FirstLines:
             self._drop()
         while len(ahead) > 2 and _is_title(self._rows(0), self.numbers):
             self._drop()
-        if len(ahead) < _AHEAD or len(set(map(len, self._rows(0)))) == 1:
+        if ahead and any(map(self.numbers.holds, ahead[0][1])):
+            self._read(_AHEAD + 2 - len(ahead))
+            if _stands_above_names(self._rows(0), self.numbers):
+                del ahead[0]
+        widths = set(map(len, self._rows(0)))
+        if len(ahead) < _AHEAD or (len(widths) == 1 and widths != {1}):
             return
         self._read(_MOST_TITLES - len(ahead))
         width = len(ahead[-1][1]) - 1
@@ -316,9 +335,8 @@ class _FirstLines:
                 return False
             if all(map(_RULER.fullmatch, texts)):
                 return True
-            return not any(
-                probe.holds(text) or is_missing(text) or looks_like_list(text) for text in above
-            )
+            numbers = (probe.holds, decorated, thousands_in, is_missing, looks_like_list)
+            return not any(each(text) for text in above for each in numbers)
 
         self._read(_AHEAD - 1 - len(self.ahead))
         while self.ahead:

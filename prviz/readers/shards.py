@@ -239,10 +239,17 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
 def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
     """Error for a folder of files that are no parts of one set by their names."""
     if all(each.suffix == ".npy" for each in files):
+        families = Counter("*".join(_numbered(each)[0]) for each in files)
+        pattern, most = families.most_common(1)[0]
+        which = "all files are"
+        if most == 1 or len(families) == 1:
+            pattern = "*.npy"
+        else:  # beside files of labels or of other features, each with the same numbers
+            which = f"{literal(pattern)} are"
         end = (
-            ". If all files are one set, this makes it one file:\nimport glob, numpy as np\n"
+            f". If {which} one set, this makes it one file:\nimport glob, numpy as np\n"
             f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.load(name) for name in "
-            f"sorted(glob.glob({literal(f'{folder}/*.npy')}))]))"
+            f"sorted(glob.glob({literal(f'{folder}/{pattern}')}))]))"
         )
     else:
         end = "."

@@ -32,7 +32,12 @@ _BOOKKEEPING = re.compile(
     r"_?(no|nr|num|number|count)|record|row|(sub)?entry|lumi(nosity)?_?(block|section)|event_?length|[mbh]?jd"
     r"|(created|updated|modified|deleted)(_?(at|on))?|(.*_)?(started|ended|finished|recorded|measured|logged|inserted)_?at"
     r"|(event|evt|sample|gen|mc|importance)_?weights?|weights?_(event|evt|sample|gen|mc|importance)"
-    r"|(worker|gpu|local|global)_?rank",
+    r"|(worker|gpu|local|global)_?rank"
+    # of two lines of names, such as Image and ImageNumber
+    r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi|spot)_?(no|nr|num|number)"
+    r"|(object|nucle(us|i)|parent|roi|spot|particle|well)_?(no|nr|num|number)"
+    r"|(params?|hparams?|hyper_?params?|config|args)[._/].+"
+    r"|(log1p_)?(n_?counts?|n_?genes?|n_?features?|n_?umis?|total_counts)(_.*)?|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?",
 )
 # Names of features in a table of words, such as age, weight and score; beside numbered features
 # they are none.
@@ -92,7 +97,12 @@ _UNIT = re.compile(
 # What is said of such a column, by its name.
 _REASONS = {
     "a seed": re.compile(r"(.*_)?seeds?|random_?state|rng"),
-    "a setting": re.compile(r"cfg.*|guidance.*|temperature|top_?[kp]|worker|shard|batch"),
+    "a setting": re.compile(
+        r"cfg.*|guidance.*|temperature|top_?[kp]|worker|shard|batch|(h|hyper_?)?params?[._/].+|(config|args)[._/].+"
+    ),
+    "a quality of the cell": re.compile(
+        r"(log1p_)?(n_?(counts?|genes?|features?|umis?)|total_counts)(_.*)?|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?"
+    ),
     "a step or a run of training": re.compile(
         r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|run_?n\w+|checkpoint|ckpt|trial|replicate"
     ),
@@ -384,7 +394,7 @@ class _Suspects(NamedTuple):
 
 
 def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
-    plain = [plain_name(name) for name in features]
+    plain = [plain_name(name).strip("_") for name in features]
     stems = [match[1] if match else None for match in map(_NUMBERED.fullmatch, plain)]
     sure = _named(plain, _BOOKKEEPING) | _coordinates(plain)
     either = _named(plain, _EITHER) - sure
@@ -449,9 +459,19 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
                 else "in even steps from row to row"
             )
             seen[place] = steps
+        elif name != "t" and _CLOCK.fullmatch(name) and _runs(values[:, place]):  # not Student's
+            seen[place] = "a time, which runs on from row to row"
         elif _COUNT.fullmatch(name) and _counts_rows(values, place):
             seen[place] = COUNT
     return seen
+
+
+def _runs(column: Array) -> bool:
+    """True for numbers that never fall, and mostly grow, from row to row."""
+    steps = np.diff(column.astype(np.float64))
+    if len(column) < FIRST_ROWS or 2 * int(np.count_nonzero(steps)) <= len(steps):
+        return False
+    return bool((steps >= 0).all())
 
 
 def _coordinates(plain: Sequence[str]) -> set[int]:

@@ -14,7 +14,15 @@ import numpy as np
 
 from prviz.readers.columns import MOST_COLUMNS, drop_text, plain_name, sets_text
 from prviz.readers.conversion import BRACKETS, PRINTED_CUT
-from prviz.readers.errors import EmptyCellError, ReadError, beside, listed, literal, quoted
+from prviz.readers.errors import (
+    EmptyCellError,
+    ReadError,
+    TextColumnError,
+    beside,
+    listed,
+    literal,
+    quoted,
+)
 from prviz.readers.long_form import LongForm, long_form
 from prviz.readers.notations import (
     UNITS,
@@ -48,6 +56,7 @@ _SUMMARY = re.compile(
 )
 # What stands for missing numbers beside what pandas knows.
 _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
+_INFINITE = [sign + word for sign in ("", "-", "+") for word in ("inf", "Inf", "INF", "Infinity")]
 # Names of the columns of tables with one value a row.
 _VALUE = ("value", "values", "val")
 _VARIABLE = ("variable", "feature", "column", "col", "j", "metric", "gene", "probe")
@@ -166,9 +175,10 @@ class Layout:
         missing = sorted({text, *_ALSO_MISSING} - {""})
         return EmptyCellError(f"{place}: {what}\n{self._complete(missing)}", index)
 
-    def refuse_nan(self, error: EmptyCellError) -> ReadError:
-        """The error for a number that is none, with the lines that leave all such samples out."""
-        lines = self._complete(_ALSO_MISSING)
+    def refuse_nan(self, error: ReadError) -> ReadError:
+        """The error for NaN or infinity, with the lines that leave all such samples out."""
+        infinite = () if isinstance(error, EmptyCellError) else _INFINITE
+        lines = self._complete([*_ALSO_MISSING, *infinite])
         return ReadError(f"{str(error).removesuffix('.')}, and all such samples:\n{lines}")
 
     def advised(self, error: TextError, rows: Sequence[Sequence[str]], begun: bool) -> ReadError:
@@ -191,7 +201,7 @@ class Layout:
             above = 0 if begun else next(values, 0)
             return self.refuse_summary(error.place, above, 0 if above else len(column), text)
         advice = (
-            self._plain_numbers(text)
+            self._plain_numbers(text, rows)
             or self._packed(text)
             or self._in_notation(text, rows, index)
             or self._words_among_numbers(column)
@@ -206,6 +216,8 @@ class Layout:
                 advice = "Separate values by commas (or by tabs in .tsv), not by spaces."
             elif index in self.categories:
                 advice = self._without_categories(index, rows)
+                said = f"{error.place}: {quoted(text)} is not a number. {advice}"
+                return TextColumnError(said, self.columns[index])
             else:
                 advice = (
                     f"Leave the column out with {drop_text([self.columns[index]])}; named id, label, split, path or"
@@ -231,14 +243,20 @@ class Layout:
         loaded = self._loaded(f", index_col={first}")
         return refuse_turned(what, self.typed, others_than(known, held), loaded)
 
-    def _plain_numbers(self, text: str) -> str:
+    def _plain_numbers(self, text: str, rows: Sequence[Sequence[str]]) -> str:
         """The lines that make plain numbers of those with thousands apart or signs around them."""
         if apart := thousands_in(text):
             options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
             said = "Set no thousands apart and write decimals with a point:\n"
             return said + self._rewritten(options)
         if decorated(text):
-            return "Write numbers alone:\n" + self._rewritten(", dtype=str", UNDECORATED)
+            known = (decorated, thousands_in, is_missing, self.numbers.holds)
+            places = []  # not those of texts, which signs are a part of
+            for place in self.features:
+                texts = [row[place].strip() for row in rows]
+                if all(not each or any(check(each) for check in known) for each in texts):
+                    places.append(place)
+            return "Write numbers alone:\n" + self._rewritten(", dtype=str", UNDECORATED, places)
         return ""
 
     def _long_form(self, rows: Sequence[Sequence[str]]) -> LongForm | None:
@@ -285,6 +303,8 @@ class Layout:
         """Leaving out the samples that have a word in place of a number; empty where the column is no numeric one."""
         numbers = list(map(self.numbers.holds, column))
         words = {text for text, number in zip(column, numbers, strict=True) if text and not number}
+        if any(map(Numbers(",").holds, words)):  # decimal points among commas
+            return ""
         if 2 * sum(numbers) <= len(column) or len(words) > _FEW_CATEGORIES:
             return ""
         lines = self._complete(sorted({*words, *_ALSO_MISSING}))
@@ -294,7 +314,7 @@ class Layout:
         """The lines that leave out every sample with one of these words in place of a number."""
         return (
             f"import pandas as pd\ntable = {self._loaded(f', na_values={list(words)}')}\n"
-            f"table.dropna(subset=table.columns{self._span}).to_csv({self._saved('complete')})"
+            f"table.dropna(subset=table.columns{self._span}).to_csv({self._saved('complete')}{self._as_it_was})"
         )
 
     def _without_categories(self, index: int, rows: Sequence[Sequence[str]]) -> str:
@@ -450,13 +470,7 @@ class Layout:
     @property
     def _span(self) -> str:
         """Places of the features among the columns, as Python writes them."""
-        first = self.features[0]
-        last = self.features[-1]
-        return (
-            f"[{first}:{last + 1}]"
-            if last - first + 1 == len(self.features)
-            else f"[{self.features}]"
-        )
+        return _span_of(self.features)
 
     def _loaded(self, options: str) -> str:
         """The call that reads the file as a data frame."""
@@ -486,14 +500,28 @@ class Layout:
         """Arguments that write a data frame beside the file."""
         return f"{literal(f'{self._stem}_{word}.csv')}, index=False{'' if self.names else ', header=False'}"
 
-    def _rewritten(self, options: str, change: str = "") -> str:
-        """The lines that write the table with plain numbers; change : of a column of texts."""
+    @property
+    def _as_it_was(self) -> str:
+        """Arguments that write decimal commas, which texts beside numbers have as well."""
+        return f", sep={self.numbers.delimiter!r}, decimal=','" if self.numbers.commas else ""
+
+    def _rewritten(self, options: str, change: str = "", places: Sequence[int] = ()) -> str:
+        """The lines that write the table with plain numbers.
+
+        change : of a column of texts. places : of such columns, by default of all features.
+        """
         modules = "re, pandas as pd" if "re.findall" in change else "pandas as pd"
         lines = f"import {modules}\ntable = {self._loaded(options)}\n"
         if change:
-            lines += f"names = table.columns{self._span}\n"
+            lines += f"names = table.columns{_span_of(places or self.features)}\n"
             lines += f"table[names] = table[names].apply(lambda column: column{change})\n"
         return f"{lines}table.to_csv({self._saved('plain')})"
+
+
+def _span_of(places: Sequence[int]) -> str:
+    first = places[0]
+    last = places[-1]
+    return f"[{first}:{last + 1}]" if last - first + 1 == len(places) else f"[{list(places)}]"
 
 
 def _is_written(text: str) -> bool:

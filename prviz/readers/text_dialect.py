@@ -28,6 +28,9 @@ _IN_MEMORY = 1 << 26
 _PIECE = 1 << 20
 # Bytes of a file that its delimiter is judged by.
 _HEAD = 1 << 20
+# Most lines above a table, and lines with as many marks that are one.
+_MOST_ABOVE = 16
+_OF_A_TABLE = 4
 _QUOTED = re.compile(r'"[^"]*"')
 # A mark that is the word of a vector, not between fields.
 _WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
@@ -36,7 +39,7 @@ _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 # A number with thousands apart, in any country's way.
 _APART = re.compile(
-    r"[+-]?\d{1,3}([ .,'\u00a0\u2019\u202f])\d{2,3}(?:\1\d{2,3})*(?<=\d{3})(?:(?!\1)[.,]\d*)?"
+    r"[+-]?(?!0)\d{1,3}([ .,'\u00a0\u2019\u202f])\d{2,3}(?:\1\d{2,3})*(?<=\d{3})(?:(?!\1)[.,]\d*)?"
 )
 # A whole number above 999 with its thousands apart, or one of three decimals.
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ".,"}
@@ -50,6 +53,8 @@ _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
 _NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$", r"-\1\2")
 # Marks of footnotes and of significance behind a number.
 _BEHIND = "*\u2020\u2021 "
+# A low line that divides no thousands, as in keys such as 000012_0.
+_NO_GROUPS = re.compile(r"_(?!\d{3}(?!\d))|(?<!\d)_")
 # What leaves all that out of a column of pandas.
 UNDECORATED = (
     f".str.rstrip({_BEHIND!r}).str.replace(*{_NEGATIVE!r}, regex=True)"
@@ -110,6 +115,7 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
     """The mark between the fields: what Excel's first line says, or divides the first lines into as many fields."""
     lines = stream.read(_HEAD).decode("utf-8-sig", errors="replace").splitlines()
     stream.seek(0)
+    del lines[: _lines_above(lines[: _MOST_ABOVE + _OF_A_TABLE])]
     while (
         len(lines) > 1
         and not _divided(lines[0])
@@ -161,6 +167,20 @@ def stands_alone(line: bytes, mark: bytes) -> bool:
         return all(float(field) < np.inf for field in fields)
     except ValueError:
         return False
+
+
+def _lines_above(lines: list[str]) -> int:
+    """Number of lines above those of a table, such as on the instrument, the first of them without a mark."""
+    plain = [_QUOTED.sub("", line) for line in lines]
+    if not plain or _divided(plain[0]):
+        return 0
+    for above in range(1, len(plain) - _OF_A_TABLE + 1):
+        table = plain[above : above + _OF_A_TABLE]
+        for mark in ";,\t|":
+            counts = {line.count(mark) for line in table}
+            if len(counts) == 1 and 0 not in counts:
+                return above
+    return 0
 
 
 def _divided(line: str) -> bool:
@@ -237,6 +257,8 @@ def thousands_in(text: str) -> tuple[str, str] | None:
 
 def decorated(text: str) -> bool:
     """True for a number with a sign of a currency, a percent sign, brackets or quotes around it."""
+    if _NO_GROUPS.search(text):
+        return False
     plain = re.sub(*_NEGATIVE, text.rstrip(_BEHIND)).translate(str.maketrans(*_AROUND)).strip()
     if plain == text or thousands_in(plain) or _COMMA.fullmatch(plain):
         return plain != text

@@ -253,9 +253,13 @@ def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
                 " this command already, and compared with itself every score would be perfect;"
                 " name files of generated samples"
             )
-    inside = (file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS))
-    picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
+    inside = [file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS)]
     reason = f"checkpoints = {listed}: no files there that end in {ACCEPTED_TEXT}"
+    for file in inside:
+        if file.name.lower().endswith(ACCEPTED):
+            pattern = f"{file.parent.parent}/*/{file.name}"
+            return ValueError(f"{reason}; they are in folders of it: name them, as in {pattern}")
+    picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
     if picture is None:
         return ValueError(reason)
     command = EMBED_PICTURES

@@ -294,6 +294,31 @@ def test_one_table_gives_both_sides() -> None:
     healthy(uploads)
 
 
+def test_a_column_of_texts_may_tell_both_sets_apart() -> None:
+    uploads = opened(n="100", methods="knn")
+    uploads.segmented_control(key="source").set_value("upload").run()
+    values = np.random.default_rng(0).normal(size=(80, 2))
+    frame = pd.DataFrame(values, columns=["a", "b"]).assign(method=["original", "CTGAN"] * 40)
+    upload(uploads, "real", "asked.csv", frame.to_csv(index=False).encode())
+    for role, value in (("Real rows", "method=original"), ("Generated rows", "method=CTGAN")):
+        next(box for box in uploads.selectbox if box.label == role).set_value(value).run()
+    assert "40 real and 40 generated samples in 2 dimensions" in about(uploads)
+    assert not uploads.error
+
+
+def test_features_in_another_order_are_said_on_the_page() -> None:
+    app = opened(n="100", methods="knn")
+    app.segmented_control(key="source").set_value("upload").run()
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 3)), columns=["a", "b", "c"])
+    upload(app, "real", "real.csv", frame.to_csv(index=False).encode())
+    upload(
+        app, "generated", "made.csv", (frame[["c", "a", "b"]] + 0.5).to_csv(index=False).encode()
+    )
+    last_word(app)
+    assert any("**Order of features**" in each.value for each in app.markdown)
+    assert app.session_state["_Session"].uploaded.swapped().pair.reordered
+
+
 @pytest.mark.parametrize(("answer", "d"), [("Leave them out", 2), ("Use them as features", 3)])
 @pytest.mark.parametrize("together", [False, True])
 def test_columns_that_look_like_no_features_are_asked_about_once(

@@ -1,0 +1,383 @@
+"""Files as other programs write them, each of a kind: the meant samples, or a remedy that gives them."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import safetensors.numpy
+from PIL import Image
+
+from prviz.array_input import as_array
+from prviz.checks.flags import flags_of
+from prviz.cli.main import main
+from prviz.readers import AmbiguousKeyError, ReadError, SuspectColumnsError, read, read_pair
+from prviz.samples import SamplePair, Samples
+from prviz.triage.inputs import checkpoints_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::prviz.PrvizWarning")
+N = 80
+VALUES = np.random.default_rng(8).normal(size=(N, 4)).round(3)
+WORDS = ["age", "income", "hours", "rate"]
+FRAME = pd.DataFrame(VALUES, columns=WORDS)
+BODY = FRAME.to_csv(index=False)
+
+
+def text(table: pd.DataFrame, **options: object) -> tuple[str, bytes]:
+    return "t.csv", table.to_csv(index=False, **options).encode()  # type: ignore[call-overload]
+
+
+def followed(path: Path, monkeypatch: pytest.MonkeyPatch) -> Samples:
+    """What the printed lines make of a file that is refused."""
+    monkeypatch.chdir(path.parent)
+    with pytest.raises(ReadError) as caught:
+        read(path.name)
+    before = {*path.parent.iterdir()}
+    exec(str(caught.value).partition("\n")[2], {})
+    (new,) = {*path.parent.iterdir()} - before
+    return read(new)
+
+
+# ---- tables of text ----
+
+
+def test_a_first_row_in_brackets_of_accountants_is_no_line_of_units(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    values = np.round(VALUES * 900)
+    values[0] = -np.abs(values[0]) - 1
+    rows = [[f"({-value:.0f})" if value < 0 else f"{value:.0f}" for value in row] for row in values]
+    path = tmp_path / "t.csv"
+    pd.DataFrame(rows, columns=WORDS).to_csv(path, index=False)
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, values)
+
+
+@pytest.mark.parametrize("above", ["Operator: M\nLaser: 633 nm\n", "Run: 1, 2\nOperator: M\n\n"])
+def test_lines_of_words_above_decide_no_mark_between_fields(above: str) -> None:
+    found = read(("t.csv", f"Instrument: XQ-12\n{above}\n[Data]\n{BODY}".encode()))
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert found.features == tuple(WORDS)
+
+
+@pytest.mark.parametrize("more", ["", ',"p.CR1","5555"'])
+def test_a_line_on_the_logger_above_the_names_is_no_sample(more: str) -> None:
+    logged = FRAME.assign(RECORD=range(N))[["RECORD", *WORDS]]
+    names, _, values = logged.to_csv(index=False).partition("\n")
+    above = (
+        f'"TOA5","CR1000","CR1000","1234","Std.32"{more}\n{names}\n"RN","degC","%","m/s","deg"\n'
+    )
+    found = read(("t.csv", f'{above}"","Avg","Smp","Avg","Avg"\n{values}'.encode()))
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert found.features == tuple(WORDS)
+    first = FRAME.assign(site="a").astype(object)
+    first.loc[1] = ["NA", "-", "n/a", "?", "b"]  # no names
+    with pytest.raises(ReadError, match="line 3, column 1 'age': 'NA'"):
+        read(text(first, columns=[*WORDS, "site"]), drop="site")
+
+
+def test_two_words_for_missing_numbers_beside_decimal_commas(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    table = FRAME.astype(object).map(lambda value: str(value).replace(".", ","))
+    table.iloc[3, 1] = "fehlt"
+    table.iloc[8, 2] = "kA"
+    table.to_csv(tmp_path / "t.csv", sep=";", index=False)
+    monkeypatch.chdir(tmp_path)
+    for name in ("t.csv", "t_complete.csv"):
+        with pytest.raises(ReadError) as caught:
+            read(name)
+        exec(str(caught.value).partition("\n")[2], {})
+    found = read("t_complete_complete.csv")
+    np.testing.assert_array_equal(found.values, np.delete(VALUES, [3, 8], axis=0))
+
+
+def test_a_number_below_one_has_no_thousands() -> None:
+    table = pd.DataFrame(np.full((N, 2), "0,125"), columns=["a", "b"])
+    table.iloc[5, 1] = "0.125"
+    with pytest.raises(ReadError, match="Write all decimals alike") as caught:
+        read(text(table, sep=";"))
+    assert "thousands=" not in str(caught.value)
+
+
+def test_keys_with_low_lines_are_texts_and_other_texts_are_not_rewritten(
+    tmp_path, monkeypatch
+) -> None:  # type: ignore[no-untyped-def]
+    keyed = FRAME.assign(system=[f"{place:05}_0" for place in range(N)], geo='{"type": "Dot"}')
+    with pytest.raises(ReadError, match=r"--drop system,geo"):
+        read(text(keyed))
+    paid = FRAME.map(lambda value: f"{value}%").assign(made='Dot "D"')
+    paid.to_csv(tmp_path / "t.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError) as caught:
+        read("t.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    assert (pd.read_csv("t_plain.csv")["made"] == 'Dot "D"').all()
+    np.testing.assert_array_equal(read("t_plain.csv", drop="made").values, VALUES)
+
+
+@pytest.mark.parametrize("word", ["inf", "-Inf", "Infinity"])
+def test_infinite_samples_are_left_out_by_the_printed_lines(word, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "t.csv"
+    table = FRAME.astype(object)
+    table.iloc[7, 2] = word
+    table.to_csv(path, index=False)
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, np.delete(VALUES, 7, axis=0))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_timestamp",
+        "params.lr",
+        "config/width",
+        "n_genes_by_counts",
+        "pct_counts_mt",
+        "Cells_ObjectNumber",
+    ],
+)
+def test_what_programs_keep_beside_features_is_asked_about(name: str) -> None:
+    with pytest.raises(SuspectColumnsError) as caught:
+        read(text(FRAME.assign(**{name: np.random.default_rng(0).normal(size=N)})))
+    assert caught.value.columns == (name,)
+
+
+def test_a_time_that_runs_on_in_uneven_steps_is_asked_about() -> None:
+    times = np.floor(np.cumsum(np.random.default_rng(0).random(N) * 3))
+    assert (np.diff(times) == 0).any()
+    with pytest.raises(SuspectColumnsError, match="runs on from row to row"):
+        read(text(FRAME.assign(Time=times)))
+    assert "Time" in read(text(FRAME.assign(Time=times[::-1].copy() % 17))).features
+
+
+def test_folds_are_labels() -> None:
+    assert read(text(FRAME.assign(kfold=np.arange(N) % 5))).features == tuple(WORDS)
+
+
+def test_a_target_with_decimals_is_left_out_with_a_word() -> None:
+    noted = read(text(FRAME.assign(target=VALUES[:, 0] * 2, label=np.arange(N) % 3)))
+    assert [note for note in noted.notes if note.startswith("left out: 'target' (it is named")]
+    assert read(text(FRAME.assign(target=VALUES[:, 0] * 2)), columns=[*WORDS, "target"]).d == 5
+    assert not read(text(FRAME.assign(label=np.arange(N) % 3))).notes
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_text_that_tells_two_sets_apart_is_asked_for_its_values(
+    ending: str, tmp_path: Path
+) -> None:
+    both = FRAME.assign(method=np.where(np.arange(N) % 2, "CTGAN", "original data"))
+    path = tmp_path / f"t.{ending}"
+    both.to_csv(path, index=False) if ending == "csv" else both.to_parquet(path)
+    with pytest.raises(AmbiguousKeyError, match="'method' has 'original data', 'CTGAN'") as caught:
+        read_pair(path)
+    pair = read_pair(path, keys=caught.value.choices)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(pair.generated.values, VALUES[1::2])
+    with pytest.raises(
+        ReadError, match="'method'"
+    ):  # no longer asked for the sets, but for the text
+        read_pair(("t.csv", text(both.assign(role=["real", "fake"] * (N // 2)))[1]))
+
+
+# ---- names ----
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda name: f"syn_{name}",
+        lambda name: f"{name} (generated)",
+        lambda name: f"Real.{name}",
+    ],
+)
+def test_names_that_also_say_the_set_are_the_same_in_either_set(spell) -> None:  # type: ignore[no-untyped-def]
+    other = FRAME[WORDS[::-1]].rename(columns=spell)
+    pair = SamplePair(FRAME, other)
+    assert pair.renamed
+    np.testing.assert_array_equal(pair.generated.values, VALUES)
+    np.testing.assert_array_equal(SamplePair(other, FRAME).generated.values, VALUES[:, ::-1])
+
+
+def test_accents_may_be_written_in_two_ways() -> None:
+    names = ["d\u00e9bit", "\u00e2ge", "a", "b"]
+    other = ["de\u0301bit", "a\u0302ge", "a", "b"]
+    pair = SamplePair(
+        Samples(VALUES, features=names),
+        Samples(VALUES[:, [1, 0, 2, 3]], features=[other[1], other[0], *other[2:]]),
+    )
+    np.testing.assert_array_equal(pair.generated.values, VALUES)
+
+
+def test_another_word_in_front_of_all_names_is_named() -> None:
+    with pytest.raises(ValueError, match="Those of the generated set have 'log_' in front"):
+        SamplePair(FRAME, FRAME.add_prefix("log_"))
+    with pytest.raises(ValueError, match="Those of the real set have '_z' behind"):
+        SamplePair(FRAME.add_suffix("_z"), FRAME)
+    for names in (["y1", "y2", "y3", "y4"], ["age", "income", "hours", "speed"]):
+        with pytest.raises(ValueError, match="different features") as caught:
+            SamplePair(
+                Samples(VALUES, features=["x1", "x2", "x3", "x4"]), Samples(VALUES, features=names)
+            )
+        assert "in front" not in str(caught.value)
+
+
+def test_names_of_one_set_alone_are_said() -> None:
+    def said(names: list[str]) -> list[str]:
+        return [
+            each.effect
+            for each in flags_of(SamplePair(Samples(VALUES, features=names), VALUES + 1.0))
+        ]
+
+    assert any(each.startswith("They are matched by place") for each in said(WORDS))
+    assert not any(each.startswith("They are matched") for each in said(["f0", "f1", "f2", "f3"]))
+
+
+def test_columns_that_are_numbers_stand_in_their_order() -> None:
+    numbered = pd.DataFrame(VALUES)
+    shuffled = Samples(numbered[[2, 0, 3, 1]])
+    np.testing.assert_array_equal(shuffled.values, VALUES)
+    assert shuffled.notes
+    assert not Samples(numbered).notes
+
+
+# ---- arrays in Python ----
+
+
+def test_the_remedy_for_a_column_of_lists_takes_that_column() -> None:
+    held = pd.DataFrame({"id": range(N), "emb": VALUES.tolist()})
+    for values in (held, held.to_dict("records")):
+        with pytest.raises(TypeError, match=r"values\['emb'\]"):
+            as_array(values, "set")
+    np.testing.assert_array_equal(as_array(held["emb"], "set"), VALUES)
+
+
+def test_batches_of_rows_are_told_from_rows() -> None:
+    with pytest.raises(ValueError, match=r"numpy\.concatenate"):
+        as_array([VALUES[:50], VALUES[50:]], "set")
+    with pytest.raises(ValueError, match="all rows need as many") as caught:
+        as_array([VALUES[0], VALUES[1, :3]], "set")
+    assert "concatenate" not in str(caught.value)
+
+
+def test_cells_name_their_arrays() -> None:
+    class Cells:
+        obsm = None
+
+    with pytest.raises(TypeError, match=r"values\.X or values\.obsm"):
+        as_array(Cells(), "set")
+
+
+def test_rows_that_are_not_finite_are_left_out_by_the_printed_expression() -> None:
+    values = VALUES.copy()
+    values[3, 1] = np.nan
+    values[5, 2] = -np.inf
+    with pytest.raises(ValueError, match="leaves such rows out") as caught:
+        Samples(values)
+    expression = re.search(r"values\[numpy.*\]", str(caught.value))
+    assert expression is not None
+    held = {"values": values, "numpy": np}
+    exec(f"left = {expression[0]}", held)
+    np.testing.assert_array_equal(held["left"], np.delete(VALUES, [3, 5], axis=0))
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_groups_that_are_missing_are_no_group(missing: float | None) -> None:
+    groups = [missing, missing, *range(N - 2)]
+    with pytest.raises(ValueError, match="2 of 80 groups are missing, the first of sample 1"):
+        Samples(VALUES, groups=groups)
+    Samples(VALUES, groups=["", *map(str, range(N - 1))])
+
+
+# ---- Parquet, Arrow, folders ----
+
+
+class Foreign(pa.ExtensionType):
+    """A type like that of Hugging Face's arrays, whose ``value_type`` is a text."""
+
+    value_type = "float32"
+    shape = (1, 4)
+
+    def __init__(self) -> None:
+        super().__init__(pa.list_(pa.list_(pa.float32())), "tests.foreign")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: object, serialized: bytes) -> Foreign:
+        return cls()
+
+
+def test_extension_types_of_another_library_are_their_storage(tmp_path: Path) -> None:
+    pa.register_extension_type(Foreign())
+    try:
+        storage = pa.array(VALUES[:, None].tolist(), Foreign().storage_type)
+        column = pa.ExtensionArray.from_storage(Foreign(), storage)
+        pq.write_table(pa.table({"emb": column}), tmp_path / "t.parquet")
+        np.testing.assert_array_equal(read(tmp_path / "t.parquet").values, VALUES.astype("f4"))
+    finally:
+        pa.unregister_extension_type("tests.foreign")
+
+
+def test_columns_of_other_types_are_left_out_together(tmp_path: Path) -> None:
+    more = {"none": pa.nulls(N), "when": pa.array(np.arange(N), pa.timestamp("ms"))}
+    pq.write_table(
+        pa.table({**dict(zip(WORDS, VALUES.T, strict=True)), **more}), tmp_path / "t.parquet"
+    )
+    with pytest.raises(ReadError, match=r"\(--drop none,when\)") as caught:
+        read(tmp_path / "t.parquet")
+    assert "get_dummies" not in str(caught.value)
+    np.testing.assert_array_equal(
+        read(tmp_path / "t.parquet", drop=["none", "when"]).values, VALUES
+    )
+
+
+def test_lists_of_texts_are_made_numbers_by_the_printed_line(tmp_path: Path) -> None:
+    table = pd.DataFrame({"emb": [list(map(str, row)) for row in VALUES]})
+    table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    with pytest.raises(ReadError, match="lists of 'string'") as caught:
+        read(tmp_path / "t.jsonl")
+    exec(str(caught.value).partition("\n")[2], {"table": table})
+    table.to_parquet(tmp_path / "t.parquet")
+    np.testing.assert_array_equal(read(tmp_path / "t.parquet").values, VALUES)
+
+
+def test_pictures_in_a_table_are_saved_and_embedded(tmp_path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    pictures = np.random.default_rng(0).integers(0, 256, (4, 8, 8, 3), dtype=np.uint8)
+    held = []
+    for picture in pictures:
+        stream = io.BytesIO()
+        Image.fromarray(picture).save(stream, "PNG")
+        held.append({"bytes": stream.getvalue(), "path": "a.png"})
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"image": held, "label": [0, 1, 2, 3]}), "t.parquet")
+    with pytest.raises(ReadError, match="holds pictures") as caught:
+        read("t.parquet")
+    assert main(["embed", "t.parquet", "-o", "o.safetensors", "--encoder", "pixels:8"]) == 2
+    assert str(caught.value) in capsys.readouterr().err
+    exec(str(caught.value).partition("\n")[2], {})
+    assert main(["embed", "t_pictures", "-o", "o.safetensors", "--encoder", "pixels:8"]) == 0
+    (found,) = safetensors.numpy.load_file("o.safetensors").values()
+    np.testing.assert_allclose(found.reshape(pictures.shape) * 255, pictures, atol=1e-3)
+
+
+def test_files_of_labels_beside_those_of_features_are_not_joined_to_them(
+    tmp_path, monkeypatch
+) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "set"
+    folder.mkdir()
+    for rank, rows in enumerate(np.split(VALUES, 4)):
+        np.save(folder / f"rank{rank}_feats.npy", rows)
+        np.save(folder / f"rank{rank}_ids.npy", np.arange(len(rows)))
+    np.testing.assert_array_equal(followed(folder, monkeypatch).values, VALUES)
+
+
+def test_checkpoints_in_folders_of_their_own_are_named(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        np.save(tmp_path / name / "samples.npy", VALUES)
+    with pytest.raises(ValueError, match="in folders of it: name them") as caught:
+        checkpoints_of(tmp_path)
+    pattern = str(caught.value).rpartition(" ")[2]
+    paths = sorted(tmp_path.glob(str(Path(pattern).relative_to(tmp_path))))
+    assert [each.name for each in checkpoints_of(paths)] == ["a/samples", "b/samples"]
