@@ -17,7 +17,7 @@ from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import CheckpointEvaluator, set_sizes
+from prviz.triage.measure import CheckpointEvaluator, set_size
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.result_cache import ResultCache
 
@@ -157,7 +157,7 @@ class Run(Background):
             size = reference.n
             for each in self.checkpoints if settings.equal_sizes else ():
                 self._report(0.0)
-                size = min(size, set_sizes(reference, [each], settings).least)
+                size = min(size, set_size(reference, each, settings) or size)
             reference = cut(reference, size, settings.seed)
             self._evaluator = CheckpointEvaluator(reference, settings, self.store, MEMORY_LIMIT)
         evaluator = self._evaluator

@@ -157,12 +157,10 @@ def _parity(arguments: argparse.Namespace) -> int:
         if convention is not None:
             lines += _curves(pair, k, convention)
         parts.append("\n".join(lines))
-    text = "\n\n\n".join(parts) + "\n"
-    if differences:
-        text += "\n"
-    for each in differences:
-        text += f"{_difference_text(*each)}\n"
-    sys.stdout.write(text)
+    said = [_difference_text(*each) for each in differences]
+    if said:
+        said = ["", *said]
+    sys.stdout.write("\n".join(["\n\n\n".join(parts), *said, ""]))
     return 0
 
 

@@ -807,7 +807,7 @@ def _say_waiting(waiting: Mapping[Path, str]) -> None:
 
 def _missed(found: TriageResults, name: str, least: float) -> str:
     """Why the checkpoint to take does not have at least this much; "" if it has."""
-    from prviz.triage.decision import capped_summaries, sides_of_one
+    from prviz.triage.decision import summaries_of_one
 
     if found.judgement is None:
         return ""
@@ -817,12 +817,9 @@ def _missed(found: TriageResults, name: str, least: float) -> str:
     of_best = next(
         each.measured for each in found.outcomes if each.checkpoint.name == decision.best
     )
-    best = next(each for each in of_best if each.method == decision.basis.method)
-    known = sides_of_one(of_best)[best.method]
-    values = {
-        **capped_summaries(best, known[0]),
-        "score": found.judgement.scores[best.method][decision.best],
-    }
+    method = decision.basis.method
+    values = summaries_of_one(of_best)[method]
+    values["score"] = found.judgement.scores[method][decision.best]
     if decision.best in found.judgement.shares:
         values["ceiling"] = found.judgement.shares[decision.best].share
     if name not in values:

@@ -149,10 +149,11 @@ def to_json(
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
     if isinstance(settings, ExploreSettings):
+        chosen = asdict(settings)
         unit = "mean k-NN radius at k = sqrt(n)"
     else:
+        chosen = dict(settings)
         unit = "distance"
-    chosen = asdict(settings) if isinstance(settings, ExploreSettings) else dict(settings)
     weights = float(chosen.get("b", B)), float(chosen.get("eps", EPS))
     methods = {}
     for name, each in estimates.items():
@@ -173,7 +174,7 @@ def to_json(
         },
         "conventions": _conventions(*weights),
         "settings": {**chosen, "bandwidth_unit": unit},
-        "approximate": None if approximation is None else _approximate(approximation),
+        "approximate": approximation and _approximate(approximation),
         "inputs": {
             "real": _input(pair.real),
             "generated": _input(pair.generated),

@@ -59,7 +59,6 @@ def measure_all(
     store: ResultCache | None = None,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
-    beside: Beside | None = None,
 ) -> Iterator[CheckpointOutcome]:
     """The result of `prviz.estimate` for every checkpoint against the reference, in their order, one by one.
 
@@ -73,14 +72,12 @@ def measure_all(
     always measured, since
         its name does not identify its code.
     memory_limit : bytes beyond the samples of the reference and of one checkpoint.
-    beside : begins what is done beside the measurement of a pair, such as `Triage.beside`.
 
     Raises ValueError, TypeError: settings that do not fit the reference, before anything is
     measured; OSError: a result can't be cached.
     """
-    evaluator = _evaluator(
-        reference, checkpoints, settings or TriageSettings(), store, memory_limit, beside
-    )
+    settings = settings or TriageSettings()
+    evaluator = _evaluator(reference, checkpoints, settings, store, memory_limit)
     return (
         evaluator.outcome(checkpoint, part_of(progress, place, len(checkpoints)))
         for place, checkpoint in enumerate(checkpoints)
@@ -220,15 +217,13 @@ def _evaluator(
     settings: TriageSettings,
     store: ResultCache | None,
     memory_limit: int,
-    beside: Beside | None = None,
 ) -> CheckpointEvaluator:
     """The evaluator of a reference, which is cut under ``equal_sizes``."""
-    evaluator = CheckpointEvaluator(reference, settings, store, memory_limit, beside=beside)
+    evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
     if not settings.equal_sizes:
         return evaluator
-    size = set_sizes(reference, checkpoints, settings).least
-    real = cut(reference, size, settings.seed)
-    return CheckpointEvaluator(real, settings, store, memory_limit, beside=beside)
+    real = cut(reference, set_sizes(reference, checkpoints, settings).least, settings.seed)
+    return CheckpointEvaluator(real, settings, store, memory_limit)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,7 +284,7 @@ class CheckpointEvaluator:
     """Measures checkpoints against one reference and caches the results; not thread-safe.
 
     bounded : False leaves the bound out that is measured with the best classifier.
-    beside : as in `measure_all`.
+    beside : begins what is done beside the measurement of a pair, such as `Triage.beside`.
 
     Raises ValueError or TypeError for settings that do not fit the reference.
     """

@@ -208,11 +208,7 @@ class Triage:
 
     def copies(self, measured: MeasuredCheckpoint, search: Progress | None) -> Memorisation | None:
         """The copies of the whole reference among the samples that were measured."""
-        digest = measured.digests.generated
-        if search is None:
-            found: Memorisation | None = self.store.known(self._copies_key(digest))
-            return found
-        return self._copies(digest, partial(self.pair, measured))
+        return self._copies(measured.digests.generated, partial(self.pair, measured), search)
 
     def witness(
         self, measured: MeasuredCheckpoint, search: Progress | None, area: float | None = None
@@ -228,9 +224,9 @@ class Triage:
             **measured.digests._asdict(),
         }
         whole = {**plain, "areas": True}
-        if search is None:
-            known: WitnessEntry | None = self.store.known(whole) or self.store.known(plain)
-            return known
+        key = plain if area is None else whole
+        if search is None and self.store.known(whole) is not None:
+            key = whole
 
         def look() -> WitnessEntry | None:
             pair = self.pair(measured)
@@ -244,7 +240,7 @@ class Triage:
                 told, pair, area=area, seed=self.settings.seed, memory_limit=self.memory_limit
             ).entry()
 
-        return kept(self.store, plain if area is None else whole, entry_of_facts, look)
+        return self._kept(key, entry_of_facts, search, look)
 
     def faults(self, measured: MeasuredCheckpoint, search: Progress | None) -> Found | None:
         """`prviz.triage.findings.findings` of a checkpoint."""
@@ -258,9 +254,6 @@ class Triage:
         few = _fewer(self.reference.d, n, self.memory_limit)
         of = {"findings": self._other, "method": measured.method, "k": measured.k}
         key = {"rules": RULES, **of, **how, **measured.digests._asdict(), **few}
-        if search is None:
-            found: Found | None = self.store.known(key)
-            return found
 
         def look() -> Found | None:
             pair = self.pair(measured)
@@ -278,7 +271,7 @@ class Triage:
                 progress=search,
             )
 
-        return kept(self.store, key, _from_facts, look, _facts)
+        return self._kept(key, _from_facts, search, look, _facts)
 
     def replicates(self, measured: MeasuredCheckpoint, search: Progress | None) -> Floats | None:
         """`side_replicates` of a checkpoint by one family."""
@@ -413,7 +406,7 @@ class Triage:
     def _look_at(self, pair: SamplePair, progress: Progress) -> None:
         """Copies, witness and faults of a pair, where `results` finds them."""
         learners.load()
-        self._copies(pair.generated.digest, lambda: pair)
+        self._copies(pair.generated.digest, lambda: pair, progress)
         with one_blas_thread():
             self._witness(pair, part_of(progress, 0, 2))
             facts = preflight(pair, split=self.settings.split).facts
@@ -426,12 +419,12 @@ class Triage:
         """Digest of the holdout; "" without one."""
         return "" if self.holdout is None else self.holdout.digest
 
-    def _copies_key(self, digest: str) -> dict[str, Any]:
-        real = self.reference.digest
-        return {"copies": self._other, "once": True, "real": real, "generated": digest}
-
-    def _copies(self, digest: str, read: Callable[[], SamplePair | None]) -> Memorisation | None:
+    def _copies(
+        self, digest: str, read: Callable[[], SamplePair | None], search: Progress | None
+    ) -> Memorisation | None:
         """The copies among samples with a digest; None where they can't be read."""
+        real = self.reference.digest
+        key = {"copies": self._other, "once": True, "real": real, "generated": digest}
 
         def count() -> Memorisation | None:
             pair = read()
@@ -441,9 +434,23 @@ class Triage:
             limit = self.memory_limit
             return memorisation(self.reference, pair.generated, held_out, memory_limit=limit)
 
-        return kept(self.store, self._copies_key(digest), memorisation_of_facts, count)
+        return self._kept(key, memorisation_of_facts, search, count)
 
-    def _witness(self, pair: SamplePair, progress: Progress) -> Witness:
+    def _kept(
+        self,
+        key: Mapping[str, Any],
+        taken: Callable[[Any], T | None],
+        search: Progress | None,
+        compute: Callable[[], T | None],
+        facts: Callable[[Any], Any] = lambda found: found,
+    ) -> T | None:
+        """As `prviz.triage.result_cache.kept`; without a search what is in memory."""
+        if search is None:
+            known: T | None = self.store.known(key)
+            return known
+        return kept(self.store, key, taken, compute, facts)
+
+    def _witness(self, pair: SamplePair, progress: Progress | None) -> Witness:
         """`prviz.witness` without areas."""
         options: dict[str, Any] = {"seed": self.settings.seed, "memory_limit": self.memory_limit}
         return self.store.memory.remembered(
