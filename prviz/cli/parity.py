@@ -109,27 +109,15 @@ def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperC
 
 def _parity(arguments: argparse.Namespace) -> int:
     """Numbers of each generated set, and their differences where there are several; as a table or as JSON."""
-    from prviz.checks.flags import flags_of
-    from prviz.cli.terminal import say_flags, watched
+    from prviz.cli.terminal import watched
     from prviz.measure.frechet import measured_frechet
     from prviz.neighbors.threads import part_of
-    from prviz.readers import read_chosen
-    from prviz.samples import SamplePair
 
     convention = chosen_convention(arguments)
-    choice = column_choice(arguments)
     k = arguments.k
     if arguments.json not in (None, "-") and not Path(arguments.json).resolve().parent.is_dir():
         raise ValueError(f"json = {arguments.json!r}: there is no such folder")
-    real = read_chosen(arguments.real, choice, key=arguments.real_key)
-    generated = [
-        read_chosen(path, choice, key=arguments.generated_key) for path in arguments.generated
-    ]
-    check_choice(choice, [real, *generated])
-    say_notes([real, *generated])
-    pairs = [SamplePair(real, each) for each in generated]
-    for pair in pairs:
-        say_flags(flags_of(pair))
+    pairs = _pairs(arguments)
     found = []
     distances = []
     with watched(None) as line:
@@ -141,7 +129,7 @@ def _parity(arguments: argparse.Namespace) -> int:
     if arguments.json:
         document = {
             "k": k,
-            "real": _size(real),
+            "real": _size(pairs[0].real),
             "generated": _sets(pairs, found, k, convention),
             "differences": [
                 {"a": one, "b": other, "frechet_distance": each._asdict()}
@@ -162,6 +150,26 @@ def _parity(arguments: argparse.Namespace) -> int:
         said = ["", *said]
     sys.stdout.write("\n".join(["\n\n\n".join(parts), *said, ""]))
     return 0
+
+
+def _pairs(arguments: argparse.Namespace) -> list[SamplePair]:
+    """The real set with each generated one, read; what is to be said of them is said."""
+    from prviz.checks.flags import flags_of
+    from prviz.cli.terminal import say_flags
+    from prviz.readers import read_chosen
+    from prviz.samples import SamplePair
+
+    choice = column_choice(arguments)
+    real = read_chosen(arguments.real, choice, key=arguments.real_key)
+    generated = [
+        read_chosen(path, choice, key=arguments.generated_key) for path in arguments.generated
+    ]
+    check_choice(choice, [real, *generated])
+    say_notes([real, *generated])
+    pairs = [SamplePair(real, each) for each in generated]
+    for pair in pairs:
+        say_flags(flags_of(pair))
+    return pairs
 
 
 def _sets(
