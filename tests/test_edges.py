@@ -299,6 +299,7 @@ def test_a_table_of_text_may_begin_like_a_file_of_another_kind(tmp_path: Path) -
     np.testing.assert_array_equal(read(tmp_path / "x.csv").values, drawn(0, 30, 2))
 
 
+@pytest.mark.exhaustive
 def test_kept_findings_of_one_checkpoint_end_no_search_for_the_next(tmp_path: Path) -> None:
     real = as_samples(drawn(0), name="real")
     for name, spread in (("a", 1.0), ("b", 0.2)):

@@ -87,6 +87,7 @@ def test_every_published_figure_has_ours_beside_it() -> None:
     assert LINES["2024: Table 1"].published == LINES["2026: Table 1"].published == span
 
 
+@pytest.mark.exhaustive
 def test_every_printed_number_stands_in_its_row_with_ours_as_measured() -> None:
     assert measured_numbers() == json.loads(PLACE.read_text("utf-8"))
     for item in {each.item for each in printed_numbers()}:
@@ -107,6 +108,7 @@ def test_the_text_of_the_family_says_both_errors_of_hubs() -> None:
         assert f"{recall:.0%}".replace("%", " %") in said
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "key",
     [

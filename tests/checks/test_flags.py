@@ -191,6 +191,7 @@ def test_a_constant_that_differs_between_the_sets_is_named() -> None:
     assert warned(beside(np.ones(500), np.ones(500), "version")) == {}
 
 
+@pytest.mark.exhaustive
 def test_keys_are_seen_whatever_their_name() -> None:
     rng = np.random.default_rng(0)
     found = warned(
@@ -473,6 +474,7 @@ def test_sets_of_which_only_some_samples_are_measured_say_so() -> None:
     assert "Sets cut" not in {each.title for each in flags_of(whole)}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("fault", ["scale", "two scales", "constants"])
 def test_the_printed_way_to_leave_a_feature_out_gives_the_number_without_it(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

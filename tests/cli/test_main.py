@@ -645,6 +645,7 @@ def test_the_lines_of_a_recipe_are_printed_as_they_are_run(
     assert prviz.read(tmp_path / "a  b").n == 40
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_leaves_the_old_file_and_is_named(
     run: Run, files: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -584,6 +584,7 @@ def test_a_file_that_goes_while_others_are_measured_is_not_counted_until_they_ar
     assert len(measured) == 13  # the one that was interrupted, once more
 
 
+@pytest.mark.exhaustive
 def test_a_generator_without_sevens_has_them_at_the_top(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -678,6 +679,7 @@ def test_folders_of_pictures_name_the_command_that_does_it_all(
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["words", "numbers"])
 def test_a_column_that_classes_are_told_by_is_no_feature(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -83,11 +83,13 @@ def test_swapping_the_roles_mirrors_the_curve(curve: PRCurve) -> None:
     assert mirrored.recall_at(0.05) == pytest.approx(curve.precision_at(0.05), abs=1e-9)
 
 
+@pytest.mark.exhaustive
 @given(curves())
 def test_area_against_a_fine_grid(curve: PRCurve) -> None:
     assert curve.auc == pytest.approx(sector(radius(curve)), abs=1e-6)
 
 
+@pytest.mark.exhaustive
 @given(curves(), curves())
 def test_comparison_against_a_fine_grid(estimate: PRCurve, truth: PRCurve) -> None:
     e = radius(estimate)

@@ -60,6 +60,7 @@ rates = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
 
 
 # Margins are no multiples of 1/20: at a plateau of the same height rounding would decide.
+@pytest.mark.exhaustive
 @given(rates, rates, st.sampled_from([0.021, 0.047, 0.13]))
 def test_it_is_what_a_dense_grid_finds(first: list, second: list, by: float) -> None:
     curve, truth = (

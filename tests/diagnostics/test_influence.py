@@ -243,6 +243,7 @@ def test_extremes_over_k_are_those_of_a_profile(split):
     assert shown[-1] == 1
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("split", [None, 0.5])
 def test_duplicates_are_reduced_to_one_and_all_is_measured_again(split):
     pair = copies()

@@ -283,6 +283,7 @@ def test_areas_of_many_samples_are_of_as_many_of_each_set_with_remedies_and_with
     )
 
 
+@pytest.mark.exhaustive
 def test_columns_of_one_name_are_named_together() -> None:
     features = ["mean a", "mean b", "mean c", "a error", "b error", "c error"]
     generated = drawn(1)
@@ -316,6 +317,7 @@ def test_pixels_of_blank_paper_are_named_together() -> None:
     assert named.sentence == f"all exactly 0: {blank} generated, 100 % real"
 
 
+@pytest.mark.exhaustive
 def test_columns_that_move_together_are_one_name() -> None:
     rng = np.random.default_rng(0)
     sides = [rng.normal(shift, 1, (N, 1)) + 0.05 * rng.normal(size=(N, 3)) for shift in (0.0, 1.0)]
@@ -327,6 +329,7 @@ def test_columns_that_move_together_are_one_name() -> None:
     assert named.name.endswith("and 2 features that move with it")
 
 
+@pytest.mark.exhaustive
 def test_a_lost_dependence_is_named_by_its_correlation() -> None:
     real = drawn(0, 2_000, 3)
     generated = drawn(1, 2_000, 3)

@@ -180,6 +180,7 @@ def test_each_makes_a_file_of_every_sub_folder(
     assert prviz.read(out / "m1.safetensors").n == 41
 
 
+@pytest.mark.exhaustive
 def test_without_each_many_sub_folders_are_remarked(
     models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -117,6 +117,7 @@ def test_pictures_in_files_and_further_encoders(tmp_path: Path) -> None:
         lens(REAL, REAL, encoders=[PixelEncoder(8), PixelEncoder(8)])
 
 
+@pytest.mark.exhaustive
 def test_the_verdict_says_whether_the_winner_depends_on_the_encoder(seen: Lens) -> None:
     names = ["mixture-em-1", "mixture-converged"]
 

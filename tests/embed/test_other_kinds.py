@@ -82,6 +82,7 @@ def test_pictures_of_other_kinds_are_refused_with_the_lines_that_convert_them(
         assert ending == "gif" or (np.asarray(image) == pictures[0]).all()
 
 
+@pytest.mark.exhaustive
 def test_a_text_a_file_is_refused_with_the_lines_that_make_a_table(tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
     for place, text in enumerate(TEXTS):

@@ -45,6 +45,7 @@ def test_levels_count_cuts_and_mirror() -> None:
     assert scores.levels(CUTS)[[0, 2, 5]].tolist() == [0, CUTS, 2 * CUTS]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [False, True])
 def test_no_sample_takes_part_in_what_judges_it(
     monkeypatch: pytest.MonkeyPatch, groups: bool
@@ -86,6 +87,7 @@ def test_weights_come_from_other_folds_alone(monkeypatch: pytest.MonkeyPatch) ->
     assert fitted == [192] * 5
 
 
+@pytest.mark.exhaustive
 def test_a_sample_changes_the_score_of_its_own_fold_nowhere() -> None:
     """In the bound, where one classifier judges: an evaluation sample decides no score but its own."""
     split = PAIR.split(0.5, 0)

@@ -32,6 +32,7 @@ def test_a_film_has_a_frame_for_each_stop_and_no_two_alike() -> None:
     assert all((one != other).any() for one, other in itertools.pairwise(pictures))
 
 
+@pytest.mark.exhaustive
 def test_curves_of_the_draws_before_stay_pale() -> None:
     alone, all_of_them = (
         _pictures(film.gif(FRAMES, title="A pair", accumulate=accumulate))[-1]

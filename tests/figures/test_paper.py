@@ -140,6 +140,7 @@ def of_shifts(*shifts: float) -> dict[str, PRCurve]:
     return dict(zip(MODELS, truths, strict=False))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shifts", [(0.35, 0.81, 1.64), (0.35, 0.9), (0.1, 0.12, 2.0)])
 @pytest.mark.parametrize("width", [2.7, 3.25])
 def test_a_name_beside_its_curve_lies_over_no_line(shifts: tuple[float, ...], width: float) -> None:

@@ -187,6 +187,7 @@ def test_a_visitor_who_leaves_ends_everything(
     assert visitor.kinds(visitor.ask(SETTINGS)) == ["gone"]
 
 
+@pytest.mark.exhaustive
 def test_stop_gives_up_the_curves_and_all_that_follows_or_what_follows_alone(
     monkeypatch: pytest.MonkeyPatch, visitor: Visitor
 ) -> None:
@@ -395,6 +396,7 @@ def test_parts_inside_one_that_is_drawn_anew_are_forgotten_unless_they_are_drawn
     assert visitor.explorer._watched.keys() == {"beside"}
 
 
+@pytest.mark.exhaustive
 def test_long_work_waits_for_its_turn_and_says_its_place(
     monkeypatch: pytest.MonkeyPatch, visitor: Visitor
 ) -> None:

@@ -341,6 +341,7 @@ def test_background_work_has_threads_of_low_priority():
             assert of_threads(niceness) == own
 
 
+@pytest.mark.exhaustive
 def test_a_run_that_the_end_of_the_process_finds_at_work_leaves_no_traceback():
     program = """
 import threading, time

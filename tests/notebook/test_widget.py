@@ -205,6 +205,7 @@ def test_panels_are_folded_until_a_browser_or_python_unfolds_them(browser: Brows
     assert panels(browser) == {}
 
 
+@pytest.mark.exhaustive
 def test_space_counts_the_groups_of_the_curve_and_keeps_what_is_selected(browser: Browser) -> None:
     browser.say("open")
     browser.widget.panels = ("space",)

@@ -127,6 +127,7 @@ def test_a_run_that_began_without_the_curve_to_believe_goes_on_without_it(tmp_pa
     assert "prviz/tightest/auc" not in found.metrics
 
 
+@pytest.mark.exhaustive
 def test_a_restarted_run_knows_the_steps_before(tmp_path: Path) -> None:
     prviz.Monitor(REAL, directory=tmp_path, **KNN).log(10, GOOD)
     again = prviz.Monitor(REAL, directory=tmp_path, **KNN).log(20, NARROW)

@@ -156,6 +156,7 @@ def test_a_directory_of_other_settings_is_refused_by_name(
     assert (logged / "metrics.csv").read_bytes() == before
 
 
+@pytest.mark.exhaustive
 def test_what_only_ranks_may_differ_in_a_directory(logged: Path) -> None:
     assert monitor(logged, goal=0.9).log(3000, FAR).is_best is False
 
@@ -245,6 +246,7 @@ def test_a_step_that_is_cut_off_while_it_is_written_leaves_no_wrong_row(
     assert rows(logged)["2000"] == prviz.pr_curve(REAL, there, method="knn", k=4).auc
 
 
+@pytest.mark.exhaustive
 def test_a_step_that_is_logged_again_has_its_new_row(logged: Path) -> None:
     said = monitor(logged).log(1000, FAR)
     assert (

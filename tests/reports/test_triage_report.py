@@ -151,6 +151,7 @@ def test_a_family_that_has_not_measured_all_ranks_none_and_no_other_stands_for_i
     assert len(found["knn"]["lines"]) == 3
 
 
+@pytest.mark.exhaustive
 def test_a_page_names_families_that_this_version_does_not_know() -> None:
     found = from_json(to_json(report()))
     assert found["verdict"]["family"] == "knn"

@@ -126,6 +126,7 @@ def test_a_feature_of_two_values_is_no_factor_where_its_share_is_near_a_decile(s
     assert sample_faults(pair, preflight(pair).facts) == ()
 
 
+@pytest.mark.exhaustive
 def test_what_follows_from_one_feature_is_no_finding_beside_it() -> None:
     pair = changed("factor")
     found = findings(pair, estimate(pair, "knn")["knn"], replicates=60)

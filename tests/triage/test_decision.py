@@ -58,6 +58,7 @@ def test_other_families_are_heard_where_the_best_classifier_is_not_measured() ->
     assert basis_of([replace(best, estimate=judged), other]).second is None
 
 
+@pytest.mark.exhaustive
 def test_copies_are_no_candidates_unless_all_are() -> None:
     found = measured(TriageSettings(), copy=1.0, narrow=0.5)
     assert judge(found).decision.best == "copy"

@@ -250,6 +250,7 @@ def test_equal_norms_are_never_called_normalisation():
     )
 
 
+@pytest.mark.exhaustive
 def test_no_fault_depends_on_the_seed_of_the_bootstrap_or_on_the_order_of_the_rows():
     pair = planted(MODES, "class missing", 0.1, 500, 0)
     measured = estimate(pair, "knn")["knn"]
@@ -277,6 +278,7 @@ def test_dropped_and_invented_modes_are_found_with_their_share(method):
     assert "no real samples near by" in invented["invention"].sentence
 
 
+@pytest.mark.exhaustive
 def test_the_paper_mixture_drops_and_invents():
     found = found_in(toy("mixtures").sample(1000, 0))
     assert {"dropping", "invention"} <= set(found)
@@ -406,6 +408,7 @@ def test_other_units_are_named_and_what_follows_from_them_is_not(factor):
     assert "units" in found["scale"].sentence
 
 
+@pytest.mark.exhaustive
 def test_one_normalised_set_and_another_order_of_features():
     pair = gaussian(n=400)
     unit = pair.generated.values / np.linalg.norm(pair.generated.values, axis=1, keepdims=True)

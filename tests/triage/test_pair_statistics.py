@@ -100,6 +100,7 @@ def test_real_samples_without_generated_ones_are_those_of_the_double_loop() -> N
     assert any(slow)
 
 
+@pytest.mark.exhaustive
 def test_the_order_of_the_rows_changes_nothing() -> None:
     pair = planted("6 modes, d = 16", "class missing", 0.2, 300, 3)
     rng = np.random.default_rng(0)

@@ -298,6 +298,7 @@ def test_a_comparison_is_two_bootstraps_that_share_their_real_samples(method, sp
     assert found.difference("auc", 0.0, 0.0) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.5)
 
 
+@pytest.mark.exhaustive
 def test_the_better_generator_is_found_and_the_same_one_is_not_told_apart():
     rng = np.random.default_rng(0)
     real, good, twin = rng.normal(size=(3, 600, 4))
@@ -325,6 +326,7 @@ def several(n=500):
     }
 
 
+@pytest.mark.exhaustive
 def test_several_generators_are_ranked_and_those_not_told_apart_are_tied():
     real, sets = several()
     found = prviz.compare(real, sets, replicates=100)

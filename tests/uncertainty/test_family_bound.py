@@ -20,6 +20,7 @@ from tests.marks import exhaustive_but
 LAMS = np.tan(np.linspace(0, np.pi / 2, 200)[1:-1])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("n", [1, 2, 30, 1000])
 @pytest.mark.parametrize("level", [0.2, 0.001])
 def test_bounds_of_nested_classifiers(n: int, level: float) -> None:

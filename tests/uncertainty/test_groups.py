@@ -77,6 +77,7 @@ def test_rates_of_groups_are_bounded_by_the_number_of_groups() -> None:
         assert side[:-2].tolist() == slow
 
 
+@pytest.mark.exhaustive
 def test_a_replicate_holds_whole_groups_as_often_as_they_are_drawn() -> None:
     """The mean of the replicates' error rates is that of the groups, and their spread that of so
     many groups.

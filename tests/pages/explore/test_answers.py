@@ -47,6 +47,7 @@ MEASURE = results.measure
 LINK = {"problem": "shifted-gaussians", "p.mu": "0.25", "p.d": "8", "n": "150", "seed": "7"}
 
 
+@pytest.mark.exhaustive
 def test_a_link_restores_the_samples_and_the_hand_moves_them() -> None:
     app = opened(**LINK)
     assert {name: sliders(app)[name] for name in ("n", "seed", "p.mu", "p.d")} == {
@@ -81,6 +82,7 @@ def test_what_no_slider_can_send_is_not_used() -> None:
         assert sliders(app) == before, value
 
 
+@pytest.mark.exhaustive
 def test_a_preset_and_another_problem_win_over_the_hand() -> None:
     app = opened(problem="shifted-gaussians", n="150")
     move(app, **{"p.mu": 1.5, "n": 200})
@@ -483,6 +485,7 @@ def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -
         assert ours["mode"] == "lines"
 
 
+@pytest.mark.exhaustive
 def test_what_the_browser_has_is_not_sent_again() -> None:
     app = opened(**LINK)
     page = payload(app)

@@ -70,6 +70,7 @@ def names(app: AppTest) -> list[str]:
     return [name for name in names if name != "truth"]
 
 
+@pytest.mark.exhaustive
 def test_it_is_off_until_it_is_switched_on_and_then_labelled_everywhere() -> None:
     app = opened(n="300", **{"p.d": "4"})
     last_word(app)
@@ -103,6 +104,7 @@ def test_before_it_is_measured_a_word_stands_in_the_place_of_the_label() -> None
     assert "lists hold" in words(app)
 
 
+@pytest.mark.exhaustive
 def test_it_is_one_measurement_and_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results, "make_profile", lambda *given: pytest.fail("a profile"))
     app = final(repeats="5")

@@ -136,6 +136,7 @@ def test_names_that_are_mended_under_the_same_file_name_are_seen() -> None:
     assert not [note for note in notes if "lost" in note]
 
 
+@pytest.mark.exhaustive
 def test_without_a_column_of_names_there_is_no_field_for_a_zip() -> None:
     app = uploads(real=table(REAL, 0, "label"), generated=table(GENERATED, 1, "label"))
     assert "60 real" in about(app)

@@ -193,6 +193,7 @@ def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
     assert max(row["row"] for each in explorer(app)["lists"].values() for row in each) > 100
 
 
+@pytest.mark.exhaustive
 def test_a_click_chooses_once_and_a_later_choice_here_counts() -> None:
     app = opened(n="100")
     app.session_state["diagnostics"] = "Extremes"

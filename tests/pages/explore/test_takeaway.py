@@ -143,6 +143,7 @@ def test_the_code_reads_the_columns_that_were_chosen(
     assert np.allclose(vertices(app)["knn"], result["curves"]["knn"].vertices, atol=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_no_file_holds_a_family_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     made: dict[str, str] = {}
     monkeypatch.setattr(

@@ -160,6 +160,7 @@ def test_on_a_phone_verdict_figure_and_rows_stand_above_a_sheet_of_k(opened: Ope
     assert _sideways(page) == 0
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_the_low_sheet_is_k_and_six_names_that_open_it(opened: Opener) -> None:
     page = opened(PHONE)
     names = page.get_by_role("navigation", name="Settings").get_by_role("button")

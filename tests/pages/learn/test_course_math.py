@@ -300,6 +300,7 @@ def test_every_solution_is_an_option_and_those_without_samples_are_the_mathemati
     assert found["claim-3"] == "no"  # the two paintings differ in everything, the samples in little
 
 
+@pytest.mark.exhaustive
 def test_the_lesson_plan_numbers_times_and_explains_questions_and_keeps_solutions_apart(
     bare: Page,
 ) -> None:

@@ -114,6 +114,7 @@ def test_without_a_split_few_voters_mostly_err_too_rarely() -> None:
     assert below >= 15
 
 
+@pytest.mark.exhaustive
 def test_cuts_chosen_afterwards_lower_the_estimate_below_the_truth() -> None:
     problem = toy("shifted-gaussians", d=2, mu=1.0)
     truth = problem.truth().alpha(1.0)

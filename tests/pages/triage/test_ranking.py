@@ -180,6 +180,7 @@ def test_the_verdict_is_the_library_s_with_the_ceiling_and_what_it_rests_on() ->
     assert shape["y0"] == shape["y1"] == ceiling
 
 
+@pytest.mark.exhaustive
 def test_families_have_a_column_each_and_disagreement_is_amber() -> None:
     found = truncation()
     everything = [each for outcome in found.outcomes for each in outcome.measured]

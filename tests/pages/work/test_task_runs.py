@@ -215,6 +215,7 @@ def test_a_run_that_is_pushed_out_stops(gate: Gate) -> None:
     assert len(runs) == 1
 
 
+@pytest.mark.exhaustive
 def test_the_server_ends_whatever_is_at_work() -> None:
     code = """
 import threading
