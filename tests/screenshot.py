@@ -11,7 +11,6 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from prviz.figures import standalone
 from tests.browser import ROOT, AppServer, launch_chromium, open_tab, running_app, wait_idle
 from tests.estimators import test_digits_classes
 
@@ -25,7 +24,7 @@ def main() -> None:
         pages(browser, Path(folder))
         source = Path(folder) / "digits.html"
         figure = test_digits_classes.drawn().update_layout(title="Digits 0 to 4 against 0 to q - 1")
-        standalone(figure).write_html(source)
+        test_digits_classes.standalone(figure).write_html(source)
         picture(browser, source, FOLDER / "digits.png")
         browser.close()
 

@@ -43,7 +43,7 @@ from prviz.studies.battery import (
     judge,
     oracle_rows,
 )
-from prviz.studies.battery.base import Side, Tag
+from prviz.studies.battery.base import Criterion, Side, Tag
 from prviz.studies.battery.judge import SweepResult, along, criteria_of
 from prviz.studies.battery.tasks import kept
 from prviz.studies.kept_rows import KeptRows
@@ -238,8 +238,8 @@ def show_detail(
     measured rows, if any.
     """
     place = cell.place
-    check = CHECKS[cell.place.check]
-    reading = READINGS[cell.place.reading]
+    check = CHECKS[place.check]
+    reading = READINGS[place.reading]
     side = cast(Side, place.side)
     pair = reading.pair[SIDES.index(side)]
     found = along(rows, place.check, place.reading, side)
@@ -255,16 +255,12 @@ def show_detail(
         f"{check.summary} *{check.source}.* **{place.tag.capitalize()}** asks:"
         f" {asks[:1].lower()}{asks[1:]} {SIDE_WORDS[side]} The number is {pair} ({reading.label})."
     )
-    lines: list[tuple[str, dict[Hashable, Any]]] = []
-    for whose, lines_of in (("Measured", judged), ("Truth", oracle)):
-        mine = (lines_of[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
-        lines += [(whose, line) for line in lines_of[mine].to_dict("records")]
-    st.markdown(
-        "\n".join(
-            f"- **{whose}**, what decides: {_decided(line, found, place.check)}"
-            for whose, line in lines
-        )
-    )
+    lines = [*_lines("Measured", judged, place), *_lines("Truth", oracle, place)]
+    said = [
+        f"- **{whose}**, what decides: {_decided(line, found, place.check)}"
+        for whose, line in lines
+    ]
+    st.markdown("\n".join(said))
     narrow = ""
     deciding = lines[0][1]
     if np.isfinite(deciding["spread"]) and abs(deciding["margin"]) < deciding["spread"]:
@@ -275,28 +271,40 @@ def show_detail(
     )
     live_figure(KEY, [_pane(each, place, pair) for each in found])
     with st.expander("Every criterion in every setting", icon=":material/rule:"):
-        outcomes = []
-        for each in found:
-            for criterion in criteria_of(
-                place.check, place.tag, cast(Side, place.side), each.scenario
-            ):
-                outcome = each.judge(criterion)
-                true = each.judge_truth(criterion)
-                where = setting_words(CHECKS[place.check], each.dim, each.scenario) or "all"
-                entry: dict[str, Any] = {
-                    "where": where,
-                    "allowed for": _placed(criterion.rule.words, each),
-                }
-                entry |= {
-                    "verdict": outcome.verdict if outcome else "…",
-                    "margin": outcome.margin if outcome else None,
-                }
-                outcomes.append(entry | {"truth": true.verdict, "truth's margin": true.margin})
+        outcomes = [
+            _outcome(each, criterion, check) for each in found for criterion in _asked(each, place)
+        ]
         st.dataframe(pd.DataFrame(outcomes).round(3), hide_index=True)
-    dims = check.dims
-    settings = like_problem(place.check, 8 if 8 in dims else max(dims))
+    settings = like_problem(place.check, 8 if 8 in check.dims else max(check.dims))
     if settings is not None:
         explore_link(settings, "See a pair like these in Explore")
+
+
+def _lines(
+    whose: str, judged: pd.DataFrame, place: CellPlace
+) -> list[tuple[str, dict[Hashable, Any]]]:
+    """Whose lines they are, and those of this cell."""
+    mine = (judged[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
+    return [(whose, line) for line in judged[mine].to_dict("records")]
+
+
+def _asked(found: SweepResult, place: CellPlace) -> Sequence[Criterion]:
+    """What is asked for along this sweep."""
+    return criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
+
+
+def _outcome(found: SweepResult, criterion: Criterion, check: Check) -> dict[str, Any]:
+    """A line of the table of criteria."""
+    outcome = found.judge(criterion)
+    true = found.judge_truth(criterion)
+    return {
+        "where": setting_words(check, found.dim, found.scenario) or "all",
+        "allowed for": _placed(criterion.rule.words, found),
+        "verdict": outcome.verdict if outcome else "…",
+        "margin": outcome.margin if outcome else None,
+        "truth": true.verdict,
+        "truth's margin": true.margin,
+    }
 
 
 def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str) -> str:
@@ -317,15 +325,15 @@ def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str
 
 def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
     """Text on criteria that the truth meets and the measured number misses."""
-    missed = [
-        f"{_placed(criterion.rule.words, each)}{f' ({where})' if where else ''}"
-        for each in found
-        for criterion in criteria_of(place.check, place.tag, cast(Side, place.side), each.scenario)
-        if (outcome := each.judge(criterion))
-        and outcome.verdict == "F"
-        and each.judge_truth(criterion).verdict != "F"
-        for where in [setting_words(CHECKS[place.check], each.dim, each.scenario)]
-    ]
+    check = CHECKS[place.check]
+    missed = []
+    for each in found:
+        where = setting_words(check, each.dim, each.scenario)
+        for criterion in _asked(each, place):
+            outcome = each.judge(criterion)
+            if outcome and outcome.verdict == "F" and each.judge_truth(criterion).verdict != "F":
+                words = _placed(criterion.rule.words, each)
+                missed.append(f"{words} ({where})" if where else words)
     if not missed:
         return (
             " It misses nothing that the truth meets, so this failure says nothing against the"
@@ -339,7 +347,7 @@ def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
 
 def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     check = CHECKS[place.check]
-    criteria = criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
+    criteria = _asked(found, place)
     points = found.points.tolist()
     x = found.points[found.measured].tolist()
     measured = zip(x, found.mean.tolist(), found.spread.tolist(), strict=True)

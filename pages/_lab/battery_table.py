@@ -300,10 +300,9 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows so far."""
     # A reading of each kind: the truth's verdict is the same for all of a kind.
     truths = list({READINGS[name].at: name for name in reversed(choice.readings)}.values())[::-1]
-    readings = [READINGS[name] for name in choice.readings]
     columns = []
-    for name, reading in zip(choice.readings, readings, strict=True):
-        columns += [(name, side) for _, side in _sides(reading)]
+    for name in choice.readings:
+        columns += [(name, side) for _, side in _sides(READINGS[name])]
     rows = []
     for check in choice.checks:
         for place, tag in enumerate(tags(check)):
@@ -317,7 +316,7 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
             for side in SIDES
         ]
         * len(truths),
-        "columns": [_column(reading) for reading in readings],
+        "columns": [_column(READINGS[name]) for name in choice.readings],
         "rows": rows,
         "totals": _totals(known, columns),
         "chosen": cell.id if cell else "",

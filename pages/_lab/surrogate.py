@@ -240,27 +240,24 @@ MOST_BEST = 10
 MOST_LAST = 6
 # An IoU below which an estimate tells little.
 FAR = 0.5
+# Numbers of the table: label, format and help.
+_NUMBERS = {
+    "iou": ("IoU", "%.3f", "Shared area over joint area: 1 is perfect."),
+    "spread": ("±", "%.3f", "Standard deviation of the IoU over the repeats."),
+    "excess": ("Excess", "%.3f", "Invented area: too optimistic."),
+    "deficit": ("Deficit", "%.3f", "Missed area: too pessimistic."),
+    "low": ("Off from", "%+.3f", "Area minus true area, lower end."),
+    "high": ("to", "%+.3f", "Upper end."),
+}
 RANKING_COLUMNS = {
     "rank": st.column_config.NumberColumn(
         "Rank", help="Settings that the repeats do not tell apart from the best are ties."
     ),
     "setting": st.column_config.TextColumn("Setting"),
-    "iou": st.column_config.NumberColumn(
-        "IoU", format="%.3f", help="Shared area over joint area: 1 is perfect."
-    ),
-    "spread": st.column_config.NumberColumn(
-        "±", format="%.3f", help="Standard deviation of the IoU over the repeats."
-    ),
-    "excess": st.column_config.NumberColumn(
-        "Excess", format="%.3f", help="Invented area: too optimistic."
-    ),
-    "deficit": st.column_config.NumberColumn(
-        "Deficit", format="%.3f", help="Missed area: too pessimistic."
-    ),
-    "low": st.column_config.NumberColumn(
-        "Off from", format="%+.3f", help="Area minus true area, lower end."
-    ),
-    "high": st.column_config.NumberColumn("to", format="%+.3f", help="Upper end."),
+    **{
+        name: st.column_config.NumberColumn(label, format=digits, help=about)
+        for name, (label, digits, about) in _NUMBERS.items()
+    },
 }
 
 
@@ -275,7 +272,6 @@ class RankedSetting(NamedTuple):
     excess: float
     deficit: float
     rank: int
-    tie: bool
     error: float
     low: float
     high: float
@@ -315,13 +311,8 @@ def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
             method=str(row["method"]),
             k=None if pd.isna(row["k"]) else "sqrt" if row["k"] == "sqrt" else int(row["k"]),
             split=None if pd.isna(row["split"]) else float(row["split"]),
-            iou=float(row["iou"]),
-            spread=float(row["spread"]),
-            excess=float(row["excess"]),
-            deficit=float(row["deficit"]),
             rank=int(row["rank"]),
-            tie=bool(row["tied"]),
-            **{name: float(row[name]) for name in ("error", "low", "high")},
+            **{name: float(row[name]) for name in ("error", *_NUMBERS)},
         )
         for row in verdict(rows).to_dict("records")
     ]
@@ -386,21 +377,9 @@ def show_verdict(
 
 
 def _table(found: list[RankedSetting]) -> None:
-    rows = [
-        (
-            each.rank,
-            each.label,
-            each.iou,
-            each.spread,
-            each.excess,
-            each.deficit,
-            each.low,
-            each.high,
-        )
-        for each in found
-    ]
+    rows = pd.DataFrame([{**each._asdict(), "setting": each.label} for each in found])
     st.dataframe(
-        pd.DataFrame(rows, columns=list(RANKING_COLUMNS)),
+        rows[list(RANKING_COLUMNS)],
         hide_index=True,
         column_config=RANKING_COLUMNS,
     )

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -321,36 +322,14 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
     shown = {key: title for key, (title, _) in NUMBERS.items()}
     number = choose_one("Shown", shown, "iou", key="sweep.number", label_visibility="collapsed")
     means = sweep_means(rows, number)
-    name, explained = NUMBERS[number]
     texts = [_setting_texts(row) for row in means[list(SETTINGS)].to_dict("records")]
     of = pd.Series([each["problem"] for each in texts], index=means.index)
     top = theme.reach(float(means["mean"].max()))
     panes = list[Pane]()
-    one = of.nunique() == 1
     for problem, part in means.groupby(of, sort=False):
-        labels, common = _labels([each for each in texts if each["problem"] == problem])
-        methods = list(dict.fromkeys(part["method"]))
-        settings = list(dict.fromkeys(labels))[:MOST_SETTINGS]
-        cells = []
-        columns = part[["mean", "spread", "repeats"]].to_numpy(dtype=float)
-        for label, method, numbers in zip(labels, part["method"], columns.tolist(), strict=True):
-            if label in settings and math.isfinite(numbers[0]):
-                place = settings.index(label), methods.index(method)
-                cells.append(figures.MeanCell(*place, *numbers))
-        worse = number in ("excess", "deficit")
-        figure = figures.sweep_figure(
-            methods, settings, cells, label=name, less_is_better=worse, top=top
-        )
-        left = len(set(labels)) - len(settings)
-        words = [explained, "± is the standard deviation over the repeats, the number their mean."]
-        if left:
-            words += [f"{left} more settings are in the table."]
-        pane = f"sweep-{len(panes)}"
-        alt = f"Heat map of {name}; the table below has the numbers."
-        title = f"{name}: {common}"
-        panes.append(
-            Pane(pane, figure, title, wide=one, half=not one, help=" ".join(words), alt=alt)
-        )
+        own = [each for each in texts if each["problem"] == problem]
+        pane = _heat_map(f"sweep-{len(panes)}", part, own, number, top)
+        panes.append(replace(pane, wide=of.nunique() == 1, half=of.nunique() > 1))
     live_figure(KEY, panes)
     if number == "iou":
         _over_k(rows)
@@ -362,6 +341,33 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
         )
         if len(rows) > MOST_LISTED:
             st.caption(f"The first {MOST_LISTED} of {len(rows)} rows; the files below have all.")
+
+
+def _heat_map(
+    key: str, means: pd.DataFrame, texts: Sequence[Mapping[str, str]], number: str, top: float
+) -> Pane:
+    """One problem's means of a number, one of `texts` for each; top : end of the colours."""
+    name, explained = NUMBERS[number]
+    labels, common = _labels(texts)
+    methods = list(dict.fromkeys(means["method"]))
+    settings = list(dict.fromkeys(labels))
+    left = len(settings) - MOST_SETTINGS
+    settings = settings[:MOST_SETTINGS]
+    cells = []
+    columns = means[["mean", "spread", "repeats"]].to_numpy(dtype=float)
+    for label, method, numbers in zip(labels, means["method"], columns.tolist(), strict=True):
+        if label in settings and math.isfinite(numbers[0]):
+            place = settings.index(label), methods.index(method)
+            cells.append(figures.MeanCell(*place, *numbers))
+    worse = number in ("excess", "deficit")
+    figure = figures.sweep_figure(
+        methods, settings, cells, label=name, less_is_better=worse, top=top
+    )
+    words = [explained, "± is the standard deviation over the repeats, the number their mean."]
+    if left > 0:
+        words.append(f"{left} more settings are in the table.")
+    alt = f"Heat map of {name}; the table below has the numbers."
+    return Pane(key, figure, f"{name}: {common}", help=" ".join(words), alt=alt)
 
 
 def _over_k(rows: pd.DataFrame) -> None:

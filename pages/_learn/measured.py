@@ -57,17 +57,17 @@ def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]
     runs = estimate_repeated(
         lambda seed: problem.sample(n, seed), families, repeats=repeats, split=0.5
     )
-    curves = {name: PRCurve.mean([run.curve for run in each]) for name, each in runs.items()}
+    drawn = {name: [run.curve for run in each] for name, each in runs.items()}
     if BOUND in methods:
-        bounds = [upper_bound(*problem.sample(n, seed), seed=seed) for seed in range(repeats)]
-        curves[BOUND] = PRCurve.mean(bounds)
+        drawn[BOUND] = [upper_bound(*problem.sample(n, seed), seed=seed) for seed in range(repeats)]
     truth = problem.truth()
-    return {
-        "d": d,
-        "n": n,
-        "curves": {name: thinned(curve) for name, curve in curves.items()},
-        "iou": {name: round(curve.iou(truth), 4) for name, curve in curves.items()},
-    }
+    curves = {}
+    ious = {}
+    for name, each in drawn.items():
+        curve = PRCurve.mean(each)
+        curves[name] = thinned(curve)
+        ious[name] = round(curve.iou(truth), 4)
+    return {"d": d, "n": n, "curves": curves, "iou": ious}
 
 
 def limits() -> dict[str, list[float]]:

@@ -1,7 +1,7 @@
 """Values in, one plotly Figure out: no Streamlit, no reading or writing, no statistics.
 
 Every figure is drawn without font colours on a transparent ground, so that the page's theme
-decides; `standalone` gives the copy that is legible on its own.
+decides.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from prviz.figures.influence import (
     extremes_figure,
     fall_figure,
 )
-from prviz.figures.iou import iou_bars, iou_sweep_figure, stability_figure
+from prviz.figures.iou import iou_sweep_figure, stability_figure
 from prviz.figures.papers import experiment_figures
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import bias_figure, pr_figure, pr_traces
@@ -48,7 +48,6 @@ from prviz.figures.theme import (
     TRUTH_COLOR,
     colors,
     plain,
-    standalone,
 )
 
 __all__ = [
@@ -81,7 +80,6 @@ __all__ = [
     "fewer_samples_figure",
     "groups_figure",
     "highlight_figure",
-    "iou_bars",
     "iou_sweep_figure",
     "key_text",
     "marked_curve_figure",
@@ -95,7 +93,6 @@ __all__ = [
     "setting_lines_figure",
     "spectrum_figure",
     "stability_figure",
-    "standalone",
     "support_bands_figure",
     "support_map_figure",
     "support_samples_figure",

@@ -1,90 +1,14 @@
-"""Intersection over union with the truth, as signed bars, and numbers over a parameter of the estimator."""
+"""Numbers of curves, such as the IoU with the truth, over a parameter of the estimator."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import plotly.graph_objects as go
 
-from prviz.curves import Comparison
 from prviz.figures import theme
 from prviz.figures.pr import limit_label
-
-_BAR_HOVER = (
-    "<b>%{text}</b><br>too optimistic (excess): %{customdata[1]:.3f}"
-    "<br>too pessimistic (deficit): %{customdata[2]:.3f}"
-    "<br>shared with the truth (IoU): %{customdata[0]:.3f}<extra></extra>"
-)
-
-
-def iou_bars(comparisons: Mapping[str, Comparison]) -> go.Figure:
-    """One signed bar per estimator.
-
-    Excess (optimistic) to the right, deficit (pessimistic) to the left.
-
-    Parameters
-    ----------
-    comparisons : each estimate's comparison with the truth, by name; the first is drawn on top.
-    Excess and
-        deficit are shares of the union of the two areas; IoU = 1 - excess - deficit stands beside
-        the bar.
-    """
-    color = theme.colors(comparisons)
-    figure = signed_bars(
-        [(each.excess, each.deficit) for each in comparisons.values()],
-        [color[name] for name in comparisons],
-        text=[theme.label(name) for name in comparisons],
-        customdata=[[each.iou, each.excess, each.deficit] for each in comparisons.values()],
-        hovertemplate=_BAR_HOVER,
-        height=90 + 36 * max(len(comparisons), 1),
-        right=80,
-        ticks=theme.tick_names(comparisons),
-    )
-    for place, each in enumerate(comparisons.values()):
-        label = {"text": f"IoU {each.iou:.3f}", "x": 1.02, "xref": "paper", "xanchor": "left"}
-        figure.add_annotation(y=place, yref="y", showarrow=False, **label)
-    return figure
-
-
-def signed_bars(
-    shares: Sequence[tuple[float, float]],
-    colors: Sequence[str],
-    *,
-    height: int,
-    right: int,
-    ticks: Mapping[str, Any],
-    **bars: Any,
-) -> go.Figure:
-    """A bar to either side per (excess, deficit), the first on top.
-
-    right : margin. bars : further options of both.
-    """
-    figure = go.Figure()
-    for side, pattern in (("deficit", "/"), ("excess", "")):
-        figure.add_bar(
-            x=[excess if side == "excess" else -deficit for excess, deficit in shares],
-            y=list(range(len(shares))),
-            name=side,
-            orientation="h",
-            marker={"color": list(colors), "pattern": {"shape": pattern, "fillmode": "replace"}},
-            textposition="none",
-            **bars,
-        )
-    longest = max((share for pair in shares for share in pair), default=0.0)
-    return theme.finish(
-        figure,
-        height=height,
-        barmode="relative",
-        bargap=0.35,
-        showlegend=False,
-        margin={"l": 20, "r": right, "t": 10, "b": 60},
-        xaxis=theme.signed_axis(
-            "share of both areas<br>← too pessimistic · too optimistic →", longest
-        ),
-        yaxis=theme.axis("", **ticks, showgrid=False),
-    )
-
 
 Values: TypeAlias = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 AT_K = "<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>"

@@ -361,14 +361,6 @@ def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:
     return figure
 
 
-def standalone(figure: go.Figure) -> go.Figure:
-    """A copy with explicit light colours, for files that no page gives a theme to."""
-    copy = go.Figure(figure)
-    light = {"paper_bgcolor": "#ffffff", "plot_bgcolor": "#ffffff"}
-    copy.update_layout(template="plotly_white", font={"color": "#262730"}, **light)
-    return copy
-
-
 def number(value: float, digits: int = 3) -> str:
     """A number in words for labels: few digits, ∞ for infinity."""
     if math.isnan(value):

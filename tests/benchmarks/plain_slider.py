@@ -24,6 +24,4 @@ k = st.slider("Neighbours k", 1, 100, 5)
 curves = {name: found.curve(name, k) for name in DEFAULT_METHODS}
 st.plotly_chart(figures.pr_figure(curves, truth=truth), key="pr")
 st.plotly_chart(figures.error_space_figure(curves, truth=truth), key="error")
-st.plotly_chart(
-    figures.iou_bars({name: curve.compare(truth) for name, curve in curves.items()}), key="bias"
-)
+st.plotly_chart(figures.bias_figure(curves, truth), key="bias")

@@ -17,7 +17,7 @@ import pytest
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.figures import iou_sweep_figure, standalone
+from prviz.figures import iou_sweep_figure
 from prviz.measure.estimates import estimate_repeated
 from prviz.samples import SamplePair, Samples
 from tests.marks import exhaustive_but
@@ -113,6 +113,14 @@ def drawn() -> go.Figure:
         found, xlabel="generated classes q", ylabel="IoU with the ideal rectangle"
     )
     return figure.update_xaxes(type="linear", rangemode="tozero", dtick=None, tickformat=None)
+
+
+def standalone(figure: go.Figure) -> go.Figure:
+    """A copy with explicit light colours, for files that no page gives a theme to."""
+    copy = go.Figure(figure)
+    light = {"paper_bgcolor": "#ffffff", "plot_bgcolor": "#ffffff"}
+    copy.update_layout(template="plotly_white", font={"color": "#262730"}, **light)
+    return copy
 
 
 if __name__ == "__main__":
