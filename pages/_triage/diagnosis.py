@@ -27,7 +27,7 @@ from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
-from prviz.triage.finding import EVIDENCE, NUMBERS, SEVERE, TriageFinding
+from prviz.triage.finding import EVIDENCE, NUMBERS, SEVERE, TriageFinding, nothing_text
 from prviz.triage.findings import LOOKED_FOR
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.power import power
@@ -69,7 +69,7 @@ def draw(found: CheckpointResults) -> None:
     with row:
         _to_explore(case)
     _say_measured(case)
-    _say_witness(case)
+    differs = _say_witness(case)
     problems = _problems(case)
     nothing = st.container()
     if problems is not None:
@@ -79,7 +79,7 @@ def draw(found: CheckpointResults) -> None:
     gallery.show_groups(case)
     if problems == ():
         with nothing:  # after the rest is measured, which takes less
-            _say_nothing(found)
+            _say_nothing(found, differs)
 
 
 def _say_measured(case: Diagnosis) -> None:
@@ -95,9 +95,9 @@ def _say_measured(case: Diagnosis) -> None:
     )
 
 
-def _say_witness(case: Diagnosis) -> None:
+def _say_witness(case: Diagnosis) -> bool:
     """Say what gives the checkpoint away: features by name, each with a sentence that holds in the
-    file.
+    file; False where nothing does.
     """
     found = case.found
     measured = case.measured
@@ -106,7 +106,7 @@ def _say_witness(case: Diagnosis) -> None:
     if known is None:
         known = case.known("witness", case.seconds(1), partial(find, measured))
     if known is None or not known["told_apart"]:
-        return
+        return False
     best = found.by(TIGHTEST.name)
     area = next(
         (found.summaries(each)["auc"] for each in best if each.checkpoint == measured.checkpoint),
@@ -128,6 +128,7 @@ def _say_witness(case: Diagnosis) -> None:
             if some
         ]
         st.markdown("\n".join([f"**{GIVES_AWAY}**", "", *lines]))
+    return True
 
 
 def _problems(case: Diagnosis) -> tuple[TriageFinding, ...] | None:
@@ -164,10 +165,11 @@ def _list_findings(case: Diagnosis) -> None:
             )
 
 
-def _say_nothing(found: CheckpointResults) -> None:
-    """Draw that nothing was found, and how often faults of known size would have been."""
+def _say_nothing(found: CheckpointResults, differs: bool) -> None:
+    """Draw that no fault is named, and how often faults of known size would have been."""
     with st.container(border=True):
-        st.markdown(f":material/check_circle: **Nothing found.** {NOTHING}")
+        mark = ":material/help:" if differs else ":material/check_circle:"
+        st.markdown(f"{mark} **{nothing_text(differs).capitalize()}.** {NOTHING}")
         key = ("triage-power", found.reference.digest)
         shares = answers.tab_result(
             key,

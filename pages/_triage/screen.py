@@ -40,7 +40,7 @@ from prviz.figures.triage import (
 )
 from prviz.live.figure import Pane
 from prviz.triage.decision import Disagreement, Judgement, family_title
-from prviz.triage.finding import TriageFinding
+from prviz.triage.finding import TriageFinding, nothing_text
 from prviz.triage.flagged import by_checkpoint
 from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text
@@ -152,7 +152,8 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
     known = ceiling_or_reason(found)
     copies = copies_of(found)
     ceiling = None if isinstance(known, str) else known
-    apart = told_apart(witnesses_known(found))
+    faults = faults_of(found)
+    apart = told_apart(witnesses_known(found), faults)
     judgement = judgement_of(found, names, ceiling, copies, apart) if names else None
     sides = found.sides[found.method]
     wanted = goal()
@@ -161,7 +162,6 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
         order = list(judgement.table["checkpoint"])
     # else a new one leads
     decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])
-    faults = faults_of(found)
     warnings, own = by_checkpoint(found.outcomes, faults)
     drawn = drawn_family(found)
     return TriageAnswer(
@@ -305,15 +305,8 @@ def _fault_chip(answer: TriageAnswer, name: str) -> str:
     if found is None:
         return ""
     if not found:
-        return chip(_nothing(answer, name))
+        return chip(nothing_text(bool(answer.apart.get(name))))
     return "".join(chip(fault_text(fault), fault.level, fault.sentence) for fault in found[:2])
-
-
-def _nothing(answer: TriageAnswer, name: str) -> str:
-    """What is said where no fault is named: that is no clearance where the sets differ."""
-    if answer.apart.get(name):
-        return "differs, no cause named"
-    return "nothing found"
 
 
 def fault_text(fault: TriageFinding) -> str:
@@ -471,7 +464,7 @@ def _row(
     faults = answer.faults.get(name)
     ends = ("low", "high") if answer.drawn == found.method else ("second_low", "second_high")
     low, high = (None, None) if line is None else (float(line[end]) for end in ends)
-    fault = "" if faults is None else _nothing(answer, name)
+    fault = "" if faults is None else nothing_text(bool(answer.apart.get(name)))
     level = sentence = ""
     if faults:
         fault = fault_text(faults[0])

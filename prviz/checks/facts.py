@@ -46,7 +46,10 @@ class EqualRows(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Standard deviation (population) of each feature, constant features; median, least and greatest row norm."""
+    """Standard deviation (population) of each feature, constant features; median, least and greatest row norm.
+
+    The least one is that of rows that are not 0, which have no direction.
+    """
 
     sd: NDArray[np.float64]
     constant: NDArray[np.bool_]
@@ -56,7 +59,7 @@ class Moments(NamedTuple):
 
     @property
     def normalised(self) -> bool:
-        """True if every row has the euclidean norm 1, up to float16 rounding."""
+        """True if every row that is not 0 has the euclidean norm 1, up to float16 rounding."""
         return self.least_norm > 0.998 and self.greatest_norm < 1.002
 
     def times(self, scale: float) -> Moments:
@@ -186,7 +189,8 @@ def moments_of(values: NDArray[np.floating], scale: float) -> Moments:
     sd = np.where(constant, 0.0, np.sqrt(squares / n))
     norms.sort()
     middle = float(norms[(n - 1) // 2] + norms[n // 2]) / 2
-    return Moments(sd, constant, middle, float(norms[0]), float(norms[-1])).times(scale)
+    least = float(norms[min(np.searchsorted(norms, 0.0, side="right"), n - 1)])
+    return Moments(sd, constant, middle, least, float(norms[-1])).times(scale)
 
 
 def _scaled(values: NDArray[np.floating], scale: float) -> NDArray[np.float64]:

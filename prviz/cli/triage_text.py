@@ -188,7 +188,10 @@ def _draws(share: float) -> str:
 def _findings(found: TriageResults, judgement: Judgement) -> str:
     """What is wrong with each checkpoint, in the order of the ranking."""
     from prviz.diagnostics.witness import GIVES_AWAY
+    from prviz.triage.finding import nothing_text
+    from prviz.triage.witnesses import told_apart
 
+    apart = told_apart(found.witnesses, found.findings)
     lines = ["What is wrong:"]
     nothing = []
     for name in judgement.table["checkpoint"]:
@@ -196,7 +199,9 @@ def _findings(found: TriageResults, judgement: Judgement) -> str:
         faults = found.findings.get(name)
         if faults is None:
             lines.append(f"  {shown}: its file has changed since it was measured, or can't be read")
-        elif not faults:
+        elif not faults and any(each.worse for each in found.classes.get(name, ())):
+            lines.append(f"  {shown}: {nothing_text(differs=True)}, by class see below")
+        elif not (faults or apart.get(name)):
             nothing.append(shown)
         lines += [f"  {shown}: {each.title}. {one_line(each.sentence)}" for each in faults or ()]
         given_away = found.witnesses.get(name)
@@ -204,7 +209,7 @@ def _findings(found: TriageResults, judgement: Judgement) -> str:
             said = one_line("; ".join(given_away["statements"]))
             lines.append(f"  {shown}: {GIVES_AWAY}: {said}.")
     if nothing:
-        lines.append(f"  nothing found: {', '.join(nothing)}")
+        lines.append(f"  {nothing_text(differs=False)}: {', '.join(nothing)}")
     return "\n".join(lines)
 
 

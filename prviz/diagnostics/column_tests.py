@@ -88,11 +88,13 @@ class ColumnTests(NamedTuple):
     """What the tests of all columns give.
 
     p : (d,) of each column, by itself. differ : the columns that differ, at LEVEL for all together,
-    the surest first, and those that are constant in one set alone.
+    the surest first, and those that are constant in one set alone. steps : (d,) the largest
+    distance between the two distribution functions of each.
     """
 
     p: Floats
     differ: Ints
+    steps: Floats
 
 
 def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) -> ColumnTests:
@@ -116,7 +118,7 @@ def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) ->
     p = np.minimum(TESTS * np.minimum(by_step, fisher(common[0], common[1], n, m)), 1.0)
     sure = holm(p)
     constant = np.setdiff1d(constant_in_one(common[0], common[1], n, m), sure)
-    return ColumnTests(p, np.concatenate([sure, constant]))
+    return ColumnTests(p, np.concatenate([sure, constant]), steps[0])
 
 
 def _steps_and_commonest(columns: NDArray[np.floating], n: int) -> tuple[Floats, Ints]:

@@ -171,7 +171,7 @@ def document(
         measured,
         found.goal,
         settings.seed,
-        aside=Aside(found.memorised, told_apart(found.witnesses), found.yardstick),
+        aside=Aside(found.memorised, told_apart(found.witnesses, found.findings), found.yardstick),
         replicates=replicates,
         store=store,
     )

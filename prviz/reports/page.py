@@ -18,6 +18,7 @@ from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
 from prviz.reports.document import Document, ceiling_of, curve_of, curves_of
+from prviz.triage.finding import nothing_text
 from prviz.triage.inputs import common_prefix
 from prviz.triage.ranking import AT_MOST, draws_text, headline, marks, share_text
 
@@ -62,6 +63,7 @@ _WORDS = {
     "hint": _HINT,
     "introduction": _INTRODUCTION,
     "large": _LARGE,
+    "nothing": nothing_text,
     "steps": _STEPS,
     "summaries": SUMMARIES,
 }

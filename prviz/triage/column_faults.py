@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, known_tests
-from prviz.diagnostics.named_columns import column_of, named_columns, number_text
+from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, ColumnTests, known_tests
+from prviz.diagnostics.named_columns import named_columns, number_text
 from prviz.samples import SamplePair
 from prviz.triage.finding import UNCLEAR, TriageFinding, grade
 
@@ -22,6 +22,11 @@ FEW = 0.25
 ALIKE = 0.4
 # How many times the median step of the others makes a feature stand out even so.
 DOMINATES = 4.0
+# The same of single ones among many that differ, and their least step.
+STANDS_OUT = 3.0
+DOMINANT = 0.3
+# Step of the median feature that no other spread of all could make.
+BESIDE = 0.5
 # Part of the level of the tests below which a feature differs by itself.
 CERTAIN = 1e-3
 # Features at most that are asked what explains them.
@@ -47,19 +52,19 @@ REPAIRS: Mapping[str, str] = {
 class Differing:
     """The features that differ, each by itself.
 
-    pair : independent rows. columns : from 0, the surest first. p : of every feature, by itself.
+    pair : independent rows. columns : from 0, the surest first. tests : of every feature, by itself.
     part : True where others differ, too.
     """
 
     pair: SamplePair
     columns: tuple[int, ...]
-    p: Floats
+    tests: ColumnTests
     part: bool = False
 
     @cached_property
     def apart(self) -> float:
         """Largest distance of the two distribution functions of one: the least share of the samples that differs."""
-        return max((_step(self.pair, each) for each in self.columns), default=0.0)
+        return float(self.tests.steps[list(self.columns)].max(initial=0.0))
 
     @cached_property
     def others(self) -> Floats:
@@ -71,22 +76,35 @@ class Differing:
         """True if the other features, and most of all, are alike."""
         if not 0 < len(self.columns) <= max(1, FEW * self.pair.d) or not len(self.others):
             return False
-        if np.median(self.p[self.others]) > ALIKE:
+        if np.median(self.tests.p[self.others]) > ALIKE:
             return True
-        return self.apart > DOMINATES * float(
-            np.median([_step(self.pair, place) for place in self.others])
-        )
+        return self.apart > DOMINATES * float(np.median(self.tests.steps[self.others]))
+
+    @property
+    def beside(self) -> bool:
+        """True if most features hardly overlap, as no other spread could make them."""
+        return bool(np.median(self.tests.steps) > BESIDE)
+
+    def dominant(self) -> Differing:
+        """Those that differ far more than most others do, where they are few; else all."""
+        steps = self.tests.steps
+        least = max(STANDS_OUT * float(np.median(steps)), DOMINANT)
+        columns = tuple(each for each in self.columns if steps[each] > least)
+        found = Differing(self.pair, columns, self.tests, part=True)
+        if found.few:
+            return found
+        return self
 
     def constant(self) -> Differing:
         """Those alone that are one value throughout a set, and not the other: a fact, whatever else is wrong."""
         spreads = ("spread" in _repair(self.pair, each) for each in self.columns)
         columns = tuple(each for each, known in zip(self.columns, spreads, strict=True) if known)
-        return Differing(self.pair, columns, self.p, part=len(columns) < len(self.columns))
+        return Differing(self.pair, columns, self.tests, part=len(columns) < len(self.columns))
 
     @property
     def certain(self) -> bool:
         """True if they differ beyond what a change of all samples would show in the one of many where it is largest."""
-        return bool(self.p.min() < CERTAIN * LEVEL / self.pair.d)
+        return bool(self.tests.p.min() < CERTAIN * LEVEL / self.pair.d)
 
     @cached_property
     def repair(self) -> str:
@@ -102,11 +120,7 @@ def differing(pair: SamplePair) -> Differing:
     """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows one each is tested."""
     alone = SamplePair(*(each.one_of_each_group() for each in pair))
     tests = known_tests(alone)
-    return Differing(alone, tuple(int(each) for each in tests.differ), tests.p)
-
-
-def _step(pair: SamplePair, place: int) -> float:
-    return column_of(pair, place).largest_step()
+    return Differing(alone, tuple(int(each) for each in tests.differ), tests)
 
 
 def column_hint(of: Differing) -> TriageFinding:

@@ -11,6 +11,9 @@ Level = Literal["note", "warning"]
 # Part of the samples above which a finding is a warning.
 SEVERE = 0.2
 
+# What follows from the number of samples or from the end of a curve, and not from a generator.
+NO_FAULTS = frozenset({"few", "outliers", "dependent"})
+
 # What a difference is called that the samples are too few to name.
 UNCLEAR = "Too few samples to say what"
 
@@ -78,6 +81,13 @@ class TriageFinding:
     low: float | None = None
     high: float | None = None
     borderline: bool = False
+
+
+def nothing_text(differs: bool) -> str:
+    """What is said where no fault is named: that is no clearance where the sets differ."""
+    if differs:
+        return "differs, no cause named"
+    return "nothing found"
 
 
 def grade(share: float) -> Level:

@@ -27,7 +27,7 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
-from prviz.triage.column_faults import column_fault, column_hint, differing
+from prviz.triage.column_faults import Differing, column_fault, column_hint, differing
 from prviz.triage.curve_findings import (
     APART,
     KINK,
@@ -47,7 +47,7 @@ from prviz.triage.memorisation import (
     memorisation,
 )
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
-from prviz.triage.placement_faults import misplaced, normalised
+from prviz.triage.placement_faults import misplaced, normalised, rescaled, standardised_otherwise
 from prviz.triage.row_faults import near_copies, nearly_repeated, one_row, row_faults
 from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
@@ -55,9 +55,11 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 10
+RULES = 11
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
+# What repeats exactly counts so many times what is inferred, as that may follow from it.
+SEEN = 2.0
 # A finding is none if held-out real samples have it too, and it is at most so many times as large.
 ALIKE = 1.5
 # Findings of rows that repeat others, which no feature explains; of samples that are missing; and
@@ -132,7 +134,8 @@ LOOKED_FOR: Mapping[str, str] = {
         "one factor, shift or order that makes the sets fit"
     ),
     "Features that differ": (
-        "features of another distribution by themselves, while the others are alike"
+        "features of another distribution by themselves: a few while the others are alike, or far"
+        " more than these, or most of them beside the real ones"
     ),
     "Fewer directions": (
         f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one"
@@ -249,8 +252,8 @@ def sample_faults(
     drawn = halvings(pair, memory_limit=memory_limit, progress=tick)
     shown = agreed_faults(drawn, facts, copies)
     repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
-    # many rows that repeat others are no fair draw
-    if any(fault.number > FEW_REPEATS for fault in repeats):
+    # many rows that repeat others are no fair draw, and all features follow from a norm or factor
+    if any(fault.number > FEW_REPEATS for fault in repeats) or _of_whole(facts) is not None:
         return shown
     rest = tuple(fault for fault in shown if fault not in repeats)
     tick = part_of(progress, 1, 2)
@@ -264,17 +267,13 @@ def _with_columns(
     of = differing(pair)
     if not of.columns:
         return shown
+    if not of.few:
+        of = of.dominant()
     rows = tuple(fault for fault in shown if fault.key in OF_ROWS)
     rest = tuple(fault for fault in shown if fault not in rows and fault.key != "unclear")
-    named = column_fault(of) if of.certain else column_hint(of)
-    if of.certain and of.repair == "sign":
-        return (*rows, named)
-    if not of.few or not of.certain:
-        fixed = of.constant()
-        placed = bool(rest) and rest[0].key in PLACED
-        if of.certain and fixed.columns and not placed and not _lost(rest, fixed.apart):
-            rest = (column_fault(fixed), *rest)
-        return (*rows, *(rest or (named,)))
+    if not (of.few and of.certain) or of.repair == "sign":
+        return (*rows, *_beside_others(of, rest))
+    named = column_fault(of)
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":
         return shown
@@ -288,7 +287,28 @@ def _with_columns(
     drawn = halvings(left, memory_limit=memory_limit, progress=progress)
     without = agreed_faults(drawn, preflight(left).facts, copies)
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
+    # a feature of one value is a fact, whatever else is wrong
+    if of.constant().columns == of.columns:
+        return (*rows, named, *without)
     return (*rows, *without, named)
+
+
+def _beside_others(of: Differing, rest: Found) -> Found:
+    """The faults but of rows, with features that differ and are not a few, or not for sure."""
+    if not of.certain:
+        return rest or (column_hint(of),)
+    named = column_fault(of)
+    if of.repair == "sign":
+        return (named,)
+    if rest and rest[0].key in PLACED:
+        return rest
+    # nothing can be inferred of shapes where most features lie beside the real ones
+    if of.beside:
+        return (named, *rest)
+    fixed = of.constant()
+    if fixed.columns and not _lost(rest, fixed.apart):
+        return (column_fault(fixed), *rest)
+    return rest or (named,)
 
 
 def _lost(shown: Found, apart: float) -> bool:
@@ -382,14 +402,20 @@ def _tested(pair: SamplePair) -> int:
 
 
 def _unnamed(pair: SamplePair, seen: Mapping[str, Any] | None) -> Found:
-    """Trees tell the sets apart, and no fault is named: that none explains it is said only where any was looked for.
+    """Trees tell the sets apart, or correlations, and no fault is named.
 
-    seen : what gives the samples away, as `prviz.Witness.entry` has it.
+    That none explains it is said only where any was looked for. seen : what gives the samples away,
+    as `prviz.Witness.entry` has it.
     """
-    if seen is None or seen["p_apart"] is None or seen["p_apart"] >= CERTAIN:
+    if seen is None:
         return ()
     few = f"{min(part.n for part in pair):,} samples of a set are too few to say what"
     apart = "Trees that were fitted on half of the samples tell the others apart"
+    if seen["p_apart"] is None or seen["p_apart"] >= CERTAIN:
+        joint = [each for each in seen["named"] if not each["alone"]]
+        if not joint:
+            return ()
+        apart = "; ".join(f"{each['name']}: {each['sentence']}" for each in joint)
     sentence = f"{apart}, though no single feature differs and no fault explains it: {few}."
     if seen["differing"] or _tested(pair) < LEAST:
         names = ", ".join(each["name"] for each in seen["named"])
@@ -417,6 +443,11 @@ def named_faults(
     return (*plain, *rest)
 
 
+def _of_whole(facts: PairFacts) -> TriageFinding | None:
+    """A difference of the sets as wholes that is seen, not inferred."""
+    return normalised(facts) or rescaled(facts)
+
+
 def _on_one_grid(facts: PairFacts) -> bool:
     """True if nearly all values of either set occur in the other one, as few different ones do."""
     if not discrete(facts.drawn[0].rows):
@@ -437,12 +468,12 @@ def _other_faults(
     of_rows: tuple[TriageFinding, ...],
 ) -> tuple[TriageFinding, ...]:
     """The faults but for many repeats, the one that explains most first."""
-    whole = normalised(facts) or misplaced(statistics)
+    whole = _of_whole(facts) or misplaced(statistics) or standardised_otherwise(facts)
     if whole is not None and whole.key != "permuted" and _on_one_grid(facts):
-        whole = normalised(facts)
+        whole = _of_whole(facts)
     if whole is not None:
         return (whole, *of_rows)
-    parts = [(fault.number, fault) for fault in of_rows]
+    parts = [(SEEN * fault.number, fault) for fault in of_rows]
     copied = {fault.key for fault in of_rows}
     if copies.near.low > 0 and "copies" not in copied:
         parts.append((copies.near.value, near_copies(copies)))

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from prviz.arrays import Floats
+from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.diagnostics.preflight import PairFacts
+from prviz.triage.column_faults import BESIDE
 from prviz.triage.finding import TriageFinding, percent
 from prviz.triage.pair_statistics import PairStatistics
 from prviz.triage.shape_faults import (
@@ -36,6 +41,10 @@ BY_MASS = (
     0.4,
     0.6,
 )
+# Factor from which on nothing else can be compared, and features at most that are asked whether it
+# mends them.
+FAR = 10.0
+ASKED = 64
 SURER = 3.0  # times as much must be explained by the deciles alone
 # Least squared distance of the real mean from the origin, over the variance: nearer, a factor from
 # the origin and one from the mean are the same.
@@ -43,7 +52,9 @@ OFFSET = 0.08
 # Least relative distance of a norm ratio from 1: rows of norm 1 are no sign of normalisation where
 # those of the other set have nearly the same norm.
 NORM_DIFFERS = 0.02
-NORM_SPREADS = 2.0  # or their greatest norm over their least, from which on they have no common one
+NORM_SPREADS = (
+    1.05  # or their greatest norm over their least, from which on they have no common one
+)
 
 
 def normalised(facts: PairFacts) -> TriageFinding | None:
@@ -69,6 +80,63 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
     return TriageFinding(
         "scale", "Different scales", sentence, ratio, "warning", "preflight", "ratio"
     )
+
+
+def rescaled(facts: PairFacts) -> TriageFinding | None:
+    """A factor so large that nothing else can be compared, and without which the features are alike."""
+    if not facts.real.norm or not facts.generated.norm:
+        return None
+    if abs(math.log(facts.generated.norm / facts.real.norm)) < math.log(FAR):
+        return None
+    real, generated = _asked(facts)
+    # counts fit by an exact factor alone, that of their commonest values but 0
+    middles = [
+        float(np.median(np.abs(each[each != 0]))) for each in (real, generated) if each.any()
+    ]
+    factors = [facts.generated.norm / facts.real.norm]
+    if len(middles) == 2:
+        factors.append(middles[1] / middles[0])
+    left = [math.hypot(*_steps(real, generated / each)) for each in factors]
+    if min(left) > MENDED * math.hypot(*_steps(real, generated)):
+        return None
+    return _scale(factors[int(np.argmin(left))])
+
+
+def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
+    """Most features lie beside the real ones, and are alike once each has median 0 and one spread."""
+    real, generated = _asked(facts)
+    apart = _steps(real, generated)
+    if float(np.median(apart)) < BESIDE:
+        return None
+    sides = []
+    for values in (real, generated):
+        low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
+        sides.append((values - middle) / np.where(high > low, high - low, 1.0))
+    if math.hypot(*_steps(*sides)) > MENDED * math.hypot(*apart):
+        return None
+    sentence = (
+        "Of most features the two sets hardly overlap, and with the same median and spread of each"
+        " they are alike: check that both are standardised, or scaled to a range, in one way."
+    )
+    ratio = facts.generated.norm / facts.real.norm if facts.real.norm else math.inf
+    return TriageFinding(
+        "scale", "Different scales", sentence, ratio, "warning", "preflight", "ratio"
+    )
+
+
+def _asked(facts: PairFacts) -> tuple[Floats, Floats]:
+    """Some features of both sets, spread evenly over all."""
+    d = facts.pair.d
+    places = np.unique(np.linspace(0, d - 1, min(d, ASKED)).astype(np.intp))
+    real, generated = (each.values[:, places].astype(np.float64) for each in facts.pair)
+    return real, generated
+
+
+def _steps(real: Floats, generated: Floats) -> list[float]:
+    """How far the distribution functions of each feature lie apart, up to rounding."""
+    digit = 1e-9 * (float(np.abs(real).max()) or 1.0)
+    columns = zip(np.rint(real / digit).T, np.rint(generated / digit).T, strict=True)
+    return [ColumnCounts.of(*each).largest_step() for each in columns]
 
 
 def misplaced(of: PairStatistics) -> TriageFinding | None:

@@ -362,11 +362,12 @@ class Triage:
             lambda each, step: self.witness(each, step, of_best.get(each.checkpoint.name)), by_basis
         )
         copied = [name for name, each in copies.items() if each.memorised]
+        faults = self.of_each(self.faults, by_basis, part_of(progress, 1, 2))
         judgement = judge(
             measured,
             goal,
             settings.seed,
-            aside=Aside(copied, told_apart(witnesses), possible),
+            aside=Aside(copied, told_apart(witnesses, faults), possible),
             replicates=self.bootstrap,
             store=self.store,
         )
@@ -374,7 +375,7 @@ class Triage:
             nothing,
             reference=real,
             memorisation=copies,
-            findings=self.of_each(self.faults, by_basis, part_of(progress, 1, 2)),
+            findings=faults,
             witnesses=witnesses,
             yardstick=possible,
             no_ceiling=no_ceiling,

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from prviz.curves.summaries import with_area_at_most
 from prviz.estimators.tightest import TIGHTEST
+from prviz.triage.finding import NO_FAULTS, TriageFinding
 from prviz.triage.measured import MeasuredCheckpoint
 
 # A `prviz.Witness` as `Witness.entry` gives it, in JSON's own types.
@@ -34,6 +35,15 @@ def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda item: -item[1])[:_BEST])
 
 
-def told_apart(witnesses: Mapping[str, WitnessEntry]) -> dict[str, bool]:
-    """By name, True for checkpoints that are told from real samples by more than chance."""
-    return {name: bool(each["told_apart"]) for name, each in witnesses.items()}
+def told_apart(
+    witnesses: Mapping[str, WitnessEntry], findings: Mapping[str, Sequence[TriageFinding]]
+) -> dict[str, bool]:
+    """By name, True for checkpoints that differ from real samples by more than chance.
+
+    A sure finding says so too: trees see no copies, and may miss a mode.
+    """
+    apart = {name: bool(each["told_apart"]) for name, each in witnesses.items()}
+    for name, faults in findings.items():
+        if any(each.key not in NO_FAULTS and not each.borderline for each in faults):
+            apart[name] = True
+    return apart

@@ -18,6 +18,7 @@ import pytest
 
 import prviz
 from prviz.curves import PRCurve
+from prviz.diagnostics.column_tests import column_tests
 from prviz.estimators.tightest import TIGHTEST
 from prviz.measure.estimates import estimate
 from prviz.readers import ReadError, read
@@ -967,8 +968,11 @@ def test_that_trees_tell_sets_apart_is_said_where_it_is_no_chance() -> None:
     seen: dict[str, Any] = {
         "p_apart": 1e-4,
         "differing": 0,
-        "named": [{"name": "f1"}, {"name": "f2"}],
+        "named": [{"name": "f1", "alone": True}, {"name": "f2", "alone": True}],
     }
+    joint = [{"name": "f1", "alone": False, "sentence": "correlation with f2: 0.1"}]
+    said = _unnamed(pair, {**seen, "p_apart": None, "named": joint})[0].sentence
+    assert said.startswith("f1: correlation with f2: 0.1, though no single feature differs")
     for other in (None, {**seen, "p_apart": None}, {**seen, "p_apart": 1e-3}):
         assert _unnamed(pair, other) == ()
     assert (
@@ -993,7 +997,8 @@ def test_that_trees_tell_sets_apart_is_said_where_it_is_no_chance() -> None:
 
 def differing(values: np.ndarray, others: np.ndarray, p: list[float]) -> Differing:
     places = tuple(np.flatnonzero(np.array(p) < 0.01).tolist())
-    return Differing(SamplePair(values, others), places, np.array(p))
+    tests = column_tests(values, others)._replace(p=np.array(p))
+    return Differing(SamplePair(values, others), places, tests)
 
 
 def test_one_feature_is_explained_by_a_factor_a_move_or_one_value() -> None:
@@ -1190,10 +1195,12 @@ def test_the_best_areas_are_believed_and_witnesses_tell_who_is_told_apart() -> N
         "a": 0.4,
         "b": 0.3,
     }
-    assert told_apart({"a": {"told_apart": 1}, "b": {"told_apart": False}}) == {
-        "a": True,
-        "b": False,
+    named: Any = {
+        "b": [Of(key="copies", borderline=True), Of(key="few", borderline=False)],
+        "c": [Of(key="copies", borderline=False)],
     }
+    witnesses = {"a": {"told_apart": 1}, "b": {"told_apart": False}, "c": {"told_apart": False}}
+    assert told_apart(witnesses, named) == {"a": True, "b": False, "c": True}
 
 
 def test_findings_of_fewer_rows_are_said_where_memory_makes_them_fewer() -> None:

@@ -177,9 +177,52 @@ def test_a_feature_that_is_one_value_throughout_is_named_beside_missing_samples(
         values[:, 3] = rng.random(1000) < 0.3
         values[:250, :2] += 8
     pair = SamplePair(real, np.where(np.arange(12) == 3, 0.0, generated)[250:])
-    lost, constant = sample_faults(pair, preflight(pair).facts)
-    assert [lost.key, constant.key] == ["dropping", "columns"]
+    constant, lost = sample_faults(pair, preflight(pair).facts)
+    assert [constant.key, lost.key] == ["columns", "dropping"]
     assert constant.sentence.startswith("1 of 12 features differs: feature 4 ")
+
+
+def test_a_feature_in_other_units_is_named_beside_missing_samples_that_move_the_others() -> None:
+    rng = np.random.default_rng(3)
+    real, generated = rng.standard_t(3, size=(2, 800, 10)) + 0.5
+    for values in (real, generated):
+        values[:200] += 3.0
+    other = generated[200:]
+    other[:, 6] += 12.0
+    lost, moved = sample_faults(pair := SamplePair(real, other), preflight(pair).facts)
+    assert [lost.key, moved.key] == ["dropping", "columns"]
+    assert moved.sentence.startswith("1 of 10 features differs: feature 7 ")
+    assert "alike" not in moved.sentence
+
+
+@pytest.mark.parametrize("case", ["counts", "centred"])
+def test_a_set_in_far_other_units_is_called_that_whatever_its_values(case: str) -> None:
+    rng = np.random.default_rng(4)
+    values = rng.poisson(np.exp(rng.normal(-2.5, 1.5, size=60)), size=(400, 60)).astype(float)
+    if case == "centred":
+        values = rng.normal(size=(400, 20))
+    pair = SamplePair(values[:200], values[200:] / 255)
+    (found,) = sample_faults(pair, preflight(pair).facts)
+    assert (found.key, found.number) == ("scale", pytest.approx(1 / 255, rel=0.2))
+
+
+def test_most_features_beside_the_real_ones_are_called_that_before_any_shape() -> None:
+    rng = np.random.default_rng(6)
+    real, generated = rng.normal(size=(2, 300, 12))
+    pair = SamplePair(real, 1 / (1 + np.exp(-generated)))
+    (found,) = sample_faults(pair, preflight(pair).facts)
+    assert (found.key, found.sentence[:25]) == ("scale", "Of most features the two ")
+    pair = SamplePair(rng.poisson(0.3, size=(300, 12)), rng.random(size=(300, 12)))
+    assert sample_faults(pair, preflight(pair).facts)[0].key == "columns"
+
+
+def test_counts_of_length_one_are_called_that_though_some_rows_are_empty() -> None:
+    values = np.random.default_rng(5).poisson(0.05, size=(600, 60)).astype(float)
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    assert (lengths == 0).any()
+    pair = SamplePair(values[:300], (values / np.maximum(lengths, 1e-9))[300:])
+    (found,) = sample_faults(pair, preflight(pair).facts)
+    assert found.sentence.startswith("Only the generated set is l2-normalised")
 
 
 def test_rows_that_repeat_are_no_fair_draw_of_features() -> None:
@@ -239,7 +282,7 @@ def test_one_feature_stands_out_though_the_others_hang_together_and_differ_a_lit
     generated += 0.25
     generated[:, 3] *= 100
     found = differing(SamplePair(real, generated))
-    assert np.median(found.p[found.others]) < ALIKE
+    assert np.median(found.tests.p[found.others]) < ALIKE
     assert found.few
     assert found.columns == (3,)
 
