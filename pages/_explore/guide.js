@@ -23,9 +23,9 @@ import { makeStage, mark, path } from "../_shared/stage.js";
 const SENTENCES = [
   "Drag the line. It is a classifier, and makes one point.",
   "Sweep the line: its points draw the dashed curve, the truth.",
-  "k nearest neighbours (kNN) know only these samples: the solid curve. Draw new ones.",
+  "k nearest neighbours (kNN) know only these samples: the solid curve. Take new samples.",
   "Pull k down: with one neighbour, kNN overshoots the truth.",
-  "Pull λ down to recall, up to precision. The best line follows.",
+  "Pull λ left to recall, right to precision. The best line follows.",
 ];
 const SWEEP_MS = 2200,
   STEP_OF_KEYS = 0.1,
@@ -39,9 +39,6 @@ const REDUCED = "(prefers-reduced-motion: reduce)";
 const LAST = SENTENCES.length - 1;
 const SIDE = { real: "real on the green side", generated: "generated on the violet side" };
 
-/** @param {number} x */
-const rounded = (x) => shortNumber(+x.toPrecision(2));
-
 /** @param {"real" | "generated"} side @param {number} rate */
 const rateRow = (side, rate) =>
   element(
@@ -49,6 +46,19 @@ const rateRow = (side, rate) =>
     element("span", SIDE[side]),
     element("i.bar", element("i", { style: `width: ${100 * rate}%` })),
     element("b", `${Math.round(100 * rate)} %`),
+  );
+
+/** How both rates make the point.
+ * @param {string} weight */
+const sums = (weight) =>
+  element(
+    "div.point",
+    element("i"),
+    element(
+      "div",
+      element("p", element("b", "recall"), ` = green + violet ÷ ${weight}`),
+      element("p", element("b", "precision"), ` = ${weight} × green + violet`),
+    ),
   );
 
 /** The height at which a curve is farthest to the right of all others over `tall` upwards and downwards, and its gap there.
@@ -188,7 +198,7 @@ function makeGuide(root, content, over) {
     step = Math.min(Math.max(to, 0), LAST);
     trail = [];
     seen = new Set();
-    k = content.usual;
+    if (step < LAST) k = content.usual;
     takeAngle(45);
     if (step === 0) here = FIRST;
     box.dataset.step = String(step + 1);
@@ -264,12 +274,12 @@ function makeGuide(root, content, over) {
 
   function paint() {
     const shown = content.draws[draw],
-      estimate = shown.curves[step === 3 ? k : content.usual],
+      estimate = shown.curves[k],
       lam = angleToLam(angle);
     kSlider.value = String(content.ks.indexOf(k));
     lamSlider.value = String(angle);
     setText(kText, String(k));
-    setText(lamText, `λ = ${angle < 45 ? `1/${rounded(1 / lam)}` : rounded(lam)}`);
+    setText(lamText, `λ = ${shortNumber(lam)}`);
     figure.draw(figureDrawing(estimate));
     space.draw(spaceDrawing(shown));
     below.replaceChildren(...words(shown, estimate));
@@ -282,7 +292,7 @@ function makeGuide(root, content, over) {
     if (withLine()) {
       const [, fpr, fnr] = cutAt(here);
       rows.push(rateRow("real", fpr), rateRow("generated", fnr));
-      if (step < 2) rows.push(element("p.point", element("i"), "weighted, both make the point"));
+      rows.push(sums(step < 2 ? shortNumber(cutAt(here)[3]) : "λ"));
     }
     if (step === 2 || step === 3) {
       const real = shown.are_real.slice(0, k).filter(Boolean).length;

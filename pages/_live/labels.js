@@ -1,6 +1,6 @@
 // The name of each curve of the main figure. Its number is in the rows, under a word that says what it is.
 
-import { sampled } from "./curve.js";
+import { PLACES, sampled } from "./curve.js";
 import { FAR, HEIGHT, STEP, along, distance, nameAt, placeLabels, written } from "./label_places.js";
 import { ghostsOf } from "./pins.js";
 import { isBehind, limitUnder, linesOf, unseen } from "./rows.js";
@@ -15,19 +15,23 @@ const SIZE = 13,
   SMALL = 12; // pixels of the letters of a name, and of what is said of dotted lines and of the shade
 
 /** @type {WeakMap<Pane, Map<string, number>>} the place of each name along its curve */
-const PLACES = new WeakMap();
+const KNOWN = new WeakMap();
 
 /** @param {LiveFigure} live @param {Pane} pane @param {View} view @param {Axes} [first] the axes, before Plotly has drawn them */
 export function drawLabels(live, pane, view, first) {
   const { curves, local } = view;
-  if (!pane.spec.fit || pane.spec.follow !== "pr") return;
+  const where = PLACES[pane.spec.follow];
+  if (!pane.spec.fit || !where) return;
   const { xaxis, yaxis } = first ?? pane.axes(),
     svg = pane.overlay("curve-labels", { xaxis, yaxis });
   const hidden = unseen(live, pane, curves),
-    known = PLACES.get(pane) ?? new Map();
-  PLACES.set(pane, known);
+    known = KNOWN.get(pane) ?? new Map();
+  KNOWN.set(pane, known);
   const pixels = (/** @type {CurveAtStop["vertices"]} */ vertices) =>
-    sampled(vertices).map(({ alpha, beta }) => /** @type {Point} */ ([xaxis.at(beta), yaxis.at(alpha)]));
+    sampled(vertices).map((at) => {
+      const [x, y] = where(at);
+      return /** @type {Point} */ ([xaxis.at(x), yaxis.at(y)]);
+    });
   const shown = curves.filter(({ id }) => !hidden.has(id));
   /** @type {Line[]} */
   const lines = shown.map(({ id, name, color, vertices }) => ({
@@ -39,7 +43,7 @@ export function drawLabels(live, pane, view, first) {
   const raised = limitUnder(live, view),
     drawn = new Set(pane.spec.figure.data.map(({ name }) => name));
   let limits = false;
-  for (const { id, vertices } of linesOf(live)) {
+  for (const { id, vertices } of pane.spec.follow === "pr" ? linesOf(live) : []) {
     const of = shown.find(
       (curve) => id === `${curve.name} at n = ∞` && (drawn.has(id) || curve === raised?.curve),
     )?.id;
@@ -61,7 +65,7 @@ export function drawLabels(live, pane, view, first) {
   const room = [xaxis.length, yaxis.length],
     said = [
       lines.some(({ id }) => id === "bound") && "the true curve stays out of the grey (95 %)",
-      limits && `dotted: ${raised?.curve.name ?? "a family"} with ever more samples, k = ${view.at?.k}`,
+      limits && `dotted: ${raised?.curve.name ?? "each curve"} with ever more samples, k = ${view.at?.k}`,
       ghosts.length > 0 && (cloud ? "pale: the draws before" : "pale: pinned"),
     ];
   const asides = placeAsides(

@@ -387,9 +387,23 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
     )
     live_figure(
         "triage-curves",
-        [Pane("triage-curves", figure, square=True, fit=True, alt=alt)],
+        [
+            Pane(
+                "triage-curves",
+                figure,
+                _by(found, answer, "Curves"),
+                square=True,
+                fit=True,
+                alt=alt,
+            )
+        ],
         standout=table.GROUP,
     )
+
+
+def _by(found: CheckpointResults, answer: TriageAnswer, what: str) -> str:
+    """What is drawn, with its family where that is not the one that scores."""
+    return what if answer.drawn == found.method else f"{what} by {family_title(answer.drawn)}"
 
 
 def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
@@ -403,11 +417,7 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
     pane = Pane(
         "triage-steps",
         figure,
-        (
-            "Score over steps"
-            if answer.drawn == found.method
-            else f"Score by {family_title(answer.drawn)} over steps"
-        ),
+        _by(found, answer, "Score") + " over steps",
         compact=True,
         brush=True,
         alt="Scores and 95 % of the draws; drag to filter the ranking",

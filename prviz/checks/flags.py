@@ -859,9 +859,10 @@ def spread(facts: DataFacts) -> Finding:
     )
     if apart.max() > SPREAD_RATIOS[0]:
         worst = called(facts.pair.real, int(np.flatnonzero(varying)[np.argmax(apart)]))
+        wider = "generated" if ratios[np.argmax(apart)] > 1 else "real"
         effect = (
-            f"{worst} spreads {apart.max():.3g} times as far in one set, not surely more than"
-            f" {SPREAD_RATIOS[0]:g} times: radii of balls are comparable."
+            f"{worst} spreads {apart.max():.3g} times as far in the {wider} set, which these"
+            f" samples can't tell from {SPREAD_RATIOS[0]:g} times: radii of balls are comparable."
         )
     return Finding("Spread", value, "ok", effect)
 

@@ -64,7 +64,13 @@ def error_space_figure(
         figure.add_trace(_hull(theme.TRUTH_LABEL, truth, theme.truth_line(), view=view))
     for name, curve in curves.items():
         figure.add_trace(
-            _hull(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), view=view)
+            _hull(
+                name,
+                curve,
+                theme.curve_line(name, color[name]),
+                (notes or {}).get(name, ""),
+                view=view,
+            )
         )
     return theme.finish(
         figure,
@@ -93,7 +99,7 @@ def _hull(
         y=y,
         **theme.named(name, note),
         mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
-        line={**line, "width": 1.5},
+        line={**line, "width": 0.6 * line["width"]},
         marker={"size": 5},
         customdata=np.column_stack([lo, hi, fpr, fnr]),
         text=[

@@ -103,7 +103,7 @@ def pr_traces(
     lines = []
     for name, curve in curves.items():
         line = curve_trace(
-            name, curve, theme.line_of(color[name]), notes.get(name, ""), placed=placed
+            name, curve, theme.curve_line(name, color[name]), notes.get(name, ""), placed=placed
         )
         if placed:
             marker = {"size": theme.SYMBOL_SIZE, "maxdisplayed": theme.MOST_SYMBOLS}

@@ -92,7 +92,8 @@ def pr_svg(
         drawn = _path(line.points, look)
         if name in curves:
             refuted = _is_beyond(curves[name], beside.get("bound"))
-            drawn = _with_thin(line.points, refuted, look)
+            stroke = theme.curve_line(name, line.ink)["width"] + 0.5
+            drawn = _with_thin(line.points, refuted, look, stroke)
             drawn += _marks(line.points, refuted, symbol[name], line.ink, place)
         parts.append(f"<g><title>{theme.plain(hover, 200)}</title>{drawn}</g>")
     corner = np.array([LEFT, TOP])
@@ -186,7 +187,7 @@ def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> NDArray[np.bool_]:
     return is_refuted(lam, precision, recall, bound)
 
 
-def _with_thin(line: Points, beyond: NDArray[np.bool_], look: str) -> str:
+def _with_thin(line: Points, beyond: NDArray[np.bool_], look: str, width: float) -> str:
     """The curve's path, thin between the points that lie beyond the bound."""
     starts = [0, *(np.flatnonzero(np.diff(beyond)) + 1).tolist(), len(line)]
     parts = []
@@ -194,7 +195,8 @@ def _with_thin(line: Points, beyond: NDArray[np.bool_], look: str) -> str:
         if beyond[first]:
             parts.append(_path(line[first:end], f'{look} stroke-width="1"'))
         else:  # up to the next points, as on screen: both meet there
-            parts.append(_path(line[max(first - 1, 0) : end + 1], f'{look} stroke-width="3"'))
+            inside = line[max(first - 1, 0) : end + 1]
+            parts.append(_path(inside, f'{look} stroke-width="{width:g}"'))
     return "".join(parts)
 
 

@@ -21,6 +21,7 @@ from prviz.estimators.colors import FAMILY_COLORS as FAMILY_COLORS
 from prviz.estimators.colors import SPARE_COLORS as SPARE_COLORS
 from prviz.estimators.colors import colors as colors
 from prviz.estimators.colors import luminance as luminance
+from prviz.estimators.tightest import TIGHTEST
 
 if TYPE_CHECKING:
     from prviz.curves.band import Band
@@ -155,6 +156,11 @@ def faded(color: str, opacity: float) -> str:
 def line_of(color: str) -> dict[str, Any]:
     """The line of an estimate: always solid, dashes mean truth."""
     return {"color": color, "width": 2.5}
+
+
+def curve_line(name: str, color: str) -> dict[str, Any]:
+    """The line of a method's curve: bold where it is the one to believe."""
+    return line_of(color) | {"width": 4.0 if name == TIGHTEST.name else 2.5}
 
 
 def truth_line() -> dict[str, Any]:

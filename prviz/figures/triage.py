@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.figures import theme
+from prviz.figures.labels import Line, Place, place_labels
 from prviz.figures.pr import beyond
 
 StepAxis: TypeAlias = Literal["linear", "log", "even"]
@@ -42,8 +43,6 @@ _GREY = {"color": "rgba(127,127,127,0.5)", "width": 1.25}
 _FAINT = {"color": "rgba(127,127,127,0.25)", "width": 1}
 CEILING = "real against real"
 LEANINGS = {"f8_precision": "F8, leaning to precision", "f8_recall": "F8, leaning to recall"}
-# Angles of lam, in degrees, at which the names of curves stand, in turn.
-_NAME_ANGLES = (45.0, 25.0, 65.0, 12.0)
 _MOST_TICKS = 8
 # Ratio of the largest to the smallest step beyond which a linear axis crowds the small ones.
 _WIDE = 20.0
@@ -52,6 +51,7 @@ _LETTER = 6.5
 _LINE = 14.0
 _POINT = 6.0
 _SIDE = 300.0
+_NAME_SIZE = 12
 _LONGEST = 16
 
 
@@ -135,7 +135,7 @@ def checkpoints_figure(
         for view in bold:
             width = 3.5 if view.name == names[0] else 2
             figure.add_trace(_curve(view, {"color": focus[view.name], "width": width}))
-            figure.add_trace(_curve_name(view, focus, names.index(view.name)))
+        figure.add_traces(_curve_names(ordered, focus, ceiling))
         return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
@@ -361,17 +361,49 @@ def _line(curve: PRCurve, who: str, points: int = _POINTS, **options: Any) -> go
     )
 
 
-def _curve_name(view: CheckpointView, focus: Mapping[str, str], place: int) -> go.Scatter:
-    """The name of a curve that stands out, on the side away from the origin."""
-    lam = math.tan(math.radians(_NAME_ANGLES[place % len(_NAME_ANGLES)]))
+def _curve_names(
+    views: Views, focus: Mapping[str, str], ceiling: PRCurve | None
+) -> list[go.Scatter]:
+    """The names of the curves that stand out, by the rule of all figures, in a plot of _SIDE pixels."""
+    curves = {view.name: view.curve for view in views}
+    standing = [name for name in focus if name in curves]
+    lines = {name: Line(_pixels(curves[name]), short_name(name)) for name in standing}
+    lines |= {name: Line(_pixels(curves[name])) for name in curves if name not in focus}
+    taken = []
+    if ceiling is not None:
+        lines[CEILING] = Line(_pixels(ceiling))
+        half = len(CEILING) * _LETTER / 2
+        taken.append(np.array([_SIDE / 2 - half, 0, _SIDE / 2 + half, 2 * _LINE]))
+    places = place_labels(lines, (_SIDE, _SIDE), _NAME_SIZE, taken=taken, leaders=True)
+    return [
+        _curve_name(name, lines[name].text, places[name], focus[name])
+        for name in reversed(standing)
+        if name in places
+    ]
+
+
+def _pixels(curve: PRCurve) -> NDArray[np.float64]:
+    _, alpha, beta = curve.sample(_POINTS)
+    return _SIDE * np.column_stack([beta, 1 - alpha])
+
+
+def _curve_name(name: str, text: str, place: Place, color: str) -> go.Scatter:
+    """A name, at the end of a line to its curve where it stands apart."""
+    left, top, right, bottom = place.box
+    starts = left >= place.anchor[0]
+    at = np.array([left if starts else right, (top + bottom) / 2])
+    far = np.abs(at - place.anchor).max() > 2 * _LINE
+    ends = np.array([place.anchor, at]) if far else at[None]
+    x, y = ends.T / _SIDE
     return go.Scatter(
-        x=[float(view.curve.beta(lam))],
-        y=[float(view.curve.alpha(lam))],
-        meta=view.name,
-        mode="text",
-        text=[f" <b>{short_name(view.name)}</b>"],
-        textposition="top right" if float(view.curve.beta(lam)) < 0.7 else "bottom left",
-        textfont={"color": focus[view.name], "size": 12},
+        x=x,
+        y=1 - y,
+        meta=name,
+        mode="lines+text" if far else "text",
+        text=["", f"<b>{text}</b>"][-len(ends) :],
+        textposition="middle right" if starts else "middle left",
+        textfont={"color": color, "size": _NAME_SIZE},
+        line={"color": color, "width": 1},
         hoverinfo="skip",
     )
 

@@ -93,6 +93,6 @@ class Conversation:
         settings = snapshots.to_pin(asked)
         for pin in self.update().pins:
             held = snapshots.pinned(asked, [pin])
-            if any(snapshots.snapshot_id(each) == snapshot for each in held):
+            if any(snapshots.pin_id(each) == snapshot for each in held):
                 settings = pin
         self.update(lambda now: now.with_pin(settings))

@@ -60,29 +60,49 @@ class Stop:
         return key(self.problem, limit=math.isinf(self.value))
 
 
-def key(problem: Problem, *, limit: bool = False) -> tuple[Any, ...]:
-    """The key of a snapshot; limit : of the curves for endless samples."""
+def key(problem: Problem, *, limit: bool = False, believed: bool = False) -> tuple[Any, ...]:
+    """The key of a snapshot.
+
+    limit : of the curves for endless samples. believed : with the curve to believe.
+    """
     settings = problem.settings
-    return (KIND, results.key(problem), problem.truth is None, settings.b, settings.eps, limit)
+    known = results.key(problem), problem.truth is None
+    return (KIND, *known, settings.b, settings.eps, limit, believed)
 
 
-def snapshot_id(problem: Problem, *, limit: bool = False) -> str:
-    """What the browser knows a snapshot by."""
-    return hashlib.sha256(repr(key(problem, limit=limit)).encode()).hexdigest()[:12]
+def snapshot_id(problem: Problem, **parts: bool) -> str:
+    """What the browser knows a snapshot by; parts : as of `key`."""
+    return hashlib.sha256(repr(key(problem, **parts)).encode()).hexdigest()[:12]
 
 
-def need(problem: Problem, note: str, *, limit: bool = False) -> Need[Snapshot]:
-    """A snapshot of these settings."""
+def pin_id(problem: Problem) -> str:
+    """The id of a pinned state, which holds the curve to believe as soon as that is measured."""
+    return snapshot_id(problem, believed=_is_believed(problem))
+
+
+def _is_believed(problem: Problem) -> bool:
+    return results.believed_estimate(problem) is not None
+
+
+def need(
+    problem: Problem, note: str, *, limit: bool = False, believed: bool = False
+) -> Need[Snapshot]:
+    """A snapshot of these settings; limit, believed : as of `key`."""
 
     def compute(progress: Progress) -> Snapshot:
         if limit:
             return _of_limits(problem)
         found = results.known(problem) or results.measure(problem, progress)
-        return _snapshot(problem, found.curves, results.noise(problem), bounds.too_few(problem))
+        if believed:
+            found = results.Answer(problem, found).drawn
+        noise = results.noise(problem)
+        few = bounds.too_few(problem)
+        return _snapshot(problem, found.curves, noise, few, believed=believed)
 
     seconds = 0.0 if limit else results.seconds(problem)
     store = problem.stores.snapshots
-    return Need(key(problem, limit=limit), compute, seconds, note, store, kind=KIND)
+    name = key(problem, limit=limit, believed=believed)
+    return Need(name, compute, seconds, note, store, kind=KIND)
 
 
 def _snapshot(
@@ -90,12 +110,11 @@ def _snapshot(
     curves: Mapping[str, PRCurve],
     noise: float,
     few: Mapping[str, Any] | None,
-    *,
-    limit: bool = False,
+    **parts: bool,
 ) -> Snapshot:
     color = colors(curves)
     content = {
-        "id": snapshot_id(problem, limit=limit),
+        "id": snapshot_id(problem, **parts),
         "curves": [
             {
                 "id": name,
@@ -110,7 +129,7 @@ def _snapshot(
         "compared": frames.comparable(problem) is not None,
         "noise": noise,
         "few": few,
-        "limit": limit,
+        "limit": parts.get("limit", False),
         "words": words(problem),
     }
     return Snapshot(curves, as_text(content))
@@ -297,7 +316,7 @@ def pinned(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Problem]:
 
 def pin_needs(pins: Sequence[Problem]) -> list[Need[Snapshot]]:
     """What the pinned states need."""
-    return [need(each, "Measuring what is pinned") for each in pins]
+    return [need(each, "Measuring what is pinned", believed=_is_believed(each)) for each in pins]
 
 
 def words(problem: Problem) -> dict[str, list[Any]]:

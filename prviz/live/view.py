@@ -200,8 +200,8 @@ def content(
     pins = snapshots.pinned(asked.problem, state.pins)
     beside = {
         "films": snapshots.films(problem) if answer.final else [],
-        "pins": [snapshots.snapshot_id(each) for each in pins],
-        "now": snapshots.snapshot_id(problem),
+        "pins": [snapshots.pin_id(each) for each in pins],
+        "now": snapshots.pin_id(problem),
         "words": snapshots.words(problem),
         "asked": asked.number,
         "of": [state.settings.source, state.settings.problem],

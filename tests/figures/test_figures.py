@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -32,7 +33,7 @@ from prviz.figures import (
 )
 from prviz.figures.pr import BOUND, LIMIT, REFUTED
 from prviz.figures.svg import pr_svg
-from prviz.figures.theme import PRECISION, RECALL, symbols
+from prviz.figures.theme import PRECISION, RECALL, label, symbols
 from prviz.toys import SupportMasses
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
@@ -176,6 +177,14 @@ def test_only_the_truth_is_dashed() -> None:
         dashed = [trace.name for trace in figure.data if trace.line.dash]
         assert dashed == ["truth"]
         assert by_name(figure)["truth"].line.color == TRUTH_COLOR
+
+
+@pytest.mark.parametrize("draw", [pr_figure, error_space_figure])
+def test_the_curve_to_believe_alone_is_bold(draw: Callable[..., go.Figure]) -> None:
+    figure = draw({"tightest": TRUTH, **CURVES}, truth=TRUTH)
+    widths = {trace.name: trace.line.width for trace in figure.data}
+    assert max(widths, key=widths.__getitem__) == label("tightest")
+    assert sorted(widths.values())[-2] < 0.7 * max(widths.values())
 
 
 def test_a_bound_is_a_grey_line_with_everything_beyond_it_shaded() -> None:

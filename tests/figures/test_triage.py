@@ -80,7 +80,7 @@ def test_a_few_stand_out_of_grey_and_the_ceiling_is_dashed_in_both_figures() -> 
     assert {name: lines[name].color for name in focus} == focus
     assert lines["late"].width > lines[EVIL].width > lines["early"].width
     assert [trace.line.dash for trace in figure.data if trace.legendgroup == "truth"] == ["dash"]
-    assert [trace.meta for trace in figure.data if trace.mode == "text"] == [EVIL, "late"]
+    assert [trace.meta for trace in figure.data if "text" in trace.mode] == [EVIL, "late"]
     steps = steps_figure(VIEWS, "auc", focus=focus, ceiling=top.curve.auc)
     (line,) = steps.layout.shapes
     assert line.y0 == line.y1 == top.curve.auc <= steps.layout.yaxis.range[1]
@@ -89,6 +89,31 @@ def test_a_few_stand_out_of_grey_and_the_ceiling_is_dashed_in_both_figures() -> 
         **focus,
         "early": "#8a8a8a",
     }
+
+
+def test_a_name_is_nearest_to_its_own_curve_or_at_the_end_of_a_line_to_it() -> None:
+    curves = [view(f"run {i}", float(i), auc) for i, auc in enumerate((0.3, 0.5, 0.6, 0.601, 0.8))]
+    focus = {"run 2": "#0072B2", "run 3": "#B84A00", "run 4": "#009E73"}
+    figure = checkpoints_figure(curves, focus=focus, ceiling=curves[4].curve)
+    names = [trace for trace in figure.data if "text" in trace.mode]
+    assert {trace.meta for trace in names} == set(focus)
+    for trace in names:
+        away = {each.name: pixels_between(trace, each.curve) for each in curves}
+        if trace.mode == "text":
+            assert away[trace.meta] <= min(away.values()) + 1
+        else:  # the line begins on the curve
+            assert pixels_between(trace, curves[int(trace.meta[-1])].curve, box=False) < 1
+
+
+def pixels_between(trace: go.Scatter, curve: PRCurve, box: bool = True) -> float:
+    """Of a name, or of the trace's first point, from a curve in a plot of 300 pixels."""
+    _, alpha, beta = curve.sample(2000)
+    wide = 7 * len(trace.text[-1][3:-4]) if box else 0
+    high = 15 if box else 0
+    at = [trace.x[-1] if box else trace.x[0], trace.y[-1] if box else trace.y[0]]
+    low = 300 * np.array(at) - [wide if "left" in trace.textposition else 0, high / 2]
+    points = 300 * np.column_stack([beta, alpha])
+    return float(np.hypot(*(points - np.clip(points, low, np.add(low, [wide, high]))).T).min())
 
 
 def test_without_all_steps_the_list_counts() -> None:

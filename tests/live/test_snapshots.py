@@ -106,6 +106,22 @@ def test_an_upload_is_no_link() -> None:
     assert snapshots.pinned(_problem(), state.pins) == []
 
 
+def test_a_pinned_state_holds_the_curve_to_believe_as_soon_as_that_is_measured() -> None:
+    problem = _problem(source="bundled", problem="mixture-converged")
+    before = snapshots.pin_id(problem)
+    assert before == snapshots.snapshot_id(problem)
+    alone = results.believed(problem)
+    assert alone is not None
+    believed = replace(results.measure(_problem()).estimates["knn"], method="tightest")
+    problem.stores.results.put(results.believed_key(alone), (believed,))
+    assert snapshots.pin_id(problem) != before
+    (need,) = snapshots.pin_needs([problem])
+    sent = json.loads(need.compute(lambda _: None).text)
+    assert sent["id"] == snapshots.pin_id(problem)
+    assert [each["id"] for each in sent["curves"]] == ["tightest", "knn", "kde"]
+    assert set(sent["rows"]) == {"tightest", "knn", "kde"}
+
+
 def test_the_same_pin_is_measured_once() -> None:
     problem = _problem()
     (need,) = snapshots.pin_needs(snapshots.pinned(problem, [SMALL]))

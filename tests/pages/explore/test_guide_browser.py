@@ -26,9 +26,11 @@ def test_the_five_steps_end_in_explore_and_are_shown_once(
     fpr, fnr = (float(text.split()[0]) / 100 for text in page.locator(".rate b").all_inner_texts())
     said = page.locator(".guide .figure .name.halo").text_content() or ""
     recall, precision = map(float, re.findall(r"0\.\d+", said))
-    assert recall == pytest.approx(fpr + fnr * recall / precision, abs=0.02)
     together = page.locator(".guide .point")
-    expect(together).to_have_text("weighted, both make the point")
+    weight = float(together.locator("p").first.inner_text().split()[-1])
+    expect(together.locator("p").last).to_have_text(f"precision = {weight:g} × green + violet")
+    assert recall == pytest.approx(fpr + fnr / weight, abs=0.02)
+    assert precision == pytest.approx(weight * fpr + fnr, abs=0.02)
     ink = point.evaluate("node => getComputedStyle(node).fill")
     expect(together.locator("i")).to_have_css("background-color", ink)
     lead.tap()

@@ -58,6 +58,26 @@ def rested(new_page: Callable[..., Page]) -> Page:
     return page
 
 
+HIT = """range => {
+    const box = range.getBoundingClientRect(), share = range.value / range.max;
+    const at = box.left + 8 + share * (box.width - 16);
+    return document.elementFromPoint(at, box.top + box.height / 2) === range;
+}"""
+
+
+@pytest.mark.thorough
+def test_a_knob_is_held_at_its_middle_and_errors_have_names(rested: Page) -> None:
+    page = rested
+    for name in ("k", "bandwidth"):
+        assert page.locator(f"[data-prviz={name}] input[type=range]").evaluate(HIT)
+    page.locator(".live.screen .plot").first.hover()
+    page.get_by_text("Errors", exact=True).click()
+    expect(page.locator(".live.screen .plot").first).to_contain_text("false positive rate")
+    names = page.locator(".curve-labels text")
+    expect(names.filter(has_text="truth")).to_have_count(1)
+    expect(names.filter(has_text="KDE")).to_have_count(1)
+
+
 @pytest.mark.exhaustive
 def test_what_is_not_in_sight_is_one_gesture_away(rested: Page) -> None:
     page = rested
