@@ -52,9 +52,7 @@ OFFSET = 0.08
 # Least relative distance of a norm ratio from 1: rows of norm 1 are no sign of normalisation where
 # those of the other set have nearly the same norm.
 NORM_DIFFERS = 0.02
-NORM_SPREADS = (
-    1.05  # or their greatest norm over their least, from which on they have no common one
-)
+NORM_SPREADS = 2.0  # or their greatest norm over their least, from which on they have no common one
 
 
 def normalised(facts: PairFacts) -> TriageFinding | None:
