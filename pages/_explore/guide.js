@@ -50,16 +50,18 @@ const rateRow = (side, rate) =>
 
 /** How both rates make the point.
  * @param {string} weight */
-const sums = (weight) =>
-  element(
+const sums = (weight) => {
+  const part = (/** @type {"real" | "generated"} */ role) => element(`b.${role}`, role);
+  return element(
     "div.point",
     element("i"),
     element(
       "div",
-      element("p", element("b", "recall"), ` = green + violet ÷ ${weight}`),
-      element("p", element("b", "precision"), ` = ${weight} × green + violet`),
+      element("p", "recall = ", part("real"), " + ", part("generated"), ` ÷ ${weight}`),
+      element("p", `precision = ${weight} × `, part("real"), " + ", part("generated")),
     ),
   );
+};
 
 /** The height at which a curve is farthest to the right of all others over `tall` upwards and downwards, and its gap there.
  * @param {number[][]} others @param {number[]} curve @param {number} tall */

@@ -28,7 +28,7 @@ def test_the_five_steps_end_in_explore_and_are_shown_once(
     recall, precision = map(float, re.findall(r"0\.\d+", said))
     together = page.locator(".guide .point")
     weight = float(together.locator("p").first.inner_text().split()[-1])
-    expect(together.locator("p").last).to_have_text(f"precision = {weight:g} × green + violet")
+    expect(together.locator("p").last).to_have_text(f"precision = {weight:g} × real + generated")
     assert recall == pytest.approx(fpr + fnr / weight, abs=0.02)
     assert precision == pytest.approx(weight * fpr + fnr, abs=0.02)
     ink = point.evaluate("node => getComputedStyle(node).fill")
