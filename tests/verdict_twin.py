@@ -79,6 +79,8 @@ def verdict_sentence(
         text = _without_truth(rows, noise, agreement)
     elif true_area < NO_AREA:
         text = _without_area(rows, true_area, noise)
+    elif coarse is not None:
+        text = f"overlap {_range([row.iou for row in rows])} so far."
     else:
         text = _compared(rows, noise)
     states = ["earlier settings"] * stale

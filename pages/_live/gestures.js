@@ -3,6 +3,7 @@
 import { angleToLam, lamToAngle } from "./curve.js";
 import { element } from "./dom.js";
 import { wireSelection } from "./explorer.js";
+import { wireMouse } from "./grips.js";
 import { movesLam } from "./lam_marks.js";
 import { drawOver, drawPane, schedule } from "./paint.js";
 import { ask, askLater, tellPage } from "./line.js";
@@ -73,6 +74,7 @@ export function wire(live, pane, plotly) {
   };
   plot.on("plotly_unhover", left);
   plot.addEventListener("pointerleave", left);
+  wireMouse(live, pane);
   wireRings(live, pane);
   wireStandout(live, pane);
   if (!pane.spec.small) makeTools(live, pane, plotly);

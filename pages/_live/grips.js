@@ -1,15 +1,17 @@
-// A finger on a curve of the main figure moves lam along it. Over each curve lies a path as wide as a finger, which keeps
-// the page from scrolling; where there is a mouse, there is none.
+// A finger on a curve of the main figure, or a mouse that is pressed on it, moves lam along it. Over each curve lies a path
+// as wide as a finger, which keeps the page from scrolling; a mouse is on the curve that Plotly finds under it.
 
 import { LAMS, PLACES, pathOf, pointsAlong } from "./curve.js";
 import { setAttributes, shape } from "./dom.js";
+import { look } from "./view.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Axes, Pane } from "./pane.js" */
 
 const FINGER = 28; // pixels
-const MOVED = 4; // pixels from which a touch is no tap
+const MOVED = 4; // pixels from which a touch is no tap, and a press no click
+const ENDS = ["pointerup", "pointercancel"];
 
 /** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves that are drawn */
 export function drawGrips(live, pane, curves) {
@@ -31,35 +33,62 @@ export function drawGrips(live, pane, curves) {
 }
 
 /** @param {LiveFigure} live @param {Pane} pane @param {SVGElement} grip @param {CurveAtStop} curve */
-function hold(live, pane, grip, { id, vertices }) {
-  const follow = (/** @type {PointerEvent} */ { clientX, clientY }) => {
-    const axes = pane.axes(),
-      edge = pane.plot.getBoundingClientRect();
-    live.slide(
-      lamNear(
-        pane,
-        axes,
-        vertices,
-        clientX - edge.left - axes.xaxis.start,
-        clientY - edge.top - axes.yaxis.start,
-      ),
-      true,
-    );
-  };
+function hold(live, pane, grip, curve) {
   grip.onpointerdown = (down) => {
     grip.setPointerCapture(down.pointerId);
-    let moved = false;
-    grip.onpointermove = (event) => {
-      moved ||= Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > MOVED;
-      if (moved) follow(event);
-    };
-    grip.onpointerup = grip.onpointercancel = (event) => {
-      grip.onpointermove = grip.onpointerup = grip.onpointercancel = null;
-      if (!moved && event.type === "pointerup") follow(event); // a tap takes the curve for the panels too
-      live.slide(null, false);
-      if (!moved && event.type === "pointerup") live.choose(id);
-    };
+    pull(live, pane, curve, down, true);
   };
+}
+
+/** @param {LiveFigure} live @param {Pane} pane */
+export function wireMouse(live, pane) {
+  const { plot, spec } = pane;
+  if (!spec.fit || !(spec.follow in PLACES)) return;
+  /** @type {string | null} */
+  let under = null;
+  plot.on("plotly_hover", ({ points: [{ data }] }) => {
+    under = data.legendgroup;
+  });
+  plot.on("plotly_unhover", () => {
+    under = null;
+  });
+  plot.addEventListener("pointerdown", (down) => {
+    const curve = look(live).curves.find(({ id }) => id === under);
+    if (!curve || down.pointerType !== "mouse" || down.button || pane.dragmode) return;
+    pull(live, pane, curve, down, false); // a click is Plotly's
+  });
+}
+
+/** Move lam with the pointer until it is let go.
+ * @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop} curve @param {PointerEvent} down
+ * @param {boolean} taps a pointer that has not moved takes the curve for the panels too */
+function pull(live, pane, curve, down, taps) {
+  let moved = false;
+  const move = (/** @type {PointerEvent} */ event) => {
+    if (event.pointerId !== down.pointerId) return; // a second finger
+    moved ||= Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > MOVED;
+    if (moved) slideTo(live, pane, curve, event);
+  };
+  const end = (/** @type {PointerEvent} */ event) => {
+    if (event.pointerId !== down.pointerId) return;
+    window.removeEventListener("pointermove", move, true);
+    for (const kind of ENDS) window.removeEventListener(kind, /** @type {EventListener} */ (end), true);
+    const tapped = taps && !moved && event.type === "pointerup";
+    if (tapped) slideTo(live, pane, curve, event);
+    if (moved || tapped) live.slide(null, false);
+    if (tapped) live.choose(curve.id);
+  };
+  window.addEventListener("pointermove", move, true);
+  for (const kind of ENDS) window.addEventListener(kind, /** @type {EventListener} */ (end), true);
+}
+
+/** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop} curve @param {PointerEvent} event */
+function slideTo(live, pane, { vertices }, { clientX, clientY }) {
+  const axes = pane.axes(),
+    edge = pane.plot.getBoundingClientRect(),
+    x = clientX - edge.left - axes.xaxis.start,
+    y = clientY - edge.top - axes.yaxis.start;
+  live.slide(lamNear(pane, axes, vertices, x, y), true);
 }
 
 /** lam of the point of a curve that is nearest to a place in the plot.

@@ -208,6 +208,7 @@ export function verdict(
   else if (trueArea === null && pending)
     text = `${rows.length > 1 ? "Areas" : "Area"} so far: ${range(rows.map(areaOf))}. The curve to believe is being measured.`;
   else if (trueArea === null) text = withoutTruth(rows, noise, agreement);
+  else if (coarse && trueArea >= NO_AREA) text = `overlap ${range(rows.map(({ iou }) => iou))} so far.`;
   else text = trueArea < NO_AREA ? withoutArea(rows, trueArea, noise) : compared(rows, noise);
   const states = [
     stale && "earlier settings",

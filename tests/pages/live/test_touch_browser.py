@@ -40,6 +40,35 @@ def test_taps_and_double_clicks_leave_the_axes_where_they_were(
     tab.context.close()
 
 
+@pytest.mark.thorough
+def test_a_mouse_that_is_pressed_on_a_curve_moves_lam_along_it(
+    app_server: AppServer, chromium: Browser
+) -> None:
+    tab = open_tab(chromium, app_server.url)
+    page = tab.page
+    visit(page)
+    wait_idle(page)
+    screen = page.locator(".live.screen")
+    dot = screen.locator(".lam-marks circle[data-curve=ipr]")
+    box = dot.bounding_box() or {}
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(x - 30, y - 30)
+    page.mouse.move(x, y, steps=5)
+    expect(screen.locator(".hoverlayer .hovertext")).not_to_have_count(0)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 150, steps=8)
+    lam = float(screen.get_attribute("data-lam") or 0)
+    page.mouse.up()
+    assert 0 < lam < 0.8
+    page.wait_for_url(re.compile("[?&]lam=0"))
+    page.mouse.move(5, 5)  # it stays
+    expect(screen).to_have_attribute("data-lam", str(screen.get_attribute("data-lam")))
+    assert float(screen.get_attribute("data-lam") or 0) == pytest.approx(lam, rel=0.02)
+    tab.check()
+    tab.context.close()
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [(390, 844), (820, 1180)])
 def test_a_finger_moves_lam_along_a_curve(
