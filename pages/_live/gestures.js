@@ -63,7 +63,7 @@ export function wire(live, pane, plotly) {
   });
   // A click takes the curve for the panels, and lam with it.
   plot.on("plotly_click", ({ points: [{ customdata, data }] }) => {
-    if (!movesLam(pane)) return;
+    if (!movesLam(pane) || pane.pulled) return;
     if (customdata?.length) setLam(live, lamUnder(pane, customdata));
     choose(live, data.legendgroup);
   });

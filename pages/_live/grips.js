@@ -35,6 +35,7 @@ export function drawGrips(live, pane, curves) {
 /** @param {LiveFigure} live @param {Pane} pane @param {SVGElement} grip @param {CurveAtStop} curve */
 function hold(live, pane, grip, curve) {
   grip.onpointerdown = (down) => {
+    pane.pulled = false;
     grip.setPointerCapture(down.pointerId);
     pull(live, pane, curve, down, true);
   };
@@ -54,6 +55,7 @@ export function wireMouse(live, pane) {
   });
   plot.addEventListener("pointerdown", (down) => {
     const curve = look(live).curves.find(({ id }) => id === under);
+    pane.pulled = false;
     if (!curve || down.pointerType !== "mouse" || down.button || pane.dragmode) return;
     pull(live, pane, curve, down, false); // a click is Plotly's
   });
@@ -73,6 +75,7 @@ function pull(live, pane, curve, down, taps) {
     if (event.pointerId !== down.pointerId) return;
     window.removeEventListener("pointermove", move, true);
     for (const kind of ENDS) window.removeEventListener(kind, /** @type {EventListener} */ (end), true);
+    pane.pulled = moved;
     const tapped = taps && !moved && event.type === "pointerup";
     if (tapped) slideTo(live, pane, curve, event);
     if (moved || tapped) live.slide(null, false);

@@ -64,6 +64,8 @@ export class Pane {
   emphasis = ""; // which traces stand out in it
   /** @type {string | false | undefined} what a drag does, once the user has chosen */
   dragmode;
+  /** The last press pulled lam along a curve, and was no click. */
+  pulled = false;
   /** @type {Map<string, SVGElement>} */
   #overlays = new Map();
 
