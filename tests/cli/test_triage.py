@@ -26,8 +26,8 @@ from prviz.estimators import VERDICT_METHODS
 from prviz.readers import read
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
-from prviz.reports import document
 from prviz.reports.document import schema
+from prviz.triage import ranking
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import CheckpointEvaluator, measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
@@ -457,11 +457,11 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
     drawn = Counter[str]()
     states = list[tuple[int, int, bool]]()
     write = TriageOutputs.write
-    bootstrapped = document.bootstrap
+    spread_of = ranking.spread_of
 
     def counted(estimate: Any, *given: Any, **options: Any) -> Any:
         drawn["intervals"] += 1
-        return bootstrapped(estimate, *given, **options)
+        return spread_of(estimate, *given, **options)
 
     def recorded(self: TriageOutputs, *given: Any, **options: Any) -> None:
         write(self, *given, **options)
@@ -482,7 +482,7 @@ def test_a_watched_folder_is_reported_while_it_is_measured_and_a_file_that_goes_
         step()
 
     monkeypatch.setattr(TriageOutputs, "write", recorded)
-    monkeypatch.setattr(document, "bootstrap", counted)
+    monkeypatch.setattr(ranking, "spread_of", counted)
     monkeypatch.setattr(
         "prviz.cli.triage.time", SimpleNamespace(sleep=wait, monotonic=time.monotonic)
     )
