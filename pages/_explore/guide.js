@@ -17,6 +17,7 @@ import { makeStage, mark, path } from "../_shared/stage.js";
  * @typedef {{ vertices: number[], overlap: number }} Estimate
  * @typedef {{ real: Place[], generated: Place[], curves: Record<string, Estimate>, watched: Place, distances: number[], are_real: boolean[], seed: number }} Draw
  * @typedef {{ lines: Cut[], truth: number[], draws: Draw[], ks: number[], usual: number, color: string, cookie: string }} Content
+ * @typedef {{ lam: number | null, seed?: number }} Left where the steps ended; lam null: they were skipped
  * @typedef {{ side: number, x: (recall: number) => number, y: (precision: number) => number, axes: { xaxis: { at: (x: number) => number }, yaxis: { at: (y: number) => number } } }} Square
  */
 
@@ -82,7 +83,7 @@ function widestGap(others, curve, tall) {
   return best;
 }
 
-/** @param {HTMLElement} root @param {Content} content @param {(lam: number | null, seed: number | null) => void} over */
+/** @param {HTMLElement} root @param {Content} content @param {(left: Left) => void} over */
 function makeGuide(root, content, over) {
   let step = 0;
   let here = FIRST;
@@ -218,7 +219,7 @@ function makeGuide(root, content, over) {
     cancelAnimationFrame(frame);
     document.cookie = `${content.cookie}=seen; path=/; max-age=${60 * 60 * 24 * 365}; samesite=lax`;
     changeAddress((entries) => entries.delete("step"));
-    guide.over(lam, lam === null ? null : content.draws[draw].seed);
+    guide.over({ lam, seed: content.draws[draw].seed });
   }
 
   /** The step's gesture was made: what is to be touched next is the button that leads on. */
@@ -626,7 +627,7 @@ function makeGuide(root, content, over) {
   return guide;
 }
 
-/** @type {WeakMap<Element, { observer: ResizeObserver, over: (lam: number | null, seed: number | null) => void }>} */
+/** @type {WeakMap<Element, { observer: ResizeObserver, over: (left: Left) => void }>} */
 const GUIDES = new WeakMap();
 
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setTriggerValue: (name: string, value: unknown) => void }} component */
@@ -634,11 +635,10 @@ export default function mount({ data, parentElement, setTriggerValue }) {
   const tell = whileHere(parentElement),
     root = /** @type {HTMLElement} */ (parentElement.querySelector(".guide-root"));
   const known = GUIDES.get(parentElement),
-    over = (/** @type {number | null} */ lam, /** @type {number | null} */ seed) =>
-      tell(() => setTriggerValue("over", { lam, seed }));
+    over = (/** @type {Left} */ left) => tell(() => setTriggerValue("over", left));
   const framed = window.self !== window.top && !new URLSearchParams(location.search).has("step");
   if (framed)
-    over(null, null); // a page of another site keeps no cookie there: the steps would come every time
+    over({ lam: null }); // a page of another site keeps no cookie there: the steps would come every time
   else if (known) known.over = over;
   else GUIDES.set(parentElement, makeGuide(root, JSON.parse(new TextDecoder().decode(data)), over));
   return () => {

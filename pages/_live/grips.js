@@ -35,7 +35,6 @@ export function drawGrips(live, pane, curves) {
 /** @param {LiveFigure} live @param {Pane} pane @param {SVGElement} grip @param {CurveAtStop} curve */
 function hold(live, pane, grip, curve) {
   grip.onpointerdown = (down) => {
-    pane.pulled = false;
     grip.setPointerCapture(down.pointerId);
     pull(live, pane, curve, down, true);
   };

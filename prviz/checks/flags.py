@@ -847,8 +847,10 @@ def spread(facts: DataFacts) -> Finding:
         return Finding("Spread", value, "warning", effect, features)
     apart = np.maximum(ratios, 1 / ratios)
     unlike = _unlike_spreads(facts, SPREAD_RATIOS[0], 0.0)
-    if not unlike and apart.max() > SPREAD_RATIOS[1]:
-        unlike = [int(np.flatnonzero(varying)[np.argmax(apart)])]
+    at = int(np.argmax(apart))
+    widest = int(np.flatnonzero(varying)[at])
+    if not unlike and apart[at] > SPREAD_RATIOS[1]:
+        unlike = [widest]
     if unlike:
         features = _called_all(facts.pair.real, unlike)
         do = "does" if len(features) == 1 else "do"
@@ -857,11 +859,10 @@ def spread(facts: DataFacts) -> Finding:
     effect = (
         "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
     )
-    if apart.max() > SPREAD_RATIOS[0]:
-        worst = called(facts.pair.real, int(np.flatnonzero(varying)[np.argmax(apart)]))
-        wider = "generated" if ratios[np.argmax(apart)] > 1 else "real"
+    if apart[at] > SPREAD_RATIOS[0]:
+        wider = "generated" if ratios[at] > 1 else "real"
         effect = (
-            f"{worst} spreads {apart.max():.3g} times as far in the {wider} set, which these"
+            f"{called(facts.pair.real, widest)} spreads {apart[at]:.3g} times as far in the {wider} set, which these"
             f" samples can't tell from {SPREAD_RATIOS[0]:g} times: radii of balls are comparable."
         )
     return Finding("Spread", value, "ok", effect)

@@ -22,6 +22,12 @@ from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label,
 from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.pieces import piece
 
+# Parts of names: of settings, by the word in front, and of what was counted of a cell.
+_PREFIXED = r"(h|hyper_?)?params?[._/].+|(config|args)[._/].+"
+_OF_A_CELL = (
+    r"(log1p_)?(n_?(counts?|genes?|features?|umis?)|total_counts)(_.*)?"
+    r"|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?"
+)
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
     r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)|((global|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard|real"
@@ -36,8 +42,7 @@ _BOOKKEEPING = re.compile(
     # of two lines of names, such as Image and ImageNumber
     r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi|spot)_?(no|nr|num|number)"
     r"|(object|nucle(us|i)|parent|roi|spot|particle|well)_?(no|nr|num|number)"
-    r"|(params?|hparams?|hyper_?params?|config|args)[._/].+"
-    r"|(log1p_)?(n_?counts?|n_?genes?|n_?features?|n_?umis?|total_counts)(_.*)?|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?",
+    rf"|{_PREFIXED}|{_OF_A_CELL}",
 )
 # Names of features in a table of words, such as age, weight and score; beside numbered features
 # they are none.
@@ -98,11 +103,9 @@ _UNIT = re.compile(
 _REASONS = {
     "a seed": re.compile(r"(.*_)?seeds?|random_?state|rng"),
     "a setting": re.compile(
-        r"cfg.*|guidance.*|temperature|top_?[kp]|worker|shard|batch|(h|hyper_?)?params?[._/].+|(config|args)[._/].+"
+        rf"cfg.*|guidance.*|temperature|top_?[kp]|worker|shard|batch|{_PREFIXED}"
     ),
-    "a quality of the cell": re.compile(
-        r"(log1p_)?(n_?(counts?|genes?|features?|umis?)|total_counts)(_.*)?|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?"
-    ),
+    "a quality of the cell": re.compile(_OF_A_CELL),
     "a step or a run of training": re.compile(
         r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|run_?n\w+|checkpoint|ckpt|trial|replicate"
     ),

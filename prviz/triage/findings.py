@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -253,7 +253,7 @@ def sample_faults(
     shown = agreed_faults(drawn, facts, copies)
     repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
     # many rows that repeat others are no fair draw, and all features follow from a norm or factor
-    if any(fault.number > FEW_REPEATS for fault in repeats) or _of_whole(facts) is not None:
+    if any(fault.number > FEW_REPEATS for fault in repeats) or WholeFaults(facts).seen is not None:
         return shown
     rest = tuple(fault for fault in shown if fault not in repeats)
     tick = part_of(progress, 1, 2)
@@ -360,8 +360,9 @@ def agreed_faults(
 
     Where the mean alone shows one, it is said that the samples are too few to say what.
     """
-    single = [named_faults(each, facts, copies) for each in drawn]
-    listed = named_faults(mean_statistics(drawn), facts, copies)
+    whole = WholeFaults(facts)
+    single = [named_faults(each, facts, copies, whole) for each in drawn]
+    listed = named_faults(mean_statistics(drawn), facts, copies, whole)
     votes = Counter(key for each in single for key in {fault.key for fault in each})
     shown = tuple(
         (
@@ -424,9 +425,15 @@ def _unnamed(pair: SamplePair, seen: Mapping[str, Any] | None) -> Found:
 
 
 def named_faults(
-    statistics: PairStatistics, facts: PairFacts, copies: Memorisation
+    statistics: PairStatistics,
+    facts: PairFacts,
+    copies: Memorisation,
+    whole: WholeFaults | None = None,
 ) -> tuple[TriageFinding, ...]:
-    """The faults that explain these statistics and copies, the one that explains most first."""
+    """The faults that explain these statistics and copies, the one that explains most first.
+
+    whole : of the facts; None: found here.
+    """
     of_rows = row_faults(facts, copies)
     plain = tuple(
         fault
@@ -434,7 +441,7 @@ def named_faults(
         if fault.key in ("repeated", "collapse") and fault.number > SEVERE
     )
     others = tuple(fault for fault in of_rows if fault not in plain)
-    rest = _other_faults(statistics, facts, copies, others)
+    rest = _other_faults(statistics, whole or WholeFaults(facts), copies, others)
     following = {fault.key for fault in plain}
     if any(fault.key == "collapse" and fault.number > MOSTLY for fault in plain):
         following |= FOLLOWS | EXCLUDES["collapse"]
@@ -443,36 +450,48 @@ def named_faults(
     return (*plain, *rest)
 
 
-def _of_whole(facts: PairFacts) -> TriageFinding | None:
-    """A difference of the sets as wholes that is seen, not inferred."""
-    return normalised(facts) or rescaled(facts)
+@dataclass(frozen=True, eq=False)
+class WholeFaults:
+    """What the facts of a pair show of the sets as wholes, found once for all halvings."""
 
+    facts: PairFacts
 
-def _on_one_grid(facts: PairFacts) -> bool:
-    """True if nearly all values of either set occur in the other one, as few different ones do."""
-    if not discrete(facts.drawn[0].rows):
-        return False
-    sides = [each.values for each in facts.pair]
-    for one, other in (sides, sides[::-1]):
-        shared = np.isin(one, other)
-        filled = one != 0
-        if shared.mean() < ON_GRID[0] or (filled.any() and shared[filled].mean() < ON_GRID[1]):
+    @cached_property
+    def seen(self) -> TriageFinding | None:
+        """A difference that is seen, not inferred."""
+        return normalised(self.facts) or rescaled(self.facts)
+
+    @cached_property
+    def standardised(self) -> TriageFinding | None:
+        """`standardised_otherwise`."""
+        return standardised_otherwise(self.facts)
+
+    @cached_property
+    def on_one_grid(self) -> bool:
+        """True if nearly all values of either set occur in the other one, as few different ones do."""
+        if not discrete(self.facts.drawn[0].rows):
             return False
-    return True
+        sides = [each.values for each in self.facts.pair]
+        for one, other in (sides, sides[::-1]):
+            shared = np.isin(one, other)
+            filled = one != 0
+            if shared.mean() < ON_GRID[0] or (filled.any() and shared[filled].mean() < ON_GRID[1]):
+                return False
+        return True
 
 
 def _other_faults(
     statistics: PairStatistics,
-    facts: PairFacts,
+    whole: WholeFaults,
     copies: Memorisation,
     of_rows: tuple[TriageFinding, ...],
 ) -> tuple[TriageFinding, ...]:
     """The faults but for many repeats, the one that explains most first."""
-    whole = _of_whole(facts) or misplaced(statistics) or standardised_otherwise(facts)
-    if whole is not None and whole.key != "permuted" and _on_one_grid(facts):
-        whole = _of_whole(facts)
-    if whole is not None:
-        return (whole, *of_rows)
+    placed = whole.seen or misplaced(statistics) or whole.standardised
+    if placed is not None and placed.key != "permuted" and whole.on_one_grid:
+        placed = whole.seen
+    if placed is not None:
+        return (placed, *of_rows)
     parts = [(SEEN * fault.number, fault) for fault in of_rows]
     copied = {fault.key for fault in of_rows}
     if copies.near.low > 0 and "copies" not in copied:
