@@ -6,11 +6,17 @@ import { button, element, setAttributes, shape } from "./dom.js";
 import { nameAt, placeLabels } from "./label_places.js";
 import { tellPage } from "./line.js";
 import { store } from "./store.js";
+import { look } from "./view.js";
 
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
 /** @import { Snapshot } from "./store.js" */
+/** @import { Vertex } from "./curve.js" */
+/** @import { Words } from "./difference.js" */
 /** @import { View } from "./view.js" */
+
+/** A pinned state, or what is on screen (id ""), with the row of each curve.
+ * @typedef {{ id: string, words: Words, truth: Vertex[] | null, compared: boolean, curves: { id: string, name: string, color: string, vertices: Vertex[], row?: number[] }[] }} State */
 
 /** The buttons, made once. @typedef {{ pin: HTMLButtonElement, compare: HTMLButtonElement } | null} Pins */
 
@@ -74,33 +80,23 @@ export function takePins(live) {
 export function pinnedText(live, view) {
   const {
       payload: { words, noise = 0, table },
-      rows: { hidden },
       film,
     } = live,
     then = before(live);
   if (!then || !words || !table || film.open) return "";
   const compared = table.columns[0].key === "iou" && then.compared,
-    shown = view.curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
+    shown = shownIn(live, view);
   const auc = table.columns.findIndex(({ key }) => key === "auc"),
     place = compared ? 0 : auc;
   // Overlap comes first in each row; where one state has none, the areas are compared.
   const thenPlace = compared ? 0 : then.compared && table.columns[0].key !== "iou" ? AREA_AFTER_OVERLAP : auc;
-  const at = view.local ? view.at : null,
-    moved = { ...words };
-  if (at && moved.k) moved.k = [moved.k[0], at.k, at.k.toLocaleString("en")];
-  if (at && moved.bandwidth)
-    moved.bandwidth = [
-      moved.bandwidth[0],
-      at.bandwidth,
-      at.bandwidth === null ? "auto" : String(at.bandwidth),
-    ];
   return differenceText(
     {
       numbers: new Map(shown.map(({ id, row }) => [id, row?.[place] ?? NaN])),
       names: new Map(shown.map(({ id, name }) => [id, name])),
       compared,
       noise,
-      words: moved,
+      words: wordsAt(words, view),
     },
     {
       numbers: new Map(then.curves.map(({ id }) => [id, then.rows[id][thenPlace]])),
@@ -110,6 +106,25 @@ export function pinnedText(live, view) {
       words: then.words,
     },
   );
+}
+
+/** The curves on screen but the truth. @param {LiveFigure} live @param {View} view */
+const shownIn = ({ rows: { hidden } }, { curves }) =>
+  curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
+
+/** The settings at the stop that is drawn.
+ * @param {Words} words @param {View} view @returns {Words} */
+function wordsAt(words, { local, at }) {
+  if (!local || !at) return words;
+  const moved = { ...words };
+  if (moved.k) moved.k = [moved.k[0], at.k, at.k.toLocaleString("en")];
+  if (moved.bandwidth)
+    moved.bandwidth = [
+      moved.bandwidth[0],
+      at.bandwidth,
+      at.bandwidth === null ? "auto" : String(at.bandwidth),
+    ];
+  return moved;
 }
 
 const AREA_AFTER_OVERLAP = 3; // place of the area in a row that begins with overlap, excess and deficit
@@ -158,20 +173,43 @@ function shut(live) {
 }
 
 /** What a state has that not all of these have.
- * @param {Snapshot} state @param {import("./difference.js").Words[]} all */
-function ownWords({ words }, all) {
+ * @param {Words} words @param {Words[]} all */
+function ownWords(words, all) {
   const parts = Object.entries(words)
     .filter(([id, [, , text]]) => all.some((other) => other[id]?.[2] !== text))
     .map(([id, [name, , text]]) => {
       if (id === "data" || id === "methods") return text;
       return `${name.replace(/^the /, "")} ${text}`;
     });
-  return parts.slice(0, MOST).join(" · ") || "as on screen";
+  return parts.slice(0, MOST).join(" · ");
+}
+
+/** The pinned states, and what is on screen where it is none of them and has a place.
+ * @param {LiveFigure} live @returns {State[]} */
+function statesOf(live) {
+  const {
+      payload: { pins = [], now = "", words = {}, table },
+    } = live,
+    states = pinned(live).map(({ truth, curves, rows, ...state }) => ({
+      ...state,
+      truth: truth && vertexPairs(truth),
+      curves: curves.map((curve) => ({ ...curve, row: rows[curve.id] })),
+    }));
+  if (pins.includes(now) || pins.length >= MOST || !table) return states;
+  const view = look(live);
+  const onScreen = {
+    id: "",
+    words: wordsAt(words, view),
+    curves: shownIn(live, view),
+    truth: view.curves.find(({ id }) => id === "truth")?.vertices ?? null,
+    compared: table.columns[0].key === "iou",
+  };
+  return [...states, onScreen];
 }
 
 /** @param {LiveFigure} live */
 function fill(live) {
-  const states = pinned(live),
+  const states = statesOf(live),
     { compare } = live.parts,
     columns = Math.min(states.length, 2),
     rows = Math.ceil(states.length / 2);
@@ -185,50 +223,42 @@ function fill(live) {
     ),
     SIDES[1],
   );
-  // One alone is told apart from what is on screen.
   const told = states.map(({ words }) => words);
-  if (states.length < 2) told.push(live.payload.words ?? {});
   const boxes = states.map((state) => {
-    const own = ownWords(state, told);
-    const away = button(() => tellPage(live, "pin", state.id), "×", {
-      class: "shut",
-      "aria-label": `Take away ${own}`,
-    });
-    const numbers = state.curves.map(({ id, name }) => `${name} ${state.rows[id][0].toFixed(2)}`).join(", ");
+    const own = ownWords(state.words, told),
+      name = state.id ? own || "as on screen" : ["on screen", own].filter(Boolean).join(": ");
+    const change = () => tellPage(live, "pin", state.id);
+    const numbers = state.curves.map((curve) => `${curve.name} ${curve.row?.[0].toFixed(2)}`).join(", ");
     return element(
       "section",
-      element("h3", own),
-      away,
+      element("h3", name),
+      state.id
+        ? button(change, "×", { class: "shut", "aria-label": `Take away ${name}` })
+        : button(change, "Pin"),
       small(state, side),
       element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`),
     );
   });
-  const { pins = [], now = "" } = live.payload;
-  if (states.length < pins.length) boxes.push(element("section", element("p", "measuring …")));
-  const add =
-    pins.includes(now) || pins.length >= MOST
-      ? []
-      : [button(() => tellPage(live, "pin", ""), "Add what is on screen now")];
+  const awaited = (live.payload.pins ?? []).length - pinned(live).length;
+  if (awaited) boxes.push(element("section", element("p", "measuring …")));
+  if (boxes.length < 2) boxes.push(element("section", element("p", "Change a setting: it is drawn here.")));
   compare.replaceChildren(
     element(
       "header",
-      element("h2", states.length > 1 ? "Pinned, on the same axes" : "Pinned"),
-      ...add,
+      element("h2", "Pinned, on the same axes"),
       button(() => shut(live), "Close"),
     ),
     element("div.states", ...boxes),
   );
 }
 
-/** One state as a figure of its own. @param {Snapshot} state @param {number} side */
+/** One state as a figure of its own. @param {State} state @param {number} side */
 function small({ curves, truth }, side) {
   const axes = {
     xaxis: { at: (/** @type {number} */ x) => (x / 1.02) * side },
     yaxis: { at: (/** @type {number} */ y) => side - (y / 1.02) * side },
   };
-  const known = truth
-    ? [{ id: "truth", name: "truth", color: "currentColor", vertices: vertexPairs(truth) }]
-    : [];
+  const known = truth ? [{ id: "truth", name: "truth", color: "currentColor", vertices: truth }] : [];
   const lines = [...known, ...curves].map(({ id, name, color, vertices }) => ({
     id,
     color,

@@ -165,6 +165,7 @@ function showVerdict(live, view) {
       side +
       refusal(
         bound ? others.filter(({ vertices }) => refutedLams(vertices, bound)).map(({ name }) => name) : [],
+        panes.some(({ follow }) => follow === "error"),
       ),
   );
 }

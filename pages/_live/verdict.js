@@ -221,12 +221,12 @@ export function verdict(
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
 }
 
-/** What is said of families that leave the bound on the truth; "" of none.
+/** What is said of families that leave the bound on the truth; "" of none. errors: it is error rates that are drawn.
  * @param {string[]} titles */
-export function refusal(titles) {
+export function refusal(titles, errors = false) {
   const rows = titles.map((title) => ({ title, auc: 0, iou: 0, excess: 0, deficit: 0 }));
   return rows.length
-    ? ` ${rows.length > 2 ? `${rows.length} curves` : names(rows)} ${verb(rows, "is", "are")} too high where thin (95 %).`
+    ? ` ${rows.length > 2 ? `${rows.length} curves` : names(rows)} ${verb(rows, "is", "are")} too ${errors ? "low" : "high where thin"} (95 %).`
     : "";
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser import POLL_MS
 from tests.pages.explore.test_explore_browser import slider
 from tests.pages.live.test_live_browser import PATH, at_stop, followed, sent, settled
 
@@ -45,6 +46,9 @@ _KEYS = """async range => {
         await new Promise(done => setTimeout(done, 300));
     }
 }"""
+
+# What Chromium calls it in a trace.
+_STYLES = "UpdateLayoutTree"
 
 
 def paths(page: Page) -> list[Any]:
@@ -149,3 +153,29 @@ def test_the_grey_is_said_where_it_is_drawn(page: Page) -> None:
     wrong, seen = page.evaluate(_GREY)
     assert wrong == []
     assert True in seen
+
+
+def test_a_step_of_lam_styles_little_of_the_page_anew(page: Page) -> None:
+    """A rule `:has(...) *` of the whole page would have the browser style all of it at each step."""
+    followed(page)
+    total = page.locator("*").count()
+    lam = page.locator("[data-prviz=angle] input[type=range]")
+    styled: list[int] = []
+    ended: list[None] = []
+    line = page.context.new_cdp_session(page)
+    line.on("Tracing.dataCollected", lambda told: styled.extend(_styled(told["value"])))
+    line.on("Tracing.tracingComplete", lambda _: ended.append(None))
+    line.send("Tracing.start", {"traceConfig": {"includedCategories": ["devtools.timeline"]}})
+    for _ in range(20):
+        lam.press("ArrowRight")
+    line.send("Tracing.end")
+    while not ended:
+        page.wait_for_timeout(POLL_MS)
+    assert len(styled) >= 20
+    assert np.median(styled) < total / 4
+
+
+def _styled(events: list[dict[str, Any]]) -> list[int]:
+    """How many elements each drawing has styled anew."""
+    found = [event["args"].get("elementCount", 0) for event in events if event["name"] == _STYLES]
+    return [count for count in found if count]

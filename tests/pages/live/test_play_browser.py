@@ -59,15 +59,26 @@ def test_a_pinned_state_is_compared_in_a_sentence_and_comes_with_the_link(page: 
     page.reload()
     expect(verdict).to_have_text(sentence, timeout=60_000)
     page.get_by_role("button", name="Compare 1").click()
-    expect(page.get_by_role("heading", name="Pinned", exact=True)).to_be_visible()
-    expect(page.locator(".states h3")).to_have_text(["k 5"])  # k = 60 is on screen
-    page.get_by_role("button", name="Add what is on screen now").click()
     expect(page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
-    expect(page.locator(".states h3")).to_have_text(["k 5", "k 60"])
+    heads = page.locator(".states h3")
+    expect(heads).to_have_text(["k 5", "on screen: k 60"])
+    assert len({*_paths(page)}) == 2
+    number.fill("40")
+    number.press("Enter")
+    expect(heads).to_have_text(["k 5", "on screen: k 40"])
+    page.locator(".states").get_by_role("button", name="Pin", exact=True).click()
+    expect(heads).to_have_text(["k 5", "k 40"])
     page.get_by_role("button", name="Take away k 5").click()
-    expect(page.locator(".states h3")).to_have_text(["as on screen"])
+    expect(heads).to_have_text(["as on screen"])
+    expect(page.locator(".states")).to_contain_text("Change a setting: it is drawn here.")
     page.get_by_role("button", name="Take away as on screen").click()
     expect(page.get_by_role("button", name=re.compile("Compare"))).to_be_hidden()
+
+
+def _paths(page: Page) -> list[str | None]:
+    """The last curve of each state that stands side by side."""
+    states = page.locator(".states section")
+    return [state.locator("path.line").last.get_attribute("d") for state in states.all()]
 
 
 # Groups of the traces that Plotly draws in the main figure.

@@ -273,6 +273,9 @@ def test_a_curve_that_leaves_the_bound_anywhere_is_refuted_whatever_its_area(bla
     curves = {"kde": across, "knn": inside}
     said = shown(blank, curves, rows={}, line=bound)
     assert said.endswith(" KDE is too high where thin (95 %).")
+    errors = [{"follow": "error"}]
+    said = shown(blank, curves, rows={}, line=bound, panes=errors)
+    assert said.endswith(" KDE is too low (95 %).")  # of error rates, in one weight of line
     all_out = dict.fromkeys(["knn", "kde", "ipr"], across)
     assert " 3 curves are too high where thin (95 %)." in shown(blank, all_out, rows={}, line=bound)
     assert "thin" not in shown(blank, curves, rows={})
