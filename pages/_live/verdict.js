@@ -225,8 +225,9 @@ export function verdict(
  * @param {string[]} titles */
 export function refusal(titles, errors = false) {
   const rows = titles.map((title) => ({ title, auc: 0, iou: 0, excess: 0, deficit: 0 }));
+  const seen = errors ? "too low" : "too high where thin";
   return rows.length
-    ? ` ${rows.length > 2 ? `${rows.length} curves` : names(rows)} ${verb(rows, "is", "are")} too ${errors ? "low" : "high where thin"} (95 %).`
+    ? ` ${rows.length > 2 ? `${rows.length} curves` : names(rows)} ${verb(rows, "is", "are")} ${seen} (95 %).`
     : "";
 }
 
