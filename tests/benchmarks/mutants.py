@@ -18,7 +18,7 @@ The tests of a mutant are KEPT, those of the files of its module's name,
 with ``--coverage`` those that run the changed line, the nearest and shortest first (this needs
 pytest-cov):
 
-    pytest -n 2 -m "not browser and not thorough" --cov=prviz --cov-context=test --durations=0 -vv |
+    pytest -n 2 -m "not browser and not exhaustive" --cov=prviz --cov-context=test --durations=0 -vv |
     tee LOG python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
 
 Mutants of annotations and inside of f-strings are not drawn: the first are never run, the second
@@ -113,6 +113,8 @@ OF_FOLDERS = {
     "uncertainty": (KEPT_NUMBERS,),
     **dict.fromkeys(("curves", "estimators", "measure"), WHOLE_WAY),
 }
+# The tests of each run of .ci/run: the thorough ones hold what the rules of Triage decide.
+MARKS = "not browser and not exhaustive"
 CACHES = (".hypothesis", ".ruff_cache", ".mypy_cache", ".pytest_cache")
 # Seconds of tests for one mutant, as measured with coverage.
 BUDGET_S = 20.0
@@ -406,7 +408,7 @@ def _in_child(root: Path, tests: Sequence[str], log: Path, answer: Path) -> None
     os.environ["PYTHONPATH"] = str(root)
     plugin = _Chosen(tests)
     files = list(dict.fromkeys(each.partition("::")[0] for each in tests))
-    line = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", "not browser and not thorough"]
+    line = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", MARKS]
     line += [
         "-W",
         "ignore:Module already imported",

@@ -193,6 +193,13 @@ def test_line_mixtures_match_quadrature(spread):
     assert (curve.extreme_precision, curve.extreme_recall) == (1, 1)
 
 
+def test_the_first_cells_surround_each_place_where_one_mode_takes_over_from_another():
+    around = [-64, -32, -16, -8, -4, -2, -1, 0, 1, 2, 4, 8, 16, 32, 64]
+    found = ground_truth._bends(np.array([2.0, 7.0, 12.0]), np.array([0.2, 0.0, 0.8]))
+    middle = 7 + np.log(0.2 / 0.8) / 10  # both modes have one density there
+    assert_allclose(np.sort(found), middle + np.array(around) / 10, rtol=1e-12)
+
+
 def test_line_mixtures_agree_with_the_gaussian_closed_form():
     for distance in (0.2, 1.0, 3.0, 30.0):
         curve = ground_truth.line_mixtures([0.0, distance], [1, 0], [0, 1])

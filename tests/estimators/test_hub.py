@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.hub import THRESHOLD, exact_hub_rows, hub_rows
+from prviz.estimators.hub import HUB, THRESHOLD, exact_hub_rows, hub_rows
 from prviz.measure.estimates import estimate, pr_curve
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import projected
+from prviz.neighbors.table import WORTH_A_TABLE
 from prviz.samples import SamplePair, Split
 from tests import slow_twins
 from tests.benchmarks.hub import hub_scalars
@@ -117,6 +118,19 @@ def test_supports_on_pairs_that_break_fast_distances(kind):
 def test_it_copies_no_half_of_the_samples(split, monkeypatch):
     monkeypatch.setattr(Split, "_taken", lambda *given: pytest.fail("a copy of a half"))
     assert len(estimate(gaussians(), "hub", k=3, split=split)["hub"].supports.rows) > 0
+
+
+@PAIRS
+@SPLITS
+def test_many_k_from_one_table_equal_the_definition(pair, split):
+    drawn = pair.split(split, 2)
+    ks = list(range(1, WORTH_A_TABLE + 1))
+    found = HUB.runs_over_k(drawn, ks=ks, bandwidth=None, seed=2, progress=lambda share: None)
+    for k, (supports,) in zip(ks, found, strict=True):
+        counts, rows, n_real = slow_supports(drawn, k, 2)
+        assert [supports.c_real.tolist(), supports.c_generated.tolist()] == counts
+        assert supports.rows.tolist() == rows
+        assert supports.n_real == n_real
 
 
 @PAIRS
