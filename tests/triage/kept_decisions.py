@@ -14,10 +14,11 @@ import inspect
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from itertools import combinations, islice, pairwise
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -199,7 +200,7 @@ def value_of(side: ast.expr, known: Mapping[str, Any], of: PairStatistics) -> fl
     """The number that a side of a comparison is, where these statistics say it."""
     code = compile(ast.Expression(side), "rule", "eval")
     try:
-        found = eval(code, dict(known), {"of": of, "sign": 1})  # noqa: S307 - of the sources
+        found = eval(code, {"sign": 1} | dict(known), {"of": of})  # noqa: S307 - of the sources
     except (NameError, TypeError, ArithmeticError):  # a name that the function gives
         return None
     return float(found) if isinstance(found, int | float) else None
@@ -211,15 +212,106 @@ def at_thresholds(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]
     """
     held = [*(PairStatistics(**values) for values in kept.values()), *islice(drawn(kept), 12)]
     for side, other, known in compared():
-        names = {each.attr for each in ast.walk(side) if isinstance(each, ast.Attribute)}
-        for name in sorted(names & PairStatistics.__dataclass_fields__.keys()):
+        for name in _statistics_of(side):
             for of in held:
-                end = value_of(other, known, of)
-                unit = value_of(side, known, replace(of, **{name: 1.0}))
-                for each in () if end is None else (end, -end, end / (unit or 1.0)):
-                    tied = replace(of, **{name: each})
-                    if value_of(side, known, tied) == value_of(other, known, tied):
-                        yield tied
+                for value in _equal_at(of, name, side, other, known):
+                    yield replace(of, **{name: value})
+
+
+STRICT = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
+INVERSE = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt}
+
+
+@contextmanager
+def otherwise(
+    module: ModuleType, tree: ast.Module, node: ast.Compare, place: int, to: Mapping[Any, Any]
+) -> Iterator[None]:
+    """The rules with another sign in one comparison."""
+    own = node.ops[place]
+    names = ("misplaced", "off_support", "reshaped", "other_shares", "own_modes")
+    node.ops[place] = to[type(own)]()
+    changed = dict(vars(module))
+    exec(compile(tree, module.__file__ or "", "exec"), changed)
+    node.ops[place] = own
+    holders = [globals(), vars(placement_faults)]
+    saved = [{name: holder[name] for name in names if name in holder} for holder in holders]
+    for holder, known in zip(holders, saved, strict=True):
+        holder.update({name: changed[name] for name in known if name in changed})
+    try:
+        yield
+    finally:
+        for holder, known in zip(holders, saved, strict=True):
+            holder.update(known)
+
+
+def comparisons(tree: ast.Module) -> Iterator[tuple[ast.Compare, int]]:
+    """Each comparison of sizes, and the place of its sign."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for place, sign in enumerate(node.ops):
+                if type(sign) in STRICT:
+                    yield node, place
+
+
+def decisive(kept: dict[str, dict[str, float]]) -> list[tuple[int, str, float]]:
+    """For each comparison of the rules that some draw hangs on, one where both sides are equal and
+    `<` says something else than `<=`: the draw's place, a statistic, and its value then.
+    """
+    draws = list(drawn(kept))
+    as_they_are = [str(said(of)) for of in draws]
+    found = []
+    for module in (shape_faults, placement_faults):
+        tree = ast.parse(inspect.getsource(module))
+        for node, place in comparisons(tree):
+            with otherwise(module, tree, node, place, INVERSE):
+                hang = [
+                    at
+                    for at, (of, now) in enumerate(zip(draws, as_they_are, strict=True))
+                    if str(said(of)) != now
+                ]
+            sides = [node.left, *node.comparators][place : place + 2]
+            ties = list(islice(_tied(draws, hang, sides, vars(module)), 400))
+            now = [str(said(replace(draws[at], **{name: value}))) for at, name, value in ties]
+            with otherwise(module, tree, node, place, STRICT):
+                for tie, text in zip(ties, now, strict=True):
+                    at, name, value = tie
+                    if str(said(replace(draws[at], **{name: value}))) != text:
+                        found.append(tie)
+                        break
+    return found
+
+
+def _tied(
+    draws: list[PairStatistics],
+    places: Iterable[int],
+    sides: list[ast.expr],
+    known: Mapping[str, Any],
+) -> Iterator[tuple[int, str, float]]:
+    """Draws, and the value of one of their statistics with which both sides are equal."""
+    for at in places:
+        for side, other in (sides, sides[::-1]):
+            for name in _statistics_of(side):
+                for value in _equal_at(draws[at], name, side, other, known):
+                    yield at, name, value
+
+
+def _statistics_of(side: ast.expr) -> list[str]:
+    names = {each.attr for each in ast.walk(side) if isinstance(each, ast.Attribute)}
+    return sorted(names & PairStatistics.__dataclass_fields__.keys())
+
+
+def _equal_at(
+    of: PairStatistics, name: str, side: ast.expr, other: ast.expr, known: Mapping[str, Any]
+) -> Iterator[float]:
+    """Values of one statistic with which a side equals the other one."""
+    for sign in (1, -1) if "sign" in ast.unparse(side) + ast.unparse(other) else (1,):
+        known = {**known, "sign": sign}
+        end = value_of(other, known, of)
+        unit = value_of(side, known, replace(of, **{name: 1.0}))
+        for each in () if end is None else (end, -end, end / (unit or 1.0)):
+            tied = replace(of, **{name: each})
+            if value_of(side, known, tied) == value_of(other, known, tied):
+                yield each
 
 
 def rows_of(repeated: int, real: int, exact: float, near: float) -> tuple[Any, Any]:
@@ -298,13 +390,18 @@ def said_of(
     return [text[start : start + 100] for start in range(0, len(text), 100)], total
 
 
-def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
-    """What is said of each pair, of each draw and at each threshold, and the sum of the sizes over
-    all draws.
+def decisions(
+    kept: dict[str, dict[str, float]], ties: Iterable[tuple[int, str, float]]
+) -> dict[str, Any]:
+    """What is said of each pair, of each draw, at each threshold and at the decisive ``ties``, and
+    the sum of the sizes over all draws.
     """
     letters: dict[str, str] = {}
-    draws, total = said_of(drawn(kept), letters)
-    ties, _ = said_of(at_thresholds(kept), letters)
+    of_draws = list(drawn(kept))
+    draws, total = said_of(of_draws, letters)
+    thresholds, _ = said_of(at_thresholds(kept), letters)
+    equal = (replace(of_draws[at], **{name: value}) for at, name, value in ties)
+    decided, _ = said_of(equal, letters)
     keys = named(kept)
     lists = list(dict.fromkeys(keys))
     return {
@@ -315,14 +412,21 @@ def decisions(kept: dict[str, dict[str, float]]) -> dict[str, Any]:
         "pairs": {name: said(PairStatistics(**values))[0] for name, values in kept.items()},
         "letters": {letter: names for names, letter in letters.items()},
         "draws": draws,
-        "at thresholds": ties,
+        "at thresholds": thresholds,
+        "at decisive ties": decided,
         "sum of sizes": total,
     }
 
 
 def main() -> None:
     kept = statistics()
-    found = {"statistics": kept, "few samples": sums_of_few_samples(), "decisions": decisions(kept)}
+    ties = decisive(kept)
+    found = {
+        "statistics": kept,
+        "few samples": sums_of_few_samples(),
+        "decisive ties": ties,
+        "decisions": decisions(kept, ties),
+    }
     FILE.write_text(json.dumps(found, indent=0) + "\n")
 
 

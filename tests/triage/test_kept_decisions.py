@@ -30,7 +30,7 @@ def test_the_statistics_of_few_samples_are_those_kept() -> None:
 
 @pytest.mark.thorough
 def test_the_rules_decide_around_planted_faults_as_kept() -> None:
-    found = decisions(KEPT["statistics"])
+    found = decisions(KEPT["statistics"], KEPT["decisive ties"])
     kept = dict(KEPT["decisions"])
     assert found.pop("sum of sizes") == pytest.approx(kept.pop("sum of sizes"), rel=1e-9), HOW
     assert found == kept, HOW
