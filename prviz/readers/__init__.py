@@ -228,6 +228,13 @@ def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
             f"import zipfile\nheld = zipfile.ZipFile({literal(source.typed)}).read({literal(names[0])})\n"
             f"open({table}, 'wb').write(held)"
         )
+    if {Path(name).name for name in names} & {"zarr.json", ".zgroup", ".zarray"}:
+        raise ReadError(
+            f"{source.where}: a zip archive of a Zarr store, which needs one more library: pip install zarr."
+            " Convert it, and use the new file:\nimport zarr, prviz.readers\n"
+            f"store = zarr.storage.ZipStore({literal(source.typed)}, mode='r')\n"
+            f"prviz.readers.save_arrays(zarr.open(store, mode='r'), {beside(source.typed, '.npz')})"
+        )
     held = [name for name in names if name.lower().endswith(ACCEPTED)]
     if held and not any(name.lower().endswith(PICTURES) for name in names):
         folder = beside(source.typed, "_unpacked")

@@ -606,11 +606,18 @@ class _Reading:
         if samples and len(numbers) < len(plain) and not choice.features:
             said = f"each column is a sample ({quoted(samples[0])} ...)"
             raise refuse_turned(said, source.typed, others_than(samples, plain.names))
-        self.plan = plan_columns(plain, source.where, key, limits, choice)
+        self.plan = plan_columns(plain, source.where, key, limits, choice, self._changed)
+
+    def _changed(self, change: str) -> str:
+        """The lines that make another file of this one, with a line that changes its data frame ``table``."""
+        new = beside(self._source.typed, "_numbers.parquet")
+        return f"{frame_lines(self._source)}\n{change}\ntable.to_parquet({new})"
 
     def _check_depth(self, kinds: Iterable[Any]) -> None:
         """Raise ReadError for numbers in objects in objects of JSON."""
-        inner = [kind.value_type if is_list(kind) else kind for kind in kinds]
+        kinds = list(kinds)
+        # lists hold the samples, whatever numbers stand beside them
+        inner = [kind.value_type for kind in kinds if is_list(kind)] or kinds
         if any(is_number(kind) or is_list(kind) for kind in inner):
             return
         if any(map(pa.types.is_struct, inner)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,12 +77,21 @@ def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if narrow else np.float64)
 
 
+Changed = Callable[[str], str]
+
+
 def plan_columns(
-    schema: Any, where: str, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
+    schema: Any,
+    where: str,
+    key: str | None,
+    limits: Limits,
+    choice: ColumnChoice = EVERY,
+    changed: Changed = str,
 ) -> Plan:
     """Sort the columns of an Arrow schema into features, labels and others, which are not read.
 
-    choice : the columns that the user has chosen; a list column by its name alone.
+    choice : the columns that the user has chosen; a list column by its name alone. changed : the
+    lines that make another file of this one, by a line that changes its data frame ``table``.
 
     Raises
     ------
@@ -104,21 +113,25 @@ def plan_columns(
         lists = decimal if len(decimal) == 1 else lists
     name = one_list(lists, key, kinds, where)
     if name is None:
-        return _plan_numbers(kinds, where, choice, index_columns(schema.metadata))
+        return _plan_numbers(kinds, where, choice, index_columns(schema.metadata), changed)
     choice.check(kinds, where)
     inner = kinds[name].value_type
     if not is_number(inner):
         raise ReadError(
             f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Make flat"
-            " lists of floats and save the table again; of texts that are numbers:"
-            f"\ntable[{name!r}] = [list(map(float, each)) for each in table[{name!r}]]"
+            " lists of floats and save the table again; of texts that are numbers:\n"
+            + changed(f"table[{name!r}] = [list(map(float, each)) for each in table[{name!r}]]")
         )
     labels = tuple(label for label, kind in kinds.items() if _is_label_type(kind))
     return Plan(where, (name,), labels, True, _dtype([inner]))
 
 
 def _plan_numbers(
-    kinds: dict[str, Any], where: str, choice: ColumnChoice, index: Collection[str]
+    kinds: dict[str, Any],
+    where: str,
+    choice: ColumnChoice,
+    index: Collection[str],
+    changed: Changed,
 ) -> Plan:
     names = list(kinds)
     numeric = list(map(is_number, kinds.values()))
@@ -129,7 +142,7 @@ def _plan_numbers(
     refusal = None
     if texts:
         more = [name for name in texts[1:] if not _is_label_type(kinds[name])]
-        refusal = _refuse_text([texts[0], *more], kinds[texts[0]], where)
+        refusal = _refuse_text([texts[0], *more], kinds[texts[0]], where, changed)
         may_be_long = len(kinds) <= MOST_COLUMNS and features and not choice.features
         if not may_be_long or not all(_is_label_type(kinds[text]) for text in texts):
             raise refusal
@@ -141,14 +154,16 @@ def _plan_numbers(
     return Plan(where, tuple(features), (*labels, *texts), False, dtype, refusal)
 
 
-def _refuse_text(names: Sequence[str], kind: Any, where: str) -> ReadError:
+def _refuse_text(names: Sequence[str], kind: Any, where: str, changed: Changed) -> ReadError:
     """Error for the first of these columns, which hold neither numbers nor, but for the first one, texts."""
     name = names[0]
     if str(kind).partition("[")[0].removeprefix("large_") in ("binary", "fixed_size_binary"):
         return ReadError(
             f"{where}, column {quoted(name)}: holds bytes, not numbers. If they are numbers of"
-            " float32, make lists of them and save the table again:"
-            f"\ntable[{name!r}] = [np.frombuffer(each, 'float32') for each in table[{name!r}]]"
+            " float32, make lists of them and save the table again:\nimport numpy as np\n"
+            + changed(
+                f"table[{name!r}] = [np.frombuffer(each, 'float32') for each in table[{name!r}]]"
+            )
         )
     what = f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in both tables, with"
     if not is_text(kind) and not types.is_dictionary(kind):

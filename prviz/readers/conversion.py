@@ -10,6 +10,7 @@ import codecs
 import math
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,7 +21,7 @@ import numpy as np
 
 from prviz.readers.arrays import Array
 from prviz.readers.errors import ReadError, error_text, literal, quoted
-from prviz.readers.text_dialect import encoding_of
+from prviz.readers.text_dialect import encoding_of, names_in_comment
 
 # Least version of PyTorch: before it, a file could run code even with weights_only=True.
 _LEAST_TORCH = (2, 10)
@@ -111,7 +112,9 @@ def load_torch(path: str | PathLike[str]) -> Any:
     dtypes = {type(np.dtype(code)) for code in "?bhilqBHILQefd"}
     known = [*made, codecs.encode, np.ndarray, np.dtype, *dtypes]
     try:
-        with torch.serialization.safe_globals(known):
+        with torch.serialization.safe_globals(known), warnings.catch_warnings():
+            # that checking a sparse tensor takes time
+            warnings.filterwarnings("ignore", "Validating sparse tensor", UserWarning)
             return torch.load(path, map_location="cpu", weights_only=True)
     except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         reason = quoted(error_text(error))
@@ -286,13 +289,29 @@ _SIZES = (
     "np.save({{npy}}, values.reshape(np.fromfile({{file}}, 'int32', 2)))"
 )
 _SQLITE = (
-    "import pandas as pd, sqlite3\nbase = sqlite3.connect({file}); "
-    """names = [name for name, in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]\n"""
-    """pd.read_sql(f'SELECT * FROM "{{names[0]}}"', base).to_parquet({parquet})"""
+    "import pandas as pd, sqlite3\nbase = sqlite3.connect({file})\n"
+    """names = base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")\n"""
+    """tables = [pd.read_sql(f'SELECT * FROM "{{name}}"', base) for name, in names]\n"""
+    "max(tables, key=lambda each: each.size).to_parquet({parquet})"
 )
 _DUCKDB = (
-    "import duckdb\nbase = duckdb.connect({file}, read_only=True)\n"
-    "base.table(base.execute('SHOW TABLES').fetchall()[0][0]).write_parquet({parquet})"
+    "import duckdb, math\nbase = duckdb.connect({file}, read_only=True)\n"
+    "tables = [base.table(name) for name, in base.execute('SHOW TABLES').fetchall()]\n"
+    "max(tables, key=lambda each: math.prod(each.shape)).write_parquet({parquet})"
+)
+_STORE = (
+    "import pandas as pd\nstore = pd.HDFStore({file}, 'r')\n"
+    "largest = max(map(store.get, store.keys()), key=lambda each: each.size)\n"
+    "largest.rename(columns=str).to_parquet({parquet})"
+)
+_LOOM = "import h5py, numpy as np\nnp.save({npy}, h5py.File({file})['matrix'][:].T)"
+_NETCDF = (
+    "import prviz.readers, scipy.io\nheld = scipy.io.netcdf_file({file}, mmap=False).variables\n"
+    f"{_SAVE}({{{{name: each[:] for name, each in held.items()}}}}, {{npz}})"
+)
+_FLOW = (
+    "import flowio, pandas as pd\nheld = flowio.FlowData({file})\n"
+    "pd.DataFrame(held.as_array(), columns=held.pnn_labels).to_parquet({parquet})"
 )
 _TFRECORD = (
     "import tensorflow as tf, prviz.readers\n"
@@ -321,6 +340,41 @@ _KALDI = (
     "np.save({{npy}}, np.vstack([rows for _, rows in kaldiio.{}({{file}}){}]))"
 )
 _ARK = ("rows of Kaldi, each of which becomes a sample", _KALDI.format("load_ark", ""))
+_WORD2VEC = (
+    "import numpy as np\nraw = open({file}, 'rb').read(); rows = []\n"
+    "end = raw.index(b'\\n'); n, d = map(int, raw[:end].split())\n"
+    "for _ in range(n):\n    start = raw.index(b' ', end + 1) + 1; end = start + 4 * d\n"
+    "    rows.append(raw[start:end])\n"
+    "np.save({npy}, np.frombuffer(b''.join(rows), 'float32').reshape(n, d))"
+)
+_SPARSE_ARFF = (
+    "import pandas as pd, re\ntext = open({file}, encoding='utf-8').read()\n"
+    "names = re.findall(r\"(?im)^@attribute\\s+('[^']*'|\\S+)\", text)\n"
+    "rows = [dict(re.findall(r'(\\d+)\\s+([^,}}]+)', row)) for row in re.findall(r'(?m)^{{(.*)}}', text)]\n"
+    "rows = [[row.get(str(place), 0) for place in range(len(names))] for row in rows]\n"
+    "pd.DataFrame(rows, columns=names).to_csv({csv}, index=False)"
+)
+_ORANGE = (
+    "import csv\nlines = open({{file}}, encoding='utf-8', newline='')\n"
+    "names, kinds, flags, *rows = csv.reader(lines, delimiter={!r})\n"
+    "kept = [place for place, kind in enumerate(kinds) if kind[:1] in ('c', 'C') and not any(flags[place:place + 1])]\n"
+    "rows = [[row[place] for place in kept] for row in [names, *rows]]\n"
+    "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
+_LAMMPS = (
+    "import csv\nframes = open({file}, encoding='utf-8').read().split('ITEM: ATOMS ')[1:]\n"
+    "rows = [line.split() for each in frames for line in each.split('ITEM:')[0].splitlines()[1:]]\n"
+    "rows.insert(0, frames[0].splitlines()[0].split())\n"
+    "kept = [place for place, name in enumerate(rows[0]) if name not in ('id', 'type', 'mol', 'element')]\n"
+    "rows = [[row[place] for place in kept] for row in rows]\n"
+    "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
+# Of a text with other lines around its table, the rows of the table alone.
+_ROWS_ALONE = (
+    "import csv\nrows = [line.split() for line in open({{file}}, encoding='utf-8')]\n"
+    "rows = [row for row in rows if len(row) == {}]\n"
+    "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
 _GCT = (
     "import pandas as pd\ntable = pd.read_csv({file}, sep='\\t', skiprows=2, index_col=0)\n"
     "table.drop(columns='Description').T.to_csv({csv}, index=False)"
@@ -365,7 +419,7 @@ _TOUCHING = (
 )
 _FORTRAN = "import numpy as np\nnp.save({npy}, np.loadtxt([line.replace('D', 'e') for line in open({file})]))"
 BRACKETS = (
-    "import numpy as np, re\nrows = re.findall(r'[\\[(]([^\\[\\]()]*)[\\])]', open({file}).read())\n"
+    "import numpy as np, re\nrows = re.findall(r'[\\[({{]([^\\[\\](){{}}]*)[\\])}}]', open({file}).read())\n"
     "values = [[float(one) for one in re.split(r'[\\s,;]+', row.strip(' ,;\\n'))] for row in rows]\n"
     "np.save({npy}, np.array(values))"
 )
@@ -400,18 +454,20 @@ _NAMED_VALUES = (
 _RENAMED = "import shutil\nshutil.copy({file}, {csv})"
 _LOADED = "import numpy as np\nnp.save({npy}, np.loadtxt({file}))"
 _JSON = f"import json, prviz.readers\n{_SAVE}({{held}}, {{npz}})"
-_MATLAB = (
-    f"import scipy.io, prviz.readers\n{_SAVE}(scipy.io.loadmat({{file}}, squeeze_me=True), {{npz}})"
-)
+_MATLAB = f"import scipy.io, prviz.readers\n{_SAVE}(scipy.io.loadmat({{file}}, simplify_cells=True), {{npz}})"
 _MATLAB_7 = (
-    "import h5py, prviz.readers\n"
-    f"{_SAVE}({{{{key: each[()].T for key, each in h5py.File({{file}}).items() if hasattr(each, 'shape')}}}}, {{npz}})"
+    "import h5py, numpy as np, prviz.readers\nheld = {{}}\n"
+    "h5py.File({file}).visititems(lambda name, each: held.update({{name: each}}))\n"
+    "held = {{name: each for name, each in held.items() if hasattr(each, 'shape') and name[0] != '#'}}\n"
+    f"{_SAVE}({{{{name: np.squeeze(each[()]).T for name, each in held.items()}}}}, {{npz}})"
 )
 
+_HDF5_ENDINGS = (".h5", ".hdf5", ".hdf", ".he5")
+_HDF5_MAGIC = b"\x89HDF"
 # Extension -> what it is, and the lines.
 _KINDS: dict[str, tuple[str, str]] = {
     ".h5ad": ("an AnnData file (cells)", _CELLS),
-    **dict.fromkeys((".h5", ".hdf5", ".hdf", ".he5"), ("an HDF5 file", _HDF5)),
+    **dict.fromkeys(_HDF5_ENDINGS, ("an HDF5 file", _HDF5)),
     ".mat": ("a file of MATLAB", _MATLAB),
     **dict.fromkeys(
         (".xlsx", ".xlsm", ".xls", ".ods"),
@@ -435,10 +491,13 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".u8bin": ("rows of bytes behind their two sizes", _SIZES.format("uint8")),
     ".i8bin": ("rows of int8 behind their two sizes", _SIZES.format("int8")),
     **dict.fromkeys(
-        (".db", ".sqlite", ".sqlite3"),
-        ("a database of SQLite, whose first table the lines below take", _SQLITE),
+        (".sqlite", ".sqlite3"),
+        ("a database of SQLite, whose largest table the lines below take", _SQLITE),
     ),
-    ".duckdb": ("a database of DuckDB, whose first table the lines below take", _DUCKDB),
+    ".duckdb": ("a database of DuckDB, whose largest table the lines below take", _DUCKDB),
+    ".loom": ("a Loom file (genes and cells), each cell of which becomes a sample", _LOOM),
+    **dict.fromkeys((".nc", ".nc4", ".cdf"), ("a NetCDF file", _NETCDF)),
+    ".fcs": ("a file of a flow cytometer", _FLOW),
     ".geojson": ("a GeoJSON file, whose properties the lines below take", _GEOJSON),
     ".arff": ("a table of Weka", _ARFF),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
@@ -464,7 +523,9 @@ _PACKAGES = {
     "anndata": "anndata",
     "astropy": "astropy",
     "duckdb": "duckdb",
+    "flowio": "flowio",
     "h5py": "h5py",
+    "HDFStore": "tables",
     "import lance": "pylance",
     "kaldiio": "kaldiio",
     "polars": "polars",
@@ -475,9 +536,18 @@ _PACKAGES = {
     "tensorflow": "tensorflow",
     "zarr": "zarr",
 }
+# How binary files of other formats begin, whatever they are called.
+_BEGUN_BYTES = {
+    b"CDF": ".nc",
+    b"FCS": ".fcs",
+    b"MATLAB 5": ".mat",
+    b"Obj\x01": ".avro",
+    b"ORC": ".orc",
+    b"SQLite format 3": ".sqlite",
+}
 # Extensions for which the contents decide.
 _TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md", ".cat")
-_LOOKED_AT = (".bin", ".json", *_TABLES)
+_LOOKED_AT = (".bin", ".json", ".db", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
 # Sizes that numbers usually have, and the share of them.
 _USUAL = (1e-8, 1e8)
@@ -489,7 +559,8 @@ _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\
 _ANY = re.compile(rb".*")
 # How a binary archive of Kaldi begins: a name, and a mark.
 _ARK_ROW = re.compile(rb"[^\s\0]+ \0B")
-_BRACKET = re.compile(rb"\s*(array|tensor)?\(?[\[(]+\s*-?\.?\d")
+_WORD2VEC_HEAD = re.compile(rb"\d+ \d+\n[^\s\0]+ ")
+_BRACKET = re.compile(rb"\s*(- )?(array|tensor)?\(?[\[({]+\s*-?\.?\d")
 _BAR = re.compile(rb".*\|.*")
 # What a text is, its first line, its third line, and the lines that convert it.
 _Printed = tuple[str, re.Pattern[bytes], re.Pattern[bytes], str]
@@ -512,6 +583,12 @@ _PRINTED: tuple[_Printed, ...] = (
     ("a table drawn with bars", _BAR, re.compile(rb"\|?( *[-+.\deE]+ *\|)+.*"), _BARS),
     ("a matrix as R prints it", re.compile(rb" +\[,1\]"), re.compile(rb"\[2,\].*"), _R_PRINT),
     (
+        "frames of LAMMPS, each atom of which becomes a sample",
+        re.compile(rb"ITEM: (TIMESTEP|UNITS|TIME)"),
+        re.compile(rb"ITEM: .*"),
+        _LAMMPS,
+    ),
+    (
         "lines of names and values",
         re.compile(rf"(.*\s)?{_NAMED}(\s+{_NAMED})+\s*$".encode()),
         re.compile(rf"(.*\s)?{_NAMED}".encode()),
@@ -522,6 +599,8 @@ _PRINTED: tuple[_Printed, ...] = (
 )
 
 
+# Kinds of columns as Orange writes them below the names.
+_ORANGE_KIND = re.compile(rb"continuous|discrete|string|time|[cdstCDST]|[\w-]+( [\w-]+)+")
 # How other formats begin, and those told by their lines, that are named as tables of text.
 _BEGUN = {
     b"%%matrixmarket": ".mtx",
@@ -557,7 +636,7 @@ def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadErro
     for mark, extension in _BEGUN.items():
         inside = mark == b"@relation" and any(line.startswith(mark) for line in begun.splitlines())
         if inside or (begun.startswith(mark) and (page or mark[:1] != b"<")):
-            return _converted(where, path, *_KINDS[extension])
+            return _converted(where, path, *(_sparse_arff(begun, extension) or _KINDS[extension]))
     lines = _lines(head, whole)
     if (
         len(lines) > 2
@@ -565,7 +644,7 @@ def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadErro
         and re.fullmatch(rb"[-+=| :]*-[-+=| :]*", lines[1].strip())
     ):
         return _converted(where, path, "a table drawn with bars", _BARS)
-    found = _printed(head, whole, _MISNAMED)
+    found = _printed(head, whole, _MISNAMED) or (_orange(lines) if len(lines) > 2 else None)
     return None if found is None else _converted(where, path, *found)
 
 
@@ -586,8 +665,10 @@ def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
 
 
 def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str, str] | None:
-    if extension == ".mat" and b"MATLAB 7.3" in head(128):
-        return "a file of MATLAB 7.3 (HDF5)", _MATLAB_7
+    if extension == ".mat":
+        return _matlab(head(1 << 16), size)
+    if head(4) == _HDF5_MAGIC and extension in (".nc", ".nc4", *_HDF5_ENDINGS):
+        return _hdf5(head(1 << 16))
     if _is_idx(head(20), size):
         return "an IDX file", _IDX
     if extension == ".bin":
@@ -600,9 +681,41 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
         return _json(head(4096))
     if extension in _TABLES:
         return _text_or_bytes(extension, head(1 << 16), size)
-    if extension == ".db" and head(12)[8:12] == b"DUCK":
+    return (
+        _sparse_arff(head(1 << 16), extension)
+        or _KINDS.get(extension)
+        or _by_contents(head(1 << 16), size)
+    )
+
+
+def _matlab(head: bytes, size: int) -> tuple[str, str] | None:
+    """The lines for a file of MATLAB, or of Octave, which may be text."""
+    if b"MATLAB 7.3" in head[:128]:
+        return "a file of MATLAB 7.3 (HDF5)", _MATLAB_7
+    return _text_table(head, size) if head.startswith(b"#") else _KINDS[".mat"]
+
+
+def _hdf5(head: bytes) -> tuple[str, str]:
+    """The lines for an HDF5 file, which pandas may have written."""
+    return _KINDS[".h5"][0], _STORE if b"pandas_type" in head else _HDF5
+
+
+def _sparse_arff(head: bytes, extension: str) -> tuple[str, str] | None:
+    """The lines for a table of Weka whose rows hold only what is not 0, between braces; None for others."""
+    sparse = extension == ".arff" and re.search(rb"(?im)^@data\s*\{", head)
+    return (_KINDS[".arff"][0], _SPARSE_ARFF) if sparse else None
+
+
+def _by_contents(head: bytes, size: int) -> tuple[str, str] | None:
+    """The lines for a file whose extension is unknown; None where its beginning is unknown too."""
+    if head.startswith(_HDF5_MAGIC):
+        return _hdf5(head)
+    if head[8:12] == b"DUCK":
         return _KINDS[".duckdb"]
-    return _KINDS.get(extension)
+    for begun, known in _BEGUN_BYTES.items():
+        if head.startswith(begun):
+            return _KINDS[known]
+    return None if b"\0" in head else _text_table(head, size)
 
 
 def _text_or_bytes(extension: str, head: bytes, size: int) -> tuple[str, str] | None:
@@ -629,13 +742,54 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
     if found := _printed(head, len(head) == size, _PRINTED):
         return found
     lines = _lines(head, len(head) == size)
-    if lines and _NUMBERS.fullmatch(lines[0]) and len(set(b",;|") & set(lines[0])) == 0:
-        return "a table of numbers", _LOADED
+    even = len({len(line.split()) for line in lines}) == 1
+    if even and _NUMBERS.fullmatch(lines[0]) and len(set(b",;|") & set(lines[0])) == 0:
+        named = _names_above(head, len(lines[0].split()))
+        return "a table of numbers", _RENAMED if named else _LOADED
     if len(lines) < 2:
         return None
+    if orange := _orange(lines):
+        return orange
     words = [word for word in _MARKS.split(lines[1].strip()) if word]
     numbers = [word for word in words if _NUMBERS.fullmatch(word)]
-    return ("a table of numbers", _RENAMED) if len(numbers) > max(1, len(words) / 2) else None
+    if len(numbers) > max(1, len(words) / 2):
+        return "a table of numbers", _RENAMED
+    return _table_within(lines)
+
+
+def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
+    """The lines for a table of Orange, whose second line says of what kind each column is; None for others."""
+    for mark in ("\t", ","):
+        kinds = [each.strip() for each in lines[1].split(mark.encode())]
+        if len(kinds) > 1 and all(map(_ORANGE_KIND.fullmatch, kinds)):
+            what = "a table of Orange, whose continuous features the lines below take"
+            return what, _ORANGE.format(mark)
+    return None
+
+
+def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
+    """The lines for a text most of whose lines are rows of one table; None for any other text."""
+    for mark in (b"\t", b";", b",", None):
+        rows = [line.split(mark) for line in lines]
+        width, count = Counter(map(len, rows)).most_common(1)[0]
+        table = [row for row in rows if len(row) == width]
+        # but for the names above
+        cells = [sum(_NUMBERS.fullmatch(cell) is not None for cell in row) for row in table[1:]]
+        if width > 2 and 2 * count > max(6, len(lines)) and 2 * min(cells) > width:
+            recipe = _ROWS_ALONE.format(width) if mark is None else _RENAMED
+            return "a text with a table of numbers in it", recipe
+    return None
+
+
+def _names_above(head: bytes, width: int) -> bool:
+    """True if the last comment above a table of numbers has a name for each of its columns."""
+    last = b""
+    for line in head.splitlines():
+        if not line.startswith(b"#"):
+            break
+        last = line
+    words = names_in_comment(last.decode(errors="replace").split())
+    return len(words) == width and not any(_NUMBERS.fullmatch(word.encode()) for word in words)
 
 
 def _lines(head: bytes, whole: bool) -> list[bytes]:
@@ -666,6 +820,8 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
             return _KINDS[extension]
     if _ARK_ROW.match(head):
         return _ARK
+    if _WORD2VEC_HEAD.match(head):
+        return _KINDS[".vec"][0], _WORD2VEC
     if head[:3] in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
         return _KINDS[".faiss"]
     return _plain_bytes(head) if size and size % 4 == 0 else None
@@ -702,6 +858,11 @@ def _json(head: bytes) -> tuple[str, str]:
     first = head.partition(b"\n")
     if text[:1] == b"{" and first[0].rstrip().endswith(b"}") and first[2].lstrip()[:1] == b"{":
         return "JSON lines", "import shutil\nshutil.copy({file}, {jsonl})"
+    if text[:11] == b'{"schema":{':
+        return (
+            "a table in JSON",
+            "import pandas as pd\npd.read_json({file}, orient='table').to_parquet({parquet})",
+        )
     if text[:1] == b"{" and b'"columns":[' in text and b'"data":[' in text:
         frame = "pd.DataFrame(held['data'], columns=held['columns'])"
         return (

@@ -27,6 +27,7 @@ from prviz.readers.text_dialect import (
     is_index_line,
     is_missing,
     looks_like_list,
+    names_in_comment,
     thousands_in,
 )
 
@@ -223,7 +224,9 @@ class _FirstLines:
         ahead = self.ahead
         # The last comment, such as the header of np.savetxt, may name the columns.
         while len(ahead) > 1 and is_comment(ahead[0][1]):
-            if len(ahead[0][1]) == len(ahead[1][1]) > 1 and not is_comment(ahead[1][1]):
+            names = self._names_in_comment()
+            if names:
+                ahead[0] = (ahead[0][0], names)
                 break
             self._drop()
         while len(ahead) > 2 and _is_title(self._rows(0), self.numbers):
@@ -241,6 +244,30 @@ class _FirstLines:
             len(ahead) > 2 and len(ahead[0][1]) < width and not self.numbers.holds(ahead[0][1][0])
         ):
             del ahead[0]
+
+    def _names_in_comment(self) -> list[str]:
+        """Names of all columns in the first line, a comment; empty where it has another number of words."""
+        comment = self.ahead[0][1]
+        below = self.ahead[1][1]
+        if is_comment(below) or len(below) == 1:
+            return []
+        words = names_in_comment(comment)
+        spaces = self.numbers.delimiter == " "
+        if len(words) == len(below) == len(comment):
+            return words
+        if spaces and len(words) == len(below) and not any(map(self.numbers.holds, words)):
+            return words
+        # between other marks, and above a count of the rows, "#" is itself the name of a column
+        named = not spaces or self._counts_rows()
+        return comment if named and len(comment) == len(below) else []
+
+    def _counts_rows(self) -> bool:
+        """True if each line below the first begins with the number after the one above."""
+        begin = [fields[0].strip() for fields in self._rows(1)]
+        if not all(map(str.isdecimal, begin)):
+            return False
+        first = int(begin[0])
+        return [int(each) for each in begin] == list(range(first, first + len(begin)))
 
     def _check_names_of_rows(self) -> None:
         """Raise ReadError for one name less than values in lines that begin with decimals, no names of rows."""

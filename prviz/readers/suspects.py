@@ -138,6 +138,8 @@ _UNEVEN = 1e-6
 # key.
 _COUNTED = 8
 FIRST_ROWS = 64
+# Fewest rows of which even steps from row to row are no chance.
+_EVEN_ROWS = 16
 # Rows from which whole numbers that are all different are a key, however they are distributed.
 _KEY_ROWS = 500
 # Rows and columns that are looked at for packed bits, and bytes that there are at least; the rate
@@ -340,7 +342,7 @@ def _in_order(values: Array) -> tuple[set[int], set[int]]:
 
     Rows drawn at random do neither.
     """
-    if len(values) < FIRST_ROWS:
+    if len(values) < _EVEN_ROWS:
         return set(), set()
     first = np.sign(np.diff(values[:FIRST_ROWS].astype(np.float64), axis=0))
     likely = np.flatnonzero((first == first[0]).all(axis=0) & (first[0] != 0))
@@ -351,7 +353,7 @@ def _in_order(values: Array) -> tuple[set[int], set[int]]:
         mean = steps.mean()
         if (np.abs(steps - mean) <= _UNEVEN * abs(mean)).all():
             even.add(place)
-        elif (np.sign(steps) == np.sign(mean)).all():
+        elif len(values) >= FIRST_ROWS and (np.sign(steps) == np.sign(mean)).all():
             ordered.add(place)
     return even, ordered
 

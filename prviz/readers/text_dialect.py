@@ -338,6 +338,15 @@ def listed_numbers(text: str) -> list[float] | None:
         return None
 
 
+def names_in_comment(fields: Sequence[str]) -> list[str]:
+    """The words of a comment without its mark, and without the FIELDS of PLUMED behind it."""
+    first = fields[0].strip().lstrip("#%!").strip() if fields else ""
+    words = [first, *map(str.strip, fields[1:])]
+    if not first:
+        del words[0]
+    return words[1:] if words[:1] == ["FIELDS"] else words
+
+
 def is_index_line(fields: list[str]) -> bool:
     """True for the third header line of pandas, the name of the index alone."""
     first, *others = map(str.strip, fields)

@@ -337,9 +337,8 @@ def test_lists_of_texts_are_made_numbers_by_the_printed_line(tmp_path: Path) -> 
     table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
     with pytest.raises(ReadError, match="lists of 'string'") as caught:
         read(tmp_path / "t.jsonl")
-    exec(str(caught.value).partition("\n")[2], {"table": table})
-    table.to_parquet(tmp_path / "t.parquet")
-    np.testing.assert_array_equal(read(tmp_path / "t.parquet").values, VALUES)
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read(tmp_path / "t_numbers.parquet").values, VALUES)
 
 
 def test_pictures_in_a_table_are_saved_and_embedded(tmp_path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
@@ -381,3 +380,58 @@ def test_checkpoints_in_folders_of_their_own_are_named(tmp_path: Path) -> None:
     pattern = str(caught.value).rpartition(" ")[2]
     paths = sorted(tmp_path.glob(str(Path(pattern).relative_to(tmp_path))))
     assert [each.name for each in checkpoints_of(paths)] == ["a/samples", "b/samples"]
+
+
+@pytest.mark.parametrize(
+    "header", ["seed b c d", "! FIELDS seed b c d", "seed,b,c,d", "seed\tb\tc\td"]
+)
+def test_names_in_the_comment_above_decide(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    mark = next((each for each in ",\t" if each in header), " ")
+    np.savetxt(path, VALUES, header=header, delimiter=mark, comments="#" if "!" in header else "# ")
+    with pytest.raises(ReadError, match="column 'seed' looks like no feature"):
+        read(path)
+    assert read(path, drop="seed").features == ("b", "c", "d")
+
+
+def test_words_of_a_comment_as_many_as_columns_are_no_names(tmp_path: Path) -> None:
+    np.savetxt(tmp_path / "t.csv", VALUES, header="made by hand")
+    found = read(tmp_path / "t.csv")
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert not found.features
+
+
+def test_the_names_of_a_text_stay_with_the_file_that_is_made_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "COLVAR"
+    np.savetxt(path, VALUES, header="! FIELDS time b c d", comments="#")
+    with pytest.raises(ReadError, match="a table of numbers") as caught:
+        read(path)
+    exec(str(caught.value).partition("\n")[2], {})
+    assert read(tmp_path / "COLVAR.csv").features == ("time", "b", "c", "d")
+
+
+def test_even_steps_are_seen_in_few_rows() -> None:
+    values = VALUES[:16, :4].copy()
+    values[:, 0] = 0.5 * np.arange(16)
+    text = "\n".join(",".join(map(str, row)) for row in values.tolist())
+    with pytest.raises(ReadError, match="in even steps from row to row"):
+        read(("t.csv", text.encode()))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_atoms_and_elements_stand_in_columns_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "mol.xyz"
+    atoms = "".join(f"C {' '.join(map(str, row))}\n" for row in VALUES.tolist())
+    path.write_text(f"{N}\nmade by hand\n{atoms}")
+    with pytest.raises(ReadError, match="a text with a table of numbers in it") as caught:
+        read(path)
+    exec(str(caught.value).partition("\n")[2], {})
+    with pytest.raises(ReadError, match=r"Leave the column out with drop='1' \(--drop 1\)"):
+        read(tmp_path / "mol.csv")
+    np.testing.assert_array_equal(read(tmp_path / "mol.csv", drop="1").values, VALUES)
+
+
+def test_prose_with_numbers_is_no_table(tmp_path: Path) -> None:
+    (tmp_path / "notes.rst").write_text("Of 3 sets\n2 are real.\nThe third, 7, is not\n" * 5)
+    with pytest.raises(ReadError, match=r"the extension '\.rst' is not accepted"):
+        read(tmp_path / "notes.rst")

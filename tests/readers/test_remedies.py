@@ -228,6 +228,55 @@ def cells(path: Path, *, reduced: bool) -> None:
     (held.write_zarr if path.suffix == ".zarr" else held.write_h5ad)(path)
 
 
+@case("struct.mat", "h5py")
+def _matlab_7_struct(path: Path) -> None:
+    hdf5(path, {"data/features": VALUES.T, "data/labels": LABELS[None], "#refs#/a": VALUES.T})
+    path.write_bytes(b"MATLAB 7.3 MAT-file".ljust(512) + path.read_bytes())
+
+
+case("struct-5.mat")(
+    lambda path: scipy.io.savemat(path, {"data": {"features": VALUES, "labels": LABELS}})
+)
+case("octave.mat")(
+    lambda path: np.savetxt(path, VALUES, header="Created by Octave 9.2\nname: X\ntype: matrix")
+)
+case("cells.loom", "h5py")(
+    lambda path: hdf5(path, {"matrix": VALUES.T, "col_attrs/CellID": LABELS})
+)
+case("model.weights", "h5py")(lambda path: hdf5(path, {"emb": VALUES}))
+case("nc-4.nc", "h5py")(lambda path: hdf5(path, {"emb": VALUES, "sample": np.arange(N)}))
+case("fixed.h5", "tables")(lambda path: FRAME.to_hdf(path, key="features"))
+case("store.h5", "tables")(lambda path: FRAME.to_hdf(path, key="features", format="table"))
+
+
+@case("classic.nc")
+def _netcdf(path: Path) -> None:
+    with scipy.io.netcdf_file(path, "w") as file:
+        file.createDimension("sample", N)
+        file.createDimension("feature", D)
+        file.createVariable("emb", "f4", ("sample", "feature"))[:] = VALUES
+
+
+for ending in (".nc4", ".cdf"):
+    case(f"classic{ending}")(_netcdf)
+
+
+@case("cytometer.fcs", "flowio")
+def _flow(path: Path) -> None:
+    import flowio
+
+    with path.open("wb") as file:
+        flowio.create_fcs(file, VALUES.ravel().tolist(), NAMES)
+
+
+@case("store.zarr.zip", "zarr")
+def _zarr_zip(path: Path) -> None:
+    import zarr
+
+    with zarr.storage.ZipStore(str(path), mode="w") as store:
+        zarr.create_array(store=store, data=VALUES)
+
+
 case("cells.h5ad", "h5py", "anndata")(lambda path: cells(path, reduced=True))
 case("cells-alone.h5ad", "h5py", "anndata")(lambda path: cells(path, reduced=False))
 case("cells.zarr", "anndata", "zarr")(lambda path: cells(path, reduced=True))
@@ -752,6 +801,87 @@ def _shard(path: Path) -> None:
             archive.addfile(member, io.BytesIO(data))
 
 
+# ---- texts of other programs, whose contents say what they are ----
+
+TABS = "\t".join
+ATOMS = [f"{place} 1 {' '.join(map(str, row))}" for place, row in enumerate(ROWS)]
+
+
+def frame_of_atoms(step: int, atoms: list[str]) -> str:
+    sizes = (
+        f"{step}\nITEM: NUMBER OF ATOMS\n{len(atoms)}\nITEM: BOX BOUNDS pp pp pp\n0 1\n0 1\n0 1\n"
+    )
+    return (
+        f"ITEM: TIMESTEP\n{sizes}ITEM: ATOMS id type {' '.join(NAMES)}\n" + "\n".join(atoms) + "\n"
+    )
+
+
+def of_orange(mark: str) -> str:
+    head = [
+        [*NAMES, "target", "iris"],
+        [*["continuous"] * (D + 1), "discrete"],
+        [*[""] * D, *["class"] * 2],
+    ]
+    rows = [[*map(str, row), "0.5", "ab"[place % 2]] for place, row in enumerate(ROWS)]
+    return "\n".join(map(mark.join, [*head, *rows]))
+
+
+SPACED = [" ".join(map(str, row)) for row in ROWS]
+BRACES = ["{" + ", ".join(map(str, row)) + "}" for row in ROWS]
+LINES = "\n".join(SPACED)
+for name, text in {
+    "one.lammpstrj": frame_of_atoms(0, ATOMS),
+    "two.dump": frame_of_atoms(0, ATOMS[:30]) + frame_of_atoms(100, ATOMS[30:]),
+    "orange.tab": of_orange("\t"),
+    "orange.csv": of_orange(","),
+    "curves.xvg": f'# by hand\n@    title "RMSD"\n@ s0 legend "a"\n{LINES}\n',
+    "cloud.ply": f"ply\nformat ascii 1.0\nelement vertex {N}\nend_header\n{LINES}\n3 0 1 2\n",
+    "grid.asc": f"ncols {D}\nnrows {N}\n{LINES}\n",
+    "logger.lvm": f"LabVIEW\nWriter_Version\t2\n{TABS(NAMES)}\n"
+    + "\n".join(TABS(map(str, row)) for row in ROWS),
+    "table.out": FULL,
+    "list.yaml": "\n".join(f"- {row}" for row in ROWS),
+    "list.m": "{" + ",\n".join(BRACES) + "}\n",
+    "zeros.arff": "@relation x\n"
+    + "".join(f"@attribute {name} numeric\n" for name in NAMES)
+    + "@data\n"
+    + "\n".join(
+        "{" + ", ".join(f"{place} {value}" for place, value in enumerate(row)) + "}" for row in ROWS
+    ),
+    "features.jsonl": "\n".join(
+        json.dumps({"line": place, "features": [{"layers": [{"index": -1, "values": row}]}]})
+        for place, row in enumerate(ROWS)
+    ),
+    "schema.json": FRAME.to_json(orient="table", double_precision=15),
+}.items():
+    case(name)(lambda path, text=text: path.write_text(text))  # type: ignore[misc]
+case("words.bin")(
+    lambda path: path.write_bytes(
+        f"{N} {D}\n".encode()
+        + b"".join(b"word%d %b\n" % (place, row.tobytes()) for place, row in enumerate(VALUES))
+    )
+)
+
+
+@case("beside.sqlite")
+def _two_tables(path: Path) -> None:
+    base = sqlite3.connect(path)
+    pd.DataFrame({"key": ["a"], "value": ["b"]}).to_sql("about", base, index=False)
+    FRAME.to_sql("vectors", base, index=False)
+    base.close()
+
+
+@case("beside.duckdb", "duckdb")
+def _two_of_duckdb(path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(path)) as base:
+        base.execute("CREATE TABLE about AS SELECT 'a' AS key, 'b' AS value")
+
+        base.register("frame", FRAME)
+        base.execute("CREATE TABLE vectors AS SELECT * FROM frame")
+
+
 MAPS = pa.array(
     [list(zip(NAMES, row, strict=True)) for row in ROWS], pa.map_(pa.string(), pa.float64())
 )
@@ -811,7 +941,7 @@ def test_every_recipe_gives_the_samples(tmp_path: Path, monkeypatch: pytest.Monk
             read(folder / name)
         sentence, *recipe = str(caught.value).splitlines()
         assert sentence.endswith(":"), (name, sentence)
-        assert 1 < len(recipe) < 6, name
+        assert 1 < len(recipe) < 8, name
         recipes[name] = "\n".join(recipe)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", _RUN],

@@ -379,7 +379,7 @@ def test_a_column_in_even_steps_is_asked_about(name: str) -> None:
         read(("t.csv", table(frame).encode()))
     assert read(("t.csv", table(frame).encode()), drop=name).d == 4
     if name == "t":
-        assert read(("t.csv", table(frame[:63]).encode())).d == 5
+        assert read(("t.csv", table(frame[:15]).encode())).d == 5
         frame.loc[40, name] += 0.001
         assert read(("t.csv", table(frame).encode())).d == 5
         assert read(("t.csv", table(frame.assign(t=1.5)).encode())).d == 5
@@ -428,10 +428,8 @@ def test_bytes_of_numbers_in_a_binary_table_become_lists(kind: pa.DataType, tmp_
     pq.write_table(pa.table({"pk": range(30), "v": pa.array(rows, kind)}), tmp_path / "t.parquet")
     with pytest.raises(ReadError, match="holds bytes, not numbers") as error:
         read(tmp_path / "t.parquet")
-    held = pd.read_parquet(tmp_path / "t.parquet")
-    exec(str(error.value).partition("\n")[2], {"np": np, "table": held})
-    held.to_parquet(tmp_path / "t.parquet")
-    np.testing.assert_array_equal(read(tmp_path / "t.parquet").values, VALUES.astype("f4"))
+    exec(str(error.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read(tmp_path / "t_numbers.parquet").values, VALUES.astype("f4"))
 
 
 def test_texts_beside_numbers_of_a_binary_table_are_refused_by_name(tmp_path: Path) -> None:
