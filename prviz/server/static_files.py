@@ -45,6 +45,16 @@ _LATE = (
     "recordbatch",
     "serialization",
 )
+# Those of its widgets, and of the scripts that these ask for in turn: of pages without a script of
+# their own.
+_WIDGETS = (
+    "Button",
+    "ButtonGroup",
+    "WidgetLabel",
+    "WidgetLabelHelpIconInline",
+    "styled-components",
+    "useBasicWidgetState",
+)
 _PAGE = re.compile(r"\W", re.ASCII)  # what no page has in its address
 _published: dict[str, bytes] = {}
 _styles: list[str] = []
@@ -87,9 +97,8 @@ class StaticFiles:
         self._files |= {f"media/{path.name}": path for path in media} | {
             _ICON: folder.with_name(_ICON)
         }
-        self._late = [
-            f"js/{path.name}" for name in _LATE for path in folder.glob(f"js/{name}.*.js")
-        ]
+        self._late = _named(folder, _LATE)
+        self._widgets = _named(folder, _WIDGETS)
         self._bodies: dict[tuple[str, bool], bytes] = {}  # by name, and whether compressed
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -110,7 +119,11 @@ class StaticFiles:
                 scope["headers"] = [
                     each for each in scope["headers"] if each[0].lower() not in _CONDITIONS
                 ]
-            await self.app(scope, receive, _with_style(send, scope["path"], self._late, self._base))
+            page = _PAGE.sub("", scope["path"].rpartition("/")[2])
+            links = _links(page, self._late, self._widgets)
+            await self.app(
+                scope, receive, _with_style(send, scope["path"], page, links, self._base)
+            )
             return
         accepted = Headers(scope=scope).getlist("accept-encoding")
         kind = name.rpartition(".")[2]
@@ -123,6 +136,11 @@ class StaticFiles:
         headers = {**_CACHE, "content-encoding": "gzip"} if packed else _CACHE
         kinds = {**_TYPES, **_PLAIN_TYPES}
         await Response(body, headers=headers, media_type=kinds[kind])(scope, receive, send)
+
+
+def _named(folder: Path, names: Sequence[str]) -> list[str]:
+    """Streamlit's scripts of these names, which have a digest behind them."""
+    return [f"js/{path.name}" for name in names for path in folder.glob(f"js/{name}.*.js")]
 
 
 def _plain(content: Path | bytes) -> bytes:
@@ -143,13 +161,19 @@ def _address(path: str, base: str) -> bytes:
     return b"<script>window.__streamlit = {BACKEND_BASE_URL: %b + '/'}</script>" % place
 
 
-def _with_style(send: Send, path: str, late: Sequence[str], base: str) -> Send:
-    """Put the style into pages, and add the header, whose addresses are relative like those in Streamlit's page."""
-    page = _PAGE.sub("", path.rpartition("/")[2])
+def _links(page: str, late: Sequence[str], widgets: Sequence[str]) -> str:
+    """The header that announces a page's scripts, at addresses that are relative like those in Streamlit's page."""
     own = [name for name in _published if page and name.startswith(f"js/{page}-")]
-    links = [] if own else [f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"]
-    announced = [*late, *(own or [name for name in _published if name.startswith("js/prviz-")])]
-    links += [f"<./static/{name}>; rel=modulepreload" for name in announced]
+    links = []
+    if not own:
+        links = [f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"]
+        own = [*widgets, *(name for name in _published if name.startswith("js/prviz-"))]
+    links += [f"<./static/{name}>; rel=modulepreload" for name in (*late, *own)]
+    return ", ".join(links)
+
+
+def _with_style(send: Send, path: str, page: str, links: str, base: str) -> Send:
+    """Put the style into pages, and add the header with these links."""
     held: list[Message] = []  # the beginning of a page
     body = bytearray()
 
@@ -161,7 +185,7 @@ def _with_style(send: Send, path: str, late: Sequence[str], base: str) -> Send:
                 for name, value in headers
             ):
                 kept = [each for each in headers if each[0].lower() not in _VALIDATORS]
-                held.append({**message, "headers": [*kept, (b"link", ", ".join(links).encode())]})
+                held.append({**message, "headers": [*kept, (b"link", links.encode())]})
                 return
         if held and message["type"] == "http.response.body":
             body.extend(message.get("body", b""))

@@ -164,21 +164,26 @@ def test_figures_draw_with_it_below_a_path_and_after_another_page(
 
 
 @pytest.mark.exhaustive
-def test_the_course_has_its_own_script_announced_and_no_script_comes_as_a_surprise(
-    server: AppServer, chromium: Browser
+@pytest.mark.parametrize(
+    ("address", "script", "curve"),
+    [("learn", "learn-", ".course[data-drawn] path.curve"), ("", "prviz-", ".live .js-line")],
+    ids=["Learn", "Explore"],
+)
+def test_a_page_has_its_script_announced_and_no_script_comes_as_a_surprise(
+    server: AppServer, chromium: Browser, address: str, script: str, curve: str
 ) -> None:
     tab = open_tab(chromium, server.url)
     for _ in range(2):  # the first visitor's page is sent before its modules are there
         answers: list[Response] = []
         tab.page.on("response", lambda answer, answers=answers: answers.append(answer))
-        visit(tab.page, f"{BELOW}/learn")
-        expect(tab.page.locator(".course[data-drawn] path.curve").first).to_be_attached()
-    page = next(answer for answer in answers if answer.url == f"{server.url}/learn")
+        visit(tab.page, f"{BELOW}/{address}")
+        expect(tab.page.locator(curve).first).to_be_attached()
+    page = next(answer for answer in answers if answer.url == f"{server.url}/{address}")
     link = page.all_headers()["link"]
     announced = page.text()
-    assert "plotly" not in link
+    assert ("plotly" in link) == (address == "")
     asked = {answer.url.rpartition("/")[2] for answer in answers if answer.url.endswith(".js")}
-    assert any(name.startswith("learn-") for name in asked)
+    assert any(name.startswith(script) for name in asked)
     # which come after what is drawn first
     parts = {name for name in asked if name.startswith("part-")}
     assert {name for name in asked - parts if name not in link + announced} == set()
