@@ -56,6 +56,17 @@ export function dock(node, name, home) {
   if (node.parentElement !== place) place.append(node);
 }
 
+// Milliseconds after which nothing is painted any more: the page is hidden, or the browser has no time.
+const PAINT_MS = 500;
+
+/** Once the browser has painted what is on the page now.
+ * @returns {Promise<void>} */
+export const painted = () =>
+  new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, PAINT_MS);
+  });
+
 // Calls that wait, at most one of each name.
 export class Timers {
   /** @type {Map<string, number>} */

@@ -4,7 +4,7 @@
 
 import { isGrouped } from "./confusion_groups.js";
 import { Controls } from "./controls.js";
-import { Timers } from "./dom.js";
+import { Timers, painted } from "./dom.js";
 import { takeExplorer } from "./explorer.js";
 import { choose, controlChanged, slideLam, tellOthers, wire } from "./gestures.js";
 import { isTail, movesLam } from "./lam_marks.js";
@@ -349,8 +349,9 @@ export default function mount({ data, parentElement, setStateValue, setTriggerVa
   if (!payload.rows || !isLate(live, payload)) show(live, payload);
   pageDrawn(live, payload);
   if (!live.plotly) {
-    host
-      .findPlotly()
+    // a library that is here at once would run before the first curves are seen
+    painted()
+      .then(host.findPlotly)
       .then((plotly) => {
         if (INSTANCES.get(parentElement) !== live) return undefined;
         Object.assign(live, { plotly, size: sizeOf(live) });

@@ -30,6 +30,17 @@ TOPS = """() => {
 }"""
 BOXES = """(lines) => [...document.querySelectorAll(lines)].map(line => line.getBoundingClientRect())
     .map(({ x, y, width, height }) => [x, y, width, height])"""
+# Whether a frame has shown curves by the time at which Plotly is asked for.
+SEEN = """() => {
+    const look = () => {
+        window.__seen ||= Boolean(document.querySelector(".first-line"));
+        requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    new MutationObserver(() => {
+        if (document.querySelector("script[src*='plotly-']")) window.__first ??= window.__seen;
+    }).observe(document, { childList: true, subtree: true });
+}"""
 OF_PLOTLY = ".live.screen .plot .scatterlayer .trace .js-line"
 OURS = ".live.screen .plot .first .first-line"
 
@@ -92,3 +103,14 @@ def test_the_curves_are_there_before_plotly_and_stay_in_place(
     for box in first:
         assert any(box == pytest.approx(other, abs=1.5) for other in drawn), (box, drawn)
     assert page.evaluate(BOXES, ".live.screen .plot") == room
+
+
+@pytest.mark.thorough
+def test_the_first_curves_are_seen_where_plotly_is_there_at_once(
+    new_page: Callable[..., Page],
+) -> None:
+    page = new_page(fresh=True)
+    page.add_init_script(f"({SEEN})()")
+    visit(page)
+    page.locator(OF_PLOTLY).first.wait_for()
+    assert page.evaluate("window.__first")
