@@ -56,23 +56,29 @@ def run() -> None:
 
 
 def warm_up() -> None:
-    """Import what Explore needs and measure its first views once: both take longest the first time.
+    """Import what Explore needs and measure its first view: both take longest the first time.
 
-    On a server for others all pages are imported: one visitor's import would hold the others.
+    A server for others holds the first view, with every stop of its sliders, for all who come, and
+    imports all pages: one visitor's import would hold the others.
     """
     import_folder(FOLDERS[""])
     from pages._explore import guide
-    from prviz.measure.estimates import estimate
-    from prviz.reports.settings import ExploreSettings
-    from prviz.toys import toy
+    from prviz.live import needs, results
+    from prviz.live.problems import problem_of
+    from prviz.live.store import PUBLIC
+    from prviz.reports.settings import FIRST_VIEW
 
-    first = ExploreSettings()
-    pair = toy(first.problem, **first.parameters).sample(first.n, first.seed)
-    estimate(pair, first.methods, k=first.k, split=first.split, seed=first.seed)
+    first = problem_of(FIRST_VIEW, stores=PUBLIC)
+    results.results(first)
     guide.content()
-    if limits.shared:
-        for folder in FOLDERS.values():
-            import_folder(folder)
+    if not limits.shared:
+        return
+    for folder in FOLDERS.values():
+        import_folder(folder)
+    for need in needs.needs(first):
+        if need.store is not None and not need.known:
+            need.store.put(need.key, need.compute(lambda _: None))
+    PUBLIC.keep()
 
 
 if __name__ == "__main__":

@@ -49,12 +49,21 @@ class LeastRecentlyUsed:
         self._beyond = beyond
         self._lock = threading.Lock()
         self._held: OrderedDict[Hashable, Any] = OrderedDict()
+        self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._held) + len(self._kept)
 
     def __contains__(self, key: Hashable) -> bool:
-        return key in self._held or (self._beyond is not None and key in self._beyond)
+        if key in self._held or key in self._kept:
+            return True
+        return self._beyond is not None and key in self._beyond
+
+    def keep(self) -> None:
+        """Hold what is held now until `clear`, beside the limits of what comes later."""
+        with self._lock:
+            self._kept |= self._held
+            self._held.clear()
 
     def get(self, key: Hashable, missing: Any = None) -> Any:
         """The value, now the most recently used, or `missing`."""
@@ -62,6 +71,8 @@ class LeastRecentlyUsed:
             if key in self._held:
                 self._held.move_to_end(key)
                 return self._held[key]
+            if key in self._kept:
+                return self._kept[key]
         found = _MISSING if self._beyond is None else self._beyond.get(key, _MISSING)
         return missing if found is _MISSING else self._hold(key, found)
 
@@ -73,6 +84,11 @@ class LeastRecentlyUsed:
 
     def _hold(self, key: Hashable, value: T, *, replace: bool = True) -> T:
         with self._lock:
+            if key in self._kept:
+                if replace:
+                    self._kept[key] = value
+                kept: T = self._kept[key]
+                return kept
             if replace or key not in self._held:
                 self._held[key] = value
             value = self._held[key]
@@ -93,9 +109,10 @@ class LeastRecentlyUsed:
     def clear(self) -> None:
         """Drop every value."""
         with self._lock:
-            for value in self._held.values():
+            for value in (*self._held.values(), *self._kept.values()):
                 self._drop(value)
             self._held.clear()
+            self._kept.clear()
 
     def _drop(self, value: Any) -> None:
         if self._dropped is not None:

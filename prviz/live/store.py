@@ -45,9 +45,18 @@ class Stores:
         self.profiles = store("profiles", PROFILES_CAPACITY, PROFILES_BYTES)
         self.snapshots = store("snapshots", SNAPSHOTS_CAPACITY, SNAPSHOTS_BYTES, stay=40)
 
+    @property
+    def _all(self) -> tuple[LeastRecentlyUsed, ...]:
+        return self.results, self.samples, self.profiles, self.snapshots
+
+    def keep(self) -> None:
+        """Hold what is there now, whatever comes later."""
+        for store in self._all:
+            store.keep()
+
     def clear(self) -> None:
         """Forget all of it."""
-        for store in (self.results, self.samples, self.profiles, self.snapshots):
+        for store in self._all:
             store.clear()
 
 

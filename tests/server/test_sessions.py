@@ -510,3 +510,42 @@ def test_a_session_is_emptied_once_its_visitor_has_stayed_away(
     assert emptied == ["left"]
     held.close_all()
     assert sorted(emptied) == ["back", "here", "left"]
+
+
+# A server for everybody, warm: what a first visit needs is known after as much as others like.
+WARM = """
+import asyncio
+import gc
+import app
+from prviz.live import needs
+from prviz.live.problems import problem_of
+from prviz.live.store import PUBLIC, Stores
+from prviz.reports.settings import FIRST_VIEW
+
+async def serve():
+    async with app.options["lifespan"](None):
+        while not gc.get_freeze_count():
+            await asyncio.sleep(0.05)
+
+asyncio.run(serve())
+for store in (PUBLIC.results, PUBLIC.samples, PUBLIC.profiles):
+    for other in range(100):
+        store.put(other, other)
+visitor = Stores(beyond=PUBLIC)
+first = problem_of(FIRST_VIEW, stores=visitor)
+print([(need.kind, need.known) for need in needs.needs(first)])
+print(first.draw(0)[0] is problem_of(FIRST_VIEW, stores=PUBLIC).draw(0)[0])
+print(gc.get_freeze_count() > 10 * len(gc.get_objects()))
+"""
+
+
+def test_a_server_for_everybody_holds_the_first_view_whatever_others_look_at() -> None:
+    environment = {**os.environ, "PRVIZ_PUBLIC": "1", "STREAMLIT_SERVER_HEADLESS": "true"}
+    done = subprocess.run(
+        [sys.executable, "-c", WARM], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.splitlines() == [
+        "[('curves', True), ('frames', True)]",
+        "True",
+        "True",
+    ], done.stderr
