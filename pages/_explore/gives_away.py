@@ -54,7 +54,7 @@ def draw(problem: Problem, _: results.Results) -> None:
     possible = bool(first.named) and problem.toy is None and len(first.columns) < pair.d
     with st.container(horizontal=True, gap="small"):
         if possible and pressed("Leave these out", "leave-out"):
-            _leave_out(problem, first)
+            leave_out(problem, first.columns)
             st.rerun(scope="app")
         if places := _places(problem, first):
             st.button(
@@ -220,31 +220,24 @@ def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequ
 # ---- leaving features out ----
 
 
-def _leave_out(problem: Problem, found: Witness) -> None:
-    """Show the pair without the named features."""
+def leave_out(problem: Problem, columns: Sequence[int]) -> None:
+    """Show the pair without these features."""
     now = explore_session().update().settings
     before = problem.uploaded
     whole = problem.pair if before is None else before.pair
-    left = leaving_out(whole, found.columns)
+    left = leaving_out(whole, columns)
     dropped = (
-        tuple(whole.real.features[column] for column in found.columns)
-        if whole.real.features
-        else ()
+        tuple(whole.real.features[column] for column in columns) if whole.real.features else ()
     )
     if before is not None and dropped:  # as the files are read with these columns as labels
         sides = [
-            _with_labels(each, of, found.columns, dropped)
-            for each, of in zip(left, whole, strict=True)
+            _with_labels(each, of, columns, dropped) for each, of in zip(left, whole, strict=True)
         ]
         choice = replace(before.choice, drop=(*before.choice.drop, *dropped))
         uploaded = replace(before, pair=SamplePair(*sides), choice=choice, before=(now, before))
     else:
-        note = (
-            "1 feature left out"
-            if len(found.columns) == 1
-            else f"{len(found.columns)} features left out"
-        )
-        kept = np.setdiff1d(np.arange(whole.d), found.columns).tolist()
+        note = "1 feature left out" if len(columns) == 1 else f"{len(columns)} features left out"
+        kept = np.setdiff1d(np.arange(whole.d), columns).tolist()
         # else they would be numbered anew
         names = tuple(column_text(whole, column) for column in kept)
         sides = [replace(each, name=f"{each.name}, {note}", features=names) for each in left]

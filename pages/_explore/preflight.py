@@ -9,6 +9,7 @@ import hashlib
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages._explore import gives_away
 from pages._explore.session import explore_session
 from pages._live.figure import Above
 from pages._shared import cache, uploads
@@ -17,6 +18,7 @@ from pages._shared.widgets import pressed
 from prviz.checks.flags import Finding, flags_of
 from prviz.diagnostics.preflight import preflight
 from prviz.live.problems import Problem
+from prviz.readers.columns import columns_offered, with_buttons
 
 MARKS = {
     "ok": ":green[:material/check:]",
@@ -43,11 +45,12 @@ def draw(problem: Problem, place: DeltaGenerator) -> None:
     sizes = f"{pair.real.n:,} + {pair.generated.n:,} × {pair.d:,} · "
     with place.container(), st.popover(f"{sizes}{count}", icon=icon, type="tertiary"):
         for finding in sorted(found.findings, key=lambda one: one.level == "ok"):
-            effect = f"  \n:small[{plain(finding.effect)}]" if finding.effect else ""
-            st.markdown(
-                f"{MARKS[finding.level]} **{plain(finding.title)}**:"
-                f" {plain(finding.value_text)}{effect}"
-            )
+            said = plain(with_buttons(finding.effect))
+            effect = f"  \n:small[{said}]" if said else ""
+            value = plain(with_buttons(finding.value_text))
+            st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**: {value}{effect}")
+            if finding.level == "note":  # warnings have theirs over the figure
+                _leave_out(problem, finding)
 
 
 def warnings(problem: Problem, place: DeltaGenerator) -> Above:
@@ -93,11 +96,24 @@ def _id(problem: Problem, finding: Finding) -> tuple[str, str]:
 
 
 def _text(finding: Finding) -> str:
-    return f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.text)}"
+    text = with_buttons(finding.text)
+    return f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(text)}"
+
+
+def _leave_out(problem: Problem, finding: Finding) -> None:
+    """The button that leaves out the features that a finding offers to."""
+    named = columns_offered(finding.text)
+    features = problem.pair.real.features
+    places = [features.index(name) for name in named if name in features]
+    possible = 0 < len(places) < problem.pair.d
+    if possible and pressed("Leave out", f"leave-out-{finding.title}"):
+        gives_away.leave_out(problem, places)
+        st.rerun(scope="app")
 
 
 def _choices(problem: Problem, finding: Finding) -> None:
     """What the user can do about a warning, where that is a click."""
+    _leave_out(problem, finding)
     swapped = finding.title == SWAPPED
     if swapped and pressed("Swap", "swap-roles"):
         uploads.swap()

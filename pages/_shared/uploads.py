@@ -21,7 +21,7 @@ from prviz import readers
 from prviz.live.problems import HeldPictures, Uploaded
 from prviz.measure.workload import default_rows, duration, estimate_seconds
 from prviz.readers.bundled import bundled_pair
-from prviz.readers.columns import SHARED, ColumnChoice
+from prviz.readers.columns import SHARED, ColumnChoice, columns_offered, with_buttons
 from prviz.readers.media import (
     FORMATS,
     FolderPictures,
@@ -439,11 +439,32 @@ def ask_columns(
 
 def _explained(title: str, error: Exception) -> _RefusedError:
     """Show why; lines after the first are code to copy."""
+    say_unread(title, error, session().columns, _take_columns)
+    return _RefusedError()
+
+
+def say_unread(
+    title: str,
+    error: Exception,
+    choice: ColumnChoice,
+    take: Callable[..., None],
+    *args: Hashable,
+) -> None:
+    """Say why a file can't be read, with a button for each choice of columns that would help; `take` as in
+    `ask_columns`.
+    """
     reason, _, recipe = str(error).partition("\n")
-    st.error(f"**{plain(title)}**: {plain(reason)}", icon=":material/block:")
+    st.error(f"**{plain(title)}**: {plain(with_buttons(reason))}", icon=":material/block:")
+    if columns := columns_offered(reason):
+        st.button(
+            "Leave it out" if len(columns) == 1 else "Leave them out",
+            key="columns-out",
+            type="primary",
+            on_click=take,
+            args=(*args, replace(choice, drop=(*choice.drop, *columns))),
+        )
     if recipe:
         st.code(recipe, language="python", wrap_lines=True)
-    return _RefusedError()
 
 
 def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:

@@ -12,6 +12,7 @@ from pages._triage.checkpoints import MISSED, CheckpointResults, Diagnosis, miss
 from pages._triage.gallery import pictures
 from prviz.checks.flags import Finding
 from prviz.neighbors.balls import ROLES, Role
+from prviz.readers.columns import with_buttons
 from prviz.samples import Samples
 from prviz.triage.measure import FAILURES
 from prviz.triage.memorisation import Memorisation, copies_text
@@ -132,7 +133,7 @@ def warnings_html(flags: Sequence[Finding]) -> str:
         return ""
     first, *others = (
         '<p><i class="warns" role="img" aria-label="Warning">!</i>'
-        f" <b>{html.escape(flag.title)}</b>: {html.escape(flag.text)}</p>"
+        f" <b>{html.escape(flag.title)}</b>: {html.escape(with_buttons(flag.text))}</p>"
         for flag in flags
     )
     if others:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,12 +12,12 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._shared.text import plain
-from pages._shared.uploads import ask_columns, pictures_box
+from pages._shared.uploads import ask_columns, pictures_box, say_unread
 from pages._triage.files import CheckpointSource
 from pages._triage.session import ARRAY, session
 from prviz.live.problems import Uploaded
 from prviz.readers import TABLES, AmbiguousKeyError, ReadError, SuspectColumnsError, kind_of
-from prviz.readers.columns import SHARED, ColumnChoice
+from prviz.readers.columns import SHARED, ColumnChoice, columns_offered, with_buttons
 from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
 from prviz.triage.arrivals import FileState, file_state
@@ -93,13 +94,16 @@ def read_reference(
             icon=":material/data_array:",
         )
     except (ReadError, OSError) as error:
-        reason, _, recipe = str(error).partition("\n")
-        st.error(f"**Reference**: {plain(reason)}", icon=":material/block:")
-        if recipe:
-            st.code(recipe, language="python", wrap_lines=True)
+        before = session().columns.get(which, SHARED)
+        say_unread("Reference", error, before, _take_columns, which)
     else:
         if found.notes:
-            st.caption(f"Columns of {plain(path.name)}: {plain('; '.join(found.notes))}.")
+            notes = "; ".join(map(with_buttons, found.notes))
+            st.caption(f"Columns of {plain(path.name)}: {plain(notes)}.")
+        if offered := [name for note in found.notes for name in columns_offered(note)]:
+            before = session().columns.get(which, SHARED)
+            without = replace(before, drop=(*before.drop, *offered))
+            st.button("Leave out", key="noted-out", on_click=_take_columns, args=(which, without))
         return found
     return None
 

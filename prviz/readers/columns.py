@@ -288,6 +288,30 @@ def drop_text(names: Sequence[str]) -> str:
     return f"drop={given} (--drop {shlex.quote(line)})"
 
 
+# A text as Python writes it and a word as `shlex.quote` does, and the remedies of this module with them.
+_TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_WORD = r"""(?:'[^']*'|"'"|[\w@%+=:,./-]+)+"""
+_DROPPED = re.compile(rf"drop=(?:{_TEXT}|\[{_TEXT}(?:, {_TEXT})*\]) \(--drop ({_WORD})\)")
+_SETS = re.compile(rf"--real-key {_WORD}=VALUE --generated-key {_WORD}=VALUE")
+
+
+def columns_offered(text: str) -> tuple[str, ...]:
+    """The columns that a message offers to leave out, as `drop_text` names them; empty where it names none."""
+    found = _DROPPED.search(text)
+    if found is None:
+        return ()
+    return tuple(next(csv.reader(shlex.split(found[1]))))
+
+
+def with_buttons(text: str) -> str:
+    """A message in the words of a page that has a button for what it offers in Python and in the shell."""
+    if not columns_offered(text):
+        return text
+    text = re.sub(f", {_DROPPED.pattern}", "", text)
+    text = _DROPPED.sub("the button below", text)
+    return _SETS.sub("read this file alone and choose its rows", text)
+
+
 def sets_text(name: str) -> str:
     """What reads the rows of two values of a column as the two sets, in the shell; of unprintable names in words."""
     given = shlex.quote(name) if name.isprintable() else "COLUMN"

@@ -40,6 +40,7 @@ from prviz.readers.bundled import (
 )
 from prviz.readers.columns import (
     ColumnChoice,
+    columns_offered,
     drop_text,
     index_columns,
     is_label,
@@ -47,6 +48,7 @@ from prviz.readers.columns import (
     label_names,
     parsed,
     sort_columns,
+    with_buttons,
 )
 from prviz.readers.conversion import arrays_in, save_arrays
 from prviz.readers.delimited import _summaries
@@ -146,6 +148,12 @@ def test_what_leaves_columns_out_in_words() -> None:
     assert drop_text(["a b"]) == "drop='a b' (--drop 'a b')"
     assert drop_text(["a", "b,c"]) == "drop=['a', 'b,c'] (--drop 'a,\"b,c\"')"
     assert drop_text(["x" * 200]).startswith("drop='xxx")
+    for names in (["a b"], ["a", "b,c"], ["it's"], ["x (--drop y)", '"'], ["f1"], ["Größe [m]"]):
+        said = f"Leave it out with {drop_text(names)}, or not ('a')."
+        assert columns_offered(said) == tuple(names)
+        assert with_buttons(said) == "Leave it out with the button below, or not ('a')."
+        assert with_buttons(f"leave it out, {drop_text(names)}.") == "leave it out."
+    assert columns_offered(drop_text(["a\n"])) == ()
     assert drop_text(["x" * 201]) == drop_text(["a\n"]) == "drop=... (--drop COLUMNS)"
 
 

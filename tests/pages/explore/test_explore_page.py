@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import re
 import tracemalloc
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -349,6 +351,36 @@ def test_columns_that_look_like_no_features_are_asked_about_once(
         upload(app, "generated", "made.csv", frame[40:].to_csv(index=False).encode())
     assert not [each for each in app.info if "look like no features" in each.value]
     assert f"40 real and 40 generated samples in {d} dimensions" in about(app)
+
+
+def words_of(app: AppTest) -> str:
+    """All that the page says in messages, captions and Markdown."""
+    return " ".join(each.value for each in (*app.error, *app.caption, *app.markdown))
+
+
+@pytest.mark.parametrize(
+    ("column", "button"),
+    [
+        (["ab"[place % 2] for place in range(80)], "Leave it out"),  # texts
+        ([""] * 80, "Leave it out"),  # empty in every row
+        ([math.sin(place) for place in range(80)], "Leave out"),  # a time, by its name
+        ([1e4 * math.sin(place) for place in range(80)], "Leave out"),  # of far other units
+    ],
+)
+def test_what_may_be_no_feature_is_left_out_by_a_button(column: list[Any], button: str) -> None:
+    app = opened(n="100", methods="knn")
+    app.segmented_control(key="source").set_value("upload").run()
+    values = np.random.default_rng(0).normal(size=(80, 8))
+    frame = pd.DataFrame(values, columns=list("abcdefgh")).assign(time=column)
+    upload(app, "real", "real.csv", frame[:40].to_csv(index=False).encode())
+    upload(app, "generated", "made.csv", frame[40:].to_csv(index=False).encode())
+    last_word(app)
+    assert "--" not in words_of(app).replace("\\", "")
+    next(each for each in app.button if each.label == button).click().run()
+    healthy(app)
+    assert not app.error
+    assert "40 real and 40 generated samples in 8 dimensions" in about(app)
+    assert button not in [each.label for each in app.button]
 
 
 def test_uploads_stay_in_their_session() -> None:

@@ -599,6 +599,24 @@ def test_half_of_the_bundled_reference_trained_the_generators_as_the_page_says()
     assert "1,797 digits of 8 x 8 pixels; half of them trained" in said(triage())
 
 
+@pytest.mark.parametrize(("name", "button"), [("word", "Leave it out"), ("time", "Leave out")])
+def test_what_may_be_no_feature_is_left_out_by_a_button(name: str, button: str) -> None:
+    rng = np.random.default_rng(0)
+    column = ["a", "b"] * 30 if name == "word" else rng.normal(size=60)
+    frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).assign(**{name: column})
+    app = triage(data="upload")
+    app.file_uploader(key="triage-real-0").upload("real.csv", frame.to_csv(index=False).encode())
+    app.run()
+    file = ("step-1.csv", frame[::-1].to_csv(index=False).encode(), "")
+    app.file_uploader(key="triage-many-0").set_value([file]).run()
+    shown = [each.value.replace("\\", "") for each in (*app.error, *app.caption)]
+    assert not [each for each in shown if "--drop" in each]
+    next(each for each in app.button if each.label == button).click().run()
+    assert not app.exception
+    assert not app.error
+    assert [each.drop for each in app.session_state[KEY].columns.values()] == [(name,)]
+
+
 def test_columns_that_look_like_no_features_are_asked_about() -> None:
     def table(seed: int) -> bytes:
         rng = np.random.default_rng(seed)
