@@ -5,6 +5,7 @@ is known.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -13,6 +14,7 @@ from pages._explore.session import explore_session
 from pages._shared import answers
 from pages._shared.widgets import pressed
 from prviz.live import bounds, results
+from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.measure.estimates import Progress, estimate
 from prviz.measure.profiles import bandwidth_unit
@@ -92,7 +94,8 @@ def draw(problem: Problem) -> None:
     pair = problem.pair
     d = min(MOST_DIMENSIONS, problem.pair.d)
     seconds = predicted_seconds(pair, d) + TRUTH_SECONDS + results.seconds(problem)
-    found = answers.tab_result(key, seconds, lambda progress: measure(problem, progress))
+    work = partial(measure, problem)
+    found = answers.result(Need(key, work, seconds, "The open part", problem.stores.results))
     if found is not None:
         found = against_bound(problem, found)
         with st.container(horizontal=True, vertical_alignment="center", key="far-off-found"):

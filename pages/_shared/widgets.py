@@ -40,6 +40,15 @@ body { font-variant-numeric: tabular-nums; }
 button[kind="primary"], [data-tag] span { color: var(--prviz-ground); }
 /* Its darker accent, of a plain button in use, is too faint there too. */
 button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { color: var(--prviz-accent); }
+/* Streamlit's words where the server does not answer ask for the internet, of which the app has no need. */
+:root:has([data-test-connection-state]:not([data-test-connection-state="CONNECTED"])) {
+  --prviz-away: "prviz does not answer. As soon as it runs again, this page comes back.";
+  --prviz-theirs: hidden; --prviz-their-size: 0;
+}
+.stDialog h2 + div > div:not([data-testid]) {
+  visibility: var(--prviz-theirs, inherit); font-size: var(--prviz-their-size, inherit);
+  &::after { content: var(--prviz-away, none); visibility: visible; font-size: 1rem; }
+}
 /* The bar: the wordmark and the pages, under Streamlit's header with the menu that holds the theme. */
 [data-testid="stHeader"] { height: var(--prviz-bar); min-height: 0; background: none; }
 [data-testid="stHeader"], [data-testid="stHeader"] div { pointer-events: none; }

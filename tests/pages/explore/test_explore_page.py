@@ -668,7 +668,7 @@ def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:
     assert last_word(opened(n="100"))["bound"] is None
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 def test_a_button_measures_how_far_every_family_could_be_off() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200", methods="knn,ipr")
     assert last_word(app)["errors"] is None

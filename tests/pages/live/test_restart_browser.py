@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 import tests.browser
 from tests.browser import running_app, visit, wait_idle
+from tests.pages.explore.test_explore_browser import slider
 
 
 @pytest.mark.exhaustive
@@ -29,8 +30,15 @@ def test_the_page_comes_back_where_it_was(
         expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("4")
         expect(page.locator(".live.screen")).to_have_attribute("data-more", "false")
         wait_idle(page)
+    # Streamlit's own dialog asks for the internet, of which the app has no need.
+    dialog = page.get_by_role("dialog", name="Connection error")
+    words = dialog.locator("h2 + div > div")
+    expect(words).to_have_css("visibility", "hidden")
+    said = words.evaluate("(each) => getComputedStyle(each, '::after').content")
+    assert said == '"prviz does not answer. As soon as it runs again, this page comes back."'
+    dialog.get_by_role("button", name="Close").click()
     k.press("ArrowRight")
-    page.locator("[data-prviz=seed] input[type=range]").press("ArrowRight")
+    slider(page, "Seed").press("ArrowRight")
     expect(status).to_have_text("Reconnecting …")
     with running_app(tmp_path / "second"):
         expect(status).not_to_have_text("Reconnecting …", timeout=60_000)
