@@ -284,6 +284,8 @@ def refused_broken() -> Iterator[Refused]:
             {"dtype": 1, "shape": [1], "data_offsets": [0, 1]},
             {"dtype": "F32", "shape": "ab", "data_offsets": [0, 1]},
             {"dtype": "F32", "shape": [6, 4], "data_offsets": [0, True]},
+            {"dtype": "U8", "shape": [2, 5], "data_offsets": [-1, 9]},
+            {"dtype": "U8", "shape": [-1, -1], "data_offsets": [0, 1]},
         ]
     ):
         yield Refused(

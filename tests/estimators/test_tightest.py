@@ -159,6 +159,12 @@ def test_values_that_are_nearly_zero_are_seen_by_their_ranks() -> None:
     assert prviz.pr_curve(real, generated, "tightest").auc < 0.02
 
 
+def test_odds_of_neighbours_are_those_of_equally_many_samples_of_each_set() -> None:
+    split = SamplePair(np.zeros((120, 2)), np.zeros((40, 2))).split(0.5, 0)
+    odds = learners._neighbour_votes(split, [3], 0, None)["knn"]  # every ball holds all samples
+    assert odds == pytest.approx(np.log(20.5 / 60.5 * 60 / 20), abs=1e-12)
+
+
 def test_more_fit_samples_than_a_learner_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learners, "MOST_NEIGHBOURS", 30)
     monkeypatch.setattr(learners, "MOST_FITTED", 40)
@@ -197,32 +203,6 @@ def test_few_samples_and_huge_values_are_measured() -> None:
         assert 0 <= prviz.pr_curve(*pair, "tightest").auc <= 1
     values = np.random.default_rng(0).normal(size=(2, 40, 3)) * 1e150
     assert 0 <= prviz.pr_curve(values[0], values[1], "tightest").auc <= 1
-
-
-def test_weights_have_the_least_log_loss_and_none_is_negative() -> None:
-    rng = np.random.default_rng(0)
-    generated = np.arange(300) >= 100
-    signal = generated * 1.5 + rng.normal(size=300)
-    table = {
-        "good": np.stack([rng.normal(size=300), signal]),
-        "against": -signal[None],
-        "noise": rng.normal(size=(1, 300)),
-    }
-    stack = Stack.fit(table, generated)
-    assert stack.chosen["good"].column == 1
-    assert stack.chosen["against"].slope == 0
-    odds = stack.log_odds(table)
-
-    def loss(odds: np.ndarray) -> float:
-        losses = np.logaddexp(0, np.where(generated, -odds, odds))
-        return float(losses[generated].mean() + losses[~generated].mean()) / 2
-
-    good = stack.chosen["good"]
-    for slope in (0.8, 1.25):
-        assert loss(odds) < loss(
-            odds + (slope - 1) * good.weight * (good.slope * signal + good.intercept)
-        )
-    assert loss(odds) < min(loss(odds + 0.1), loss(odds - 0.1), math.log(2))
 
 
 def test_it_needs_a_split() -> None:

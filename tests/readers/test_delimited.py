@@ -194,6 +194,13 @@ def test_limits_hold_for_both_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
         assert refused[0] is ReadError
 
 
+@pytest.mark.parametrize("rows", [0, 1 << 30])
+def test_the_longest_line_is_taken_in_every_place(rows: int) -> None:
+    data = b"1.25,2.25\n" * 5
+    assert outcome(data, rows, Limits(max_header_bytes=10))[0] is not ReadError
+    assert outcome(data, rows, Limits(max_header_bytes=9))[0] is ReadError
+
+
 def test_lists_of_one_number_each_are_numbers_and_longer_ones_ask_which(tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text('a,b\n"[1.5]","[2.5]"\n"[3.5]","[4]"\n"[0]","[1]"\n')
     assert read(tmp_path / "one.csv").values.tolist() == [[1.5, 2.5], [3.5, 4.0], [0.0, 1.0]]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import prviz
 from prviz.curves import PRCurve
@@ -1040,6 +1041,33 @@ def test_the_change_of_a_feature_in_three_digits() -> None:
     assert _change(np.zeros(9), np.arange(9.0))[0] == 0.0
     assert _fits(real, real)
     assert not _fits(real, real + 1)
+
+
+@pytest.mark.parametrize("low", [0.0, 4.0])
+def test_the_factor_of_a_feature_is_that_of_the_statistic_that_leaves_least(low: float) -> None:
+    """Of the interquartile range, the median, the deviation and the mean."""
+    rng = np.random.default_rng(5)
+    factors = set()
+    for _ in range(12):
+        real = rng.gamma(2.0, 1.0, 300) - low * rng.random()
+        generated = rng.gamma(2.0, 1.0, 200) * 2 - low * rng.random()
+        generated[rng.random(200) < 0.1 * rng.integers(3)] += 40
+        each = [
+            (
+                np.subtract(*np.quantile(side, [0.75, 0.25])),
+                np.median(side),
+                side.std(),
+                side.mean(),
+            )
+            for side in (real, generated)
+        ]
+        ratios = [other / one for one, other in zip(*each, strict=True) if other / one > 0]
+        left = [float(stats.ks_2samp(real, generated / ratio).statistic) for ratio in ratios]
+        factor, move = _change(real, generated)
+        assert factor == float(f"{ratios[int(np.argmin(left))]:.3g}")
+        assert move == float(f"{each[1][1] - each[0][1]:.3g}")
+        factors.add(int(np.argmin(left)))
+    assert len(factors) > 1
 
 
 # ---- stability ----
