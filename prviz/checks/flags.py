@@ -410,7 +410,7 @@ def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
     if len(constant):
         value = f"{len(constant):,} of {samples.d:,} never vary{_named(samples, constant)}"
         found.append(Finding("Constant features", value, "note", _NEVER_VARIES))
-    found += _few_samples((samples.n,), samples.d)
+    found += _few_samples([samples])
     by_order = dependent_rows(samples)
     found += [] if by_order is None else dependent_order({"": by_order})
     return in_order(_without_effects(found))
@@ -660,17 +660,20 @@ def discrete(rows: Floats) -> bool:
 
 def few_samples(pair: SamplePair) -> list[Finding]:
     """Fewer samples than features, and few of them."""
-    return _few_samples((pair.real.n, pair.generated.n), pair.d)
+    return _few_samples(list(pair))
 
 
-def _few_samples(numbers: Sequence[int], d: int) -> list[Finding]:
-    n = min(numbers)
+def _few_samples(sets: Sequence[Samples]) -> list[Finding]:
+    n = min(each.n for each in sets)
+    d = sets[0].d
     if n >= d or n >= FEW_SAMPLES:
         return []
-    effect = (
-        f"So few say little about {d:,} features; if the rows are features, transpose the table:"
-        f" {d:,} samples of {n:,}."
-    )
+    effect = f"So few say little about {d:,} features"
+    # the rows that an encoder has written are samples
+    if all(each.encoder for each in sets):
+        effect += "."
+    else:
+        effect += f"; if the rows are features, transpose the table: {d:,} samples of {n:,}."
     return [Finding("Few samples", f"{n:,} samples of {d:,} features", "warning", effect)]
 
 

@@ -148,6 +148,13 @@ def test_few_samples_of_many_features_may_be_transposed() -> None:
     assert "400 samples of 16" in found["Few samples"].effect
 
 
+def test_few_embeddings_are_not_to_be_transposed() -> None:
+    sets = [Samples(normal(16, 400, seed), encoder={"encoder": "pixels:8"}) for seed in (0, 1)]
+    effect = "So few say little about 400 features."
+    assert warned(SamplePair(*sets))["Few samples"].effect == effect
+    assert [each.effect for each in flags_of_set(sets[0])] == [effect]
+
+
 def test_transposed_features_are_seen_by_their_means() -> None:
     means = np.random.default_rng(0).normal(size=200)
     sets = [(normal(3000, 200, seed) + means).T.copy() for seed in (1, 2)]
