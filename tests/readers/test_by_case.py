@@ -829,6 +829,27 @@ def test_pictures_of_an_archive_in_any_buffer() -> None:
         assert ZipPictures("a.zip", held).get("1.png") == b"x"
 
 
+def test_labels_from_a_dictionary_are_those_of_plain_texts() -> None:
+    texts = pa.array(["a", "b", None, "b"] * 3)
+    for label in (texts, texts.dictionary_encode()):
+        stream = io.BytesIO()
+        table = pa.table({"x": np.arange(12.0) ** 2, "y": np.ones(12), "label": label})
+        pq.write_table(table, stream, row_group_size=5)
+        labels = read(("t.parquet", stream.getvalue())).labels["label"]
+        assert labels.tolist() == ["a", "b", "", "b"] * 3
+
+
+def test_narrow_numbers_claim_what_their_values_hold() -> None:
+    stream = io.BytesIO()
+    table = pa.table({f"f{place}": np.arange(100, dtype=np.int8) ** 2 for place in range(4)})
+    with pa.ipc.new_file(stream, table.schema) as writer:
+        writer.write_table(table)
+    data = "t.arrow", stream.getvalue()
+    assert read(data, limits=Limits(max_bytes=100 * 4 * 8)).shape == (100, 4)
+    with pytest.raises(ReadError, match=r"claims 3\.1 KiB of values, more than the limit"):
+        read(data, limits=Limits(max_bytes=100 * 4 * 8 - 1))
+
+
 @pytest.mark.parametrize("legacy", [False, True])
 @pytest.mark.parametrize("opened", [pa.ipc.new_file, pa.ipc.new_stream])
 def test_batches_of_any_age_and_dictionaries_claim_what_they_hold(

@@ -1455,6 +1455,8 @@ NO_COPIES: Any = Of(exact=Excess(0, 0.0, 0.0, 0.0, 0.1), near=Excess(0, 0.0, 0.0
         ({"real": 99, "most_real": 100, "generated": 99}, ["repeated"]),
         ({"generated": 5}, ["collapse"]),
         ({"generated": 1}, []),
+        ({"real": 1, "generated": 2, "most_real": 2, "shared_generated": 1}, []),
+        ({"real": 5, "generated": 6, "most_real": 2}, []),
     ],
 )
 def test_rows_that_repeat_more_than_those_of_the_other_set(
