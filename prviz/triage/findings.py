@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from prviz.arrays import Floats
 from prviz.checks.flags import MANY_ROWS, discrete
 from prviz.checks.row_order import NEXT
 from prviz.diagnostics.influence import carries, influence
@@ -25,6 +26,7 @@ from prviz.diagnostics.witness import leaving_out
 from prviz.measure.estimates import Estimate, Progress
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
+from prviz.neighbors.kernels import slices
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
 from prviz.triage.column_faults import Differing, column_fault, column_hint, differing
@@ -73,6 +75,8 @@ FEW_REPEATS = 0.05
 # Least share of the values, and of those that are not 0, that are also in the other set: no factor
 # or shift leaves so many.
 ON_GRID = (0.95, 0.9)
+# Values that are looked up at a time.
+_GRID_BLOCK = 1 << 18
 # Probability that trees tell sets apart by chance, below which that is said where nothing else is
 # found.
 CERTAIN = 1e-3
@@ -471,13 +475,28 @@ class WholeFaults:
         """True if nearly all values of either set occur in the other one, as few different ones do."""
         if not discrete(self.facts.drawn[0].rows):
             return False
-        sides = [each.values for each in self.facts.pair]
-        for one, other in (sides, sides[::-1]):
-            shared = np.isin(one, other)
-            filled = one != 0
-            if shared.mean() < ON_GRID[0] or (filled.any() and shared[filled].mean() < ON_GRID[1]):
-                return False
-        return True
+        real, generated = (each.values for each in self.facts.pair)
+        return _on_grid(real, generated) and _on_grid(generated, real)
+
+
+def _on_grid(values: Floats, others: Floats) -> bool:
+    """True if nearly all values, and those that aren't 0, occur among the others; a block of rows at a time."""
+    rows = max(1, _GRID_BLOCK // values.shape[1])
+    grid = np.empty(0, others.dtype)
+    for part in slices(len(others), rows):
+        grid = np.union1d(grid, others[part])
+    shared = filled = both = 0
+    for part in slices(len(values), rows):
+        block = values[part]
+        places = np.minimum(np.searchsorted(grid, block), len(grid) - 1)
+        is_shared = grid[places] == block
+        is_filled = block != 0
+        shared += int(np.count_nonzero(is_shared))
+        filled += int(np.count_nonzero(is_filled))
+        both += int(np.count_nonzero(is_shared & is_filled))
+    if shared / values.size < ON_GRID[0]:
+        return False
+    return filled == 0 or both / filled >= ON_GRID[1]
 
 
 def _other_faults(

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
+from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -21,6 +23,7 @@ from prviz.readers import read
 from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
 from prviz.toys import toy
+from prviz.triage import findings as findings_module
 from prviz.triage.curve_findings import (
     KINK,
     KINK_INSIDE,
@@ -587,3 +590,32 @@ def test_samples_between_the_modes_are_told_from_noise_at_the_edge(
     plain = {"added": 0.01, "within": 1.0, "whole": 1.0, "whole_chance": 0.01, "whole_added": 0.0}
     plain |= {"low": 0.54, "top": 0.13, "all_low": 0.1, "all_top": -0.01}
     assert _coarse(SimpleNamespace(**plain | changed)) == coarse  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sets_are_on_one_grid_if_nearly_all_values_are_in_both(seed, monkeypatch):
+    """By `numpy.isin` of all values at once, which takes many times their memory."""
+    monkeypatch.setattr(findings_module, "_GRID_BLOCK", 50)
+    rng = np.random.default_rng(seed)
+    said = Counter()
+    for _ in range(60):
+        values, others = rng.integers(-2, rng.integers(1, 9), (2, 30, 4)).astype(np.float32)
+        values[rng.random(values.shape) < rng.choice([0.0, 0.04, 0.1])] += 0.5
+        shared = np.isin(values, others)
+        filled = values != 0
+        expected = shared.mean() >= 0.95 and (not filled.any() or shared[filled].mean() >= 0.9)
+        assert findings_module._on_grid(values, others) == expected
+        said[bool(expected)] += 1
+    assert min(said[True], said[False]) > 5
+    assert findings_module._on_grid(np.zeros((3, 2)), np.zeros((4, 2)))
+    assert not findings_module._on_grid(np.full((3, 2), 9.0), np.zeros((4, 2)))
+
+
+def test_values_of_a_wide_table_are_looked_up_in_little_memory():
+    values = np.random.default_rng(0).integers(0, 40, (200, 20_000)).astype(np.float32)
+    tracemalloc.start()
+    try:
+        assert findings_module._on_grid(values, values[::-1])
+        assert tracemalloc.get_traced_memory()[1] < values.nbytes
+    finally:
+        tracemalloc.stop()
