@@ -829,16 +829,6 @@ def test_pictures_of_an_archive_in_any_buffer() -> None:
         assert ZipPictures("a.zip", held).get("1.png") == b"x"
 
 
-def test_labels_from_a_dictionary_are_those_of_plain_texts() -> None:
-    texts = pa.array(["a", "b", None, "b"] * 3)
-    for label in (texts, texts.dictionary_encode()):
-        stream = io.BytesIO()
-        table = pa.table({"x": np.arange(12.0) ** 2, "y": np.ones(12), "label": label})
-        pq.write_table(table, stream, row_group_size=5)
-        labels = read(("t.parquet", stream.getvalue())).labels["label"]
-        assert labels.tolist() == ["a", "b", "", "b"] * 3
-
-
 def test_narrow_numbers_claim_what_their_values_hold() -> None:
     stream = io.BytesIO()
     table = pa.table({f"f{place}": np.arange(100, dtype=np.int8) ** 2 for place in range(4)})

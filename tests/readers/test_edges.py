@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from prviz.readers import ReadError, read_chosen, read_chosen_pair
+from prviz.readers import ReadError, read, read_chosen, read_chosen_pair
 from prviz.readers.arrow import _claims_of_file, _Compact
 from prviz.readers.arrow_rows import _is_label_type, _valid, plan_columns, read_batches
 from prviz.readers.columns import EVERY, ColumnChoice
@@ -201,6 +201,16 @@ def test_a_table_has_the_rows_that_it_claims(rows: int, words: str) -> None:
         return
     with pytest.raises(ReadError, match=words):
         read_batches(plan, rows, [batch], limits)
+
+
+def test_labels_from_a_dictionary_are_those_of_plain_texts() -> None:
+    texts = pa.array(["a", "b", None, "b"] * 3)
+    for label in (texts, texts.dictionary_encode()):
+        stream = io.BytesIO()
+        table = pa.table({"x": np.arange(12.0) ** 2, "y": np.ones(12), "label": label})
+        pq.write_table(table, stream, row_group_size=5)
+        labels = read(("t.parquet", stream.getvalue())).labels["label"]
+        assert labels.tolist() == ["a", "b", "", "b"] * 3
 
 
 def test_places_of_a_dictionary_are_inside_it() -> None:

@@ -1455,14 +1455,20 @@ NO_COPIES: Any = Of(exact=Excess(0, 0.0, 0.0, 0.0, 0.1), near=Excess(0, 0.0, 0.0
         ({"real": 99, "most_real": 100, "generated": 99}, ["repeated"]),
         ({"generated": 5}, ["collapse"]),
         ({"generated": 1}, []),
-        ({"real": 1, "generated": 2, "most_real": 2, "shared_generated": 1}, []),
-        ({"real": 5, "generated": 6, "most_real": 2}, []),
     ],
 )
 def test_rows_that_repeat_more_than_those_of_the_other_set(
     numbers: dict[str, int], keys: list[str]
 ) -> None:
     assert [each.key for each in row_faults(copies_of(100, 100, **numbers), NO_COPIES)] == keys
+
+
+def test_hardly_more_repeats_than_of_real_rows_are_no_fault_however_sure() -> None:
+    for repeated, keys in ((112, []), (128, ["collapse"])):
+        facts = copies_of(8000, 8000, real=40, generated=repeated, most_real=2, most_generated=2)
+        sides = [np.arange(8000.0) % (8000 - each) for each in (40, repeated)]
+        facts.pair = SamplePair(sides[0][:, None], -sides[1][:, None] - 1)
+        assert [each.key for each in row_faults(facts, NO_COPIES)] == keys
 
 
 def test_repeats_and_copies_in_words() -> None:
