@@ -38,7 +38,7 @@ _BOOKKEEPING = re.compile(
     r"_?(no|nr|num|number|count)|record|row|(sub)?entry|lumi(nosity)?_?(block|section)|event_?length|[mbh]?jd"
     r"|(created|updated|modified|deleted)(_?(at|on))?|(.*_)?(started|ended|finished|recorded|measured|logged|inserted)_?at"
     r"|(event|evt|sample|gen|mc|importance)_?weights?|weights?_(event|evt|sample|gen|mc|importance)"
-    r"|(worker|gpu|local|global)_?rank"
+    r"|(worker|gpu|local|global)_?rank|(n|num|sampling|inference|denoising)_?(inference_?)?steps"
     # of two lines of names, such as Image and ImageNumber
     r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi|spot)_?(no|nr|num|number)"
     r"|(object|nucle(us|i)|parent|roi|spot|particle|well)_?(no|nr|num|number)"
@@ -50,6 +50,7 @@ _EITHER = re.compile(
     r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance|similarity|confidence)s?|time_.*"
     r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?|perplexity|rating|votes?"
     r"|duration|latency|clusters|topic|number|no|nr|(.*_)?(weights?|wgt|wt)|w"
+    r"|reward|(log_?)?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty|silhouette|lof|pseudotime"
 )
 # Names of features in a table of words that beside numbered features are none.
 _BESIDE = re.compile(
@@ -71,7 +72,7 @@ COUNT = "how often its row occurred"
 _WEIGHT = re.compile(r"(?!(.*_)?mol(ar|ecular)?_)(.*_)?(weights?|wgt|wt)|w")
 # Coordinates of a plot, which has at most three.
 _PLOT = re.compile(
-    r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)(_?[23]d)?(_?(x|y|z|dim|axis|coord|component|one|two|three|\d))*"
+    r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)([_.]?[23]d)?([_.]?(x|y|z|dim|axis|coord|component|one|two|three|\d))*"
 )
 _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
@@ -106,6 +107,7 @@ _REASONS = {
         rf"cfg.*|guidance.*|temperature|top_?[kp]|worker|shard|batch|{_PREFIXED}"
     ),
     "a quality of the cell": re.compile(_OF_A_CELL),
+    "a setting of a sampler": re.compile(r"(n|num|sampling|inference|denoising)_.*steps"),
     "a step or a run of training": re.compile(
         r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|run_?n\w+|checkpoint|ckpt|trial|replicate"
     ),
@@ -118,6 +120,7 @@ _REASONS = {
     ),
     "a prediction or its quality": re.compile(
         r"y_?(pred|true|hat)|predict.*|(.*_)?(score|loss|distance|similarity|confidence)s?|prob.*|rating|perplexity|rank"
+        r"|reward|.*likelihood|log_?prob|nll|cos.*|pred|gt|ground_?truth|uncertainty|silhouette|lof"
     ),
     "a key": re.compile(
         r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row"

@@ -394,6 +394,28 @@ def test_names_in_the_comment_above_decide(header: str, tmp_path: Path) -> None:
     assert read(path, drop="seed").features == ("b", "c", "d")
 
 
+@pytest.mark.parametrize("name", ["num_inference_steps", "n_steps", "UMAP.1", "tSNE.2"])
+def test_settings_of_samplers_and_places_in_plots_are_asked_about(name: str) -> None:
+    with pytest.raises(SuspectColumnsError) as caught:
+        read(("t.csv", FRAME.assign(**{name: VALUES[:, 0]}).to_csv(index=False).encode()))
+    assert caught.value.columns == (name,)
+
+
+@pytest.mark.parametrize(
+    "name", ["log_prob", "reward", "cos_sim", "silhouette", "pseudotime", "pred"]
+)
+def test_qualities_of_samples_are_remarked_among_words_and_asked_about_beside_numbers(
+    name: str,
+) -> None:
+    words = FRAME.assign(**{name: VALUES[:, 0]})
+    [note] = read(("t.csv", words.to_csv(index=False).encode())).notes
+    assert note.startswith("read as a feature, though its name may say something else")
+    numbered = words.rename(columns={word: f"f{place}" for place, word in enumerate(WORDS)})
+    with pytest.raises(SuspectColumnsError) as caught:
+        read(("t.csv", numbered.to_csv(index=False).encode()))
+    assert caught.value.columns == (name,)
+
+
 def test_words_of_a_comment_as_many_as_columns_are_no_names(tmp_path: Path) -> None:
     np.savetxt(tmp_path / "t.csv", VALUES, header="made by hand")
     found = read(tmp_path / "t.csv")
