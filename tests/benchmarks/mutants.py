@@ -358,7 +358,12 @@ class Tests:
         stem = path.parent.name if package else path.stem.strip("_")
         folder = self.root / "tests" / path.parent
         module = ".".join(path.parent.parts if package else path.with_suffix("").parts)
-        imported = re.compile(rf"\bprviz\.{re.escape(module)} import ")
+        parent, _, name = f"prviz.{module}".rpartition(".")
+        ways = (
+            rf"\bprviz\.{re.escape(module)} import ",
+            rf"\bfrom {re.escape(parent)} import (\([^)]*|[^(\n]*)\b{name}\b",
+        )
+        imported = re.compile("|".join(ways))
         found = sorted(folder.glob(f"test_{stem}*.py"))
         others = [
             each

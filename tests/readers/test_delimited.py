@@ -179,6 +179,9 @@ def test_a_plain_table_is_parsed_by_pyarrow_alone(
     assert lines == [2, 3, 4]
     read(("x.csv", text.replace("é 40", '"é 40"').encode()))
     assert lines == [2, 3, 4, 2, 3, 4, *range(5, 52)]
+    del lines[:]
+    read(("x.csv", text.encode()), limits=Limits(max_header_bytes=len(text) // 2))
+    assert lines == [2, 3, 4]
 
 
 def test_limits_hold_for_both_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
