@@ -89,6 +89,12 @@ def test_collapsed_sets_have_no_unit_and_no_bandwidths():
     assert found.curve("kde", 2).auc == pytest.approx(1.0)
 
 
+def test_a_notebook_shows_the_curves_at_the_middle_k():
+    text = profile(*gaussians(), ["knn", "kde"], [2, 4, 8, "sqrt"], [1.0])._repr_html_()
+    assert text.count("k = 7") == 2
+    assert "k from 2 to 8" in text
+
+
 def test_what_a_profile_does_not_hold_is_said():
     found = profile(*gaussians(), ["knn", "kde"], [2, "sqrt"], [1.0])
     assert found.ks == (2, 7)

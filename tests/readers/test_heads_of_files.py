@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import safetensors.numpy
 
 from prviz.readers import Limits, ReadError, read
 from prviz.readers.arrow import _Chunk, _claims_of_file, _Compact, _count, _pages
@@ -47,6 +48,20 @@ def test_pickles_are_known_by_their_first_bytes(head: bytes, pickled: bool) -> N
 def _tensors(length: int, header: bytes = b"{}") -> FileSource:
     data = length.to_bytes(8, "little") + header
     return FileSource("some.safetensors", len(data), data=data)
+
+
+def test_an_array_per_sample_is_to_be_stacked_if_it_holds_numbers() -> None:
+    held = {f"a{place}": np.arange(4.0) + place for place in range(12)}
+    for name, data in (
+        ("s.npz", build.npz(**held)),
+        ("s.safetensors", safetensors.numpy.save(held)),
+    ):
+        with pytest.raises(ReadError, match="one 1-D array per sample"):
+            read((name, data))
+    packed = {name: np.zeros(4, np.bool_) for name in held}
+    with pytest.raises(ReadError) as refused:
+        read(("b.npz", build.npz(**packed)))
+    assert "array per sample" not in str(refused.value)
 
 
 def test_headers_of_tensors_may_fill_the_file_and_the_limit_but_no_more() -> None:
