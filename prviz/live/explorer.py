@@ -222,6 +222,7 @@ class Explorer:
                 self._working = True
                 threading.Thread(target=self._work, name="prviz-explorer", daemon=True).start()
             self._changed.notify()
+        foreground.look_again()
 
     def expect(self, panel: Need[Any] | None) -> None:
         """Measure this too, for the open panel."""
@@ -376,12 +377,14 @@ class Explorer:
         """
         began = said = drawn = time.monotonic()
         checked: list[Need[Any]] = []
+        answered = self._question
 
         def progress(share: float, place: int = 0) -> None:
-            nonlocal began, said, drawn, checked
+            nonlocal began, said, drawn, checked, answered
             if not need.urgent:
-                foreground.give_way()
-            question = self._needed(need)
+                # but not in the way of this visitor's own new question
+                foreground.give_way(lambda: self._question is not answered)
+            question = answered = self._needed(need)
             if question.needs is not checked:  # another question, or another panel
                 checked = question.needs
                 first = next(iter(needs.missing(checked, self.stopped)), None)

@@ -61,10 +61,18 @@ class Foreground:
         finally:
             self._add(-1)
 
-    def give_way(self) -> None:
-        """Wait while a browser waits, GIVE_WAY_SECONDS at most."""
+    def give_way(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Wait while a browser waits, GIVE_WAY_SECONDS at most.
+
+        until : looked at after each `look_again`; True if this work is to go on at once.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: self._count == 0, GIVE_WAY_SECONDS)
+            self._changed.wait_for(lambda: self._count == 0 or until(), GIVE_WAY_SECONDS)
+
+    def look_again(self) -> None:
+        """Let all that give way look whether they are to go on."""
+        with self._changed:
+            self._changed.notify_all()
 
     def _add(self, more: int) -> None:
         with self._changed:

@@ -24,8 +24,9 @@ from prviz.live.problems import Problem, problem_of
 from prviz.live.store import Stores
 from prviz.measure.estimates import Progress
 from prviz.reports.settings import ExploreSettings
+from prviz.server import work_queue
 from prviz.server.limits import TOO_LONG, limits
-from prviz.server.work_queue import WorkQueue
+from prviz.server.work_queue import WorkQueue, foreground
 from tests.waiting import until
 
 SETTINGS = ExploreSettings(
@@ -121,6 +122,25 @@ def test_where_measuring_takes_long_coarse_curves_come_before(
     # No coarse ones where the exact ones are known.
     first, *_ = visitor.messages(visitor.ask(SETTINGS))
     assert first["coarse"] == 0
+
+
+def test_work_that_gives_way_to_others_does_not_hold_its_own_visitors_next_question(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
+    monkeypatch.setattr(work_queue, "GIVE_WAY_SECONDS", 60.0)
+    given = threading.Event()
+    wait = foreground.give_way
+
+    def give_way(until: Callable[[], bool] = lambda: False) -> None:
+        given.set()
+        wait(until)
+
+    monkeypatch.setattr(foreground, "give_way", give_way)
+    with foreground.drawing():  # of another visitor, all the time
+        visitor.ask(SETTINGS)
+        assert given.wait(30)
+        moved = visitor.messages(visitor.ask(replace(SETTINGS, k=5)))
+        assert next(each for each in moved if each["kind"] != "progress")["k"] == 5
 
 
 def test_a_newer_question_ends_the_work_of_the_older_one(
