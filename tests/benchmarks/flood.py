@@ -7,7 +7,8 @@ Run from the checkout on a quiet machine: python -m tests.benchmarks.flood
 Most visitors speak the app's protocol without a browser (tests/raw_client.py); a few have one, so
 that what the pages' JavaScript asks for is there too. A run of a page is timed from the message to
 its end, curves from the question to the exact ones; what is measured beyond them goes on while the
-visitor does something else. Between two rounds of the browsers one more arrives, for its first
+visitor does something else. One visitor more opens its page again and again, which asks for nothing
+new: what it waits is others' work. Between two rounds of the browsers one more arrives, for its first
 paint; all over a window that begins when all are connected. Memory is the server's resident
 memory; a session is closed here 5 s after its visitor has left, in use after two
 minutes. One visitor's interactions (k, bandwidth, seed, split, families, toys; a triage begun and
@@ -37,6 +38,7 @@ from playwright.sync_api import Error, Page, sync_playwright
 
 from tests.benchmarks.first_paint import new_visitor
 from tests.benchmarks.first_paint import visit as first_visit
+from tests.benchmarks.live_drag import CLOCK, CURVE, dragged
 from tests.benchmarks.memory import memory_of
 from tests.benchmarks.results import record
 from tests.browser import WAIT_MS, AppServer, launch_chromium, open_tab, running_app, unfold
@@ -45,6 +47,7 @@ from tests.raw_client import Visitor
 LIMIT_MB = 50
 ACTS = 12  # of one visitor, who then leaves for another one
 LEFT_SECONDS = 5
+DRAGGED = 12  # steps of k in a browser, in each round
 PATIENCE_MS = 120_000  # of a new visitor: a slow first paint is a figure, not an error
 TOYS = ("Gaussian mixtures", "Shifted generator", "Perfect generator", "One outlier")
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
@@ -196,9 +199,11 @@ class Flood:
         self.visitors, self.failed = list[Explorer](), list[str]()
         self._ready = threading.Barrier(places + 1)
         self._end = 0.0
+        self.held = list[float]()  # seconds that a page took which asks for nothing new
         self._threads = [
             threading.Thread(target=self._place, args=(seed,)) for seed in range(places)
         ]
+        self._bystander = threading.Thread(target=self._stand_by)
 
     def begin(self) -> None:
         """Let the first visitors come; the time begins when all are there."""
@@ -206,10 +211,11 @@ class Flood:
             thread.start()
         self._ready.wait(200)
         self._end = time.monotonic() + self.seconds
+        self._bystander.start()
 
     def end(self) -> None:
         """Wait until all have left."""
-        for thread in self._threads:
+        for thread in (*self._threads, self._bystander):
             thread.join(300)
 
     @property
@@ -224,6 +230,15 @@ class Flood:
         except Exception as error:  # noqa: BLE001 - counted
             self.failed.append(f"{type(error).__name__}: {error}")
             self._ready.abort()
+
+    def _stand_by(self) -> None:
+        with Visitor(self.server.url) as visitor:
+            visitor.run()
+            while not self.over:
+                time.sleep(self.pause / 2)
+                began = time.perf_counter()
+                visitor.run()
+                self.held.append(time.perf_counter() - began)
 
     def _visit(self, seed: int, *, first: bool = False) -> None:
         with Explorer(self.server, seed) as visitor:
@@ -246,16 +261,21 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
         crowd = Flood(server, sessions - browsers, seconds, pause)
         steps = list[float]()
         paints = list[float]()
+        drags = list[float]()
         with sync_playwright() as playwright:
             chromium = launch_chromium(playwright)
             tabs = [open_tab(chromium, server.url) for _ in range(browsers)]
             for tab in tabs:
                 tab.page.goto("/")
                 tab.page.locator(".live[data-revision]").first.wait_for()
+                tab.page.evaluate(CLOCK)
             crowd.begin()
             while tabs and not crowd.over:
                 for tab in tabs:
                     try:
+                        unfold(tab.page)
+                        slider = tab.page.locator('[data-prviz="k"] input[type=range]')
+                        drags += dragged(tab.page, slider, CURVE, DRAGGED, 2)[0]
                         steps.append(step(tab.page, len(steps)))
                     except Error:
                         crowd.failed.append(
@@ -280,6 +300,10 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
             f" {quantiles(answers)}"
         )
         print(f"curves {len(curves)} times: {quantiles(curves)}")
+        print(f"a page that asks for nothing new, {len(crowd.held)} times: {worst(crowd.held)}")
+        if drags:
+            seen = [each / 1000 for each in drags if np.isfinite(each)]
+            print(f"a drag of k in a browser, {len(seen)} of {len(drags)} steps: {worst(seen)}")
         if paints:
             print(f"first paint of {len(paints)} new visitors: {quantiles(paints)}")
         if steps:
@@ -303,6 +327,8 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
             "p50 (ms)": p50,
             "p95 (ms)": p95,
             "first paint p95 (s)": float(np.quantile(paints, 0.95)) if paints else "",
+            "nothing new, slowest (ms)": max(crowd.held) * 1000,
+            "drag p95 (ms)": float(np.nanquantile(drags, 0.95)) if drags else "",
             "at the start (MB)": start,
             "at the end (MB)": now,
             "all gone (MB)": left,
@@ -329,6 +355,10 @@ def step(page: Page, number: int) -> float:
 def quantiles(seconds: list[float]) -> str:
     p50, p95 = np.quantile(seconds, (0.5, 0.95)) * 1000
     return f"p50 {p50:.0f} ms, p95 {p95:.0f} ms"
+
+
+def worst(seconds: list[float]) -> str:
+    return f"{quantiles(seconds)}, slowest {max(seconds) * 1000:.0f} ms"
 
 
 def after_all_left(server: AppServer) -> float:
