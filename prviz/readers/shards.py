@@ -35,8 +35,19 @@ _DIGITS = re.compile(r"(\d+)")
 _PARTS = re.compile(
     r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= ]*$"
 )
-# The lines that make one set of texts with one sample each.
+# The lines that make one set of files of other programs with one sample or some each.
+_HDF5 = (
+    "import glob, h5py, prviz.readers  # pip install h5py\n"
+    "prviz.readers.save_arrays([dict(h5py.File(name)) for name in sorted(glob.glob({pattern}))], {saved})"
+)
 _EACH = {
+    ".h5": _HDF5,
+    ".hdf5": _HDF5,
+    ".mat": (
+        "import glob, prviz.readers, scipy.io\nnames = sorted(glob.glob({pattern}))\n"
+        "held = [scipy.io.loadmat(name, simplify_cells=True) for name in names]\n"
+        "prviz.readers.save_arrays(held, {saved})"
+    ),
     ".json": (
         "import glob, json, prviz.readers\n"
         "prviz.readers.save_arrays([json.load(open(name)) for name in sorted(glob.glob({pattern}))], {saved})"
@@ -322,9 +333,9 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
     endings = {each.suffix.lower() for each in inside}
     for ending, lines in _EACH.items():
         if ending in endings:
-            saved = literal(f"{folder}.{'npz' if ending == '.json' else 'npy'}")
+            saved = literal(f"{folder}.{'npy' if ending == '.txt' else 'npz'}")
             return ReadError(
-                f"{where}: a folder of {ending} files. If each is one sample, this makes them one set:\n"
+                f"{where}: a folder of {ending} files. If each is one sample or some, this makes them one set:\n"
                 + lines.format(pattern=literal(f"{folder}/*{ending}"), saved=saved)
             )
     if any(next(each.glob("*.npy"), None) for each in folders):

@@ -618,6 +618,16 @@ in_folder("columns of text", ".csv", lambda path, row: np.savetxt(path, row))
 in_folder(
     "objects of JSON", ".json", lambda path, row: path.write_text(json.dumps({"emb": row.tolist()}))
 )
+in_folder("files of MATLAB", ".mat", lambda path, row: scipy.io.savemat(path, {"emb": row}))
+
+
+@case("batches of HDF5", "h5py")
+def _batches_of_hdf5(path: Path) -> None:
+    path.mkdir()
+    for place, part in enumerate(batches(VALUES)):
+        hdf5(path / f"{place}.h5", {"emb": part, "labels": LABELS[: len(part)]})
+
+
 in_folder("lines of text", ".txt", lambda path, row: np.savetxt(path, row))
 case("texts.jsonl")(
     lambda path: path.write_text("\n".join(json.dumps({"emb": str(row)}) for row in ROWS))
