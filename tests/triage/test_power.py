@@ -7,7 +7,7 @@ import pytest
 
 from prviz.samples import Samples
 from prviz.triage.finding import NUMBERS, percent
-from prviz.triage.power import FEWEST, PLANTED, _dropped, power
+from prviz.triage.power import FEWEST, LEAST, PLANTED, _dropped, power
 from tests.benchmarks.faults import BASES
 
 REAL = BASES["6 modes, d = 16"].draw(1600, 0).values
@@ -36,6 +36,13 @@ def test_it_is_the_same_again_and_stops_in_time() -> None:
     assert power(real, tries=1000, seconds=0.0)[0].tries == FEWEST
     assert power(Samples(np.eye(20))) == ()
     assert {key for key, _ in PLANTED.values()} - {""} <= set(NUMBERS)
+
+
+def test_halves_of_too_few_samples_are_not_tried() -> None:
+    real = Samples(REAL[: 2 * LEAST])
+    (*_, nothing) = power(real, tries=1)
+    assert (nothing.size, nothing.tries) == (LEAST, 1)
+    assert power(real.take(np.arange(2 * LEAST - 1)), tries=1) == ()
 
 
 @pytest.mark.exhaustive
