@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 # Modules whose packages have other names.
 _PACKAGES = {"sklearn": "scikit-learn", "PIL": "pillow", "faiss": "faiss-cpu"}
@@ -25,3 +26,25 @@ def needed_for(asked: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(missing(error, asked), name=error.name) from error
+
+
+def installed(module: str) -> bool:
+    """True if there is such a module, which is not imported."""
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # something keeps it out
+        return False
+
+
+def require(modules: Sequence[str], asked: str) -> None:
+    """Raise ModuleNotFoundError, with all that is missing in one sentence, before any work is done."""
+    absent = [name for name in modules if not installed(name)]
+    if not absent:
+        return
+    packages = [_PACKAGES.get(name, name) for name in absent]
+    verb = "is" if len(absent) == 1 else "are"
+    raise ModuleNotFoundError(
+        f"{asked} needs {' and '.join(packages)}, which {verb} not installed: pip install"
+        f" {' '.join(packages)}",
+        name=absent[0],
+    )

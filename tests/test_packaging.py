@@ -129,7 +129,9 @@ with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
     assert main(["parity", "real.npy", "generated.npy"]) == 0
     assert main(["triage", "real.npy", "."]) == 2
 assert "the curve to believe and its bound need scikit-learn" in printed.getvalue()
-assert "prviz triage needs pandas, which is not installed: pip install pandas" in printed.getvalue()
+needed = "pandas and scikit-learn, which are not installed: pip install pandas scikit-learn"
+assert f"prviz triage needs {needed}" in printed.getvalue()
+assert "1 of" not in printed.getvalue()
 for call in (lambda: prviz.pr_curve(real, generated, "tightest"), lambda: prviz.plot(prviz.pr_curve(real, generated))):
     try:
         call()
@@ -189,6 +191,13 @@ def test_one_line_of_the_citation_gives_a_package_page_its_links(
     pictures = re.findall(r"!\[[^\]]*\]\(([^)]*)\)", text)
     assert pictures
     assert all(f"{address}/raw/" in link for link in pictures)
+
+
+def test_the_site_is_built_with_all_that_its_reference_imports() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    optional = extras["optional-dependencies"]
+    # prviz.widget, and the figures of Matplotlib
+    assert {*optional["notebook"], *optional["matplotlib"]} <= set(optional["docs"])
 
 
 def test_the_citation_has_the_version() -> None:

@@ -29,6 +29,7 @@ from prviz.cli.terminal import (
 )
 from prviz.cli.triage_outputs import TriageOutputs, say
 from prviz.cli.triage_text import left_out_text, triage_text
+from prviz.missing import require
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     # A file of a watched folder, as it was when it was complete.
     File: TypeAlias = tuple[Path, FileState]
 
+# What a ranking and its findings need beyond the library's own three packages.
+NEEDED = ("pandas", "sklearn")
 # New files of a watched folder that are measured before reports are written: this many at first,
 # later one for so many that are known. Writing all again then takes as long as at most five times
 # the last writing.
@@ -331,6 +334,7 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
     from prviz.neighbors import MEMORY_LIMIT
     from prviz.neighbors.threads import return_large_arrays
 
+    require(NEEDED, "prviz triage")
     if arguments.rerun is not None:
         return again(arguments, parser)
     if arguments.watch and arguments.scheduler is not None:

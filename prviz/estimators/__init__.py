@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from prviz.estimators.base import Estimator, Families, Supports, resolve_k
 from prviz.estimators.classifier import CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP
 from prviz.estimators.cluster import CLUSTER
@@ -17,6 +15,7 @@ from prviz.estimators.ppr import PPR
 from prviz.estimators.prc import PRC
 from prviz.estimators.registered import SupportsFunction, add_family, load_families
 from prviz.estimators.tightest import TIGHTEST
+from prviz.missing import installed
 
 __all__ = [
     "DEFAULT_METHODS",
@@ -57,10 +56,7 @@ VERDICT_METHODS = (TIGHTEST.name, *DEFAULT_METHODS)
 
 def can_learn() -> bool:
     """True if scikit-learn is installed, which the curve to believe, its bound and trained classifiers need."""
-    try:
-        return find_spec("sklearn") is not None
-    except (ImportError, ValueError):  # something keeps it out
-        return False
+    return installed("sklearn")
 
 
 def verdict_methods() -> tuple[str, ...]:

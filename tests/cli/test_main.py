@@ -242,6 +242,18 @@ def test_curve_of_the_light_installation_says_what_is_missing(
     assert missing in refused.stderr
 
 
+def test_triage_of_the_light_installation_says_at_once_what_is_missing(
+    files: tuple[Path, Path],
+) -> None:
+    light = [sys.executable, "-c", LIGHT, "triage", *map(str, files)]
+    done = subprocess.run(light, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "prviz: error: prviz triage needs pandas and scikit-learn, which are not installed: pip"
+        " install pandas scikit-learn\n"
+    )
+
+
 @pytest.mark.verdict
 def test_what_gives_the_samples_away_is_said_written_and_drawn(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
