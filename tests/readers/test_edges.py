@@ -24,7 +24,7 @@ from prviz.readers.errors import EmptyCellError, SuspectColumnsError
 from prviz.readers.number_names import _in_equal_steps, in_two_levels, is_unlike
 from prviz.readers.source import Limits, human_size
 from prviz.readers.suspects import _counts_rows, look_packed, one_family, samples_among
-from prviz.readers.text_dialect import Numbers, quotes_names_alone
+from prviz.readers.text_dialect import Numbers, names_in_comment, quotes_names_alone
 
 CELLS = ["cell1", "cell2", "cell3"]
 COMMA = Numbers(",")
@@ -66,6 +66,9 @@ RULES: tuple[tuple[Callable[..., Any], tuple[Any, ...], Any], ...] = (
     (is_unlike, (["2", "3"], [["1.5", "2.5"], ["2.5", "3.5"]] * 4, COMMA), True),
     (in_two_levels, (YEARS, ["1", "2", "1", "2"], [["0.12345"] * 4] * 3, COMMA), True),
     (in_two_levels, (YEARS, ["1", "x", "1", "x"], [["0.12345"] * 4] * 3, COMMA), False),
+    (names_in_comment, (["# a", "b"],), ["a", "b"]),
+    (names_in_comment, (["#! FIELDS", "a", "b"],), ["a", "b"]),
+    (names_in_comment, (["#!", "FIELDS", "a"],), ["a"]),
     (quotes_names_alone, (io.BytesIO(b'"a","b"\n1,2\n'), ","), True),
     (quotes_names_alone, (io.BytesIO(b'"a","b"\n1,"2"\n'), ","), False),
     (_encoding_of_windows, (io.BytesIO(b"\x80"),), "cp1252"),
