@@ -71,6 +71,15 @@ def _take_columns(which: Hashable, choice: ColumnChoice) -> None:
     session().columns[which] = choice
 
 
+def offer_without(which: Hashable, messages: Sequence[str]) -> None:
+    """The button that leaves out, in all files, the columns that messages offer to leave out."""
+    before = session().columns.get(which, SHARED)
+    offered = dict.fromkeys(name for each in messages for name in columns_offered(each))
+    if offered:
+        without = replace(before, drop=(*before.drop, *offered))
+        st.button("Leave out", key="noted-out", on_click=_take_columns, args=(which, without))
+
+
 def read_reference(
     which: Hashable, path: Path, signed: FileState | None, below: Path | None = None
 ) -> Samples | None:
@@ -100,10 +109,7 @@ def read_reference(
         if found.notes:
             notes = "; ".join(map(with_buttons, found.notes))
             st.caption(f"Columns of {plain(path.name)}: {plain(notes)}.")
-        if offered := [name for note in found.notes for name in columns_offered(note)]:
-            before = session().columns.get(which, SHARED)
-            without = replace(before, drop=(*before.drop, *offered))
-            st.button("Leave out", key="noted-out", on_click=_take_columns, args=(which, without))
+        offer_without(which, found.notes)
         return found
     return None
 

@@ -39,10 +39,11 @@ from pages._triage.files import CheckpointSource
 from pages._triage.possible import name_faults
 from pages._triage.run import Run, quick_of
 from pages._triage.session import EQUAL, METHOD, PART, session, write_link
-from pages._triage.source import is_young, offer
+from pages._triage.source import is_young, offer, offer_without
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
 from prviz.measure.workload import cut, duration, estimate_seconds
+from prviz.readers.columns import with_buttons
 from prviz.samples import Samples
 from prviz.triage.decision import Basis, basis_of, summaries_of_one
 from prviz.triage.inputs import Checkpoint
@@ -397,7 +398,8 @@ def _draw_notes(
     with st.container():  # always present, so that the list stays open
         if failed:
             lines = [
-                f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}."
+                f"- **{plain(each.checkpoint.name)}**:"
+                f" {plain(with_buttons(each.reason or '')).rstrip('.')}."
                 for each in failed
             ]
             others = "" if len(failed) == run.total else "; the others are not affected"
@@ -405,6 +407,7 @@ def _draw_notes(
                 [f"{len(failed)} of {run.total} could not be measured{others}.", *lines]
             )
             st.warning(text, icon=":material/block:")
+            offer_without(source.which, [each.reason or "" for each in failed])
             if run.complete:
                 st.button(
                     "Try them again",

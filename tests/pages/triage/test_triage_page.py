@@ -617,6 +617,25 @@ def test_what_may_be_no_feature_is_left_out_by_a_button(name: str, button: str) 
     assert [each.drop for each in app.session_state[KEY].columns.values()] == [(name,)]
 
 
+def test_texts_of_a_checkpoint_alone_are_left_out_by_a_button() -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
+    app = triage(data="upload")
+    app.file_uploader(key="triage-real-0").upload("real.csv", frame.to_csv(index=False).encode())
+    app.run()
+    named = frame[::-1].assign(word=["x", "y"] * 30)
+    file = ("step-1.csv", named.to_csv(index=False).encode(), "")
+    app.file_uploader(key="triage-many-0").set_value([file]).run()
+    measure(app)
+    app.run()
+    refused = "".join(each.value for each in app.warning).replace("\\", "")
+    assert "'x' is not a number. Leave the column out with the button below" in refused
+    next(each for each in app.button if each.label == "Leave out").click().run()
+    measure(app)
+    app.run()
+    assert not app.exception
+    assert not [each for each in app.warning if "could not be measured" in each.value]
+
+
 def test_columns_that_look_like_no_features_are_asked_about() -> None:
     def table(seed: int) -> bytes:
         rng = np.random.default_rng(seed)
