@@ -77,6 +77,11 @@ Sampler: TypeAlias = Callable[[Point, int, np.random.Generator], Floats]
 _CHECKS: dict[str, Check] = {}
 
 
+def _named(name: str) -> Check:
+    """For pickle, which would write all checks with a method of the dictionary."""
+    return _CHECKS[name]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Check:
     """One check; equal names mean equal checks.
@@ -111,7 +116,7 @@ class Check:
         _CHECKS[self.name] = self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _CHECKS.__getitem__, (self.name,)
+        return _named, (self.name,)
 
     @property
     def dims(self) -> tuple[int, ...]:
