@@ -97,19 +97,16 @@ SLOW = (
     ),
 )
 # For .ci/run alone: visitors and their sessions. Exhaustive tests are thorough as well.
-THOROUGH = ("server/test_sessions",)
-# For `.ci/run --all`: the lab and its studies, and what repeats a shorter test with more seeds,
-# sizes or families.
+THOROUGH = ("pages/lab/", "server/test_sessions", "studies/")
+# For `.ci/run --all`: what repeats a shorter test with more seeds, sizes or families.
 EXHAUSTIVE = (
     "cli/test_kills",
     "pages/explore/test_influence",
     "pages/explore/test_media_browser",
     "pages/explore/test_supports",
     "pages/explore/test_upload_race",
-    "pages/lab/",
     "pages/live/test_live_leaving_browser",
     "pages/triage/test_triage_browser",
-    "studies/",
     "triage/test_bundled",
 )
 _PLACE = {name: place for place, name in enumerate(LONGEST_FIRST)}

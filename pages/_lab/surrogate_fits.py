@@ -137,10 +137,9 @@ def work(
 ) -> work_box.WorkRequest:
     """The tasks, those of this d first; raises ValueError for what these samples do not allow."""
     later = [each for each in sorted(request.dims) if each != d]
-    problems = [
-        made.problem(),
-        *surrogate_problems(_sources(data), later, "kernels", made.seed, ("pair",)),
-    ]
+    problems = [made.problem()]
+    if later:
+        problems += surrogate_problems(_sources(data), later, "kernels", made.seed, ("pair",))
     grid = SweepGrid(
         problems,
         request.methods,

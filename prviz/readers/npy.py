@@ -120,10 +120,13 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         held = ast.literal_eval(_OTHER.sub(r"\1", text.strip()))
         shape = tuple(held.pop("shape"))
         order = held.pop("fortran_order")
-        dtype = np.lib.format.descr_to_dtype(held["descr"])
+        described = held["descr"]
+        if isinstance(described, str) and described.lstrip("<>|=").startswith("a"):
+            raise ValueError("bytes by their old name")  # of which NumPy would warn
+        dtype = np.lib.format.descr_to_dtype(described)
         names = dtype.names or ()
         plain = type(order) is bool and all(type(length) is int for length in shape)
-        if len(held) > 1 or not plain or (names and isinstance(held["descr"], str)):
+        if len(held) > 1 or not plain or (names and isinstance(described, str)):
             raise ValueError("other entries")
     except _HEADER_ERRORS:
         raise ValueError("its header") from None

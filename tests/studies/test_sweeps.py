@@ -235,7 +235,7 @@ def test_keys_name_the_version_of_the_computation_and_the_data_and_draws_stay(
     assert other.keys[0] != before[2]
     assert other.drawn_by == tasks[2].drawn_by
     with monkeypatch.context() as patched:
-        patched.setattr("prviz.studies.papers.digits._digest", lambda _: "other pictures")
+        patched.setattr("prviz.studies.papers.bundled_problems._digest", lambda _: "other pictures")
         assert [each.keys[0] == key for each, key in zip(tasks, before, strict=True)] == [
             True,
             False,
