@@ -106,6 +106,98 @@ def photos(n: int, seed: int) -> Drawn:
     return Drawn(x, modes)
 
 
+def terms(n: int, seed: int) -> Drawn:
+    """Weights of 140 words in documents of five topics and unlike length, most of them 0."""
+    fixed = np.random.default_rng(101)
+    rng = np.random.default_rng((101, seed))
+    modes = rng.choice(5, n, p=[0.3, 0.25, 0.2, 0.15, 0.1])
+    topics = fixed.dirichlet(np.full(140, 0.15), 5)
+    lengths = rng.lognormal(3.5, 0.5, (n, 1))
+    counts = rng.poisson(lengths * topics[modes])
+    return Drawn(np.log1p(counts) * fixed.uniform(0.5, 3.0, 140), modes)
+
+
+def households(n: int, seed: int) -> Drawn:
+    """Answers of a census: ages, rounded incomes, years, rooms, regions and flags."""
+    fixed = np.random.default_rng(102)
+    rng = np.random.default_rng((102, seed))
+    modes = rng.choice(4, n, p=[0.35, 0.3, 0.2, 0.15])
+    age = np.clip(np.round(fixed.uniform(25, 70, 4)[modes] + 9 * rng.normal(size=n)), 18, 95)
+    income = np.round(np.exp(fixed.normal(10, 0.5, 4)[modes] + 0.6 * rng.normal(size=n)), -2)
+    years = rng.binomial(20, fixed.uniform(0.4, 0.8, 4)[modes])
+    rooms = 1 + rng.poisson(fixed.uniform(1, 4, 4)[modes])
+    regions = np.eye(5)[[rng.choice(5, p=p) for p in fixed.dirichlet(np.ones(5), 4)[modes]]]
+    flags = rng.random((n, 3)) < fixed.uniform(0.1, 0.9, (4, 3))[modes]
+    columns = np.stack([age, income, years, rooms], axis=1)
+    return Drawn(np.hstack([columns, regions, flags]).astype(float), modes)
+
+
+def bands(n: int, seed: int) -> Drawn:
+    """Levels of 40 bands of sound in six kinds of noise, smooth over bands, cut at a floor."""
+    fixed = np.random.default_rng(103)
+    rng = np.random.default_rng((103, seed))
+    modes = rng.choice(6, n, p=[0.25, 0.2, 0.2, 0.15, 0.12, 0.08])
+    shapes = np.cumsum(fixed.normal(size=(6, 40)), axis=1) * 3 - 40
+    wiggle = np.cumsum(rng.normal(size=(n, 40)), axis=1)
+    loud = 6 * rng.normal(size=(n, 1))
+    return Drawn(np.maximum(shapes[modes] + wiggle + loud, -60.0), modes)
+
+
+def molecules(n: int, seed: int) -> Drawn:
+    """Sixty bits of a fingerprint and six descriptors of five scaffolds."""
+    fixed = np.random.default_rng(104)
+    rng = np.random.default_rng((104, seed))
+    modes = rng.choice(5, n, p=[0.3, 0.25, 0.2, 0.15, 0.1])
+    bits = rng.random((n, 60)) < fixed.beta(0.4, 0.9, (5, 60))[modes]
+    means = fixed.normal(size=(5, 6))[modes] * np.array([2.0, 1.0, 1.0, 0.5, 3.0, 1.0])
+    return Drawn(np.hstack([bits, means + rng.gamma(3.0, 0.4, (n, 6))]).astype(float), modes)
+
+
+def blood(n: int, seed: int) -> Drawn:
+    """Fourteen rounded values of a laboratory, skewed and correlated, of three groups."""
+    fixed = np.random.default_rng(105)
+    rng = np.random.default_rng((105, seed))
+    modes = rng.choice(3, n, p=[0.6, 0.25, 0.15])
+    turn = fixed.normal(size=(14, 14)) / 4
+    z = 0.8 * fixed.normal(size=(3, 14))[modes] + rng.normal(size=(n, 14)) @ turn
+    return Drawn(np.round(np.exp(0.4 * z + fixed.uniform(0, 4, 14)), 1), modes)
+
+
+def visits(n: int, seed: int) -> Drawn:
+    """Visits of a page: pages, seconds, clicks and sums, most of them 0, of four kinds of visitors."""
+    fixed = np.random.default_rng(106)
+    rng = np.random.default_rng((106, seed))
+    modes = rng.choice(4, n, p=[0.45, 0.25, 0.2, 0.1])
+    pages = rng.geometric(fixed.uniform(0.1, 0.6, 4)[modes])
+    seconds = rng.exponential(fixed.uniform(10, 200, 4)[modes]) * pages
+    clicks = rng.poisson(fixed.uniform(0.1, 3.0, (4, 8))[modes])
+    bought = (rng.random(n) < fixed.uniform(0.02, 0.4, 4)[modes]) * rng.lognormal(3, 0.7, n)
+    return Drawn(np.column_stack([pages, np.round(seconds, 1), clicks, np.round(bought, 2)]), modes)
+
+
+def spots(n: int, seed: int) -> Drawn:
+    """Pictures of 8 x 8 whole grey values: one or two spots at seven places."""
+    fixed = np.random.default_rng(107)
+    rng = np.random.default_rng((107, seed))
+    modes = rng.choice(7, n, p=[0.2, 0.2, 0.15, 0.15, 0.1, 0.1, 0.1])
+    places = fixed.uniform(1, 6, (7, 2, 2))[modes] + 0.4 * rng.normal(size=(n, 2, 2))
+    grid = np.stack(np.meshgrid(np.arange(8), np.arange(8), indexing="ij"), axis=-1)
+    far = ((grid[None, None] - places[:, :, None, None]) ** 2).sum(axis=-1)
+    light = np.exp(-far / rng.uniform(1.0, 2.5, (n, 2, 1, 1))).sum(axis=1)
+    return Drawn(np.round(np.clip(14 * light, 0, 16)).reshape(n, 64), modes)
+
+
+def voices(n: int, seed: int) -> Drawn:
+    """Embeddings of eight speakers in 96 dimensions, most of the variance in a few of them."""
+    fixed = np.random.default_rng(108)
+    rng = np.random.default_rng((108, seed))
+    modes = rng.choice(8, n, p=fixed.dirichlet(np.full(8, 4.0)))
+    scale = 3 * (1 + np.arange(96)) ** -0.7
+    turn = np.linalg.qr(fixed.normal(size=(96, 96)))[0]
+    inner = rng.standard_t(6, (n, 96)) * scale
+    return Drawn((1.2 * fixed.normal(size=(8, 96))[modes] * scale + inner) @ turn + 0.3, modes)
+
+
 FRESH: Mapping[str, Callable[[int, int], Drawn]] = {
     "reads": reads,
     "orders": orders,
@@ -114,4 +206,12 @@ FRESH: Mapping[str, Callable[[int, int], Drawn]] = {
     "layer": layer,
     "sensors": sensors,
     "photos": photos,
+    "terms": terms,
+    "households": households,
+    "bands": bands,
+    "molecules": molecules,
+    "blood": blood,
+    "visits": visits,
+    "spots": spots,
+    "voices": voices,
 }
