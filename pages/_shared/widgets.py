@@ -45,7 +45,7 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
   --prviz-away: "prviz does not answer. As soon as it runs again, this page comes back.";
   --prviz-theirs: hidden; --prviz-their-size: 0;
 }
-.stDialog h2 + div > div:not([data-testid]) {
+[role="dialog"] h2 + div > div:not([data-testid]) {
   visibility: var(--prviz-theirs, inherit); font-size: var(--prviz-their-size, inherit);
   &::after { content: var(--prviz-away, none); visibility: visible; font-size: 1rem; }
 }
