@@ -62,6 +62,10 @@ class Sessions:
         """Note a session with a connection. token : cookie of its browser. clear : empties what it holds."""
         self._open[name], uploads.owners[name] = _Session(clear), token
 
+    def any_open(self) -> bool:
+        """True while a session has not been ended."""
+        return bool(self._open)
+
     def left(self, name: str) -> None:
         """Note that the connection of a session is gone."""
         if name in self._open:
@@ -218,11 +222,13 @@ async def _lifespan(
 def _warm(warm_up: Callable[[], None]) -> None:
     """Warm up, and leave what is there by then, mostly modules, out of all later collections.
 
-    A full one stops every thread, for a tenth of a second where it has the modules to look at.
+    A full one stops every thread, for a tenth of a second where it has the modules to look at. Not
+    where somebody has come meanwhile: his session would stay, once it is closed.
     """
     warm_up()
     gc.collect()
-    gc.freeze()
+    if not sessions.any_open():
+        gc.freeze()
 
 
 def send_at_once() -> None:
