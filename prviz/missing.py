@@ -14,9 +14,16 @@ def missing(error: ModuleNotFoundError, asked: str) -> str:
     """What was asked, and what it needs; a message that is a sentence already stays."""
     if not error.name or not str(error).startswith("No module named"):
         return str(error)
-    module = error.name.partition(".")[0]
-    package = _PACKAGES.get(module, module)
-    return f"{asked} needs {package}, which is not installed: pip install {package}"
+    return _sentence(asked, [error.name.partition(".")[0]])
+
+
+def _sentence(asked: str, modules: Sequence[str]) -> str:
+    packages = [_PACKAGES.get(name, name) for name in modules]
+    verb = "is" if len(packages) == 1 else "are"
+    return (
+        f"{asked} needs {' and '.join(packages)}, which {verb} not installed: pip install"
+        f" {' '.join(packages)}"
+    )
 
 
 @contextmanager
@@ -39,12 +46,5 @@ def installed(module: str) -> bool:
 def require(modules: Sequence[str], asked: str) -> None:
     """Raise ModuleNotFoundError, with all that is missing in one sentence, before any work is done."""
     absent = [name for name in modules if not installed(name)]
-    if not absent:
-        return
-    packages = [_PACKAGES.get(name, name) for name in absent]
-    verb = "is" if len(absent) == 1 else "are"
-    raise ModuleNotFoundError(
-        f"{asked} needs {' and '.join(packages)}, which {verb} not installed: pip install"
-        f" {' '.join(packages)}",
-        name=absent[0],
-    )
+    if absent:
+        raise ModuleNotFoundError(_sentence(asked, absent), name=absent[0])

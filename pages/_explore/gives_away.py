@@ -233,7 +233,7 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
         sides = [
             _with_labels(each, of, columns, dropped) for each, of in zip(left, whole, strict=True)
         ]
-        choice = replace(before.choice, drop=(*before.choice.drop, *dropped))
+        choice = before.choice.without(dropped)
         uploaded = replace(before, pair=SamplePair(*sides), choice=choice, before=(now, before))
     else:
         note = "1 feature left out" if len(columns) == 1 else f"{len(columns)} features left out"

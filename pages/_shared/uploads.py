@@ -424,7 +424,6 @@ def ask_columns(
         " a plot or a key would be part of every distance.",
         icon=":material/view_column:",
     )
-    without = replace(choice, drop=(*choice.drop, *columns))
     whole = replace(choice, features=("*",))
     with st.container(horizontal=True):
         st.button(
@@ -432,7 +431,7 @@ def ask_columns(
             key="columns-out",
             type="primary",
             on_click=take,
-            args=(*args, without),
+            args=(*args, choice.without(columns)),
         )
         st.button("Use them as features", key="columns-in", on_click=take, args=(*args, whole))
 
@@ -461,7 +460,7 @@ def say_unread(
             key="columns-out",
             type="primary",
             on_click=take,
-            args=(*args, replace(choice, drop=(*choice.drop, *columns))),
+            args=(*args, choice.without(columns)),
         )
     if recipe:
         st.code(recipe, language="python", wrap_lines=True)

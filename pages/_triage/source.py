@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -76,8 +75,8 @@ def offer_without(which: Hashable, messages: Sequence[str]) -> None:
     before = session().columns.get(which, SHARED)
     offered = dict.fromkeys(name for each in messages for name in columns_offered(each))
     if offered:
-        without = replace(before, drop=(*before.drop, *offered))
-        st.button("Leave out", key="noted-out", on_click=_take_columns, args=(which, without))
+        args = which, before.without(offered)
+        st.button("Leave out", key="noted-out", on_click=_take_columns, args=args)
 
 
 def read_reference(

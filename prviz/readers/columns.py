@@ -9,7 +9,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -154,6 +154,10 @@ class ColumnChoice:
             key[: mark.start()] for key in rows if key is not None for mark in re.finditer("=", key)
         )
         return replace(self, rows=tuple(named))
+
+    def without(self, names: Iterable[str]) -> ColumnChoice:
+        """The choice with further columns left out."""
+        return replace(self, drop=(*self.drop, *names))
 
     def unknown(self, names: Collection[str]) -> list[str]:
         """Names and patterns of the choice that none of these columns has."""
