@@ -339,7 +339,6 @@ class Triage:
             return nothing
         firsts = [each.measured[0] for each in nothing.outcomes if each.measured]
         real = self.real(firsts[0].n_real)
-        copies = self.of_each(self.copies, firsts, part_of(progress, 0, 2))
         if meanwhile is not None:
             self._thread.start(meanwhile)
         possible = None
@@ -356,6 +355,7 @@ class Triage:
         except ValueError as error:
             no_ceiling = str(error)
         self._thread.wait()
+        copies = self.of_each(self.copies, firsts, part_of(progress, 0, 2))
         by_basis = looked_into(measured)
         of_best = believed_areas(measured) if areas else {}
         witnesses = self.of_each(
