@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, ppr
 from prviz.estimators.prc import COVER
 from prviz.measure.estimates import Estimate, estimate, measure, passes, pr_curve
 from prviz.measure.profiles import profile
@@ -235,6 +235,21 @@ def test_ppr_leaves_a_sample_out_by_index_and_not_its_duplicate():
     # Of another set nobody is left out, even where it is the very same array.
     assert twin.c_generated[:4].tolist() == [1.0] * 4
     assert twin.c_real[:4].tolist() == [1.0, 1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("split", [0.5, None])
+def test_ppr_from_a_table_in_blocks_is_ppr_of_each_k_alone(
+    split: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 23, 2)))
+    monkeypatch.setattr(ppr, "_BLOCK", 100)
+    ks = range(1, ppr.WORTH_A_TABLE + 1)
+    table = profile(*pair, ("ppr",), ks=ks, split=split)
+    for k in ks:
+        alone = estimate(pair, "ppr", k=k, split=split)["ppr"].supports
+        found = table.estimate("ppr", k).supports
+        assert found.c_real.tolist() == alone.c_real.tolist()
+        assert found.c_generated.tolist() == alone.c_generated.tolist()
 
 
 def test_tents_of_radius_zero_stand_at_their_own_place_alone():

@@ -247,6 +247,15 @@ def test_findings_of_fewer_rows_are_kept_apart_and_said(
     assert searched == [50_000_000, 1_000_000_000]
 
 
+def test_many_features_in_blocks_have_the_statistics_of_all_at_once() -> None:
+    rng = np.random.default_rng(0)
+    pair = SamplePair(rng.normal(size=(24, 120)), 1.3 * rng.normal(size=(20, 120)))
+    whole, parts = (
+        asdict(halvings(pair, times=1, memory_limit=limit)[0]) for limit in (1 << 30, 400_001)
+    )
+    assert parts == pytest.approx(whole, rel=1e-6, abs=1e-9, nan_ok=True)
+
+
 @pytest.mark.parametrize("d", [3, 200])
 def test_a_single_cluster_is_not_stretched_about_its_own_centre(d: int) -> None:
     rng = np.random.default_rng(0)
