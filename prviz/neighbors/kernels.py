@@ -146,12 +146,23 @@ class Candidates:
             else np.isfinite(self.values).astype(np.float64)
         )
 
+    def weights_at(self, rows: Rows, slots: Rows) -> Floats:
+        """Weights of some candidates: (p,)."""
+        if self.weights is None:
+            return np.ones(len(rows))
+        weights: Floats = self.weights[rows, slots]
+        return weights
+
     def weight_within(self, limits: Array) -> Counts:
         """Number of samples with values <= limits (m, 1) in each row: (m,)."""
-        inside = self.values <= limits
-        if self.weights is not None:
-            inside = np.where(inside, self.weights, 0.0)
-        total: Counts = inside.sum(axis=1).astype(np.int64)
+        return self.weight_of(self.values <= limits)
+
+    def weight_of(self, inside: NDArray[np.bool_]) -> Counts:
+        """Number of samples that the candidates of a mask (m, L) stand for, in each row: (m,)."""
+        if self.weights is None:
+            total: Counts = np.count_nonzero(inside, axis=1)
+        else:
+            total = np.where(inside, self.weights, 0.0).sum(axis=1).astype(np.int64)
         return total
 
     def take(self, rows: Rows) -> Candidates:

@@ -126,7 +126,7 @@ class NeighbourLists:
     """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among them.
 
     A list takes every sample within an estimated limit: ``reach``, or a quantile of the first tile
-    with a wide margin where that is smaller (rows come in random order). `short` finds the few
+    with a wide margin where that is smaller (rows come in random order). `finish` finds the few
     points whose limit was too small, and `look_again` rebuilds their lists. A full list is pruned
     to its order-th value plus the bound on the products' error, which becomes the new limit.
     """
@@ -188,9 +188,10 @@ class NeighbourLists:
             values.take(order), samples.take(order), starts, lengths
         )
         points = first + which
-        held = self.candidates(points)
-        values = np.concatenate([held.values, fresh_values], axis=1)
-        columns = np.concatenate([held.columns, fresh_columns.astype(np.int32)], axis=1)
+        held = self._values[points]
+        held[np.arange(self._length) >= self._filled[points][:, None]] = np.inf
+        values = np.concatenate([held, fresh_values], axis=1)
+        columns = np.concatenate([self._columns[points], fresh_columns], axis=1, dtype=np.int32)
         self._put(
             points, values, columns, np.minimum(self._reach(points, values), self._limits[points])
         )
@@ -203,6 +204,7 @@ class NeighbourLists:
             raise TooManyTiesError
         owner, slot = np.nonzero(inside)
         place = points[owner], ranges(np.zeros_like(filled), filled)
+        self._values[points] = np.inf
         self._values[place], self._columns[place] = values[owner, slot], columns[owner, slot]
         self._filled[points], self._limits[points] = filled, limits
 
@@ -211,26 +213,19 @@ class NeighbourLists:
         nearest = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
         return self._left.arithmetic.widened(nearest, self._left.norms[points])
 
-    def candidates(self, points: Rows | slice) -> Candidates:
-        """Lists of some points, padded."""
-        filled = self._filled[points]
-        width = int(filled.max(initial=self.order))
-        values = self._values[points, :width]
-        columns = self._columns[points, :width]
-        if isinstance(points, slice):
-            values = values.copy()
-            columns = columns.copy()
-        padding = np.arange(width) >= filled[:, None]
-        np.putmask(values, padding, np.inf)
-        np.putmask(columns, padding, 0)
-        return Candidates(values, columns, None)
+    def candidates(self, rows: slice) -> Candidates:
+        """Lists of some points, once they are finished."""
+        width = int(self._filled[rows].max(initial=self.order))
+        return Candidates(self._values[rows, :width], self._columns[rows, :width], None)
 
     def complete(self, rows: slice) -> Array:
         """(m,) approximate distances up to which the lists of some points are complete."""
         return self._limits[rows]
 
-    def short(self, rows: slice) -> Rows:
-        """Points whose limits were too small, once all tiles have been added."""
+    def finish(self, rows: slice) -> Rows:
+        """Pad the lists of some points, once all tiles were added; those with too small limits."""
+        padding = np.arange(self._length) >= self._filled[rows][:, None]
+        np.copyto(self._values[rows], np.inf, where=padding)
         points = np.arange(rows.start, rows.stop)
         return points[self._reach(points, self.candidates(rows).values) > self._limits[rows]]
 

@@ -58,8 +58,8 @@ from prviz.neighbors.native import Array, Floats
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
 # Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter
-# ones take longer, and BLAS itself does not add up many more.
-PART = 256
+# ones take longer.
+PART = 96
 
 # Rows of each set whose median is the centre (most, least), and most values of them: an inexact
 # centre enlarges norms.

@@ -481,7 +481,7 @@ class SymmetricPlan:
 
         def find(block: tuple[Key, slice]) -> int:
             key, rows = block
-            short[key].append(self._lists[key].short(rows))
+            short[key].append(self._lists[key].finish(rows))
             return 0
 
         def look(key: Key) -> int:
@@ -555,7 +555,7 @@ class SymmetricPlan:
             held = np.bincount(listed.columns[inside], minlength=len(right))
             with self._count_lock:
                 for key in pending.per_centre:
-                    self._counts[key][rows] += inside.sum(axis=1)
+                    self._counts[key][rows] += np.count_nonzero(inside, axis=1)
                 for key in pending.per_member:
                     self._counts[key] += held
             return pairs.rechecked

@@ -340,16 +340,10 @@ class Ranking:
         for tile, candidates in zip(self.tiles, self.candidates, strict=True):
             part = candidates.take(rows)
             below = part.values < low
-            weights = part.weights_or_ones()
             owner, slot = true_places((part.values <= high) & ~below)
-            close.append(
-                (
-                    owner,
-                    tile.reference(rows[owner], part.columns[owner, slot]),
-                    weights[owner, slot],
-                )
-            )
-            certain.append(np.where(below, weights, 0.0).sum(axis=1).astype(np.int64))
+            apart = tile.reference(rows[owner], part.columns[owner, slot])
+            close.append((owner, apart, part.weights_at(owner, slot)))
+            certain.append(part.weight_of(below))
         squared = _smallest_reaching(close, order - np.sum(certain, axis=0))
         inside = [
             np.bincount(owner, weights=weights * (distances <= squared[owner]), minlength=len(rows))
