@@ -71,6 +71,12 @@ def _is_label_type(kind: Any) -> bool:
     return is_number(kind) or is_text(kind)
 
 
+def _plain(kind: Any) -> Any:
+    """The type of the numbers in a dictionary of numbers; any other type as it is."""
+    packed = types.is_dictionary(kind) and is_number(kind.value_type)
+    return kind.value_type if packed else kind
+
+
 def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
     """float32 if nothing wider is among the columns."""
     narrow = all(types.is_float16(kind) or types.is_float32(kind) for kind in kinds)
@@ -101,7 +107,7 @@ def plan_columns(
         column, or a choice that is missing.
     """
     check_columns(where, len(schema), limits)
-    kinds = dict(zip(schema.names, schema.types, strict=True))
+    kinds = dict(zip(schema.names, map(_plain, schema.types), strict=True))
     if len(kinds) < len(schema.names):
         raise ReadError(f"{where}: two columns have the same name. Rename one of them.")
     lists = [
@@ -244,6 +250,10 @@ class TableRows:
         part = np.empty((batch.num_rows, len(self.plan.features)), dtype=self.plan.dtype)
         for index, name in enumerate(self.plan.features):
             column = batch.column(name)
+            if types.is_dictionary(column.type):
+                column.dictionary.validate(full=True)
+                _valid(column.indices, len(column.dictionary))
+                column = column.dictionary_decode()
             column.validate(full=True)
             self._refuse_null(column, index)
             stored = column.to_numpy(zero_copy_only=False)

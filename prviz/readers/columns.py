@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,6 +43,35 @@ _MEASURED = re.compile(r".+_(index|idx|class|path|split)", re.DOTALL)
 # Where a new word begins in a name such as magError or RNGSeed, and before the last word of one
 # without any mark, such as objid.
 _NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+# Words for what tables keep beside features, in the languages of those who write them; accents are
+# left out.
+_ELSEWHERE = {
+    "seed": "graine semilla semente startwert 种子 種子 シード",
+    "epoch": "epoque epoche epoca epocas 轮次 エポック эпоха",
+    "step": "schritt etape etapa paso passo stap 步骤 步数 ステップ шаг",
+    "iteration": "iteracion iteracao iterazione iteratie 迭代 итерация",
+    "run": "lauf durchlauf durchgang",
+    "trial": "versuch essai ensayo tentativa prova",
+    "row": "zeile ligne fila linha riga rij 行 строка",
+    "number": "nummer numero 番号 номер",
+    "index": "indice 序号 索引",
+    "id": "kennung identifiant identificador identificativo 编号 編號",
+    "label": "etikett etiquette etiqueta etichetta rotulo 标签 標籤 ラベル метка",
+    "class": "klasse classe clase 类别 類別 クラス класс",
+    "target": "ziel zielgrosse zielgroesse cible objetivo",
+    "prediction": "vorhersage prediccion predicao previsione 预测 予測",
+    "timestamp": "zeitstempel horodatage",
+    "time": "uhrzeit temps tiempo tempo tijd 时间 時間 時刻 время",
+    "date": "fecha 日期 日付 дата",
+    "year": "jahr annee ano anno 年",
+    "month": "monat mois mes mese",
+    "week": "woche semaine semana settimana",
+    "day": "jour dia giorno",
+    "hour": "stunde heure hora ora",
+    "loss": "verlust perte perdida perdita",
+    "duration": "dauer duree duracion durata",
+}
+_ENGLISH = {word: said for said, words in _ELSEWHERE.items() for word in words.split()}
 _GLUED = re.compile(
     r"(.*_)?(obj(?:ect)?|source|run|event|evt|samples?|image|img|user|item|row|record|cell|gene|customer|client"
     r"|session|subj(?:ect)?|patient|participant|video|clip|frame|scene|doc(?:ument)?|task|episode|batch|plot|site"
@@ -85,11 +115,20 @@ def is_measured(name: str) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """A name in small letters, its words joined by underscores, also those of magError and objid."""
+    """A name in small letters and English words, joined by underscores, also those of magError and objid."""
     words = _NEW_WORD.sub("_", name.strip().replace(" ", "_").replace("-", "_"))
-    plain = words.lower()
+    plain = "_".join(map(_in_english, words.lower().split("_")))
     glued = _GLUED.fullmatch(plain)
     return plain if glued is None else f"{glued[1] or ''}{glued[2]}_{glued[3]}"
+
+
+def _in_english(word: str) -> str:
+    """The English word for one of `_ELSEWHERE`; any other as it is."""
+    if word.isascii():
+        return _ENGLISH.get(word, word)
+    parts = unicodedata.normalize("NFKD", word.replace("ß", "ss"))
+    bare = "".join(each for each in parts if not unicodedata.combining(each))
+    return _ENGLISH.get(word) or _ENGLISH.get(bare, word)
 
 
 @dataclass(frozen=True)

@@ -224,6 +224,8 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
 
     batched : one-dimensional entries are parts of one column, not rows.
     """
+    if name:
+        items = _unwrapped(items)
     known = [array for item in items if (array := _array(item)) is not None]
     if items and len(known) == len(items):
         kinds = {(array.ndim, array.shape[1:], array.dtype.kind == "U") for array in known}
@@ -243,6 +245,25 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
         column = [record[key] for record in records]
         found |= _stacked(column, _joined(name, key), batched=several)
     return found
+
+
+def _unwrapped(items: list[Any]) -> list[Any]:
+    """What stands in mappings of one entry each, texts of numbers as numbers; other items as they are.
+
+    So databases write their values: ``{"$numberDouble": "0.5"}``, ``{"v": "0.5"}``, ``{"N": "0.5"}``.
+    """
+    values = []
+    for item in items:
+        if not isinstance(item, Mapping) or len(item) != 1:
+            return items
+        (value,) = item.values()
+        if not isinstance(value, str | int | float | None):
+            return items
+        values.append(value)
+    try:
+        return [math.nan if value is None else float(value) for value in values]
+    except ValueError:
+        return values
 
 
 def _joined_arrays(arrays: Sequence[Array], name: str, *, batched: bool) -> dict[str, Array]:
@@ -359,6 +380,15 @@ _ORANGE = (
     "names, kinds, flags, *rows = csv.reader(lines, delimiter={!r})\n"
     "kept = [place for place, kind in enumerate(kinds) if kind[:1] in ('c', 'C') and not any(flags[place:place + 1])]\n"
     "rows = [[row[place] for place in kept] for row in [names, *rows]]\n"
+    "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
+# Of names that begin with their kinds, such as C#width, cD#kind and mS#remark.
+_ORANGE_NAMES = (
+    "import csv, re\nlines = open({{file}}, encoding='utf-8', newline='')\n"
+    "names, *rows = csv.reader(lines, delimiter={!r})\n"
+    "kind = re.compile('([cmiw][CDST]?|[DST])#')\n"
+    "kept = [place for place, name in enumerate(names) if not kind.match(name)]\n"
+    "rows = [[row[place].removeprefix('C#') for place in kept] for row in [names, *rows]]\n"
     "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
 _LAMMPS = (
@@ -601,6 +631,9 @@ _PRINTED: tuple[_Printed, ...] = (
 
 # Kinds of columns as Orange writes them below the names.
 _ORANGE_KIND = re.compile(rb"continuous|discrete|string|time|[cdstCDST]|[\w-]+( [\w-]+)+")
+# And before the names, in one line: continuous, discrete, text or time; class, meta, ignored, weight.
+_ORANGE_NAME = re.compile(r"([cmiw][CDST]?|[CDST])#")
+_ORANGE_ROLE = re.compile(r"[cmiw][CDST]#")
 # How other formats begin, and those told by their lines, that are named as tables of text.
 _BEGUN = {
     b"%%matrixmarket": ".mtx",
@@ -758,12 +791,16 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
-    """The lines for a table of Orange, whose second line says of what kind each column is; None for others."""
+    """The lines for a table of Orange, whose second line, or names, say of what kind each column is."""
+    what = "a table of Orange, whose continuous features the lines below take"
     for mark in ("\t", ","):
         kinds = [each.strip() for each in lines[1].split(mark.encode())]
         if len(kinds) > 1 and all(map(_ORANGE_KIND.fullmatch, kinds)):
-            what = "a table of Orange, whose continuous features the lines below take"
             return what, _ORANGE.format(mark)
+        names = lines[0].decode(errors="replace").split(mark)
+        kinds_said = [each for each in names if _ORANGE_NAME.match(each)]
+        if 2 * len(kinds_said) > len(names) > 1 or any(map(_ORANGE_ROLE.match, kinds_said)):
+            return what, _ORANGE_NAMES.format(mark)
     return None
 
 

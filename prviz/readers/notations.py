@@ -57,6 +57,11 @@ NOTATIONS = (
         ".str.replace(r'\\s*[x\u00d7*\u00b7]\\s*10\\^?\\(?', 'e', regex=True).str.rstrip(')')",
     ),
     Notation(
+        "numbers with a code behind their comma, which this leaves out",
+        re.compile(r"[+-]?0\d+,\d{1,2}"),
+        ".str.split(',').str[0]",
+    ),
+    Notation(
         "names before the numbers",
         re.compile(rf"[^\W\d]\w*(?:\s*[=:]\s*{_NUMBER}|\s+[-+]?\d*\.\d+(?:[eE][-+]?\d+)?)"),
         ".str.replace(r'^\\s*[^\\W\\d]\\w*(\\s*[=:]\\s*|\\s+)', '', regex=True)",

@@ -208,7 +208,8 @@ class Layout:
         )
         if not advice:
             words = text.split()
-            if ";" in text or "," in text:
+            parts = re.split("[;,]", text)
+            if len(parts) > 1 and (len(self.columns) == 1 or all(map(self.numbers.holds, parts))):
                 advice = _SEPARATE
             elif self.numbers.commas and Numbers(",").holds(text):
                 advice = "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."

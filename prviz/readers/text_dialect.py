@@ -36,6 +36,8 @@ _QUOTED = re.compile(r'"[^"]*"')
 _WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
 SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
+# A number of a fixed width, and the code of its quality behind it.
+_CODED = re.compile(r"\s*[+-]?0\d+,\d{1,2}\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 # A number with thousands apart, in any country's way.
 _APART = re.compile(
@@ -137,6 +139,8 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
         counts = {line.count(mark) for line in heads}
         if len(heads) > 1 and len(counts) == 1 and 0 not in counts:
             return mark
+    if _in_names_alone(heads):
+        return ","
     for mark in (";", ",", "\t", "|"):
         if mark in first and not (mark == "," and _divided_by_spaces(heads)):
             return mark
@@ -183,6 +187,14 @@ def _lines_above(lines: list[str]) -> int:
     return 0
 
 
+def _in_names_alone(lines: list[str]) -> bool:
+    """True for semicolons in the first line alone, where as many commas divide every line."""
+    commas = {line.count(",") for line in lines}
+    if len(lines) < 3 or len(commas) > 1 or 0 in commas or ";" not in lines[0]:
+        return False
+    return not any(";" in line for line in lines[1:])
+
+
 def _divided(line: str) -> bool:
     """True for a line with a mark between fields."""
     return any(mark in _QUOTED.sub("", line) for mark in ";,\t|")
@@ -221,6 +233,8 @@ class Numbers:
         if text.lstrip().startswith(_ONE) and len(one := listed_numbers(text) or []) == 1:
             return one[0]  # a list, a tensor or an array of one number
         decimals = self.commas or self.delimiter == ";"
+        if self.delimiter == "," and is_coded(text):
+            return None
         if _COMMA.fullmatch(text) and (decimals or not _THOUSANDS.fullmatch(text)):
             self.commas = True
             text = text.replace(",", ".")
@@ -245,6 +259,11 @@ class Numbers:
 def is_missing(text: str) -> bool:
     """True for a word that stands for a missing number, such as NA or a dash."""
     return _MISSING.fullmatch(text.strip()) is not None
+
+
+def is_coded(text: str) -> bool:
+    """True for zeros before a number and a code behind its comma, such as ``+0123,1`` of a weather station."""
+    return _CODED.fullmatch(text) is not None
 
 
 def thousands_in(text: str) -> tuple[str, str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -177,6 +178,96 @@ def test_a_text_that_tells_two_sets_apart_is_asked_for_its_values(
         ReadError, match="'method'"
     ):  # no longer asked for the sets, but for the text
         read_pair(("t.csv", text(both.assign(role=["real", "fake"] * (N // 2)))[1]))
+
+
+@pytest.mark.parametrize("name", ["époque", "graine", "semilla", "Schritt", "iteración", "轮次"])
+def test_bookkeeping_is_known_in_other_languages(name: str) -> None:
+    numbers = np.random.default_rng(0).integers(0, 9, N)
+    with pytest.raises(SuspectColumnsError) as caught:
+        read(text(FRAME.assign(**{name: numbers})))
+    assert caught.value.columns == (name,)
+    assert read(text(FRAME.assign(Klasse=numbers))).features == tuple(WORDS)
+    assert "Länge" in read(text(FRAME.rename(columns={"age": "Länge"}))).features
+
+
+def test_a_code_behind_the_comma_of_a_weather_station_is_no_decimal(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    values = np.round(VALUES * 100)
+    values[0] = 3
+    coded = [
+        [f"{int(value):+05d},{place % 3}" for place, value in enumerate(row)] for row in values
+    ]
+    path = tmp_path / "t.csv"
+    pd.DataFrame(coded, columns=WORDS).to_csv(path, index=False)
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, values)
+    commas = pd.DataFrame(
+        [[f"0{value:.1f}".replace(".", ",") for value in abs(row)] for row in VALUES]
+    )
+    assert read(text(commas, sep=";")).d == 4  # decimals where semicolons divide
+
+
+def test_marks_in_names_do_not_divide_the_rows() -> None:
+    named = FRAME.rename(columns=lambda name: f"{name};{name}2")
+    assert read(text(named)).features == tuple(named)
+
+
+def test_a_text_with_commas_is_left_out() -> None:
+    shape = "POLYGON ((0.5 0, 1 1, 2 0.5))"
+    with pytest.raises(ReadError, match=r"--drop WKT\)"):
+        read(text(FRAME.assign(WKT=[f"{shape[:-1]}, {place} 0)" for place in range(N)])))
+
+
+def test_numbers_in_a_dictionary_are_numbers(tmp_path: Path) -> None:
+    table = pa.table({name: pa.array(FRAME[name]).dictionary_encode() for name in WORDS})
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as file:
+        file.write_table(table)
+    for name in ("t.parquet", "t.arrow"):
+        np.testing.assert_array_equal(read(tmp_path / name).values, VALUES)
+    empty = FRAME.assign(age=FRAME["age"].where(FRAME.index != 7))
+    packed = pa.table({name: pa.array(empty[name], from_pandas=True) for name in WORDS})
+    columns = [column.dictionary_encode() for column in packed.columns]
+    pq.write_table(pa.table(columns, WORDS), tmp_path / "t.parquet")
+    with pytest.raises(ReadError, match="row 8, column 'age': empty"):
+        read(tmp_path / "t.parquet")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("names", [["C#a", "C#b", "C#c", "C#d"], ["a", "b", "c", "d"]])
+def test_kinds_before_the_names_of_orange(names, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "t.tab"
+    table = pd.DataFrame(VALUES, columns=names)
+    table.insert(0, "cC#y", np.arange(N) % 3)
+    table.to_csv(path, sep="\t", index=False)
+    found = followed(path, monkeypatch)
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert found.features == tuple("abcd")
+
+
+def test_half_tones_are_no_kinds_of_orange() -> None:
+    tones = FRAME.rename(columns=dict(zip(WORDS, ["C", "C#", "D", "D#"], strict=True)))
+    assert read(text(tones)).features == ("C", "C#", "D", "D#")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("mark", ["$numberDouble", "N", "doubleValue"])
+def test_values_of_databases_are_taken_out_of_their_objects(mark, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    rows = [
+        {"_id": {"$oid": f"5f{place:022x}"}}
+        | {name: {mark: str(value)} for name, value in zip(WORDS, row, strict=True)}
+        for place, row in enumerate(VALUES)
+    ]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, VALUES)
+    rows = [{"f": [{"v": str(value)} for value in row]} for row in VALUES]
+    (tmp_path / "t.jsonl").unlink()
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"kind": "response", "rows": rows, "totalRows": str(N)}))
+    for old in tmp_path.glob("*.npz"):
+        old.unlink()
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, VALUES)
 
 
 # ---- names ----
