@@ -21,10 +21,19 @@ from prviz.readers.columns import EVERY, ColumnChoice
 from prviz.readers.conversion import _is_idx, _plain_bytes, _rows
 from prviz.readers.delimited import _alike, _encoding_of_windows, _is_extreme
 from prviz.readers.errors import EmptyCellError, SuspectColumnsError
-from prviz.readers.number_names import _in_equal_steps, in_two_levels, is_unlike
+from prviz.readers.first_lines import _merged
+from prviz.readers.long_form import _feature
+from prviz.readers.notations import are_times_of_a_log
+from prviz.readers.number_names import _in_equal_steps, in_two_levels, is_unlike, points
 from prviz.readers.source import Limits, human_size
-from prviz.readers.suspects import _counts_rows, look_packed, one_family, samples_among
-from prviz.readers.text_dialect import Numbers, names_in_comment, quotes_names_alone
+from prviz.readers.suspects import (
+    _counts_rows,
+    look_packed,
+    names_features,
+    one_family,
+    samples_among,
+)
+from prviz.readers.text_dialect import Numbers, names_in_comment, quotes_names_alone, stands_alone
 
 CELLS = ["cell1", "cell2", "cell3"]
 COMMA = Numbers(",")
@@ -37,6 +46,13 @@ COUNTED = np.column_stack(
 REPEATED = np.array([[4.0, 0, 0], [3, 0, 0], [2, 1, 1], [1, 1, 1]])
 TWO_OF_FOUR = np.array([[0.0, 0], [1, 0], [2, 1], [0, 1]])
 YEARS = ["2019", "2019", "2020", "2020"]
+# Eight numbers in order, in steps that are not equal, far above rows of numbers in no order.
+IN_ORDER = ["100", "110", "130", "170", "250", "410", "730", "1370"]
+UNORDERED = [
+    [str(value) for value in np.random.default_rng(row).permutation(8)] for row in range(9)
+]
+NUMBERED = [["r", "1", "2", "3"]] * 2
+TWO_LEVELS = ["i_n", "a_x", "a_y", "b_x"]
 
 
 def idx(axes: int) -> bytes:
@@ -66,6 +82,31 @@ RULES: tuple[tuple[Callable[..., Any], tuple[Any, ...], Any], ...] = (
     (is_unlike, (["2", "3"], [["1.5", "2.5"], ["2.5", "3.5"]] * 4, COMMA), True),
     (in_two_levels, (YEARS, ["1", "2", "1", "2"], [["0.12345"] * 4] * 3, COMMA), True),
     (in_two_levels, (YEARS, ["1", "x", "1", "x"], [["0.12345"] * 4] * 3, COMMA), False),
+    (points, (IN_ORDER, UNORDERED, COMMA), 4),
+    (points, (IN_ORDER[:7], [row[:7] for row in UNORDERED], COMMA), 3),
+    (are_times_of_a_log, (["9:59", "10:00", "10:01"],), True),
+    (are_times_of_a_log, (["10:00:59", "10:01:00.5", "10:01:01"],), True),
+    (are_times_of_a_log, (["10:00", "9:59", "10:01"],), False),
+    (are_times_of_a_log, (["9:59", "10:00"],), False),
+    (names_features, ("unit", ["m", "s", "m"]), True),
+    (names_features, ("unit", ["m", "m"]), False),
+    (names_features, ("feature_name", ["a", "b"]), True),
+    (names_features, ("feature", ["a", "a"]), False),
+    (names_features, ("x", ["f1", "f2"]), True),
+    (names_features, ("x", ["f1", "f3"]), False),
+    (_feature, ([0, 1], [30, 20], {0: "0", 1: "1"}), 1),
+    (_feature, ([0, 1], [20, 30], {0: "time", 1: "gene"}), 1),
+    (_feature, ([0, 1], [20, 30], {0: "time", 1: "t"}), 0),
+    (_feature, ([0, 1], [30, 20], {0: "gene", 1: "probe"}), 1),
+    (stands_alone, (b'1,",2', b","), True),
+    (stands_alone, (b'1,2,"', b","), False),
+    (stands_alone, (b'1,",x', b","), False),
+    (stands_alone, (b'inf,",2', b","), False),
+    (_merged, (["i", "a", "", "b"], ["n", "x", "y", "x"], NUMBERED, COMMA), TWO_LEVELS),
+    (_merged, (["i", "a", "", "b"], ["n", "x", "y", "z"], NUMBERED, COMMA), ["n", *"xyz"]),
+    (_merged, (["i", "a", "b"], ["n", "x", "x"], NUMBERED, COMMA), None),
+    (_merged, (["i", "a", ""], ["n", "x", "2"], NUMBERED, COMMA), None),
+    (_merged, (["i", "a", ""], ["n", "x", "x"], [["k", "l"]] * 2, COMMA), None),
     (names_in_comment, (["# a", "b"],), ["a", "b"]),
     (names_in_comment, (["#! FIELDS", "a", "b"],), ["a", "b"]),
     (names_in_comment, (["#!", "FIELDS", "a"],), ["a"]),
@@ -126,6 +167,13 @@ def npz(**arrays: Any) -> tuple[str, bytes]:
 TABLE = np.arange(48.0).reshape(12, 4) ** 1.5
 
 
+def rows_of(texts: list[str]) -> bytes:
+    """A table in text, a column of texts before those of `TABLE`."""
+    rows = zip(texts, TABLE.round(3).tolist(), strict=True)
+    lines = [",".join([text, *map(str, row)]) for text, row in rows]
+    return "\n".join(["t,a,b,c,d", *lines]).encode()
+
+
 def test_means_beside_samples_refuse_their_own_keys_alone() -> None:
     file = npz(mu=np.zeros(4), sigma=np.eye(4), x=TABLE)
     np.testing.assert_array_equal(read_chosen(file, EVERY, key="x").values, TABLE)
@@ -168,6 +216,46 @@ def test_two_bytes_with_names_are_two_numbers() -> None:
     assert read_chosen(("a.npy", stream.getvalue()), EVERY).values[:, 1].tolist() == [
         *held["f1"].tolist()
     ]
+
+
+def npy(values: np.ndarray[Any, Any]) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, values)
+    return stream.getvalue()
+
+
+INSIDE_OF_RECORDS = np.zeros(12, [("a", [("b", "f4")]), ("c", "f4")])
+TABLES_IN_RECORDS = np.zeros(12, [("a", "f4", (2, 2)), ("c", "f4")])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.npy", npy(TABLE.reshape(1, 2, 1, 24)), r"has one entry\. If it is .* save values\[0\]"),
+        ("a.npy", npy(INSIDE_OF_RECORDS), r"records \(a structured dtype\)"),
+        ("a.npy", npy(TABLES_IN_RECORDS), r"records \(a structured dtype\)"),
+        (
+            "a.csv",
+            rows_of([f"12:{row:02d}" for row in range(12)]),
+            "times in the order .*--drop t",
+        ),
+        ("a.csv", rows_of([f"0b{row:04b}" for row in range(12)]), "bits.*Make a column of each"),
+        ("a.csv", b"unit,a,b,c,d,e\nm,1,2,3,4,5\ns,2,3,4,5,9\nm,4,2,7,1,1\n", "each row is a fea"),
+        ("a.csv", b"a,b\n" + b"red,x\nblue,y\n" * 6, "No column holds numbers"),
+        ("a.csv", b"a" * 3000 + b",b\n" + b"red,1\nblue,2\n" * 6, "both tables at once \\(pandas"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused_with_what_to_do(
+    name: str, data: bytes, words: str
+) -> None:
+    with pytest.raises(ReadError, match=f"(?s){words}"):
+        read_chosen((name, data), EVERY)
+
+
+def test_a_mark_behind_every_row_is_no_column() -> None:
+    rows = "".join(f"{first},{second},\n" for first, second in TABLE[:, :2])
+    found = read_chosen(("a.csv", f"a,b\n{rows}".encode()), EVERY)
+    np.testing.assert_array_equal(found.values, TABLE[:, :2])
 
 
 # ---- tables
