@@ -255,9 +255,9 @@ MISSED: dict[Role, str] = {
 def missed_text(role: Role, missed: MissedSamples) -> str:
     """The number of samples that none of the other set is near, in words."""
     return (
-        f"{len(missed.rows):,} of {missed.n:,} {role} samples ({missed.share:.1%}) have no"
+        f"{len(missed.rows):,} of {missed.n:,} {role} samples ({100 * missed.share:.1f} %) have no"
         f" {OTHER[role]} one as near as their {NEIGHBOURS}th nearest {role} one;"
-        f" {missed.expected:.1%} expected of equal sets"
+        f" {100 * missed.expected:.1f} % expected of equal sets"
     )
 
 

@@ -62,8 +62,8 @@ def draw(found: CheckpointResults) -> None:
         )
         st.caption(
             "Share of each class's samples with its interval, worst first; dashed: what two equal"
-            f" sets give. All intervals together hold with {CONFIDENCE:.0%} (Holm). Grey: fewer"
-            f" than {LEAST_OF_CLASS} samples."
+            f" sets give. All intervals together hold with {100 * CONFIDENCE:.0f} % (Holm). Grey:"
+            f" fewer than {LEAST_OF_CLASS} samples."
         )
 
 
@@ -117,5 +117,5 @@ def _line(share: ClassShare) -> str:
     return (
         f'<div class="line {kind}" title="{told}"><b>{html.escape(share.label)}</b><span>'
         f'<i style="left:{low};right:calc(100% - {high})"></i><em style="left:{missed}"></em>'
-        f'<u style="left:{expected}"></u></span>{share.missed:.0%}</div>'
+        f'<u style="left:{expected}"></u></span>{100 * share.missed:.0f} %</div>'
     )

@@ -72,14 +72,14 @@ def _line(
 ) -> str:
     shares = (cluster.real_share, cluster.generated_share)
     bars = "".join(
-        f'<span class="{role}" title="{share:.1%} of the {role}"><i'
-        f' style="width:{share / most:.1%}"></i></span>'
+        f'<span class="{role}" title="{100 * share:.1f} % of the {role}"><i'
+        f' style="width:{100 * share / most:.1f}%"></i></span>'
         for role, share in zip(("real", "generated"), shares, strict=True)
     )
+    before, after = (f"<b>{100 * share:.1f} %</b>" for share in shares)
     return (
-        "<div"
-        f' class="cluster">{_wall(found, real, cluster.real, "real")}<b>{shares[0]:.1%}</b>{bars}'
-        f"<b>{shares[1]:.1%}</b>{_wall(found, generated, cluster.generated, 'generated')}</div>"
+        f'<div class="cluster">{_wall(found, real, cluster.real, "real")}{before}{bars}'
+        f"{after}{_wall(found, generated, cluster.generated, 'generated')}</div>"
     )
 
 

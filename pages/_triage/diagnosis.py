@@ -87,7 +87,7 @@ def _say_measured(case: Diagnosis) -> None:
     settings = case.found.settings
     measured = case.measured
     k = "" if measured.k is None else f", k = {measured.k}"
-    split = "no split" if settings.split is None else f"split {settings.split:.0%}"
+    split = "no split" if settings.split is None else f"split {100 * settings.split:.0f} %"
     st.caption(
         f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against"
         f" {measured.n_real:,} real samples in {case.pair.d:,} dimensions. Findings read the curve"
@@ -152,9 +152,9 @@ def _list_findings(case: Diagnosis) -> None:
     with st.expander("All findings and their thresholds", icon=":material/rule:"):
         st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
         st.caption(
-            f"A fault of more than {SEVERE:.0%} of the samples is a warning, less is a note. Each"
-            " fault is named by what sets generated samples apart from held-out real ones, beyond"
-            " chance. Outliers are looked for in families that count samples in balls. For other"
+            f"A fault of more than {100 * SEVERE:.0f} % of the samples is a warning, less is a"
+            " note. Each fault is named by what sets generated samples apart from held-out real"
+            " ones, beyond chance. Outliers are looked for in families that count samples in balls. For other"
             " scales, a shift or another order of the features only that is reported: the rest"
             " follows from it."
         )

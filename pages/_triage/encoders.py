@@ -54,7 +54,7 @@ def draw(found: CheckpointResults) -> None:
     points = {name: [_point(each, name) for each in readings] for name in names}
     few = len(found.measured) > len(names)
     caption = (
-        f"Filled: may be best there ({LEVEL:.0%}). "
+        f"Filled: may be best there ({100 * LEVEL:.0f} %). "
         + f"The {len(names)} best of {len(found.measured)}. " * few
     )
     caption += f"At most {MOST_SAMPLES:,} samples of each set. {left_out}"

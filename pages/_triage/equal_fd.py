@@ -37,9 +37,9 @@ def draw(found: CheckpointResults) -> None:
     if asked(
         FIND,
         "Find two checkpoints that Fréchet distance can't tell apart",
-        f"Fréchet distances within {EQUAL:.0%} of each other, one checkpoint better in precision,"
-        " the other in recall. Measured on the samples as they are: FID where these are Inception"
-        " features.",
+        f"Fréchet distances within {100 * EQUAL:.0f} % of each other, one checkpoint better in"
+        " precision, the other in recall. Measured on the samples as they are: FID where these are"
+        " Inception features.",
     ):
         _draw_pair(found)
 
@@ -67,8 +67,8 @@ def _draw_pair(found: CheckpointResults) -> None:
     pairs = opposite_pairs(names, distances, sides)
     if not pairs:
         words = (
-            f"No two checkpoints within {EQUAL:.0%} of Fréchet distance lie on opposite sides of"
-            " the diagonal."
+            f"No two checkpoints within {100 * EQUAL:.0f} % of Fréchet distance lie on opposite"
+            " sides of the diagonal."
         )
         st.info(words)
         trade = equal_distance_figure(points, None)

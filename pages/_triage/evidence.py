@@ -67,8 +67,8 @@ def _end(case: Diagnosis, role: Role) -> None:
         share = 1 - fpr
         cost = fnr / lam
         less = (
-            f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided"
-            " by λ"
+            f"by the {100 * fnr:.1f} % of generated samples that the same classifier calls real,"
+            " divided by λ"
         )
     else:
         side = "precision"
@@ -79,7 +79,10 @@ def _end(case: Diagnosis, role: Role) -> None:
         lost = 1 - curve.alpha(lam)
         share = 1 - fnr
         cost = lam * fpr
-        less = f"by the {fpr:.1%} of real samples that the same classifier calls generated, times λ"
+        less = (
+            f"by the {100 * fpr:.1f} % of real samples that the same classifier calls generated,"
+            " times λ"
+        )
     mean = " (means over the runs)" if len(case.measured.estimate.runs) > 1 else ""
     st.markdown(
         f"{gallery.counted(case, role, lam)}. The loss of {side} there is less {less}: {share:.3f}"
@@ -256,7 +259,7 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
     st.markdown("**The rows that occur most often**, each where it occurs first")
     columns: gallery.Columns = {
         "occurs": [f"{each.times:,} times" for each in repeated],
-        "share": [f"{each.times / pair.generated.n:.1%}" for each in repeated],
+        "share": [f"{100 * each.times / pair.generated.n:.1f} %" for each in repeated],
         "in the real set": [each.real for each in repeated],
     }
     gallery.draw(case, "generated", [each.row for each in repeated], "repeats", columns, "occurs")

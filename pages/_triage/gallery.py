@@ -263,7 +263,7 @@ def counted(case: Diagnosis, role: Role, lam: float) -> str:
     cut = case.cut(role, lam)
     said = f": {cut}" if cut else ""
     return (
-        f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE}, at λ ="
+        f"**{count:,} of {n:,}** {role} samples ({100 * count / n:.1f} %) are {DONE}, at λ ="
         f" {number(lam)}{said}"
     )
 

@@ -258,7 +258,7 @@ def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
     """The warning that outranks the ranking; all that was counted is in its tooltip."""
     told = "\n".join(f"{name}: {copies_text(answer.copies[name])}" for name in names)
     counted = [
-        f"{name} ({each.exact.number} exact copies, {each.near.share:.0%} near)"
+        f"{name} ({each.exact.number} exact copies, {100 * each.near.share:.0f} % near)"
         for name, each in ((name, answer.copies[name]) for name in names)
     ]
     left_out = "" if answer.best in names else " Left out of the decision."
@@ -315,7 +315,7 @@ def fault_text(fault: TriageFinding) -> str:
     """
     if fault.key == "unclear" or fault.unit == "ratio":
         return fault.title
-    return f"{fault.title} {fault.number:.0%}"
+    return f"{fault.title} {100 * fault.number:.0f} %"
 
 
 def _copies_chip(answer: TriageAnswer, name: str) -> str:
@@ -510,7 +510,7 @@ def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) 
         " draws)"
     ]
     if share is not None:
-        parts.append(f"{min(share.share, 1):.0%} of what real samples get")
+        parts.append(f"{100 * min(share.share, 1):.0f} % of what real samples get")
     parts.append(f"best in {share_text(line['best'])} of the paired draws")
     return ", ".join(parts)
 

@@ -158,7 +158,7 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
         "Split",
         SPLITS,
         key=begin(SPLIT, linked.split),
-        format_func=lambda share: "none" if share is None else f"{share:.0%}",
+        format_func=lambda share: "none" if share is None else f"{100 * share:.0f} %",
         help=(
             "Share of each set that defines the classifiers; the rest measures their errors. none:"
             " the same samples do both. On all bundled sets the curves then lie lower."
@@ -251,7 +251,7 @@ def settings_title(settings: TriageSettings) -> str:
     """The settings in a few words."""
     one, *others = (ESTIMATORS[name].title for name in settings.methods)
     k = "√n" if settings.k == "sqrt" else settings.k
-    split = "no split" if settings.split is None else f"split {settings.split:.0%}"
+    split = "no split" if settings.split is None else f"split {100 * settings.split:.0f} %"
     return (
         f"{one}{f' + {len(others)}' if others else ''} · k {k} ·"
         f" {split}{' · equal sizes' * settings.equal_sizes}"

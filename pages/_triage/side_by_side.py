@@ -71,7 +71,7 @@ def _pairs(case: Diagnosis, copies: Memorisation) -> str:
     title = _title(
         "Copies, each with the real sample nearest",
         copies_text(copies),
-        f"<b>{copies.near.share:.0%}</b>",
+        f"<b>{100 * copies.near.share:.0f} %</b>",
     )
     rows = {
         "generated": [pair.generated for pair in copies.pairs],
@@ -99,7 +99,7 @@ def _group(case: Diagnosis, role: Role) -> str:
     if missed is None:
         return _title(MISSED[role], "", "looking for them")
     rows = missed.rows.tolist()
-    usual = f"<b>{missed.share:.0%}</b>, {missed.expected:.0%} expected"
+    usual = f"<b>{100 * missed.share:.0f} %</b>, {100 * missed.expected:.0f} % expected"
     title = _title(MISSED[role], missed_text(role, missed), usual)
     looks = media.shown(case.side(role), rows[:PICTURES], case.found.uploaded)
     if any(look.picture for look in looks):

@@ -747,7 +747,7 @@ def constant_features(facts: DataFacts) -> Finding:
     if not len(one):
         return Finding(title, value, "note", _NEVER_VARIES)
     share = max(_alone(facts.real, facts.generated), _alone(facts.generated, facts.real))
-    amount = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
+    amount = f"{100 * share:.1f} %" if share >= 0.001 else "under 0.1 %"
     value += f"; the latter hold {amount} of the other set's variance{_named(samples, one)}"
     effect = (
         "A feature that varies in one set only tells the sets apart by itself, which lowers the"

@@ -185,8 +185,8 @@ def dependence_text(found: Mapping[str, RowOrder]) -> str:
     """What `dependent_sets` shows, without a full stop; "" where it shows nothing."""
     named = {f"{role} " if role else "": each for role, each in found.items()}
     said = [
-        f"of {each.share:.0%} of {each.rows} {role}samples the nearest one of them stands at most"
-        f" {NEXT} rows away, of {each.chance:.1%} by chance"
+        f"of {100 * each.share:.0f} % of {each.rows} {role}samples the nearest one of them stands"
+        f" at most {NEXT} rows away, of {100 * each.chance:.1f} % by chance"
         for role, each in named.items()
     ]
     return " and ".join(said)

@@ -155,7 +155,7 @@ def _row(
 ) -> list[tuple[str, str]]:
     """Heads and cells of one checkpoint. more : columns of the metadata."""
     from prviz.estimators import ESTIMATORS
-    from prviz.triage.ranking import draws_text
+    from prviz.triage.ranking import draws_text, share_text
 
     basis = judgement.decision.basis
     others = [basis.second] if basis.second else [n for n in judgement.scores if n != basis.method]
@@ -164,25 +164,14 @@ def _row(
     row = [("    ", str(place)), ("checkpoint", one_line(name)), ("step", _short(line["step"]))]
     row += [(one_line(column), _short(extra.get(column))) for column in more]
     row += [("score", f"{line['score']:.4f}"), ("draws", draws_text(line))]
-    row += [("at most", "" if most is None else f"{most:.4f}"), ("best", _draws(line["best"]))]
+    row += [("at most", "" if most is None else f"{most:.4f}"), ("best", share_text(line["best"]))]
     for method in others:
         score = judgement.scores[method].get(name)
         title = one_line(ESTIMATORS[method].title)
         row.append((title, "-" if score is None else f"{score:.4f}"))
     if judgement.shares:
-        row.append(("of real data", f"{min(judgement.shares[name].share, 1.0):.0%}"))
+        row.append(("of real data", f"{100 * min(judgement.shares[name].share, 1.0):.0f} %"))
     return row
-
-
-def _draws(share: float) -> str:
-    """A share of draws, never 0 % or 100 %: draws are few; "-" where none is said."""
-    if share != share:
-        return "-"
-    if share < 0.01:
-        return "<1%"
-    if share > 0.99:
-        return ">99%"
-    return f"{share:.0%}"
 
 
 def _findings(found: TriageResults, judgement: Judgement) -> str:

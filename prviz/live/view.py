@@ -243,7 +243,7 @@ def hubs(problem: Problem) -> str:
             continue
         share = len(kept.supports.c_real) / sum(problem.judged)
         costs = f": this costs more than {IPR.title} on all of them" if share >= COSTLY else ""
-        return f" {family.title}: {share:.0%} of the samples are hubs at this k{costs}."
+        return f" {family.title}: {100 * share:.0f} % of the samples are hubs at this k{costs}."
     return ""
 
 

@@ -244,8 +244,11 @@ def _classes(shares: Sequence[Document]) -> Table:
     rows = []
     for each in shares:
         cells: list[str] = [one_line(each["label"]), one_line(each["role"]), str(each["n"])]
-        cells += [f"{each['missed']:.0%}", f"{each['low']:.0%} to {each['high']:.0%}"]
-        cells += [f"{each['expected']:.0%}", "worse" if each["worse"] else ""]
+        cells += [
+            f"{100 * each['missed']:.0f} %",
+            f"{100 * each['low']:.0f} % to {100 * each['high']:.0f} %",
+        ]
+        cells += [f"{100 * each['expected']:.0f} %", "worse" if each["worse"] else ""]
         if each["few"]:
             cells = [Markup("<span class='soft'>{}</span>").format(cell) for cell in cells]
         rows.append(Row(cells))

@@ -385,6 +385,6 @@ def class_sentence(share: ClassShare) -> str:
         what = "made, no real one is near"
     few = f"; only {share.n} samples" if share.few else ""
     return (
-        f"{label}: {share.missed:.0%} ({share.low:.0%} to {share.high:.0%}) {what},"
-        f" {share.expected:.0%} expected{few}"
+        f"{label}: {100 * share.missed:.0f} % ({100 * share.low:.0f} % to {100 * share.high:.0f} %)"
+        f" {what}, {100 * share.expected:.0f} % expected{few}"
     )

@@ -127,9 +127,9 @@ LOOKED_FOR: Mapping[str, str] = {
     ),
     "Noise added": "spread added in minor directions more than in main ones",
     "Under-trained": "samples between the real ones, while the variance of the whole set fits",
-    "Repeated real samples": f"{SEVERE:.0%} more real than generated rows repeat another",
+    "Repeated real samples": f"{100 * SEVERE:.0f} % more real than generated rows repeat another",
     "Repeated samples": (
-        f"{MANY_ROWS:.0%} more generated than real rows repeat another, or others nearly"
+        f"{100 * MANY_ROWS:.0f} % more generated than real rows repeat another, or others nearly"
     ),
     "Copies": (
         "generated rows that are rows of the reference, or much closer to one than to the next"
@@ -145,8 +145,8 @@ LOOKED_FOR: Mapping[str, str] = {
         f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one"
     ),
     "Outliers": (
-        f"5 samples alone carry more than {OUTLIERS:.0%} of the other set, and far more than their"
-        " share"
+        f"5 samples alone carry more than {100 * OUTLIERS:.0f} % of the other set, and far more"
+        " than their share"
     ),
     "Rows that belong together": (
         f"nearest samples at most {NEXT} rows apart, far more often than by chance"
@@ -154,7 +154,7 @@ LOOKED_FOR: Mapping[str, str] = {
     "Too few samples": (
         f"AuC's draws spread more than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it"
     ),
-    "Hardly any overlap": f"less than {APART:.0%} of the mass is shared",
+    "Hardly any overlap": f"less than {100 * APART:.0f} % of the mass is shared",
 }
 """What is looked for, by title."""
 

@@ -166,7 +166,7 @@ def check_holdout(reference: Samples, holdout: Samples) -> int:
     if shared > MOST_SHARED * holdout.n:
         raise ValueError(
             f"holdout: {shared} of {holdout.n} samples are in the reference too; at most"
-            f" {MOST_SHARED:.0%} may be: give real samples that the reference does not hold"
+            f" {100 * MOST_SHARED:.0f} % may be: give real samples that the reference does not hold"
         )
     return shared
 
@@ -256,11 +256,12 @@ def copies_text(found: Memorisation) -> str:
     near = found.near
     nearest = found.pairs[0]
     return (
-        f"{found.exact.number} exact copies; {near.share:.1%} of its samples are at most"
+        f"{found.exact.number} exact copies; {100 * near.share:.1f} % of its samples are at most"
         f" {found.threshold:.2g} times as far from one real sample as from the next,"
-        f" {near.expected:.1%} expected from {found.source} (difference {near.low:+.1%} to"
-        f" {near.high:+.1%}, {CONFIDENCE:.0%} interval); nearest: generated row"
-        f" {nearest.generated}, real row {nearest.real}, distance {nearest.distance:.4g}"
+        f" {100 * near.expected:.1f} % expected from {found.source} (difference"
+        f" {100 * near.low:+.1f} % to {100 * near.high:+.1f} %, {100 * CONFIDENCE:.0f} % interval);"
+        f" nearest: generated row {nearest.generated}, real row {nearest.real}, distance"
+        f" {nearest.distance:.4g}"
     )
 
 

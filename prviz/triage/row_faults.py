@@ -118,7 +118,7 @@ def near_copies(of: Memorisation) -> TriageFinding:
     near = of.near
     share = of.near.value
     sentence = (
-        f"About {percent(share)} of the generated samples ({CONFIDENCE:.0%} interval"
+        f"About {percent(share)} of the generated samples ({100 * CONFIDENCE:.0f} % interval"
         f" {percent(near.low)} to {percent(near.high)}) lie much closer to one real sample than to"
         " the next, which other real samples hardly ever do: near copies of the reference."
     )

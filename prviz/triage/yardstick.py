@@ -120,7 +120,7 @@ def _dominant(samples: Samples) -> str:
         return ""
     place = int(np.argmax(variances))
     name = samples.features[place] if samples.features else str(place + 1)
-    held = "nearly all" if share > 0.995 else f"{share:.0%}"
+    held = "nearly all" if share > 0.995 else f"{100 * share:.0f} %"
     return f"feature {name} alone holds {held} of the variance: scale the features, or leave it out"
 
 

@@ -96,7 +96,9 @@ def test_the_sentence_names_the_set_and_the_remedy() -> None:
     pair = SamplePair(Samples(rng.normal(size=(200, 16))), Samples(_videos(rng, 20, 10)))
     found = dependent_sets(pair)
     assert list(found) == ["generated"]
-    text = "of 100 generated samples the nearest one of them stands at most 3 rows away, of 6.1% by"
+    text = (
+        "of 100 generated samples the nearest one of them stands at most 3 rows away, of 6.1 % by"
+    )
     assert text in dependence_text(found)
     assert dependence_text({}) == ""
 
@@ -121,7 +123,7 @@ def test_the_flag_stands_where_numbers_are_and_goes_with_the_groups() -> None:
     assert found == [TOGETHER]
     flag = flags_of(SamplePair(real, Samples(values)))[0]
     assert flag.level == "warning"
-    assert "of 6.1% by chance. Rows such as the frames of a video are not independent" in flag.line
+    assert "of 6.1 % by chance. Rows such as the frames of a video are not independent" in flag.line
     assert "--group COLUMN, Samples(..., groups=...)" in flag.line
     assert flags_of(SamplePair(real, Samples(values, groups=np.arange(200) // 10))) == ()
     assert [each.title for each in flags_of_set(Samples(values))] == [TOGETHER]

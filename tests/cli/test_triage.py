@@ -47,7 +47,8 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def ranked(out: str) -> list[list[str]]:
     """Place, name, step, score, low, high and best of every line of the ranking."""
     line = re.compile(
-        r" *(\d+)  (\S+) +(\S+)  ([\d.]+)  ([\d.]+) to ([\d.]+)(?: +\d\.\d+)? +([<>]?\d+)%", re.M
+        r" *(\d+)  (\S+) +(\S+)  ([\d.]+)  ([\d.]+) to ([\d.]+)(?: +\d\.\d+)? +((?:[<>] )?\d+) %",
+        re.M,
     )
     return [list(found) for found in line.findall(out)]
 

@@ -649,7 +649,7 @@ def test_shuffled_features_that_score_alike_forbid_that_sets_are_equal() -> None
 @pytest.mark.parametrize(
     ("scales", "said"),
     [
-        ([1.0, 3.1], "feature 2 alone holds 91% of the variance"),
+        ([1.0, 3.1], "feature 2 alone holds 91 % of the variance"),
         ([1.0, 2.9], ""),
         ([0.0, 5.0], "feature 2 alone holds nearly all of the variance"),
         ([20.0, 1.0], "feature 1 alone holds nearly all of the variance"),
@@ -711,11 +711,11 @@ def class_share(
 def test_classes_in_words_and_in_order() -> None:
     assert (
         class_sentence(class_share(""))
-        == "without a label: 10% (0% to 100%) of the real samples no generated one is near, 2%"
+        == "without a label: 10 % (0 % to 100 %) of the real samples no generated one is near, 2 %"
         " expected"
     )
     assert class_sentence(class_share("x", "generated", 9, few=True)).endswith(
-        "made, no real one is near, 2% expected; only 9 samples"
+        "made, no real one is near, 2 % expected; only 9 samples"
     )
     assert class_sentence(class_share("x", "generated", 9, others=0)) == "x: 9 generated, none real"
     ends = [_interval(class_share("x", missed=missed), 0.05)[6:8] for missed in (0.0, 0.5, 1.0)]
@@ -788,8 +788,9 @@ def test_copies_in_words_and_from_what_was_kept() -> None:
     assert memorised_text({"none": kinds["none"]}) is None
     assert (
         copies_text(kinds["near"])
-        == "0 exact copies; 10.0% of its samples are at most 0.04 times as far from one real sample"
-        " as from the next, 1.0% expected from x (difference +5.0% to +12.0%, 99% interval);"
+        == "0 exact copies; 10.0 % of its samples are at most 0.04 times as far from one real"
+        " sample as from the next, 1.0 % expected from x (difference +5.0 % to +12.0 %, 99 %"
+        " interval);"
         " nearest: generated row 4, real row 2, distance 0.125"
     )
     kept = [list(some), list(none), 0.04, [list(each) for each in pairs], "x"]
@@ -1487,7 +1488,7 @@ def test_repeats_and_copies_in_words() -> None:
     )
     near: Any = Of(near=Excess(9, 0.3, 0.02, 0.1, 0.4))
     assert near_copies(near).sentence.startswith(
-        "About 28 % of the generated samples (99% interval 10 % to 40 %)"
+        "About 28 % of the generated samples (99 % interval 10 % to 40 %)"
     )
     assert one_row(copies_of(5, 9, real=3)) is None
     assert one_row(copies_of(1, 9)) is None
@@ -1789,7 +1790,7 @@ def test_a_holdout_may_share_so_many_samples_with_the_reference() -> None:
         == "20 held-out real samples, 1 of them in the reference too"
     )
     with pytest.raises(
-        ValueError, match="holdout: 2 of 20 samples are in the reference too; at most 5%"
+        ValueError, match="holdout: 2 of 20 samples are in the reference too; at most 5 %"
     ):
         check_holdout(reference, Samples(np.r_[0.0, 1.0, np.arange(18) + 0.5][:, None]))
     own = held_out_distances(reference)

@@ -167,8 +167,9 @@ def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
     fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(lam)]
     n = measured.estimate.supports.n_real
     count = round(n * (1 - fpr))
-    assert f"**{count:,} of {n:,}** real samples ({count / n:.1%}) are lost at this end" in said(
-        app
+    assert (
+        f"**{count:,} of {n:,}** real samples ({100 * count / n:.1f} %) are lost at this end"
+        in said(app)
     )
     loss = 1 - measured.curve.beta(lam)
     assert f"{1 - fpr:.3f} - {fnr / lam:.3f} = **{loss:.3f}**" in said(app)

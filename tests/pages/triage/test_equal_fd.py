@@ -90,7 +90,7 @@ def test_the_button_finds_the_pair_and_shows_its_pictures() -> None:
 def test_where_no_two_are_opposite_the_page_says_so() -> None:
     app = press(opened(bundled_found(MIXTURE[:2], n=400)), "Find two checkpoints")
     assert [each.value for each in app.info] == [
-        "No two checkpoints within 5% of Fréchet distance lie on opposite sides of the diagonal."
+        "No two checkpoints within 5 % of Fréchet distance lie on opposite sides of the diagonal."
     ]
     assert len(figures(app)) == 1
 

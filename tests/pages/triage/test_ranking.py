@@ -295,7 +295,7 @@ def test_copies_outrank_the_ranking_and_only_what_no_test_tells_apart_is_green(
         monkeypatch.setattr(screen, "witnesses_known", lambda _: {"best": {"told_apart": False}})
         app = part("screen", found)
         body = app.get("html")[0].proto.body
-        assert ("Memorised: best (300 exact copies, 100% near)" in body) == memorised
+        assert ("Memorised: best (300 exact copies, 100 % near)" in body) == memorised
         assert ("row 1 = real row 1" in app.get("html")[1].proto.body) == memorised
         assert f'class="verdict-box {"bad" if memorised else "good"}"' in body
         assert f"Best: {'worst' if memorised else 'best'}" in answered(app)
@@ -344,7 +344,9 @@ def test_class_by_class_the_worst_come_first() -> None:
     body = app.get("html")[0].proto.body
     held = cluster_members(found.pair(found.one(LOW[0])))
     assert body.count('class="cluster"') == len(held) == 20
-    shares = [f"{share:.1%}" for each in held for share in (each.real_share, each.generated_share)]
+    shares = [
+        f"{100 * share:.1f} %" for each in held for share in (each.real_share, each.generated_share)
+    ]
     assert re.findall(r"<b>(.*?)</b>", body) == shares
     assert f"real sample, row {held[-1].real[0] + 1}" in body
     alone = replace(found, key="bare", reference=Samples(real.values))
@@ -380,7 +382,7 @@ def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> N
     assert shares["rose"].missed == 1
     assert sum(each.missed * each.n for each in shares.values()) == pytest.approx(len(missed.rows))
     evidence = bodies(part("screen", found), "evidence")[0]
-    assert f"<b>{missed.share:.0%}</b>, {missed.expected:.0%} expected" in evidence
+    assert f"<b>{100 * missed.share:.0f} %</b>, {100 * missed.expected:.0f} % expected" in evidence
     assert missed_text("real", missed) in evidence
     diagnosed = part("diagnosis", found)
     assert missed_text("real", missed) in said(diagnosed)
@@ -389,8 +391,8 @@ def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> N
     )
     assert table.iloc[0].tolist() == ["rose", 1.0, 60, 60]
     assert re.findall(
-        r"<b>rose</b>.*?</span>(\d+%)", bodies(part("classes", found), "classes")[0]
-    ) == ["100%"]
+        r"<b>rose</b>.*?</span>(\d+ %)", bodies(part("classes", found), "classes")[0]
+    ) == ["100 %"]
 
 
 def test_no_fault_is_no_clearance_where_the_sets_differ(monkeypatch: pytest.MonkeyPatch) -> None:

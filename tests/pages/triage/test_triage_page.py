@@ -302,7 +302,7 @@ def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_ho
     assert "held" not in table(app)["Name"].tolist()
     assert not app.error
     app = folder(holdout="run/again.npy")
-    assert "samples are in the reference too; at most 5% may be" in app.error[0].value
+    assert "samples are in the reference too; at most 5 % may be" in app.error[0].value
 
 
 @pytest.mark.exhaustive
