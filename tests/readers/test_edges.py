@@ -252,6 +252,25 @@ def test_what_is_no_table_of_numbers_is_refused_with_what_to_do(
         read_chosen((name, data), EVERY)
 
 
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        ((), r"\(\)"),
+        ((300,), r"\(300,\)"),
+        ((10**15 - 1,), r"\(999999999999999,\)"),
+        ((10**15,), r"\(>1e15,\)"),
+        ((2, 3, 4, 5, 6, 7), r"\(2, 3, 4, 5, 6, 7\)"),
+        ((2, 3, 4, 5, 6, 7, 8), r"\(2, 3, 4, 5, 6, 7, …\)"),
+    ],
+)
+def test_the_shape_of_what_is_no_table_is_said(shape: tuple[int, ...], said: str) -> None:
+    stream = io.BytesIO()
+    header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)  # type: ignore[arg-type]
+    with pytest.raises(ReadError, match=f"float64 of shape {said}"):
+        read_chosen(("a.npy", stream.getvalue()), EVERY)
+
+
 def test_a_mark_behind_every_row_is_no_column() -> None:
     rows = "".join(f"{first},{second},\n" for first, second in TABLE[:, :2])
     found = read_chosen(("a.csv", f"a,b\n{rows}".encode()), EVERY)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
-from prviz.samples import Samples
+from prviz.samples import SamplePair, Samples
+from prviz.triage import power as power_module
 from prviz.triage.finding import NUMBERS, percent
 from prviz.triage.power import FEWEST, LEAST, PLANTED, _dropped, power
 from tests.benchmarks.faults import BASES
@@ -53,6 +57,37 @@ def test_the_share_that_is_said_is_the_share_that_was_planted() -> None:
     fresh = REAL[order[200:]]
     kept = PLANTED["a dropped mode, {} of the samples"][1](fresh, REAL[order[:200]], rng)
     assert found[1].fault == f"a dropped mode, {percent(1 - len(kept) / 200)} of the samples"
+
+
+def test_tries_count_what_is_named_and_end_after_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def found(pair: SamplePair, _: object) -> tuple[Any, ...]:
+        """In every other try of a fault a dropped mode, else something else."""
+        seen.append((pair.real.n, pair.generated.n))
+        named = len(seen) // len(PLANTED) % 2
+        return (SimpleNamespace(key="dropping" if named else "invention"),)
+
+    monkeypatch.setattr(power_module, "sample_faults", found)
+    monkeypatch.setattr(power_module, "clusters", lambda values, *_: values[:4])
+    parts: list[float] = []
+    for tries, seconds, done in ((7, 60.0, 7), (7, -1.0, FEWEST), (FEWEST - 1, -1.0, FEWEST - 1)):
+        del seen[:], parts[:]
+        all_faults = power(Samples(REAL[:161]), tries=tries, seconds=seconds, progress=parts.append)
+        assert parts == [turn / tries for turn in range(done)]
+        assert len(seen) == done * len(PLANTED)
+        assert {real for real, _ in seen} == {80}
+        named = {"": done, "dropping": done // 2, "invention": done - done // 2}
+        for each in all_faults:
+            assert (each.named, each.tries, each.size) == (named.get(each.key, 0), done, 80)
+            assert each.share == each.named / done
+
+
+def test_of_a_group_one_sample_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(power_module, "sample_faults", lambda *_: ())
+    monkeypatch.setattr(power_module, "clusters", lambda values, *_: values[:4])
+    grouped = Samples(REAL[:400], groups=np.arange(400) // 2)
+    assert {each.size for each in power(grouped, tries=1)} == {100}
 
 
 def test_the_mode_that_is_dropped_is_the_one_nearest_to_the_share_asked_for() -> None:
