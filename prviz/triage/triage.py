@@ -267,7 +267,7 @@ class Triage:
                 held_out=self.held_out(pair.real),
                 usual=self._usual(pair.real, few),
                 of_samples=partial(self._sample_faults, pair),
-                witness=lambda: self.witness(measured, part_of(None, 0, 1)),
+                witness=lambda: self.witness(measured, lambda _: None),
                 progress=search,
             )
 

@@ -45,6 +45,16 @@ def test_levels_count_cuts_and_mirror() -> None:
     assert scores.levels(CUTS)[[0, 2, 5]].tolist() == [0, CUTS, 2 * CUTS]
 
 
+def test_supports_are_as_far_apart_as_the_odds(monkeypatch: pytest.MonkeyPatch) -> None:
+    odds = np.array([-99.0, -0.1, 0.0, 0.2, 1.0, 99.0])
+    scores = Scores(odds[:2], odds[2:])
+    monkeypatch.setattr(cross_fitting, "of_all", lambda *_, **__: scores)
+    found = prviz.estimate(*np.zeros((2, 9, 1)), "tightest")["tightest"].supports
+    np.testing.assert_allclose(np.hypot(found.c_real, found.c_generated), 1.0)
+    np.testing.assert_allclose(found.c_real[[0, 2, 5]], [1.0, math.sqrt(0.5), 0.0], atol=1e-12)
+    assert (np.diff(found.c_generated) >= 0).all()
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [False, True])
 def test_no_sample_takes_part_in_what_judges_it(

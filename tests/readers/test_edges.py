@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import pickle
 import struct
 from collections.abc import Callable
@@ -80,6 +81,9 @@ RULES: tuple[tuple[Callable[..., Any], tuple[Any, ...], Any], ...] = (
     (is_unlike, (["30", "40"], [["1.5", "2"], ["2.5", "3"]] * 4, COMMA), True),
     (is_unlike, (["1.7", "2.1"], [["1.5", "2"], ["2.5", "3"]] * 4, COMMA), False),
     (is_unlike, (["2", "3"], [["1.5", "2.5"], ["2.5", "3.5"]] * 4, COMMA), True),
+    (is_unlike, (["1500", "1600"], [["1000", "1001"], ["1001", "1000"]] * 4, COMMA), True),
+    (is_unlike, (["1002", "1002"], [["1000", "1001"], ["1001", "1000"]] * 4, COMMA), False),
+    (is_unlike, (["-150", "-160"], [["-100", "-101"], ["-101", "-100"]] * 4, COMMA), True),
     (in_two_levels, (YEARS, ["1", "2", "1", "2"], [["0.12345"] * 4] * 3, COMMA), True),
     (in_two_levels, (YEARS, ["1", "x", "1", "x"], [["0.12345"] * 4] * 3, COMMA), False),
     (points, (IN_ORDER, UNORDERED, COMMA), 4),
@@ -329,6 +333,17 @@ def test_places_of_a_dictionary_are_inside_it() -> None:
     for outside in (-1, 3):
         with pytest.raises(ValueError, match="outside"):
             _valid(pa.array([0, outside]), 3)
+
+
+def test_objects_in_objects_beside_numbers_are_left_out_by_name() -> None:
+    rows = [{"x": 1.1 * row, "y": 0.3 * row**2, "m": {"a": {"b": row}}} for row in range(12)]
+    file = ("a.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    with pytest.raises(ReadError, match=r"column 'm'.* Leave it out"):
+        read_chosen(file, EVERY)
+    assert read_chosen(file, EVERY.without(["m"])).features == ("x", "y")
+    deep = "\n".join(json.dumps({"m": {"a": {"b": {"c": row["x"]}}}}) for row in rows)
+    with pytest.raises(ReadError, match="deeper in its objects"):
+        read_chosen(("a.jsonl", deep.encode()), EVERY)
 
 
 def test_an_empty_cell_above_a_sentence_is_named() -> None:
