@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from safetensors.numpy import save_file
 
 import prviz
 from prviz.readers import ReadError, SuspectColumnsError, read, read_pair
@@ -314,6 +315,60 @@ def test_a_table_in_folders_by_a_column_is_one_set(tmp_path: Path) -> None:
     (tmp_path / "models" / "year=2020").rename(tmp_path / "models" / "model=a")
     with pytest.raises(ReadError, match=r"Name one of these folders"):
         read(tmp_path / "models")
+
+
+@pytest.mark.parametrize("sets", ["deep", "beside"])
+def test_folders_by_a_column_that_tells_sets_apart_are_not_one_set(
+    tmp_path: Path, sets: str
+) -> None:
+    rows = tmp_path / "year=2020" / ("model=a" if sets == "deep" else "part=1")
+    rows.mkdir(parents=True)
+    np.save(rows / "0.npy", VALUES)
+    if sets == "beside":
+        assert read(tmp_path).n == N
+        (tmp_path / "model=a").mkdir()
+        np.save(tmp_path / "model=a" / "0.npy", VALUES)
+    with pytest.raises(ReadError):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ((".zgroup", "obsm/x"), "AnnData"),
+        ((".zgroup", "x"), "zarr"),
+        (("zarr.json",), "zarr"),
+        ((".zarray", "x"), "zarr"),
+        (("_versions/1", "data/x"), "lance"),
+    ],
+)
+def test_folders_of_other_programs_are_named(
+    tmp_path: Path, names: tuple[str, ...], words: str
+) -> None:
+    for name in names:
+        path = tmp_path / "set" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"{}")
+    with pytest.raises(ReadError, match=words):
+        read(tmp_path / "set")
+
+
+@pytest.mark.parametrize(
+    ("encoder", "d", "one_set"),
+    [("one", D, True), ("two", D, False), ("one", D - 1, False), ("", D, False)],
+)
+def test_parts_of_a_set_come_from_one_encoder(
+    tmp_path: Path, encoder: str, d: int, one_set: bool
+) -> None:
+    for place, (name, width) in enumerate((("one", D), (encoder, d))):
+        values = np.ascontiguousarray(VALUES[:, :width])
+        save_file({"x": values}, tmp_path / f"{place}.safetensors", {"encoder": name})
+    if one_set:
+        assert (read(tmp_path).n, read(tmp_path).encoder) == (2 * N, {"encoder": "one"})
+        return
+    said = encoder or "an encoder without a name"
+    with pytest.raises(ReadError, match=f"has {d} features by {said}.* must come from the same"):
+        read(tmp_path)
 
 
 def test_a_folder_in_place_of_one_file_names_its_folders(tmp_path: Path) -> None:
