@@ -648,9 +648,9 @@ def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnC
         return _noted(_Contents(read_npy(file, limits), {}), file)
     try:
         contents = _table_or_choices(file, key, limits, choice)
-    except ReadError as error:
+    except ReadError:
         column, rows = (None, None) if key is None else split_key(key)
-        if rows is None or isinstance(error, AmbiguousKeyError):
+        if rows is None:
             raise
         table = _table_or_choices(file, column, limits, choice.by(rows))
         return _rows(file, rows, table, limits)

@@ -26,6 +26,7 @@ from prviz.readers.text_dialect import (
     decorated,
     is_index_line,
     is_missing,
+    looks_like_bare_list,
     looks_like_list,
     names_in_comment,
     thousands_in,
@@ -76,10 +77,13 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
 
 
 def _are_in_notations(first: Sequence[str], second: Sequence[str]) -> bool:
-    """True if most cells of both lines are numbers in another notation, such as 12.3 kg, and so no names."""
+    """True if most cells of both lines are numbers in another notation, such as 12.3 kg, or lists, and so no names."""
     pairs = zip(first, second, strict=False)
     count = sum(
-        all(decorated(text) or is_complex(text) or notation_of(text) for text in pair)
+        all(
+            decorated(text) or is_complex(text) or notation_of(text) or looks_like_bare_list(text)
+            for text in pair
+        )
         for pair in pairs
     )
     return 2 * count > len(first)

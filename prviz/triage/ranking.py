@@ -85,7 +85,7 @@ class SharedReference(NamedTuple):
 
 def capped(found: SharedReference, most: Sequence[AreaSides | None]) -> SharedReference:
     """The same, with no side above that of the checkpoint's bound, its own each: the truth is not there either."""
-    limits = np.array([(1.0, 1.0) if each is None else each for each in most])
+    limits = np.array([(np.inf, np.inf) if each is None else each for each in most])
     return SharedReference(np.minimum(found.values, limits), np.minimum(found.replicates, limits))
 
 

@@ -275,6 +275,16 @@ def test_the_shape_of_what_is_no_table_is_said(shape: tuple[int, ...], said: str
         read_chosen(("a.npy", stream.getvalue()), EVERY)
 
 
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("mark", [",", "\t", ";", " "])
+def test_a_comment_names_two_columns_or_more(d: int, mark: str) -> None:
+    lines = ["# " + mark.join("xyz"[:d])]
+    lines += [mark.join(map(str, row)) for row in TABLE[:, :d].tolist()]
+    found = read_chosen(("a.csv", "\n".join(lines).encode()), EVERY)
+    np.testing.assert_array_equal(found.values, TABLE[:, :d])
+    assert found.features == (tuple("xyz"[:d]) if d > 1 else ())
+
+
 def test_a_mark_behind_every_row_is_no_column() -> None:
     rows = "".join(f"{first},{second},\n" for first, second in TABLE[:, :2])
     found = read_chosen(("a.csv", f"a,b\n{rows}".encode()), EVERY)

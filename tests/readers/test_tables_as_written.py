@@ -26,6 +26,7 @@ FRAME = pd.DataFrame(VALUES, columns=NAMES)
 HEADER, BODY = FRAME.to_csv(index=False).split("\n", 1)
 LINES = BODY.splitlines()
 HALVES = "\n".join(LINES[:40]), "\n".join(LINES[40:])
+SPACED = "\n".join(" ".join(map(repr, row)) for row in VALUES.tolist()).encode()
 
 
 def cells(before: str, between: str, behind: str) -> bytes:
@@ -104,6 +105,14 @@ def cells(before: str, between: str, behind: str) -> bytes:
         "commas in cells.csv": cells("", ",", ""),
         "postgres.csv": cells("{", ",", "}"),
         "r.csv": cells("c(", ", ", ")"),
+        **{
+            f"{head.strip()} above spaces.{ending}": head.encode() + SPACED
+            for ending, heads in (
+                ("tsv", ["", "# a b\n"]),
+                ("csv", ["% a b\n", "% by hand, once\n"]),
+            )
+            for head in heads
+        },
         "nested.jsonl": "\n".join(
             json.dumps({"id": 1, "out": {"pool": row}}) for row in VALUES.tolist()
         ).encode(),
