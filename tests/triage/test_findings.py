@@ -8,7 +8,7 @@ import json
 import re
 import tracemalloc
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -42,7 +42,16 @@ from prviz.triage.findings import (
 )
 from prviz.triage.memorisation import held_out_distances, memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings
-from prviz.triage.shape_faults import _coarse, other_shares
+from prviz.triage.shape_faults import (
+    BEYOND,
+    LIKELY,
+    SHORTER,
+    SURE,
+    SURE_MASS,
+    VOID_SHARE,
+    _coarse,
+    other_shares,
+)
 from tests.benchmarks.faults import FAULTS, planted
 from tests.marks import exhaustive_but
 from tests.triage.kept_decisions import FILE
@@ -181,11 +190,64 @@ def test_that_nothing_explains_a_difference_is_not_said_where_nothing_was_looked
     assert _unnamed(few, None) == ()
 
 
+# The last of 20 samples lies much nearer to its cluster, which nothing else explains.
+LIGHT = {"tail": -0.2, "tail_z": -5.0}
+
+
 def test_tails_of_modes_in_other_shares_are_not_called_light():
     kept = json.loads(FILE.read_text("utf-8"))["statistics"]["6 modes, d = 16: re-weighted"]
     of = replace(PairStatistics(**kept), tail=-0.2, tail_z=-5.0, mass_z=20.0, moved=0.35)
     assert other_shares(of)[1].key == "reweighting"
     assert other_shares(replace(of, mass_z=0.0))[1].key == "tails"
+
+
+@pytest.mark.parametrize(
+    ("changed", "key"),
+    [
+        ({}, ""),
+        ({"mass_z": SURE_MASS}, "reweighting"),
+        ({"worst": -SURE}, "reweighting"),
+        ({"unreached_z": 4.1}, "dropping"),
+        ({"unreached_z": SURE}, ""),
+        ({"mass_z": 9.0, "left": 0.5}, "reweighting"),
+        ({"mass_z": 9.0, "left": 0.49}, ""),
+        ({"mass_z": 9.0, "empty": 0.1}, "reweighting"),
+        ({"mass_z": 9.0, "empty": 0.11}, "dropping"),
+        ({"mass_z": 9.0, "void": VOID_SHARE}, "reweighting"),
+        ({"mass_z": 9.0, "void": 0.016}, "dropping"),
+        ({"mass_z": 9.0, "unreached_z": BEYOND}, "reweighting"),
+        ({"mass_z": 9.0, "unreached_z": 2.1}, "dropping"),
+        (LIGHT, "tails"),
+        (LIGHT | {"empty": 0.1}, "tails"),
+        (LIGHT | {"empty": 0.11}, ""),
+        (LIGHT | {"tail_z": -SURE}, ""),
+        (LIGHT | {"tail_z": -SURE, "unreached_z": 4.1}, "tails"),
+        (LIGHT | {"tail_z": -LIKELY, "unreached_z": 4.1}, "dropping"),
+        (LIGHT | {"tail": -SHORTER}, ""),
+        (LIGHT | {"mass_z": SURE_MASS}, "reweighting"),
+    ],
+)
+def test_modes_in_other_shares_at_the_edge(changed: dict[str, float], key: str) -> None:
+    of = SimpleNamespace(**dict.fromkeys((each.name for each in fields(PairStatistics)), 0.0))
+    vars(of).update({"left": 1.0, "often": 1.0, "seldom": 1.0} | changed)
+    found = other_shares(of)  # type: ignore[arg-type]
+    assert (found[1].key if found else "") == key
+
+
+@pytest.mark.parametrize(
+    ("often", "seldom", "said"),
+    [
+        (1.0, 0.5, "Parts are made 2.0 times too seldom."),
+        (1.0, 0.0, "Parts are made hardly ever."),
+        (3.0, 0.5, "Parts are made 3.0 times too often, others 2.0 times too seldom."),
+    ],
+)
+def test_other_shares_say_which_way(often: float, seldom: float, said: str) -> None:
+    of = SimpleNamespace(**dict.fromkeys((each.name for each in fields(PairStatistics)), 0.0))
+    vars(of).update(left=1.0, mass_z=9.0, moved=0.25, often=often, seldom=seldom)
+    found = other_shares(of)  # type: ignore[arg-type]
+    assert found is not None
+    assert (found[0], found[1].sentence.endswith(said)) == (0.25, True)
 
 
 @pytest.mark.parametrize("n", exhaustive_but((400, 800), 400))
