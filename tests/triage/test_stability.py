@@ -308,6 +308,26 @@ def test_the_estimate_grows_with_the_work(data):
     assert stability_seconds([]) == 0.0
 
 
+def test_the_estimate_of_a_task_is_that_of_its_draws(data):
+    listed = tasks(data, methods=("knn", "kde"), ks=(2, 3), shares=(0.5,), repeats=2)
+    draws = [each for each in listed if each.checkpoint == listed[0].checkpoint]
+    assert len(draws) > 2
+    whole = replace(listed[0], asked=tuple(row for each in draws for row in each.asked))
+    assert whole.seconds == pytest.approx(sum(each.seconds for each in draws))
+    for each in draws:
+        fewer = replace(each, asked=each.asked[:1])
+        assert 0 < fewer.seconds < each.seconds
+
+
+def test_a_task_leaves_the_rows_that_are_known(data):
+    (task, *_) = tasks(data, ks=(2, 3), shares=())
+    left = task.left(task.keys[1:])
+    assert left is not None
+    assert left.asked == task.asked[:1]
+    assert task.left(task.keys) is None
+    assert task.left([]).asked == task.asked
+
+
 def test_a_drawn_winner_is_held_against_the_one_of_all_samples():
     table = pd.DataFrame(
         [

@@ -342,6 +342,31 @@ def test_several_generators_are_ranked_and_those_not_told_apart_are_tied():
         found.ranking("area")
 
 
+def test_few_replicates_rank_several_generators():
+    real, sets = several(80)
+    found = prviz.compare(real, sets, replicates=30)
+    ranked = found.ranking()
+    ranks = {line.name: line.rank for line in ranked}
+    assert (ranks["good"], ranks["worst"]) == (1, 4)
+    assert [line.rank for line in ranked] == sorted(ranks.values())
+    assert ranked[-1].name == "worst"
+    for line in ranked:
+        spread = found.spreads[line.name]
+        assert line.value == spread.values["auc"]
+        assert (line.low, line.high) == tuple(spread.intervals["auc"])
+    assert list(found.pairs) == list(itertools.combinations(sets, 2))
+    two = prviz.compare(real, sets["good"], sets["bad"], replicates=30)
+    assert found.pairs["good", "bad"].differences["auc"] == two.differences["auc"]
+    best = sum(rank == 1 for rank in ranks.values())
+    said = "Best: good." if best == 1 else f"May be best: {best} of 4."
+    assert said in found._repr_html_()
+    twins = prviz.compare(real, dict.fromkeys(("a", "b", "c"), sets["good"]), replicates=5)
+    assert [line.rank for line in twins.ranking()] == [1, 1, 1]
+    assert "May be best: 3 of 3." in twins._repr_html_()
+    with pytest.raises(ValueError, match="key = 'area'; one of auc, "):
+        found.ranking("area")
+
+
 def test_several_sets_are_given_by_place_or_by_name():
     real, sets = several(60)
     values = list(sets.values())
