@@ -4,19 +4,21 @@ ones told.
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import prviz
 from prviz.curves.summaries import summaries
-from prviz.estimators import ESTIMATORS
-from prviz.measure.estimates import estimate
+from prviz.estimators import ESTIMATORS, Supports
+from prviz.measure.estimates import Estimate, estimate
 from prviz.measure.workload import subsample_rows
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii, engine
 from prviz.readers import read
@@ -359,6 +361,55 @@ def test_a_damaged_result_counts_as_absent(
     assert sum(each.fresh == ("knn",) for each in second) == 3
     assert numbers(first) == numbers(second)
     assert all(each.fresh == () for each in measure_all(reference, checkpoints, store=store))
+
+
+Change = Callable[[dict[str, Any], dict[str, np.ndarray[Any, Any]]], object]
+KEPT_KEY = {"method": "knn", "n": 7}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda about, _: about.update(key="{}"),
+        lambda about, _: about.update(runs=[]),
+        lambda about, _: about["runs"][0].update(n_real=-1),
+        lambda about, _: about["runs"][0].update(n_real=5),
+        lambda about, _: about["runs"][0].update(rows=True),
+        lambda about, _: about.pop("seconds"),
+        lambda _, arrays: arrays.update(c_real_0=np.ones(3)),
+        lambda _, arrays: arrays.update(c_real_0=np.ones((2, 2)), c_generated_0=np.ones((2, 2))),
+        lambda _, arrays: arrays.update(c_real_0=np.array([1.0, 0, 1, -1e-9])),
+        lambda _, arrays: arrays.update(c_generated_0=np.array([1.0, 0, 1, np.nan])),
+        lambda _, arrays: arrays.update(groups_0=np.array([0, 1, 1, -1])),
+        lambda _, arrays: arrays.update(groups_0=np.array([0.0, 1, 1, 2])),
+        lambda _, arrays: arrays.update(groups_0=np.array([0, 1, 1])),
+        lambda _, arrays: arrays.pop("groups_0"),
+    ],
+)
+def test_a_kept_result_with_anything_wrong_in_it_counts_as_absent(
+    tmp_path: Path, change: Change
+) -> None:
+    supports = Supports(
+        np.array([1.0, 0, 1, 0]), np.array([0.0, 1, 0, 1]), 4, None, None, np.array([0, 1, 1, 2])
+    )
+    store = ResultCache(tmp_path / "kept")
+    store.put(KEPT_KEY, Estimate("knn", 3, None, (supports,)), 0.5)
+    kept = store.get(KEPT_KEY)
+    assert kept is not None
+    (run,) = kept[0].runs
+    assert (kept[0].k, kept[1], run.n_real) == (3, 0.5, 4)
+    assert run.groups is not None
+    assert run.groups.tolist() == [0, 1, 1, 2]
+    (file,) = store.folder.iterdir()
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    about = json.loads(arrays.pop("about").tobytes())
+    for changed in (False, True):
+        if changed:
+            change(about, arrays)
+        text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+        np.savez_compressed(file, about=text, **arrays)
+        assert (store.get(KEPT_KEY) is None) == changed
 
 
 def test_families_of_the_user_are_not_kept(
