@@ -580,6 +580,40 @@ def test_the_bits_of_numbers_get_a_note_whose_line_reads_them(
     np.testing.assert_allclose(read("x_numbers.npy").values, numbers, rtol=1e-2)
 
 
+ONE, MINUS_ONE = 0x3F80, 0xBF80  # as bfloat16
+
+
+@pytest.mark.parametrize(
+    ("bits", "kind"),
+    [
+        ([ONE] * 90 + [MINUS_ONE] * 10, "bfloat16"),
+        ([ONE] * 91 + [MINUS_ONE] * 9, None),
+        ([ONE] * 10 + [MINUS_ONE] * 90, "bfloat16"),
+        ([ONE] * 9 + [MINUS_ONE] * 91, None),
+        ([ONE] * 54 + [MINUS_ONE] * 10, "bfloat16"),
+        ([ONE] * 53 + [MINUS_ONE] * 10, None),
+        # zeros of either sign say nothing
+        ([ONE] * 90 + [MINUS_ONE] * 10 + [0, 0x8000] * 99, "bfloat16"),
+        ([0, 0x8000] * 50, None),
+        # as signed numbers, and beyond 16 bits
+        ([ONE] * 60 + [MINUS_ONE - 2**16] * 40, "bfloat16"),
+        ([ONE] * 60 + [MINUS_ONE] * 39 + [2**16 - 1], "bfloat16"),
+        ([ONE] * 60 + [MINUS_ONE] * 40 + [-(2**15)], "bfloat16"),
+        ([ONE] * 60 + [MINUS_ONE] * 40 + [2**16], None),
+        ([ONE] * 60 + [MINUS_ONE] * 40 + [-(2**15) - 1], None),
+        ([ONE] * 60 + [MINUS_ONE] * 40 + [0.5], None),
+        ([200] * 60 + [255] * 40, None),
+        ([0x5C00, 0xDC00] * 50, "float16"),
+        ([ONE, MINUS_ONE] * 99 + [0x7F80] * 2, "bfloat16"),
+        ([ONE, MINUS_ONE] * 99 + [0x7F80] * 3, None),
+    ],
+)
+def test_bits_of_numbers_have_both_signs_and_usual_sizes(
+    bits: list[float], kind: str | None
+) -> None:
+    assert float_bits(np.array(bits)[:, None]) == kind
+
+
 def test_whole_numbers_do_not_look_like_the_bits_of_numbers() -> None:
     rng = np.random.default_rng(0)
     spread = rng.uniform(2048, 4095, (200, 16)) * rng.choice([-1, 1], (200, 16))
