@@ -812,7 +812,8 @@ def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
         table = [row for row in rows if len(row) == width]
         # but for the names above
         cells = [sum(_NUMBERS.fullmatch(cell) is not None for cell in row) for row in table[1:]]
-        if width > 2 and 2 * count > max(6, len(lines)) and 2 * min(cells) > width:
+        most = count > 3 and 2 * count > len(lines)
+        if width > 2 and most and 2 * min(cells) > width:
             recipe = _ROWS_ALONE.format(width) if mark is None else _RENAMED
             return "a text with a table of numbers in it", recipe
     return None

@@ -105,4 +105,5 @@ def test_a_text_that_is_named_as_a_table_is_told(data: bytes, what: str) -> None
 )
 def test_a_text_holds_a_table_where_most_lines_are_its_rows(lines: list[str], recipe: str) -> None:
     found = _table_within([each.encode() for each in lines])
-    assert (recipe in found[1]) if found else not recipe
+    assert (found is not None) == bool(recipe)
+    assert found is None or recipe in found[1]
