@@ -693,7 +693,7 @@ def judged(number: int) -> Any:
         basis=basis,
     )
     lines = result.table.to_dict("records")
-    texts = [(marks(place, line), draws_text(line)) for place, line in enumerate(lines, 1)]
+    texts = [(marks(result.decision.best, line), draws_text(line)) for line in lines]
     summed = [summaries_of_one(some) for some in found.values()]
     return [result, result.apart.sentence, texts, believed_areas(measured), summed]
 

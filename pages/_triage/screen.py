@@ -441,7 +441,7 @@ def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
         for name in several
     ]
     ranked = [] if answer.judgement is None else answer.judgement.table.to_dict("records")
-    lines = {line["checkpoint"]: line for line in ranked if line["best"] == line["best"]}
+    lines = {line["checkpoint"]: line for line in ranked if line["low"] == line["low"]}
     rows = [
         _row(found, answer, name, lines.get(name), several, colors.get(name, ""))
         for name in answer.names
@@ -511,7 +511,8 @@ def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) 
     ]
     if share is not None:
         parts.append(f"{100 * min(share.share, 1):.0f} % of what real samples get")
-    parts.append(f"best in {share_text(line['best'])} of the paired draws")
+    if line["best"] == line["best"]:
+        parts.append(f"best in {share_text(line['best'])} of the paired draws")
     return ", ".join(parts)
 
 

@@ -136,7 +136,7 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
         copied = (
             "copies the reference" if line["checkpoint"] in judgement.decision.memorised else ""
         )
-        remarks.append(", ".join(filter(None, (copied, marks(place, line)))))
+        remarks.append(", ".join(filter(None, (copied, marks(judgement.decision.best, line)))))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     text = []
     for cells, remark in zip(rows, remarks, strict=True):

@@ -33,8 +33,9 @@ Schema "prviz-triage", version 1; missing entries are None:
     yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}
     rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high (spread
                    of draws), best (share of the replicates), behind, loses, margin (None of under 200
-                   samples), tied_with_best (see `prviz.triage.ranking.ranking`), front (beaten in both
-                   directions by none), precision, recall (the two sides of the score), second, second_low, second_high
+                   samples, and of copies, which are compared with none), tied_with_best (see
+                   `prviz.triage.ranking.ranking`), front (beaten in both directions by none),
+                   precision, recall (the two sides of the score), second, second_low, second_high
                    (by the family that orders scores below 0.1; None: none does), at_most (the score
                    of the upper bound)
 
@@ -46,7 +47,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from importlib.metadata import version
@@ -146,6 +147,7 @@ def document(
     replicates: int = REPLICATES,
     total: int | None = None,
     store: ResultCache | None = None,
+    copied: Collection[str] = (),
 ) -> Document:
     """The report of some outcomes, as described above.
 
@@ -157,6 +159,7 @@ def document(
     replicates : replicates of each bootstrap, whose seed is that of the settings.
     store : keeps what is drawn again for intervals and rankings; None: it is not kept.
     total : number of checkpoints when all are measured; None: these are all.
+    copied : names of further checkpoints that are known to copy the reference.
 
     Raises
     ------
@@ -166,12 +169,13 @@ def document(
         raise ValueError("outcomes is empty; at least one checkpoint is needed")
     settings = found.settings
     measured = found.measured
+    left_out = {*found.memorised, *copied}
     judged = partial(
         judge,
         measured,
         found.goal,
         settings.seed,
-        aside=Aside(found.memorised, told_apart(found.witnesses, found.findings), found.yardstick),
+        aside=Aside(left_out, told_apart(found.witnesses, found.findings), found.yardstick),
         replicates=replicates,
         store=store,
     )
@@ -346,6 +350,16 @@ def _copies(found: Memorisation) -> Document:
         "pairs": [each._asdict() for each in found.pairs],
         "sentence": copies_text(found),
     }
+
+
+def copied_in(report: Document) -> set[str]:
+    """Names of the checkpoints that copy the reference, which rankings compare with none."""
+    found = set()
+    for each in report["checkpoints"]:
+        copies = each.get("memorisation")
+        if copies and copies["memorised"]:
+            found.add(each["name"])
+    return found
 
 
 def curve_of(entry: Document) -> PRCurve:

@@ -17,7 +17,7 @@ from prviz.curves.summaries import SUMMARIES
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
-from prviz.reports.document import Document, ceiling_of, curve_of, curves_of
+from prviz.reports.document import Document, ceiling_of, copied_in, curve_of, curves_of
 from prviz.triage.finding import nothing_text
 from prviz.triage.inputs import common_prefix
 from prviz.triage.ranking import AT_MOST, draws_text, headline, marks, share_text
@@ -263,13 +263,22 @@ def verdict(report: Document, family: str) -> str:
     if not found["lines"]:
         return f"no ranking: {one_line(found['reason'])}."
     # pandas takes no text that UTF-8 can't hold, as file names in another encoding are
-    lines = [{**line, "checkpoint": one_line(line["checkpoint"])} for line in found["lines"]]
+    candidates = _candidates(report, family)
+    lines = [{**line, "checkpoint": one_line(line["checkpoint"])} for line in candidates]
     table = pd.DataFrame(lines, dtype=object)
     # older reports have no second scores
     table["second"] = [
         float("nan") if line.get("second") is None else line["second"] for line in lines
     ]
-    return headline(table, _second(report)).text
+    left_out = len(found["lines"]) - len(candidates)
+    return headline(table, _second(report), left_out=left_out).text
+
+
+def _candidates(report: Document, family: str) -> list[Document]:
+    """The lines of a ranking without copies of the reference; all of them if all are copies."""
+    lines: list[Document] = report["rankings"][family]["lines"]
+    copied = copied_in(report)
+    return [line for line in lines if line["checkpoint"] not in copied] or lines
 
 
 def _second(report: Document) -> str:
@@ -293,6 +302,7 @@ def _ranking(report: Document, family: str) -> Table:
     head = ["", "checkpoint", "step", *extras, "score", "95 % of the draws"]
     head += ["of real against real", "true score, 95 %", *second, "best in"]
     head += ["precision side", "recall side", ""]
+    best = _candidates(report, family)[0]["checkpoint"]
     rows = []
     for place, line in enumerate(lines, start=1):
         each = known[line["checkpoint"]]
@@ -308,7 +318,7 @@ def _ranking(report: Document, family: str) -> Table:
             cells.append(f"{line['second']:.4f}")
         cells += [share_text(line["best"]), f"{line['precision']:.4f}", f"{line['recall']:.4f}"]
         remarks = [found["title"].lower() for found in each.get("findings") or ()]
-        cells.append(", ".join(filter(None, (*remarks, marks(place, line)))))
+        cells.append(", ".join(filter(None, (*remarks, marks(best, line)))))
         rows.append(Row(cells, line["checkpoint"]))
     return head, rows
 

@@ -14,7 +14,7 @@ from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text, quoted
-from prviz.reports.document import Document, curve_of, document
+from prviz.reports.document import Document, copied_in, curve_of, document
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, samples_at
@@ -119,6 +119,7 @@ def rerun(
         ),
         recorded["path"],
         replicates=replicates,
+        copied=copied_in(report),
     )
     return _compared(report, again)
 

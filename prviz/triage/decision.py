@@ -113,8 +113,8 @@ class Judgement:
     """A decision, and the numbers beside it.
 
     table : the ranking of all checkpoints by the families of the basis (see
-    `prviz.triage.ranking.ranking`).
-    candidates : that of those that don't copy the reference. apart : families that see the best
+    `prviz.triage.ranking.ranking`); its comparisons are those among the candidates, nan for others.
+    candidates : the ranking of those that don't copy the reference. apart : families that see the best
     otherwise. scores : by family and checkpoint, at the goal. at_most : by checkpoint, the score
     that the true one does not exceed with a confidence of 95 % (see `prviz.upper_bound`), and no
     score does; None without a bound. shares : by checkpoint its share of the ceiling, by the same
@@ -221,6 +221,7 @@ def judge(
     candidates = table
     if 0 < len(left) < len(names):
         candidates = _table(ordered, drawn, goal, left, unsure=unsure)
+        table = _compared_among(table, candidates)
     shares: dict[str, CeilingShare] = {}
     if aside.yardstick is not None and not unsure:
         shares = shares_of_ceiling(
@@ -262,6 +263,14 @@ def _table(
         widen=WIDEN if ESTIMATORS[measured[0].method].judges_all else 1.0,
     )
     return without_order(table) if unsure else table
+
+
+def _compared_among(table: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
+    """The ranking of all, where only candidates are compared, and only with each other."""
+    own = candidates.set_index("checkpoint").reindex(table["checkpoint"])
+    ties = own["tied_with_best"].eq(True).to_numpy()
+    compared = {name: own[name].to_numpy() for name in ("best", "behind", "loses", "margin")}
+    return table.assign(**compared, tied_with_best=ties)
 
 
 def _scores(known: KnownSides, goal: float) -> dict[str, dict[str, float]]:

@@ -260,7 +260,7 @@ def copies_text(found: Memorisation) -> str:
         f" {found.threshold:.2g} times as far from one real sample as from the next,"
         f" {100 * near.expected:.1f} % expected from {found.source} (difference"
         f" {100 * near.low:+.1f} % to {100 * near.high:+.1f} %, {100 * CONFIDENCE:.0f} % interval);"
-        f" nearest: generated row {nearest.generated}, real row {nearest.real}, distance"
+        f" nearest: generated row {nearest.generated + 1}, real row {nearest.real + 1}, distance"
         f" {nearest.distance:.4g}"
     )
 

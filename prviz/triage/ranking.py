@@ -539,9 +539,9 @@ def listed(names: Sequence[str], most: int = _MOST_NAMES) -> str:
     return last
 
 
-def marks(place: int, line: Mapping[Any, Any]) -> str:
-    """A remark on a line of a ranking: that it may be best too; place counts from 1."""
-    if line["tied_with_best"] and place > 1 and _is_known(line["best"]):
+def marks(best: str, line: Mapping[Any, Any]) -> str:
+    """A remark on a line of a ranking: that it may be best too; best : name of the one to take."""
+    if line["tied_with_best"] and line["checkpoint"] != best and _is_known(line["best"]):
         return "may be best too"
     return ""
 

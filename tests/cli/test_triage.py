@@ -237,7 +237,7 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
         "--holdout",
         held,
         "--method",
-        "knn",
+        "knn,kde",
         "--report",
         str(report),
     ]
@@ -252,6 +252,12 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
     assert not checkpoints["good"]["memorisation"]["memorised"]
     assert checkpoints["good"]["share_of_ceiling"]["knn"]["reaches_ceiling"]
     assert "<b>Memorised: copy</b>" in page.read_text()
+    assert "nearest: generated row 1, real row 1, distance 0" in out
+    for family in json.loads(report.read_text())["rankings"].values():
+        best = {each["checkpoint"]: each["best"] for each in family["lines"]}
+        assert best == {"copy": None, "good": 1.0}
+    assert "Best: copy" not in page.read_text()
+    assert page.read_text().count("No other one is left.") == 2  # by each family
     assert main(["triage", "--rerun", str(report)]) == 0
     assert main(["triage", real, good, "--holdout", copy, "--method", "knn"]) == 2
     assert "300 of 300 samples are in the reference too" in capsys.readouterr().err

@@ -25,6 +25,7 @@ from prviz.triage.decision import (
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
+from prviz.triage.ranking import marks
 from prviz.triage.witnesses import believed_areas
 from prviz.uncertainty.bootstrap import Interval
 
@@ -66,6 +67,22 @@ def test_copies_are_no_candidates_unless_all_are() -> None:
     assert (decision.best, decision.memorised) == ("narrow", ("copy",))
     assert "Left out, as copies of the reference: copy." in decision.sentence
     assert judge(found, aside=Aside(["copy", "narrow"])).decision.best == "copy"
+
+
+def test_a_copy_that_is_left_out_takes_no_draw_from_the_candidates() -> None:
+    found = measured(TriageSettings(methods=("knn",)), copy=1.0, a=1.3, b=1.3, c=4.0)
+    judged = judge(found, aside=Aside(["copy"]))
+    among = ["checkpoint", "best", "behind", "loses", "tied_with_best", "margin"]
+    lines = judged.table[among].set_index("checkpoint")
+    own = judged.candidates[among].set_index("checkpoint")
+    assert lines.loc[own.index].equals(own)
+    assert own["best"].sum() == pytest.approx(1.0)
+    assert own.loc[judged.decision.best, "tied_with_best"]
+    assert not lines.loc["copy", "tied_with_best"]
+    assert lines.loc["copy", ["best", "behind", "loses", "margin"]].isna().all()
+    assert marks(judged.decision.best, judged.table.to_dict("records")[1]) == ""
+    texts = [marks(judged.decision.best, line) for line in judged.table.to_dict("records")]
+    assert texts.count("may be best too") == len(judged.decision.also) == 1
 
 
 def test_no_area_in_a_report_or_a_log_exceeds_the_bound_that_caps_the_score() -> None:

@@ -151,7 +151,7 @@ def test_margins_are_wider_by_the_factor_given() -> None:
 
 
 def test_marks_tell_of_ties_behind_the_best_alone() -> None:
-    line = {"tied_with_best": True, "best": 0.4}
-    assert [marks(1, line), marks(2, line)] == ["", "may be best too"]
-    assert marks(2, {"tied_with_best": True, "best": np.nan}) == ""  # of too few samples
-    assert marks(3, {"tied_with_best": False}) == ""
+    line = {"checkpoint": "A", "tied_with_best": True, "best": 0.4}
+    assert [marks("A", line), marks("B", line)] == ["", "may be best too"]
+    assert marks("B", {**line, "best": np.nan}) == ""  # of too few samples
+    assert marks("B", {**line, "tied_with_best": False}) == ""

@@ -299,6 +299,9 @@ def test_copies_outrank_the_ranking_and_only_what_no_test_tells_apart_is_green(
         assert ("row 1 = real row 1" in app.get("html")[1].proto.body) == memorised
         assert f'class="verdict-box {"bad" if memorised else "good"}"' in body
         assert f"Best: {'worst' if memorised else 'best'}" in answered(app)
+        first = ranking_sent(app)["rows"][0]
+        assert ("best in" in first["told"]) != memorised
+        assert first["low"] is not None
         assert ("can&#x27;t be told apart from real data at this n." in body) != memorised
 
 
