@@ -17,6 +17,7 @@ from pages._shared.families import titles
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from pages._triage.checkpoints import CheckpointResults, selected
+from pages._triage.possible import copies_of
 from pages._triage.ranking import by_score, goal, noise
 from pages._triage.robustness_text import agreement, fewer_samples, goal_text, in_use, sign, verdict
 from pages._triage.session import K, session
@@ -31,6 +32,7 @@ from prviz.measure.profiles import profile_pair
 from prviz.measure.workload import estimate_seconds, fit_size
 from prviz.studies.tasks import Row
 from prviz.triage.measured import MeasuredCheckpoint
+from prviz.triage.ranking import listed
 from prviz.triage.robustness import (
     WinnerMap,
     draw_map,
@@ -78,7 +80,7 @@ def draw(found: CheckpointResults) -> None:
         ) as opened:
             if opened.open:
                 _best_k(found)
-    measured = _measured(found)
+    measured = _candidates(found, _measured(found))
     if len(measured) < 2:
         if found.complete:
             st.info(
@@ -196,6 +198,20 @@ def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
             f"Begin with these {count}", on_click=lambda: setattr(session(), "begun_with", paths)
         )
     return []
+
+
+def _candidates(
+    found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]
+) -> Sequence[MeasuredCheckpoint]:
+    """Those that don't copy the reference, as in the verdict; all of them if all do."""
+    copies = copies_of(found) if measured else {}
+    copied = {name for name, each in copies.items() if each.memorised}
+    left = [each for each in measured if each.checkpoint.name not in copied]
+    names = [each.checkpoint.name for each in measured if each not in left]
+    if not left or not names:
+        return measured
+    st.caption(f"Left out, as copies of the reference: {plain(listed(names))}.")
+    return left
 
 
 def _known(

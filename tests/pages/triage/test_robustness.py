@@ -11,8 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._triage import robustness
 from pages._triage import robustness_text as words
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.triage.memorisation import Excess, Memorisation
 from prviz.triage.robustness import MapCell, WinnerMap
 from tests.explore_app import healthy, run_ended
 from tests.lab_app import button, press, said, until_done
@@ -133,6 +135,19 @@ def _goes_on(app: AppTest) -> None:
     assert "9 of 12 measurements" in said(app)
     until_done(press(app, "Continue"))
     assert app.dataframe[1].value["draws"].tolist() == [3, 1]
+
+
+def test_a_copy_of_the_reference_wins_no_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the verdict, which leaves it out."""
+    none = Excess(0, 0.0, 0.0, -0.1, 0.0)
+    copied = Memorisation(Excess(9, 0.1, 0.0, 0.05, 0.2), none, 0.5, (), "others")
+    monkeypatch.setattr(robustness, "copies_of", lambda _: {NAMES[2]: copied})
+    app = opened()
+    assert "Left out, as copies of the reference: rbm-epoch-300." in said(app).replace("\\", "")
+    assert app.dataframe[0].value["winner"].tolist() == [NAMES[1]]
+    assert "6 measurements" in said(small(app))
+    monkeypatch.setattr(robustness, "copies_of", lambda _: dict.fromkeys(NAMES, copied))
+    assert "Left out" not in said(opened())
 
 
 def test_while_checkpoints_are_to_come_it_waits_or_begins_with_those_there() -> None:
