@@ -41,6 +41,8 @@ IDEA = (
     " published figures beside those measured here."
 )
 MENU = "experiment-menu"
+# Rows of a heat map up to which each of its panels names them.
+FEW_ROWS = 5
 KEPT = "Paper size"
 RUN = "Run it yourself"
 MODES: dict[Mode, str] = {"quick": "Quick", "paper": "Paper size"}
@@ -299,7 +301,9 @@ def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) 
         )
         for place, (title, figure) in enumerate(panels.items())
     ]
-    with st.container(key=f"side-by-side-{key}"):
+    many = isinstance(chart, HeatMap) and len(chart.y) > FEW_ROWS
+    kind = "side-by-side-rows" if many else "side-by-side"
+    with st.container(key=f"{kind}-{key}"):
         live_figure(key, panes)
 
 

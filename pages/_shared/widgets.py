@@ -140,6 +140,10 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
 [class*="st-key-side-by-side-"] .live .panes:has(> :nth-child(5):last-child) {
   grid-template-columns: repeat(auto-fit, minmax(min(250px, 100%), 1fr));
 }
+/* Where all panels of a heat map stand in one row the first one's names of rows are enough. */
+@media (min-width: 1000px) {
+  [class*="st-key-side-by-side-rows-"] .live .pane:not(:first-child) .ytick { visibility: hidden; }
+}
 [class*="st-key-side-by-side-"] .live .pane > h3 { line-height: 1.75rem; } /* as high with a "?" beside it as without */
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }

@@ -17,7 +17,6 @@ from prviz.figures import theme
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 
 _ROW = 25
-_FEW = 5
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 
 
@@ -70,9 +69,6 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
             cells.append((x[column], y[row], text, ink))
     theme.add_cell_texts(figure, cells)
     sides = {"showgrid": False, "zeroline": False, "type": "category"}
-    # The others stand beside the first, row by row; where rows are few, there is room for names in
-    # all.
-    named = title == next(iter(chart.panels)) or len(y) <= _FEW
     return theme.finish(
         figure,
         height=60 + _ROW * len(chart.y),
@@ -83,7 +79,6 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
             categoryarray=y,
             range=[len(y) - 0.5, -0.5],
             tickfont={"size": 11},
-            showticklabels=named,
             **sides,
         ),
     )

@@ -62,14 +62,7 @@ def test_a_heat_map_writes_every_known_number_legibly_into_its_cell() -> None:
     # 4.5:1.
     assert {ink.textfont.color: ink.text[0] for ink in inks} == {"black": "0.64", "white": "0.00"}
     assert list(found["ours"].layout.yaxis.range) == [2.5, -0.5]  # the first row on top
-    assert found["published"].layout.yaxis.showticklabels
-    many = HeatMap(
-        ("a",), tuple("123456"), dict.fromkeys(("ours", "published"), np.zeros((6, 1))), "IoU"
-    )
-    assert [each.layout.yaxis.showticklabels for each in experiment_figures(many).values()] == [
-        True,
-        False,
-    ]
+    assert all(each.layout.yaxis.showticklabels is not False for each in found.values())
 
 
 @pytest.mark.parametrize("log_x", [False, True])

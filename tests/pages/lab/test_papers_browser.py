@@ -62,3 +62,17 @@ def test_a_heat_map_lines_and_curves_show_what_is_kept_of_them(page: Page) -> No
         page.keyboard.press("Escape")
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def test_rows_of_heat_maps_are_named_where_a_panel_begins_a_row_of_its_own(page: Page) -> None:
+    """On a tablet "ours - published" stands below the two others; side by side one name is enough."""
+    page.set_viewport_size({"width": 820, "height": 1180})
+    visit(page, "/bias_lab?section=Experiments&experiment=table1")
+    names = [pane.locator(".ytick text").first for pane in page.locator(".live .pane").all()]
+    assert len(names) == 3
+    for name in names:
+        expect(name).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(names[1]).to_be_hidden()
+    expect(names[2]).to_be_hidden()
+    expect(names[0]).to_be_visible()
