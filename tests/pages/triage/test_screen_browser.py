@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import visit, wait_until
+from tests.browser import visit, wait_idle, wait_until
 
 PARTS = (
     "[data-prviz=verdict]",
@@ -40,6 +40,33 @@ def answered(page: Page) -> None:
     """Wait until intervals and ceiling are there."""
     expect(page.locator("[data-prviz=ceiling] b")).to_be_visible()
     expect(page.locator(".ranking td.interval i").first).to_be_attached()
+
+
+# Shows the progress of a job that the page waits for, as `pages/_live/follow.js` does, and gives the
+# sides of what stands in the bar, from left to right.
+WAITS = """() => {
+    const follow = document.querySelector(".st-key-triage-aside .follow");
+    follow.hidden = false;
+    follow.querySelector("span").textContent = "The open part: about 12 s left";
+    const held = document.querySelectorAll(".st-key-triage-bar button, .bar-tools");
+    const [first, second, tools] = [...held].sort((a, b) => a.getBoundingClientRect().x - b.getBoundingClientRect().x);
+    const sides = [first, second, ...follow.children, tools].map((each) => each.getBoundingClientRect());
+    return sides.flatMap(({ left, right }) => [left, right]);
+}"""
+
+
+def test_what_the_page_waits_for_stands_beside_the_choices_in_the_bar(
+    new_page: Callable[..., Page],
+) -> None:
+    page = new_page()
+    visit(page, "/triage?set=mixture")
+    answered(page)
+    for width in (1280, 1366, 1440):
+        page.set_viewport_size({"width": width, "height": 768})
+        wait_idle(page)
+        expect(page.locator(".st-key-triage-stop")).to_have_count(0)
+        sides = page.evaluate(WAITS)
+        assert sides == sorted(sides), (width, sides)
 
 
 def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(
