@@ -69,6 +69,15 @@ PAPERS = ("2018", "2019", "2024", "2026")
 """Sajjadi et al.; Simon, Webster, Rabin; both versions of hal-05344404, Sykes et al."""
 
 
+def test_checks_and_pages_name_families_by_their_titles() -> None:
+    """Keys such as knn are of the shell and the API."""
+    key = re.compile(r"(?<![\w`=])(knn|kde|ipr)[ .]")
+    spoken = ("prviz/checks/", "prviz/diagnostics/", "prviz/triage/", "pages/")
+    assert [
+        text for where, text in claims.texts() if where.startswith(spoken) and key.search(text)
+    ] == []
+
+
 @pytest.mark.thorough
 def test_every_sentence_has_a_row_and_every_row_its_sentence() -> None:
     standing = claims.sentences()

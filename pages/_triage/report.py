@@ -97,7 +97,7 @@ def draw(found: CheckpointResults) -> None:
     )
     st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash")
     st.caption(
-        "Names and steps that were changed in the table above are in the files, not in the line."
+        "Names and steps that were changed in the table below are in the files, not in the line."
     )
 
 

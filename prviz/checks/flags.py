@@ -485,7 +485,7 @@ def sizes(facts: DataFacts) -> Finding:
     if far > SIZE_RATIOS[0]:
         effect = (
             "Counts scale with a set's size and the smaller set's k-NN balls are wider: without"
-            " split the curves of knn and coverage come out lower. Draw equal sizes."
+            " split the curves of kNN and Coverage come out lower. Draw equal sizes."
         )
     return Finding(
         "Sizes", f"{real:,} real, {generated:,} generated", grade_of(far, SIZE_RATIOS), effect
@@ -557,11 +557,11 @@ def _repeats_of_generated(facts: DataFacts) -> Finding:
 def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_out: bool) -> Finding:
     title = f"Duplicates inside the {role} set" if role else "Duplicates"
     if not count:
-        effect = "No row repeats, so no copy shrinks a radius of ipr, kde or coverage."
+        effect = "No row repeats, so no copy shrinks a radius of iPR, KDE or Coverage."
         return Finding(title, "none", "ok", effect)
     effect = (
         "Copies shrink the k-NN radii of their set, to 0 for a row that occurs more than k times:"
-        " ipr and kde see a smaller support"
+        " iPR and KDE see a smaller support"
     )
     if held_out:
         effect += ", and a row with copies on both sides of the split is not held out"
@@ -751,7 +751,7 @@ def constant_features(facts: DataFacts) -> Finding:
     value += f"; the latter hold {amount} of the other set's variance{_named(samples, one)}"
     effect = (
         "A feature that varies in one set only tells the sets apart by itself, which lowers the"
-        " curves of knn, kde, ipr and coverage, the more of the variance it holds."
+        " curves of kNN, KDE, iPR and Coverage, the more of the variance it holds."
     )
     tells = share > LARGE_VARIANCE and _surely_alone(facts, one) > LARGE_VARIANCE
     return Finding(title, value, grade(True, tells), effect, _called_all(samples, one))
@@ -805,7 +805,7 @@ def norms(facts: DataFacts) -> Finding:
     else:
         effect = (
             "One set lies further out, as after another preprocessing or encoder, which alone"
-            " lowers the curves of knn, kde, ipr and coverage."
+            " lowers the curves of kNN, KDE, iPR and Coverage."
         )
     return Finding("Norms", value, grade_of(far, NORM_RATIOS), effect)
 
@@ -825,7 +825,7 @@ def spread(facts: DataFacts) -> Finding:
     varying = (facts.real.sd > 0) & (facts.generated.sd > 0)
     if not varying.any():
         effect = (
-            "At least one set has no spread: its k-NN radii are 0, so ipr and kde see nothing but"
+            "At least one set has no spread: its k-NN radii are 0, so iPR and KDE see nothing but"
             " its own points."
         )
         return Finding("Spread", "no feature varies in both sets", "warning", effect)
@@ -860,7 +860,7 @@ def spread(facts: DataFacts) -> Finding:
         effect = f"Most features spread alike, but {_first(features)} {do} not."
         return Finding("Spread", value, "note", effect, features)
     effect = (
-        "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
+        "Both sets spread alike, feature by feature: radii of iPR, KDE and Coverage are comparable."
     )
     if apart[at] > SPREAD_RATIOS[0]:
         wider = "generated" if ratios[at] > 1 else "real"

@@ -114,13 +114,13 @@ def _effective(facts: PairFacts) -> Finding:
     if high:
         effect = (
             "In so many directions all distances are nearly equal: on Gaussians curves come out too"
-            " high, of ipr most, of coverage least."
+            " high, of iPR most, of Coverage least."
         )
     if unequal:
         flat = "generated" if generated.value < real.value else "real"
         effect = (
-            f"The {flat} set varies in far fewer directions, so its k-NN balls are small: ipr and"
-            " kde see it cover little of the other one."
+            f"The {flat} set varies in far fewer directions, so its k-NN balls are small: iPR and"
+            " KDE see it cover little of the other one."
         )
     value = f"{real.value:.1f} real, {generated.value:.1f} generated, of {facts.pair.d:,}"
     rows = min(real.rows, generated.rows)
@@ -256,7 +256,7 @@ def _neighbours(facts: PairFacts) -> Finding:
     value = f"k = {k:,} of {n:,} fit samples in the smaller set"
     if k >= n:
         effect = (
-            f"No sample has {k:,} others of its own set: ipr and the automatic kde bandwidth need k"
+            f"No sample has {k:,} others of its own set: iPR and the automatic KDE bandwidth need k"
             f" below {n:,}."
         )
         return Finding("Neighbours", value, "warning", effect)
@@ -264,7 +264,7 @@ def _neighbours(facts: PairFacts) -> Finding:
         "A ball of k neighbours is local and holds enough of them to count, in every estimator."
     )
     if k < LOWEST_K:
-        effect = "Fewer neighbours than any paper uses: knn and coverage take few values."
+        effect = "Fewer neighbours than any paper uses: kNN and Coverage take few values."
     elif k > LARGE_SHARE * n:
         effect = "A ball holds a large part of a set, so that it is not local."
     return Finding("Neighbours", value, grade(k < LOWEST_K or k > LARGE_SHARE * n), effect)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from prviz.cli.main import main
 from tests.browser import running_app, visit, wait_idle, wait_until
 from tests.file_builders import npy
 from tests.pages.explore.test_explore_browser import no_trouble
@@ -111,11 +112,33 @@ def test_twelve_uploads_of_which_one_is_broken_down_to_a_report_that_opens_witho
     assert "epoch" not in page.url
     drilled(page)
     page.get_by_role("radio", name="Report").click()
+    note = page.get_by_text("Names and steps that were changed in the table below").bounding_box()
+    names = page.get_by_text("Names, steps and state").bounding_box()
+    assert note
+    assert names
+    assert note["y"] < names["y"]
     with page.expect_download() as download:
         page.get_by_role("button", name="Page (HTML)").click()
     download.value.save_as(tmp_path / "report.html")
     no_trouble(page)
     reopened(chromium, tmp_path / "report.html")
+
+
+def test_a_ranking_in_a_report_is_whole_on_a_laptop(chromium: Browser, tmp_path: Path) -> None:
+    """Down to its last column, which says what may be best and what is wrong."""
+    files = []
+    for seed, shift in enumerate((0.0, 4.0, 0.0)):
+        files.append(str(tmp_path / f"epoch-{seed:05}.npy"))
+        Path(files[-1]).write_bytes(drawn(seed, shift, n=250))
+    report = tmp_path / "report.html"
+    out = ["--out", str(tmp_path / "kept"), "--report", str(report)]
+    assert main(["triage", *files, "--method", "tightest,knn", *out]) == 0
+    page = chromium.new_page(viewport={"width": 1366, "height": 768})
+    page.goto(report.as_uri())
+    ranking = page.get_by_role("region", name="Ranking by Best classifier")
+    expect(ranking.get_by_role("columnheader", name="best in")).to_be_visible()
+    assert ranking.evaluate("box => box.scrollWidth <= box.clientWidth")
+    page.close()
 
 
 def drilled(page: Page) -> None:
