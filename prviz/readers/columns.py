@@ -337,6 +337,12 @@ _WORD = r"""(?:'[^']*'|"'"|[\w@%+=:,./-]+)+"""
 _DROPPED = re.compile(rf"drop=(?:{_TEXT}|\[{_TEXT}(?:, {_TEXT})*\]) \(--drop ({_WORD})\)")
 _SETS = re.compile(rf"--real-key {_WORD}=VALUE --generated-key {_WORD}=VALUE")
 
+# As `group_text`, the check of the order of rows, and frames of clips say it.
+_GROUPED = re.compile(
+    rf"group={_TEXT} \((--group {_WORD})\)|(--group COLUMN), Samples\([.]{{3}}, groups=[.]{{3}}\)"
+    rf"|(--group {_WORD}) \(group={_TEXT}\)"
+)
+
 
 def columns_offered(text: str) -> tuple[str, ...]:
     """The columns that a message offers to leave out, as `drop_text` names them; empty where it names none."""
@@ -347,7 +353,10 @@ def columns_offered(text: str) -> tuple[str, ...]:
 
 
 def with_buttons(text: str) -> str:
-    """A message in the words of a page that has a button for what it offers in Python and in the shell."""
+    """A message in the words of a page, with a button for columns to leave out and nothing for groups of rows."""
+    text = _GROUPED.sub(
+        lambda found: f"{found[found.lastindex or 0]} in the shell, not on a page", text
+    )
     if not columns_offered(text):
         return text
     text = re.sub(f", {_DROPPED.pattern}", "", text)

@@ -454,9 +454,42 @@ BRACKETS = (
     "np.save({npy}, np.array(values))"
 )
 PRINTED_CUT = "printed by NumPy, which has left numbers out (...). Save the array with np.save"
+# Wide matrices are printed in blocks of columns, one below the other.
 _R_PRINT = (
-    "import numpy as np\nrows = [line.split(']')[1] for line in open({file}) if not line.rstrip().endswith(']')]\n"
-    "np.save({npy}, np.loadtxt(rows))"
+    "import numpy as np, re\nblocks = re.split(r'(?m)^ +\\[,\\d.*$', open({file}).read())[1:]\n"
+    "blocks = [[line.split(']')[1] for line in each.splitlines() if ']' in line] for each in blocks]\n"
+    "np.save({npy}, np.hstack([np.loadtxt(each, ndmin=2) for each in blocks]))"
+)
+_MATLAB_PRINT = (
+    "import numpy as np, re\ntext = open({file}).read()\n"
+    "scale = float(*(re.findall(r'(?m)^ *(\\S+) +\\*$', text) or [1]))\n"
+    "blocks = re.split('Columns? .*', text)\n"
+    "blocks = [re.findall(r'(?m)^(?=.*\\d)[-+.\\deEINanf ]+$', each) for each in blocks]\n"
+    "np.save({npy}, scale * np.hstack([np.loadtxt(each, ndmin=2) for each in blocks if each]))"
+)
+_MATLAB_PRINTED = re.compile(
+    rb"^ *(Columns \d+ (through|and) \d+:?|\d+\.\d+e[-+]\d+ +\*) *$", re.MULTILINE
+)
+# Columns as R's dput writes them, those of a matrix one behind the other.
+_DPUT = (
+    "import csv, re\ntext = open({file}, encoding='utf-8').read()\n"
+    "columns = re.findall(r'(`[^`]*`|[\\w.]+) = c\\(([^()]*)\\)', text)\n"
+    "columns = [f'{{name}},{{values}}' for name, values in columns]\n"
+    "columns = [re.sub(r'(?<=\\d)L\\b|\\s*[`\"\\n]\\s*', '', each).split(',') for each in columns]\n"
+    "rows = zip(*[each for each in columns if len(each) == max(map(len, columns))])\n"
+    "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
+_DPUT_MATRIX = (
+    "import numpy as np, re\ntext = open({file}, encoding='utf-8').read()\n"
+    "n, d = map(int, re.search(r'dim = c\\((\\d+)L, (\\d+)L', text, re.I).groups())\n"
+    "values = re.search(r'c\\(([^()]*)\\)', text)[1].replace('L', '').replace('NA', 'nan').split(',')\n"
+    "np.save({npy}, np.array(values, float).reshape(d, n).T)"
+)
+_LATEX = (
+    "import csv, re\nlines = [line.split('\\\\\\\\')[0] for line in open({file}, encoding='utf-8')]\n"
+    "lines = [re.sub(r'\\\\[A-Za-z]+\\*?|[{{}}$]', '', line) for line in lines if re.search(r'(?<!\\\\)&', line)]\n"
+    "rows = [[cell.replace('\\\\', '').strip() for cell in re.split(r'(?<!\\\\)&', line)] for line in lines]\n"
+    "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
 _ASKED = "plain bytes, which do not say how many values a sample has (the lines below ask for it), it seems of "
 _PLAIN_BYTES = (
@@ -530,6 +563,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".fcs": ("a file of a flow cytometer", _FLOW),
     ".geojson": ("a GeoJSON file, whose properties the lines below take", _GEOJSON),
     ".arff": ("a table of Weka", _ARFF),
+    ".tex": ("a table of LaTeX", _LATEX),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
     ".vec": ("vectors of words", _WORDS),
     ".ark": _ARK,
@@ -611,6 +645,14 @@ _PRINTED: tuple[_Printed, ...] = (
     (_ARK[0], re.compile(rb"\S+ +\[\s*([-+\d.eE]+\s+)*\]?\s*$"), _ANY, _ARK[1]),
     ("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
     ("a table drawn with bars", _BAR, re.compile(rb"\|?( *[-+.\deE]+ *\|)+.*"), _BARS),
+    (
+        "a table of LaTeX",
+        re.compile(rb"\s*\\\w.*|.*\\\\\s*$"),
+        re.compile(rb".*&.*|\\\w+.*"),
+        _LATEX,
+    ),
+    ("a table as R's dput writes it", re.compile(rb"structure\(list\("), _ANY, _DPUT),
+    ("a matrix as R's dput writes it", re.compile(rb"structure\(c\([-\d]"), _ANY, _DPUT_MATRIX),
     ("a matrix as R prints it", re.compile(rb" +\[,1\]"), re.compile(rb"\[2,\].*"), _R_PRINT),
     (
         "frames of LAMMPS, each atom of which becomes a sample",
@@ -643,7 +685,11 @@ _BEGUN = {
     b"<table": ".html",
 }
 _MISNAMED: tuple[_Printed, ...] = (
-    *(each for each in _PRINTED if each[3] in (_WORDS, _SVM, _R_PRINT, _NAMED_VALUES)),
+    *(
+        each
+        for each in _PRINTED
+        if each[3] in (_WORDS, _SVM, _R_PRINT, _NAMED_VALUES, _LATEX, _DPUT, _DPUT_MATRIX)
+    ),
     ("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
 )
 
@@ -839,6 +885,8 @@ def _lines(head: bytes, whole: bool) -> list[bytes]:
 def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, str] | None:
     """Which of these kinds a text is, by its first and its third line."""
     lines = _lines(head, whole)
+    if _MATLAB_PRINTED.search(head):
+        return "a matrix as MATLAB prints it", _MATLAB_PRINT
     for what, first, third, recipe in kinds:
         if (
             lines

@@ -540,15 +540,12 @@ def _append_all(
             ) from None
         raise
     except TextError as error:
-        behind = (
-            each
-            for place, each in chain(ahead, records)
-            if place > line and len(each) == len(fields)
-        )
+        behind = (each for place, each in chain(ahead, records) if place > line)
         most_rows = _MOST_JUDGED if len(fields) <= MOST_COLUMNS else _JUDGED
-        raise table.advised(
-            error, [fields, *islice(behind, most_rows)], begun=bool(table.lines)
-        ) from None
+        every = [fields, *islice(behind, most_rows)]
+        rows = [each for each in every if len(each) == len(fields)]
+        other = None if table.lines else table.other_table(every)
+        raise (other or table.advised(error, rows, begun=bool(table.lines))) from None
 
 
 def _cells(

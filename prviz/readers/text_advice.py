@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -225,6 +226,24 @@ class Layout:
                     " text in a header line, it is kept as a label of the samples."
                 )
         return ReadError(f"{error.place}: {quoted(text)} is not a number. {advice}")
+
+    def other_table(self, rows: Sequence[Sequence[str]]) -> ReadError | None:
+        """The error for lines of a table below lines of another width, with the lines that take it; None for others."""
+        widths = Counter(map(len, rows))
+        width, count = widths.most_common(1)[0]
+        if width == len(self.columns) or width < 3 or 2 * count < len(rows):
+            return None
+        table = [row for row in rows if len(row) == width]
+        numeric = [all(map(self.numbers.holds, column)) for column in zip(*table[1:], strict=True)]
+        if sum(numeric) < 2:
+            return None
+        mark = self.numbers.delimiter
+        return ReadError(
+            f"{self.where}: lines of {len(self.columns)} fields above a table of {width}. Save those of the table:\n"
+            f"import csv\nlines = open({literal(self.typed)}, encoding={self.encoding!r}, newline='')\n"
+            f"rows = [row for row in csv.reader(lines, delimiter={mark!r}) if len(row) == {width}]\n"
+            f"csv.writer(open({beside(self.typed, '_table.csv')}, 'w', newline='')).writerows(rows)"
+        )
 
     def _turned(
         self, text: str, index: int, row: Sequence[str], column: Sequence[str]

@@ -357,6 +357,11 @@ def compare(
     return SeveralGenerators(spreads)
 
 
+def _is_set(value: Any) -> bool:
+    """True for one set of samples."""
+    return isinstance(value, Samples) or np.ndim(value) == 2
+
+
 def _by_name(first: Any, second: Any, others: Sequence[Any]) -> dict[str, Samples]:
     """The generated sets by name: their own, or "generated_a", "generated_b" and so on."""
     if isinstance(first, Mapping):
@@ -368,6 +373,11 @@ def _by_name(first: Any, second: Any, others: Sequence[Any]) -> dict[str, Sample
                 "generated_a is a mapping, and further sets were given; give all by name, or none"
             )
     else:
+        if isinstance(first, list | tuple) and first and _is_set(first[0]):
+            raise TypeError(
+                f"generated_a is a {type(first).__name__} of {len(first)} sets; give each as an argument of its own,"
+                " prviz.compare(real, first, second), or all by name, {'first': first, 'second': second}"
+            )
         listed = [each for each in (first, second, *others) if each is not None]
         letters = "abcdefghijklmnopqrstuvwxyz"
         given = []

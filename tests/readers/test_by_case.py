@@ -5,6 +5,7 @@ metadata.
 from __future__ import annotations
 
 import io
+import re
 import struct
 import sys
 import zipfile
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from prviz.checks.row_order import CONSEQUENCE
 from prviz.readers import Limits, ReadError, read, read_label, roles
 from prviz.readers.arrow import (
     _claims_of_file,
@@ -42,6 +44,7 @@ from prviz.readers.columns import (
     ColumnChoice,
     columns_offered,
     drop_text,
+    group_text,
     index_columns,
     is_label,
     label_array,
@@ -154,6 +157,9 @@ def test_what_leaves_columns_out_in_words() -> None:
         assert with_buttons(said) == "Leave it out with the button below, or not ('a')."
         assert with_buttons(f"leave it out, {drop_text(names)}.") == "leave it out."
     assert columns_offered(drop_text(["a\n"])) == ()
+    for said in (group_text("it's"), CONSEQUENCE, "clips with --group clip (group='clip'):"):
+        assert re.search(r"--group \S+ in the shell, not on a page", with_buttons(said))
+        assert not re.search("groups?=", with_buttons(said))
     assert drop_text(["x" * 201]) == drop_text(["a\n"]) == "drop=... (--drop COLUMNS)"
 
 

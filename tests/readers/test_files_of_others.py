@@ -270,6 +270,75 @@ def test_values_of_databases_are_taken_out_of_their_objects(mark, tmp_path, monk
     np.testing.assert_array_equal(followed(path, monkeypatch).values, VALUES)
 
 
+# ---- numbers in what programs print ----
+
+
+def blocks(values: np.ndarray, head: str, above: str, row: str = "") -> str:
+    """A matrix of 4 columns printed two at a time; `head` and `row` are formatted with their number."""
+    lines = [above]
+    for start in (0, 2):
+        lines += [head.format(start + 1, start + 2), ""]
+        for place, cells in enumerate(values[:, start : start + 2], 1):
+            lines.append(row.format(place) + "  ".join(f"{cell:9.4f}" for cell in cells))
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def dput(column: np.ndarray) -> str:
+    return f"c({', '.join(map(str, column.tolist()))})"
+
+
+PRINTED = {
+    "columns of MATLAB": blocks(VALUES, "  Columns {} through {}", "\nX =\n"),
+    "columns of Octave": blocks(VALUES, " Columns {} and {}:", "X =\n"),
+    "columns of R": blocks(VALUES, "          [,{}]     [,{}]", "", " [{},] "),
+    "a scale of MATLAB": "\nX =\n\n   1.0e-01 *\n\n"
+    + "\n".join("   ".join(f"{cell * 10:.4f}" for cell in row) for row in VALUES),
+    "a frame of R": "structure(list(\n"
+    + ",\n".join(f"{name} = {dput(column)}" for name, column in zip(WORDS, VALUES.T, strict=True))
+    + ", kind = structure(c(1L, 2L), levels = c('a', 'b'), class = 'factor')), "
+    f'class = "data.frame", row.names = c(NA, -{N}L))',
+    "a matrix of R": f"structure({dput(VALUES.T.ravel())}, dim = c({N}L, 4L))",
+    "a table of LaTeX": "\\begin{tabular}{rrrr}\n\\toprule\n"
+    + "".join(
+        f"{' & '.join(map(str, row))} \\\\\n"
+        for row in [[*map("\\textbf{{{}}}".format, WORDS)], *VALUES]
+    )
+    + "\\bottomrule\n\\end{tabular}\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("ending", ["txt", "csv"])
+@pytest.mark.parametrize("kind", PRINTED)
+def test_printed_matrices_are_put_together_by_the_printed_lines(
+    kind, ending, tmp_path, monkeypatch
+) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / f"t.{ending}"
+    path.write_text(PRINTED[kind])
+    found = followed(path, monkeypatch)
+    np.testing.assert_allclose(found.values, VALUES, atol=1e-12)
+    assert found.features in ((), tuple(WORDS))
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_table_below_lines_of_another_width_is_taken_out(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    above = "".join(f"MTD\tkey {place}\tsome value\n" for place in range(20))
+    body = FRAME.assign(PRH="PRT").to_csv(index=False, sep="\t")
+    path = tmp_path / "t.tsv"
+    path.write_text(above + body)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError, match="lines of 3 fields above a table of 5") as caught:
+        read("t.tsv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t_table.csv", drop="PRH").values, VALUES)
+    path.write_text(above)
+    with pytest.raises(ReadError, match="No column holds numbers"):
+        read("t.tsv")
+
+
 # ---- names ----
 
 

@@ -726,6 +726,15 @@ for name, text in {
     ),
 }.items():
     case(name)(lambda path, text=text: path.write_text(text))  # type: ignore[misc]
+case("table.tex")(
+    lambda path: path.write_text(
+        "\\begin{tabular}{l}\n"
+        + "".join(
+            " & ".join(map(str, row)) + " \\\\\n" for row in [NAMES, *FRAME.to_numpy().tolist()]
+        )
+    )
+)
+
 for ending in ("html", "htm"):
     case(f"page.{ending}", "lxml")(
         lambda path: path.write_text(FRAME.to_html(float_format="%.12f"))

@@ -381,6 +381,8 @@ def test_several_sets_are_given_by_place_or_by_name():
         ValueError, match="two generated sets are called 'model'; give them by name"
     ):
         prviz.compare(real, *same, values[2])
+    with pytest.raises(TypeError, match=r"list of 2 sets; .*compare\(real, first, second\), or"):
+        prviz.compare(np.zeros((9, 2)), [np.zeros((9, 2)), np.ones((9, 2))])  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="1 generated set; at least 2 are needed"):
         prviz.compare(real, values[0])
     with pytest.raises(TypeError, match="give all by name, or none"):
