@@ -206,6 +206,9 @@ class _Table(Layout):
             return
         if len(fields) != self.width or self.footer:
             place, count = self.footer or (line, len(fields))
+            below = self.footer is not None and len(fields) - count in (0, 1)
+            if self.numbers.delimiter == " " and (below or self.names_again(fields)):
+                raise self.refuse_blocks(f"{self.where}, line {place}")
             raise ReadError(
                 f"{self.where}, line {place}: {count} fields, but {self.width} before it. Every"
                 " line needs the same number of values."
@@ -540,6 +543,8 @@ def _append_all(
             ) from None
         raise
     except TextError as error:
+        if table.lines and table.names_again(fields):
+            raise table.refuse_blocks(error.place) from None
         behind = (each for place, each in chain(ahead, records) if place > line)
         most_rows = _MOST_JUDGED if len(fields) <= MOST_COLUMNS else _JUDGED
         every = [fields, *islice(behind, most_rows)]

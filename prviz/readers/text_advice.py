@@ -227,6 +227,25 @@ class Layout:
                 )
         return ReadError(f"{error.place}: {quoted(text)} is not a number. {advice}")
 
+    def refuse_blocks(self, place: str) -> ReadError:
+        """Error for a line of names below rows of values, as wide tables are printed in blocks."""
+        return ReadError(
+            f"{place}: more names below the values, as of a table printed in blocks. Put these side by side:\n"
+            f"import csv\nlines = [line.rstrip(' \\\\\\n').split() for line in open({literal(self.typed)})]\n"
+            "lines = [line for line in lines if line]\n"
+            "digits = [any(word.strip('-.')[:1].isdigit() for word in line) for line in lines]\n"
+            "begin = [place for place, known in enumerate(digits) if not known]\n"
+            "blocks = [lines[first:last] for first, last in zip(begin, [*begin[1:], None])]\n"
+            "blocks = [[row[-len(block[0]):] for row in block] for block in blocks]\n"
+            "rows = [sum(parts, []) for parts in zip(*blocks, strict=True)]\n"
+            f"csv.writer(open({beside(self.typed, '_whole.csv')}, 'w', newline='')).writerows(rows)"
+        )
+
+    def names_again(self, fields: Sequence[str]) -> bool:
+        """True for words alone between rows of values that spaces divide, as printed tables have them."""
+        spaces = self.numbers.delimiter == " " and self.names is not None
+        return spaces and len(fields) > 1 and not any(map(self.numbers.holds, fields))
+
     def other_table(self, rows: Sequence[Sequence[str]]) -> ReadError | None:
         """The error for lines of a table below lines of another width, with the lines that take it; None for others."""
         widths = Counter(map(len, rows))

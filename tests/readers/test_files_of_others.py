@@ -617,3 +617,21 @@ def test_prose_with_numbers_is_no_table(tmp_path: Path) -> None:
     (tmp_path / "notes.rst").write_text("Of 3 sets\n2 are real.\nThe third, 7, is not\n" * 5)
     with pytest.raises(ReadError, match=r"the extension '\.rst' is not accepted"):
         read(tmp_path / "notes.rst")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("wide", [4, 5, 6])
+@pytest.mark.parametrize("index", [True, False])
+def test_a_frame_printed_in_blocks_is_put_side_by_side(wide, index, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    frame = FRAME.join((-FRAME).add_suffix("_2"))
+    blocks = [frame.iloc[:, each].to_string(index=index) for each in (slice(wide), slice(wide, 8))]
+    first = blocks[0].replace("\n", " \\\n", 1) if index else blocks[0]  # as pandas marks them
+    (tmp_path / "t.csv").write_text(f"{first}\n\n{blocks[1]}\n")
+    found = followed(tmp_path / "t.csv", monkeypatch)
+    np.testing.assert_array_equal(found.values, frame)
+    assert found.features == tuple(frame)
+
+
+def test_a_sentence_below_a_printed_frame_is_no_block() -> None:
+    assert read(("t.csv", f"{FRAME.to_string()}\n\nmade by the institute\n".encode())).n == N
