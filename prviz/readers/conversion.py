@@ -447,6 +447,15 @@ _TOUCHING = (
     "rows = [re.findall(r'[-+]?\\d*[.]' + digits * r'\\d', line) for line in lines]\n"
     "np.save({npy}, np.array([row for row in rows if row], float))"
 )
+_SQL = (
+    "import csv, re; text = open({file}, encoding='utf-8').read()\n"
+    "said = re.search(r'(?i)INSERT INTO\\s[^();]*\\(([^()]*)\\)\\s*VALUES', text)\n"
+    "names = said[1].split(',') if said else re.findall(r'(?m)^\\s+[`\"](\\w+)[`\"] ', text)\n"
+    "values = re.findall(r'(?is)\\bVALUES\\b(.*?)(?=;\\s*$|INSERT INTO)', text + ';')\n"
+    "rows = re.findall(r\"\\(((?:[^()']|'(?:[^']|'')*')*)\\)\", ' '.join(values))\n"
+    "rows = [[each.strip('` \"\\n') for each in names], *csv.reader(rows, quotechar=\"'\", skipinitialspace=True)]\n"
+    "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
 _FORTRAN = "import numpy as np\nnp.save({npy}, np.loadtxt([line.replace('D', 'e') for line in open({file})]))"
 BRACKETS = (
     "import numpy as np, re\nrows = re.findall(r'[\\[({{]([^\\[\\](){{}}]*)[\\])}}]', open({file}).read())\n"
@@ -563,6 +572,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".fcs": ("a file of a flow cytometer", _FLOW),
     ".geojson": ("a GeoJSON file, whose properties the lines below take", _GEOJSON),
     ".arff": ("a table of Weka", _ARFF),
+    ".sql": ("rows in SQL", _SQL),
     ".tex": ("a table of LaTeX", _LATEX),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("rows of LIBSVM", _SVM)),
     ".vec": ("vectors of words", _WORDS),
@@ -626,10 +636,25 @@ _ARK_ROW = re.compile(rb"[^\s\0]+ \0B")
 _WORD2VEC_HEAD = re.compile(rb"\d+ \d+\n[^\s\0]+ ")
 _BRACKET = re.compile(rb"\s*(- )?(array|tensor)?\(?[\[({]+\s*-?\.?\d")
 _BAR = re.compile(rb".*\|.*")
+_INSERTED = re.compile(rb"(?im)^INSERT INTO\s.*\(")
+_NUMERIC = re.compile(rb"[-+.\d ]+\r?")
+_TOUCHED = re.compile(rb"(?m)^[-+.\d ]*\.\d+-\d*\.[-+.\d ]+\r?$")
 # What a text is, its first line, its third line, and the lines that convert it.
 _Printed = tuple[str, re.Pattern[bytes], re.Pattern[bytes], str]
+_TOUCH = (
+    "numbers without a space between",
+    re.compile(rb"[-+.\d\s]*[.]\d*[-.]"),
+    _ANY,
+    _TOUCHING,
+)
 _PRINTED: tuple[_Printed, ...] = (
     ("rows of numbers in brackets", _BRACKET, _ANY, BRACKETS),
+    (
+        "rows of numbers in brackets",
+        re.compile(rb"\w+:\s*$"),
+        re.compile(_BRACKET.pattern + rb".*"),
+        BRACKETS,
+    ),
     (
         "vectors of words",
         re.compile(rb"\d+ \d+\s*$"),
@@ -667,7 +692,7 @@ _PRINTED: tuple[_Printed, ...] = (
         _NAMED_VALUES,
     ),
     ("numbers with Fortran's D", re.compile(rb"[-+.\d\sD]*\dD"), _ANY, _FORTRAN),
-    ("numbers without a space between", re.compile(rb"[-+.\d\s]*[.]\d*[-.]"), _ANY, _TOUCHING),
+    _TOUCH,
 )
 
 
@@ -752,13 +777,13 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
         return "an IDX file", _IDX
     if extension == ".bin":
         return _binary(head(4096), size)
-    if extension == ".raw":
+    if extension == ".raw" and not _decoded(head(4096), "utf-8"):
         return _plain_bytes(head(4096))
     if extension == ".xml":
         return _KINDS[".votable"] if b"<VOTABLE" in head(4096) else None
     if extension == ".json":
         return _json(head(4096))
-    if extension in _TABLES:
+    if extension in (".raw", *_TABLES):
         return _text_or_bytes(extension, head(1 << 16), size)
     return (
         _sparse_arff(head(1 << 16), extension)
@@ -887,6 +912,10 @@ def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, 
     lines = _lines(head, whole)
     if _MATLAB_PRINTED.search(head):
         return "a matrix as MATLAB prints it", _MATLAB_PRINT
+    if _INSERTED.search(head):
+        return _KINDS[".sql"]
+    if lines and _NUMERIC.fullmatch(lines[0]) and _TOUCHED.search(head):
+        return _TOUCH[0], _TOUCHING
     for what, first, third, recipe in kinds:
         if (
             lines

@@ -374,7 +374,7 @@ class Layout:
         if 1 < len(set(column)) <= _FEW_CATEGORIES:
             says_which = f", or, {sets_text(self.columns[index])}"
         two_sets = find_row_roles({"": np.array(column)}) is not None
-        if len(words) == len(self.features) and not two_sets:
+        if len(words) == len(self.features) and not two_sets and (free or not self.names):
             return "No column holds numbers: save one row per sample and one column of numbers per feature."
         if two_sets or not self.names or index in free:
             out = [index] if two_sets or index not in free else free

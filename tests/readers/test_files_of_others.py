@@ -307,6 +307,60 @@ PRINTED = {
     + "\\bottomrule\n\\end{tabular}\n",
 }
 
+INSERTED = "INSERT INTO `t` VALUES\n" + ",\n".join(
+    f"({place}, 'it''s; (so)', {', '.join(map(str, row))})" for place, row in enumerate(VALUES)
+)
+OTHERS = {
+    "t.sql": "CREATE TABLE `t` (\n  `id` int,\n  `remark` text,\n"
+    + "".join(f"  `{name}` double,\n" for name in WORDS)
+    + f"  PRIMARY KEY (`id`)\n);\n{INSERTED};\n",
+    "named.sql": INSERTED.replace("`t`", f"t (id, remark, {', '.join(WORDS)})") + ";\n",
+    "t.yaml": "features:\n" + "".join(f"- {row}\n" for row in VALUES.tolist()),
+    "touching.dat": "\n".join(
+        "".join(f"{cell:8.3f}" for cell in row)
+        for row in np.vstack([abs(VALUES[:2]), VALUES * 1000])
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", OTHERS)
+def test_texts_of_other_kinds_are_converted_by_the_printed_lines(
+    name, tmp_path, monkeypatch
+) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / name).write_text(OTHERS[name])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError) as caught:
+        read(name)
+    exec(str(caught.value).partition("\n")[2], {})
+    (new,) = {*tmp_path.iterdir()} - {tmp_path / name}
+    found = read(new, drop="remark" if name.endswith("sql") else ())
+    values = np.vstack([abs(VALUES[:2]), VALUES * 1000]) if "touching" in name else VALUES
+    np.testing.assert_allclose(found.values, values)
+    assert found.features == (tuple(WORDS) if name.endswith("sql") else ())
+
+
+def test_a_text_that_is_called_raw_is_no_plain_bytes(tmp_path: Path) -> None:
+    (tmp_path / "t.raw").write_text(FRAME.to_csv(sep=" ", index=False))
+    with pytest.raises(ReadError, match="a table of numbers"):
+        read(tmp_path / "t.raw")
+    VALUES.astype("f4").tofile(tmp_path / "t.raw")
+    with pytest.raises(ReadError, match="plain bytes"):
+        read(tmp_path / "t.raw")
+
+
+def test_a_table_of_categories_alone_becomes_numbers(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    for name in ("real", "generated"):
+        pd.DataFrame(np.where(VALUES > 0, "ja", "nein"), columns=WORDS).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError) as caught:
+        read("real.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("real_numbers.csv").values[:, ::2], VALUES > 0)
+
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

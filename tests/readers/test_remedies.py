@@ -726,6 +726,13 @@ for name, text in {
     ),
 }.items():
     case(name)(lambda path, text=text: path.write_text(text))  # type: ignore[misc]
+case("rows.sql")(
+    lambda path: path.write_text(
+        f"INSERT INTO t ({', '.join(NAMES)}) VALUES\n"
+        + ",\n".join(f"({', '.join(map(str, row))})" for row in ROWS)
+        + ";\n"
+    )
+)
 case("table.tex")(
     lambda path: path.write_text(
         "\\begin{tabular}{l}\n"
