@@ -374,7 +374,8 @@ class Layout:
         if 1 < len(set(column)) <= _FEW_CATEGORIES:
             says_which = f", or, {sets_text(self.columns[index])}"
         two_sets = find_row_roles({"": np.array(column)}) is not None
-        if len(words) == len(self.features) and not two_sets and (free or not self.names):
+        alone = len(words) == len(self.features) and not two_sets
+        if alone and (free or not self.names):
             return "No column holds numbers: save one row per sample and one column of numbers per feature."
         if two_sets or not self.names or index in free:
             out = [index] if two_sets or index not in free else free
@@ -382,6 +383,8 @@ class Layout:
             return f"Leave {which} out with {drop_text([self.columns[place] for place in out])}{says_which}."
         names = [self.columns[each] for each in words if each not in free]
         advice = f"Leave the column out with {drop_text([self.columns[index]])}{says_which}"
+        if alone:
+            advice = "No column holds numbers: save features as numbers"
         if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
             return f"{advice}, or make numbers of its categories, for both tables at once (pandas.get_dummies)."
         path = Path(self.typed)
