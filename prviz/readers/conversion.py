@@ -61,7 +61,9 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
         said = f"{(~whole).sum():,} of {len(held):,} rows have masked values, and are left out"
         warnings.warn(said, UserWarning, stacklevel=2)
         held = np.asarray(held)[whole]
-    arrays = arrays_in(held)
+    found = arrays_in(held)
+    # without single values beside them, such as the number of rows
+    arrays = {name: array for name, array in found.items() if array.ndim} or found
     columns = {array.shape for array in arrays.values() if array.dtype.kind in "fiu"}
     of_table = len(columns) == 1 < len(arrays) and len(next(iter(columns))) == 1
     if not of_table and not any(array.ndim == 2 for array in arrays.values()):
@@ -70,6 +72,10 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
         )
         pooled = "; pool each sample to one row of numbers first" if shapes else ""
         raise ValueError(f"no 2-D array of numbers in it: {shapes or 'no arrays at all'}{pooled}")
+    if of_table:  # by their last words, which dots before them would make names of files
+        last = [name.rpartition(".")[2] for name in arrays]
+        if len({*last}) == len(last) and not any(map(str.isdecimal, last)):
+            arrays = dict(zip(last, arrays.values(), strict=True))
     named: dict[str, Any] = {
         f"{name}_" if name in _RESERVED else name: array for name, array in arrays.items()
     }

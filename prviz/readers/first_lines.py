@@ -59,7 +59,7 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
     numbers = [text.strip() for text in fields if numbered.holds(text)]
     places = set(map(str, range(len(numbers))))
     if len(numbers) < len(fields):
-        if _are_in_notations(fields, second):
+        if _are_in_notations(fields, second) or any(map(looks_like_list, fields)):
             return False
         counts = set(map(str, range(1, len(numbers) + 1)))
         return not numbers or set(numbers) in (places, counts)

@@ -42,8 +42,11 @@ _BOOKKEEPING = re.compile(
     # of two lines of names, such as Image and ImageNumber
     r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi|spot)_?(no|nr|num|number)"
     r"|(object|nucle(us|i)|parent|roi|spot|particle|well)_?(no|nr|num|number)"
+    r"|lp|accept(ance)?_(stat|rate|prob)|step_?size|tree_?depth|n_leapfrog|diverg(ent|ing)"
     rf"|{_PREFIXED}|{_OF_A_CELL}",
 )
+# What Stan writes of its sampler, such as energy__.
+_OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
 # Names of features in a table of words, such as age, weight and score; beside numbered features
 # they are none.
 _EITHER = re.compile(
@@ -108,6 +111,7 @@ _REASONS = {
     ),
     "a quality of the cell": re.compile(_OF_A_CELL),
     "a setting of a sampler": re.compile(r"(n|num|sampling|inference|denoising)_.*steps"),
+    "a state of the sampler": re.compile(r"lp|accept.*|step_?size|tree_?depth|n_leapfrog|diverg.*"),
     "a step or a run of training": re.compile(
         r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|run_?n\w+|checkpoint|ckpt|trial|replicate"
     ),
@@ -405,6 +409,8 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     plain = [plain_name(name).strip("_") for name in features]
     stems = [match[1] if match else None for match in map(_NUMBERED.fullmatch, plain)]
     sure = _named(plain, _BOOKKEEPING) | _coordinates(plain)
+    samplers = _named(features, _OF_A_SAMPLER)
+    sure |= samplers
     either = _named(plain, _EITHER) - sure
     numbered = Counter(
         stem
@@ -421,7 +427,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         if called_weights(plain[place]) and are_weights([values[:, place]]):
             sure.add(place)
     even, ordered = _in_order(values)
-    seen = _seen(values, plain, even)
+    seen = _seen(values, plain, even) | dict.fromkeys(samplers, "a state of the sampler")
     units = {place for place in _named(plain, _UNIT) if _repeats(values[:, place])}
     sure |= units | seen.keys()
     either -= sure

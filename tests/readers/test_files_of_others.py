@@ -249,6 +249,31 @@ def test_half_tones_are_no_kinds_of_orange() -> None:
     assert read(text(tones)).features == ("C", "C#", "D", "D#")
 
 
+def test_a_number_and_a_list_are_no_names() -> None:
+    rows = "".join(f"{place}\t{row}\n" for place, row in enumerate(VALUES.tolist()))
+    np.testing.assert_array_equal(read(("t.tsv", rows.encode())).values, VALUES)
+
+
+@pytest.mark.parametrize("names", [["lp__", "energy__", "n_leapfrog__"], ["lp", "diverging"]])
+def test_states_of_a_sampler_are_asked_about(names: list[str]) -> None:
+    more = dict.fromkeys(names, np.random.default_rng(0).normal(size=N))
+    with pytest.raises(SuspectColumnsError, match="a state of the sampler") as caught:
+        read(text(FRAME.assign(**more)))
+    assert caught.value.columns == tuple(names)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_records_in_records_beside_single_values_are_a_table(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    rows = [
+        {"id": f"a{place}", "values": row}
+        for place, row in enumerate(FRAME.to_dict(orient="records"))
+    ]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"data": rows, "meta": {"total": N}}))
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, VALUES)
+
+
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("mark", ["$numberDouble", "N", "doubleValue"])
