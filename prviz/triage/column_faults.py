@@ -35,6 +35,9 @@ LOOKED_AT = 30
 # is one.
 MENDED = 0.05
 FACTOR = 1.2
+# How many times as far from the real values in their range the generated ones may be as any repair
+# leaves them, where values beyond are missing: a repair has two ends to fit, and the range one.
+CUT = 1.6
 
 
 REPAIRS: Mapping[str, str] = {
@@ -115,6 +118,13 @@ class Differing:
             return repairs.pop()
         return ""
 
+    @property
+    def mended(self) -> bool:
+        """True if a factor or a move explains each better than that generated values of a range alone are there."""
+        if self.repair not in ("factor", "shift"):
+            return False
+        return not any(_is_cut(self.pair, place) for place in self.columns)
+
 
 def differing(pair: SamplePair) -> Differing:
     """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows one each is tested."""
@@ -179,6 +189,17 @@ def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
     return ""
 
 
+def _is_cut(pair: SamplePair, place: int) -> bool:
+    """True if the real values within the range of the generated ones are more like these than any change makes them."""
+    real, generated = _values(pair, place)
+    factor, move = _change(real, generated)
+    changed = [generated - move, generated / factor if factor else generated]
+    within = real[(generated.min() <= real) & (real <= generated.max())]
+    return bool(len(within)) and _apart(within, generated) < CUT * min(
+        _apart(real, each) for each in changed
+    )
+
+
 def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
     real, generated = (each.values[:, place].astype(np.float64) for each in pair)
     return real, generated
@@ -195,7 +216,9 @@ def _change(real: Floats, generated: Floats) -> tuple[float, float]:
         float(other / one) for one, other in zip(*sizes, strict=True) if one and other / one > 0
     ]
     factor = min(ratios, key=lambda each: _apart(real, generated / each), default=0.0)
-    return float(f"{factor:.3g}"), float(f"{sides[1][1] - sides[0][1]:.3g}")
+    moves = [*(sides[1] - sides[0]), generated.mean() - real.mean()]
+    move = min(moves, key=lambda each: _apart(real, generated - each))
+    return float(f"{factor:.3g}"), float(f"{move:.3g}")
 
 
 def _apart(real: Floats, repaired: Floats) -> float:

@@ -57,7 +57,7 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 11
+RULES = 12
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # What repeats exactly counts so many times what is inferred, as that may follow from it.
@@ -281,8 +281,9 @@ def _with_columns(
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":
         return shown
-    # samples that are missing move the features that tell them from others, but leave them a spread
-    if _lost(rest[:1], of.apart) and first is not None:
+    # samples that are missing move the features that tell them from others, but leave them a spread,
+    # and no one number that puts a feature right
+    if _lost(rest[:1], of.apart) and first is not None and not of.mended:
         of = of.constant()
         if not of.columns:
             return shown

@@ -294,3 +294,26 @@ def test_answers_that_repeat_are_no_fault_of_the_reference_where_noise_was_added
     ).astype(float)
     pair = SamplePair(real, generated + 0.3 * rng.normal(size=generated.shape))
     assert "repeated" not in {each.key for each in sample_faults(pair, preflight(pair).facts)}
+
+
+def people(n: int, seed: int) -> np.ndarray:
+    """A table of few answers and an age, which holds nearly all of the distance between two rows."""
+    rng = np.random.default_rng(seed)
+    answers = rng.integers(0, 4, (n, 4)) + rng.integers(0, 2, (n, 1))
+    age = np.clip((18 + rng.gamma(3, 9, n)).round(), 18, 90)
+    return np.column_stack([answers, age]).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("change", "title"),
+    [
+        (lambda rows: np.add(rows, [0, 0, 0, 0, 10]), "Features that differ"),
+        (lambda rows: rows * [1, 1, 1, 1, 1.5], "Features that differ"),
+        (lambda rows: rows[rows[:, 4] < 55], "Dropped modes"),
+        (lambda rows: rows[rows[:, 4] > 30], "Dropped modes"),
+    ],
+)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_column_that_one_number_puts_right_is_no_missing_mode(change, title, seed) -> None:  # type: ignore[no-untyped-def]
+    pair = SamplePair(people(400, seed), change(people(900, 10 + seed))[:400])
+    assert sample_faults(pair, preflight(pair).facts)[0].title == title
