@@ -209,10 +209,9 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
     best = answer.best
     judgement = answer.judgement
     if judgement is None or judgement.decision.best != best:
-        first = (
-            f"Score {answer.scores[best]:.3f}, the highest of {len(answer.scores)} among"
-            f" {found.total} checkpoints"
-        )
+        measured = len(answer.scores)
+        among = "" if measured == found.total else f"{measured} among "
+        first = f"Score {answer.scores[best]:.3f}, the highest of {among}{found.total} checkpoints"
         text = (
             f"<h2>So far: {html.escape(best)}</h2><p>{first}; which of them may be best comes"
             " next.</p>"
@@ -242,15 +241,15 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _judged_so_far(found: CheckpointResults) -> str:
-    """How many checkpoints the best classifier has judged, while it follows the first ranking; else
-    "".
+    """What the best classifier says so far, while it follows the first ranking; else "". The bar
+    counts those that it has judged, of which the screen may be behind.
     """
     areas = [found.summaries(each)["auc"] for each in found.by(TIGHTEST.name)]
     if found.method == TIGHTEST.name or not areas:
         return ""
     return (
-        f" The best classifier has judged {len(areas)} of {found.total}, with an area of"
-        f" {max(areas):.2f} at most; it decides once it has judged all."
+        f" The best classifier decides once it has judged all; its largest area so far is"
+        f" {max(areas):.2f}."
     )
 
 

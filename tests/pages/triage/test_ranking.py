@@ -443,8 +443,8 @@ def test_where_all_are_told_apart_that_is_said_first_and_the_neighbours_are_draw
         assert row["place"] == row["families"][0] >= row["low"]
         assert row["score"] <= row["most"]
     early = screen_of((outcomes[0], outcomes[1].of(["knn"])), ("knn",))
-    assert "The best classifier has judged 1 of 2, with an area of 0.0" in answered(early)
-    assert "it decides once it has judged all" in answered(early)
+    said = "The best classifier decides once it has judged all; its largest area so far is 0.0"
+    assert said in answered(early)
     assert [family["title"] for family in ranking_sent(early)["families"]] == ["Best classifier"]
 
 
@@ -589,4 +589,13 @@ def test_no_part_of_the_page_shows_an_area_above_the_bound_that_caps_the_score(
     pending = replace(found, basis=Basis("kde", ""))
     monkeypatch.setattr(screen, "TIGHTEST", SimpleNamespace(name="knn"))
     alone = replace(pending, outcomes=found.outcomes[:1])
-    assert f"an area of {bound.auc:.2f} at most" in screen._judged_so_far(alone)
+    assert f"largest area so far is {bound.auc:.2f}." in screen._judged_so_far(alone)
+
+
+def test_a_first_score_says_of_how_many_it_is_the_highest() -> None:
+    answer = SimpleNamespace(
+        best="a", judgement=None, scores={"a": 0.9, "b": 0.1}, own_warnings={"a": ()}
+    )
+    for total, said in ((2, "of 2 checkpoints"), (5, "of 2 among 5 checkpoints")):
+        first = screen._verdict_html(SimpleNamespace(total=total), answer)
+        assert f"Score 0.900, the highest {said};" in first
