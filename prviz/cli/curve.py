@@ -179,6 +179,7 @@ class _Measured:
 
 
 def _curve(arguments: argparse.Namespace) -> int:
+    from prviz.curves.summaries import rounded_up
     from prviz.estimators import can_learn
     from prviz.uncertainty.family_bound import CONFIDENCE
 
@@ -201,7 +202,9 @@ def _curve(arguments: argparse.Namespace) -> int:
         lines = _table(measured)
         if (bound := measured.bound) is not None:
             share = f"{100 * CONFIDENCE:.0f} %"
-            lines.append(f"the true AuC is at most {bound.auc:.4f}, with {share} confidence")
+            lines.append(
+                f"the true AuC is at most {rounded_up(bound.auc, 4)}, with {share} confidence"
+            )
         lines += [conclusion] if conclusion else []
         lines += _witness_lines(measured.found)
         sys.stdout.write("\n".join(lines) + "\n")

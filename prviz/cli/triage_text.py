@@ -154,6 +154,7 @@ def _row(
     judgement: Judgement,
 ) -> list[tuple[str, str]]:
     """Heads and cells of one checkpoint. more : columns of the metadata."""
+    from prviz.curves.summaries import rounded_up
     from prviz.estimators import ESTIMATORS
     from prviz.triage.ranking import draws_text, share_text
 
@@ -164,7 +165,10 @@ def _row(
     row = [("    ", str(place)), ("checkpoint", one_line(name)), ("step", _short(line["step"]))]
     row += [(one_line(column), _short(extra.get(column))) for column in more]
     row += [("score", f"{line['score']:.4f}"), ("draws", draws_text(line))]
-    row += [("at most", "" if most is None else f"{most:.4f}"), ("best", share_text(line["best"]))]
+    row += [
+        ("at most", "" if most is None else rounded_up(most, 4)),
+        ("best", share_text(line["best"])),
+    ]
     for method in others:
         score = judgement.scores[method].get(name)
         title = one_line(ESTIMATORS[method].title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -211,6 +212,12 @@ def numbers(
         else {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
     )
     return compared | summaries(curve, b, eps)
+
+
+def rounded_up(value: float, digits: int) -> str:
+    """A number that another one is at most: what is written is no less."""
+    units = 10**digits
+    return f"{math.ceil(units * value - 1e-9) / units:.{digits}f}"
 
 
 def with_area_at_most(values: Mapping[str, float], most: float | None) -> dict[str, float]:

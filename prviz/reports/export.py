@@ -30,6 +30,7 @@ from prviz.curves.summaries import (
     TRUTH,
     B,
     numbers,
+    rounded_up,
     summaries,
     summary_list,
     table_columns,
@@ -438,9 +439,7 @@ def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough:
             " truth, up to chance."
         )
     if bound is not None:
-        said.append(
-            f"The true area is at most {math.ceil(100 * bound.auc - 1e-9) / 100:.2f} (95 %)."
-        )
+        said.append(f"The true area is at most {rounded_up(bound.auc, 2)} (95 %).")
         others = {name: curve for name, curve in curves.items() if name != TIGHTEST.title}
         refuted = [name for name, curve in others.items() if refuted_runs(curve, bound)]
         if refuted:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from prviz.curves.summaries import SUMMARIES
+from prviz.curves.summaries import SUMMARIES, rounded_up
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
@@ -313,7 +313,7 @@ def _ranking(report: Document, family: str) -> Table:
         cells += [f"{line['score']:.4f}", draws_text(line)]
         # above the ceiling no more is meant
         cells.append("-" if share is None else f"{100 * min(share['share'], 1.0):.0f} %")
-        cells.append("-" if most is None else f"at most {most:.4f}")
+        cells.append("-" if most is None else f"at most {rounded_up(most, 4)}")
         if ordered:
             cells.append(f"{line['second']:.4f}")
         cells += [share_text(line["best"]), f"{line['precision']:.4f}", f"{line['recall']:.4f}"]

@@ -31,7 +31,7 @@ from prviz.cli import curve as curve_command
 from prviz.cli.curve import NO_AREAS
 from prviz.cli.main import main
 from prviz.cli.terminal import memory_size, watched
-from prviz.curves.summaries import summaries
+from prviz.curves.summaries import rounded_up, summaries
 from prviz.diagnostics.named_columns import share_text
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, VERDICT_METHODS
@@ -174,7 +174,7 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     assert [line.split()[0] for line in lines[3:-2]] == list(VERDICT_METHODS)
     assert len({len(line.partition("  refuted, ")[0]) for line in lines[2:-2]}) == 1
     bound = prviz.upper_bound(*map(np.load, files))
-    assert lines[-2] == f"the true AuC is at most {bound.auc:.4f}, with 95 % confidence"
+    assert lines[-2] == f"the true AuC is at most {rounded_up(bound.auc, 4)}, with 95 % confidence"
     assert lines[-1].endswith("; with under 200 samples of a set that is all: too few to say more")
     assert table(run("curve", *files, "--method", "tightest")[1])[-2:] == lines[-2:]
 

@@ -22,6 +22,7 @@ from PIL import Image
 
 from prviz.cli.main import main
 from prviz.cli.triage_outputs import TriageOutputs
+from prviz.curves.summaries import rounded_up
 from prviz.estimators import VERDICT_METHODS
 from prviz.readers import read
 from prviz.readers.bundled import bundled_pair
@@ -250,6 +251,10 @@ def test_an_exact_copy_of_the_reference_is_called_memorised_first(
     checkpoints = {each["name"]: each for each in json.loads(report.read_text())["checkpoints"]}
     assert checkpoints["copy"]["memorisation"]["memorised"]
     assert not checkpoints["good"]["memorisation"]["memorised"]
+    for each in checkpoints.values():
+        most = rounded_up(each["at_most"], 4)
+        assert most in out
+        assert f"at most {most}" in page.read_text()
     assert checkpoints["good"]["share_of_ceiling"]["knn"]["reaches_ceiling"]
     assert "<b>Memorised: copy</b>" in page.read_text()
     assert "nearest: generated row 1, real row 1, distance 0" in out

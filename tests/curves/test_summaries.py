@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from prviz.curves import PRCurve
-from prviz.curves.summaries import COMPARISONS, SUMMARIES, summaries, summary_list, table_columns
+from prviz.curves.summaries import (
+    COMPARISONS,
+    SUMMARIES,
+    rounded_up,
+    summaries,
+    summary_list,
+    table_columns,
+)
 
 EQUAL = PRCurve.from_error_rates([], [])
 DISJOINT = PRCurve.from_error_rates([0.0], [0.0])
@@ -103,3 +110,9 @@ def test_weight_and_recall_are_in_keys_and_labels() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             summaries(BENT, b, eps)
+
+
+def test_what_the_truth_is_at_most_is_never_written_below_it() -> None:
+    written = {0.012222: "0.0123", 0.8572: "0.8572", 0.99996: "1.0000", 0.0: "0.0000"}
+    assert {value: rounded_up(value, 4) for value in written} == written
+    assert rounded_up(0.941, 2) == "0.95"
