@@ -872,7 +872,8 @@ def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
     what = "a table of Orange, whose continuous features the lines below take"
     for mark in ("\t", ","):
         kinds = [each.strip() for each in lines[1].split(mark.encode())]
-        if len(kinds) > 1 and all(map(_ORANGE_KIND.fullmatch, kinds)):
+        known = len(kinds) > 1 and all(map(_ORANGE_KIND.fullmatch, kinds))
+        if known and any(b" " not in kind for kind in kinds):  # not texts of several words alone
             return what, _ORANGE.format(mark)
         names = lines[0].decode(errors="replace").split(mark)
         kinds_said = [each for each in names if _ORANGE_NAME.match(each)]

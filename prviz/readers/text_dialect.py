@@ -141,6 +141,8 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
             return mark
     if _in_names_alone(heads):
         return ","
+    unquoted = _QUOTED.sub('""', first)
+    first = unquoted if _divided(unquoted) else first
     for mark in (";", ",", "\t", "|"):
         if mark in first and not (mark == "," and _divided_by_spaces(heads)):
             return mark

@@ -210,6 +210,24 @@ def test_marks_in_names_do_not_divide_the_rows() -> None:
     assert read(text(named)).features == tuple(named)
 
 
+@pytest.mark.parametrize("name", ["a; b", "a; b, c", "a\tb, c"])
+def test_marks_in_a_quoted_name_do_not_divide_the_rows(name: str) -> None:
+    named = FRAME.rename(columns={"rate": name})
+    assert read(text(named)).features == tuple(named)
+
+
+def test_answers_of_several_words_are_no_kinds_of_orange(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    answers = np.array(["1 - Fully agree", "2 - Agree", "3 - Rather not"])[np.arange(4 * N) % 3]
+    for name in ("real", "generated"):
+        frame = pd.DataFrame(answers.reshape(N, 4), columns=WORDS)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError, match="make numbers of its categories") as caught:
+        read("real.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    assert read("real_numbers.csv").d == 12
+
+
 def test_a_text_with_commas_is_left_out() -> None:
     shape = "POLYGON ((0.5 0, 1 1, 2 0.5))"
     with pytest.raises(ReadError, match=r"--drop WKT\)"):
