@@ -61,7 +61,7 @@ _ELSEWHERE = {
     "target": "ziel zielgrosse zielgroesse cible objetivo",
     "prediction": "vorhersage prediccion predicao previsione 预测 予測",
     "timestamp": "zeitstempel horodatage",
-    "time": "uhrzeit temps tiempo tempo tijd 时间 時間 時刻 время",
+    "time": "uhrzeit temps tiempo tijd 时间 時間 時刻 время",
     "date": "fecha 日期 日付 дата",
     "year": "jahr annee ano anno 年",
     "month": "monat mois mes mese",

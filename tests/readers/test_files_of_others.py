@@ -188,6 +188,10 @@ def test_bookkeeping_is_known_in_other_languages(name: str) -> None:
     assert caught.value.columns == (name,)
     assert read(text(FRAME.assign(Klasse=numbers))).features == tuple(WORDS)
     assert "Länge" in read(text(FRAME.rename(columns={"age": "Länge"}))).features
+    sounds = FRAME.rename(
+        columns=dict(zip(WORDS, ["mfcc1", "mfcc2", "mfcc3", "tempo"], strict=True))
+    )
+    assert read(text(sounds)).d == 4  # of music
 
 
 def test_a_code_behind_the_comma_of_a_weather_station_is_no_decimal(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
