@@ -38,7 +38,7 @@ const TURNED_TO = 1000; // pixels of the window, up to which the row of modes li
 const LETTERS = 14;
 const REDUCED = "(prefers-reduced-motion: reduce)";
 const LAST = SENTENCES.length - 1;
-const SIDE = { real: "real on the green side", generated: "generated on the violet side" };
+const SIDE = { real: "real on the green side", generated: "generated on the purple side" };
 
 /** @param {"real" | "generated"} side @param {number} rate */
 const rateRow = (side, rate) =>
@@ -596,7 +596,7 @@ function makeGuide(root, content, over) {
     const handle = {
       id: "line",
       label: "The line",
-      text: `${Math.round(100 * fpr)} % of real on the green side, ${Math.round(100 * fnr)} % of generated on the violet side`,
+      text: `${Math.round(100 * fpr)} % of real on the green side, ${Math.round(100 * fnr)} % of generated on the purple side`,
       now: here,
       min: -farthest,
       max: farthest,

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
 from pages._explore import guide
+from pages._learn import steps
 from prviz import pr_curve
 from prviz.reports.settings import FIRST_VIEW
 from prviz.toys import toy
@@ -111,3 +112,9 @@ def test_a_skipped_guide_leaves_the_first_view(chromium: Browser, app_server: Ap
     assert "step" not in tab.page.url
     tab.check()
     tab.context.close()
+
+
+def test_the_colour_of_real_samples_has_the_name_that_the_course_gives_it() -> None:
+    assert "Purple: how often real." in Path(steps.__file__).read_text(encoding="utf-8")
+    assert "generated on the purple side" in SCRIPT
+    assert "violet side" not in SCRIPT

@@ -42,3 +42,23 @@ def test_the_best_setting_on_a_surrogate_goes_to_explore(page: Page) -> None:
     page.wait_for_function(
         "told => (new URLSearchParams(location.search).get('split') ?? '0.5') === told", arg=told
     )
+
+
+# Shows the progress of a job, as `pages/_live/follow.js` does, with the longest of texts.
+WAITS = """() => {
+    const follow = document.querySelector(".follow");
+    follow.hidden = false;
+    follow.querySelector("span").textContent =
+        "Making a surrogate, and comparing it with your data: about 14 s left";
+    const [, bar, text] = [...follow.children].map((each) => each.getBoundingClientRect());
+    return { bar: bar.width, end: text.right, window: innerWidth };
+}"""
+
+
+def test_what_is_waited_for_is_whole_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(page, "/bias_lab?section=Data+like+yours")
+    page.locator(".follow").first.wait_for(state="attached")
+    shown = page.evaluate(WAITS)
+    assert shown["bar"] >= 40
+    assert shown["end"] <= shown["window"]
