@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -324,6 +325,27 @@ def test_a_table_in_folders_by_a_column_is_one_set(tmp_path: Path) -> None:
     (tmp_path / "models" / "year=2020").rename(tmp_path / "models" / "model=a")
     with pytest.raises(ReadError, match=r"Name one of these folders"):
         read(tmp_path / "models")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ((3, 5), "no file has the number 4; are samples missing?"),
+        ((0, 3), ""),  # two of two are too many to miss
+        ((0, 4), ""),
+        (range(1, 9), ""),
+        ((*range(10), *range(11, 20)), "no file has the number 10; are samples missing?"),
+        ((*range(10), *range(12, 22)), "no file has the number 10, 11; are samples missing?"),
+        ((*range(10), *range(12, 21)), ""),
+        ((0, 100), ""),
+    ],
+)
+def test_few_numbers_that_no_part_has_are_said(
+    tmp_path: Path, numbers: Sequence[int], said: str
+) -> None:
+    for number in numbers:
+        np.save(tmp_path / f"part_{number}.npy", VALUES[:2])
+    assert read(tmp_path).notes == ((said,) if said else ())
 
 
 @pytest.mark.parametrize("sets", ["deep", "beside"])

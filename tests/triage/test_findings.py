@@ -190,6 +190,16 @@ def test_that_nothing_explains_a_difference_is_not_said_where_nothing_was_looked
     assert _unnamed(few, None) == ()
 
 
+@pytest.mark.parametrize(("groups", "said"), [(None, 60), (np.arange(120) // 10, 6)])
+def test_few_samples_are_those_that_are_independent(groups: np.ndarray | None, said: int) -> None:
+    values = np.random.default_rng(0).normal(size=(2, 120, 2))
+    pair = SamplePair(*(Samples(each, groups=groups) for each in values))
+    found = estimate(pair, "ipr", k=3)["ipr"]
+    shown = findings_module.findings(pair, found, replicates=20, of_samples=lambda _: ())
+    (few,) = (each for each in shown if each.key == "few")
+    assert few.sentence.startswith(f"With {said} samples to evaluate in the smaller set")
+
+
 # The last of 20 samples lies much nearer to its cluster, which nothing else explains.
 LIGHT = {"tail": -0.2, "tail_z": -5.0}
 
