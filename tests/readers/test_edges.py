@@ -22,7 +22,7 @@ from prviz.readers.columns import EVERY, ColumnChoice
 from prviz.readers.conversion import _is_idx, _plain_bytes, _rows
 from prviz.readers.delimited import _alike, _encoding_of_windows, _is_extreme
 from prviz.readers.errors import EmptyCellError, SuspectColumnsError
-from prviz.readers.first_lines import _merged
+from prviz.readers.first_lines import _merged, _stands_above_names
 from prviz.readers.long_form import _feature
 from prviz.readers.notations import are_times_of_a_log
 from prviz.readers.number_names import _in_equal_steps, in_two_levels, is_unlike, points
@@ -102,6 +102,11 @@ RULES: tuple[tuple[Callable[..., Any], tuple[Any, ...], Any], ...] = (
     (_feature, ([0, 1], [20, 30], {0: "time", 1: "gene"}), 1),
     (_feature, ([0, 1], [20, 30], {0: "time", 1: "t"}), 0),
     (_feature, ([0, 1], [30, 20], {0: "gene", 1: "probe"}), 1),
+    (_stands_above_names, ([["run", "7"], ["a", "b"], ["1", "2"]], COMMA), True),
+    (_stands_above_names, ([["run", "7"], ["a", "b"]], COMMA), False),
+    (_stands_above_names, ([["1", "7"], ["a", "b"], ["1", "2"]], COMMA), False),
+    (_stands_above_names, ([["run", "7"], ["a", "a"], ["1", "2"]], COMMA), False),
+    (_stands_above_names, ([["run", "7"], ["a", "b"], ["1", "x"]], COMMA), False),
     (stands_alone, (b'1,",2', b","), True),
     (stands_alone, (b'1,2,"', b","), False),
     (stands_alone, (b'1,",x', b","), False),
@@ -283,6 +288,20 @@ def test_a_comment_names_two_columns_or_more(d: int, mark: str) -> None:
     found = read_chosen(("a.csv", "\n".join(lines).encode()), EVERY)
     np.testing.assert_array_equal(found.values, TABLE[:, :d])
     assert found.features == (tuple("xyz"[:d]) if d > 1 else ())
+
+
+@pytest.mark.parametrize(
+    ("cells", "bits"), [(["011", "101"], True), (["100", "110"], False), (["0", "1"], False)]
+)
+def test_cells_of_0_and_1_are_rows_of_bits_where_one_begins_with_0(
+    cells: list[str], bits: bool
+) -> None:
+    data = rows_of(cells * 6)
+    if bits:
+        with pytest.raises(ReadError, match="is a row of bits, not one number"):
+            read_chosen(("a.csv", data), EVERY)
+    else:
+        assert read_chosen(("a.csv", data), EVERY).d == 5
 
 
 def test_a_mark_behind_every_row_is_no_column() -> None:
