@@ -21,6 +21,9 @@ pytest-cov):
     pytest -n 2 -m "not browser and not exhaustive" --cov=prviz --cov-context=test --durations=0 -vv |
     tee LOG python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
 
+On a busy machine the durations grow, and ``--budget`` with them; else it leaves out tests that see
+the mutant.
+
 Mutants of annotations and inside of f-strings are not drawn: the first are never run, the second
 are text. Neither are those of `strict=`, a check of what is always true, and of caches, which
 change the time alone. Of the others, those that change no result whatever the input are listed
