@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from prviz.quoting import beside, listed, literal, quoted
 
@@ -16,6 +17,7 @@ __all__ = [
     "SuspectColumnsError",
     "TextColumnError",
     "beside",
+    "beside_other_parsers",
     "corrupt_unless_read",
     "described",
     "error_text",
@@ -25,6 +27,8 @@ __all__ = [
     "printable",
     "quoted",
 ]
+
+T = TypeVar("T")
 
 
 class ReadError(ValueError):
@@ -119,3 +123,17 @@ def one_line(text: object) -> str:
 def printable(text: str) -> str:
     """Foreign text without control characters, its spaces as they are."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def beside_other_parsers(read: Callable[[], T]) -> T:
+    """What ``read`` gives, which makes a syntax tree, as NumPy does of the header of an array.
+
+    Python 3.11 raises SystemError where two threads make one at once, as the app's pages do: it is
+    tried again after these seconds.
+    """
+    for seconds in (0.0, 0.01, 0.1, 0.5):
+        try:
+            return read()
+        except SystemError:
+            time.sleep(seconds)
+    return read()

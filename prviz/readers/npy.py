@@ -28,7 +28,14 @@ from prviz.readers.arrays import (
     load,
 )
 from prviz.readers.columns import ColumnChoice, sort_columns
-from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
+from prviz.readers.errors import (
+    ReadError,
+    beside,
+    beside_other_parsers,
+    corrupt_unless_read,
+    literal,
+    quoted,
+)
 from prviz.readers.source import (
     FileSource,
     Limits,
@@ -117,7 +124,8 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     try:
         if "\\" in text:  # of which Python may warn
             raise ValueError("a backslash")
-        held = ast.literal_eval(_OTHER.sub(r"\1", text.strip()))
+        entries = _OTHER.sub(r"\1", text.strip())
+        held = beside_other_parsers(lambda: ast.literal_eval(entries))
         shape = tuple(held.pop("shape"))
         order = held.pop("fortran_order")
         described = held["descr"]

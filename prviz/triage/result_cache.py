@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate
 from prviz.readers.atomic_files import write_whole
+from prviz.readers.errors import beside_other_parsers
 from prviz.recent import LeastRecentlyUsed
 from prviz.studies.tasks import COMPUTATION
 
@@ -168,10 +169,14 @@ class ResultCache:
         if not self._trusted():
             return None
         path = self._path(key)
-        try:
+
+        def read() -> T:
             with self._opened(path) as stream, np.load(stream, allow_pickle=False) as arrays:
                 _check_sizes(arrays.zip)
-                kept = taken(arrays, key)
+                return taken(arrays, key)
+
+        try:
+            kept = beside_other_parsers(read)
         except _BROKEN:
             return None
         with contextlib.suppress(OSError):

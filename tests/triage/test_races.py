@@ -4,6 +4,7 @@ is told.
 
 from __future__ import annotations
 
+import ast
 import errno
 import io
 import json
@@ -346,3 +347,28 @@ def test_a_result_that_another_process_deletes_at_once_is_no_error(
     store.put({"method": "knn", "n": 1}, outcome.measured[0].estimate, 1.0)
     assert store.trouble is None
     assert list(store.folder.iterdir()) == []
+
+
+def test_headers_are_read_beside_a_thread_that_makes_a_syntax_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python 3.11 refuses the second of two at once, as the app's pages make one where they open."""
+    left = [2]
+    makes = ast.parse
+
+    def parse(*given: Any, **options: Any) -> ast.AST:
+        if left[0]:
+            left[0] -= 1
+            raise SystemError("AST constructor recursion depth mismatch")
+        return makes(*given, **options)
+
+    np.save(tmp_path / "a.npy", drawn(1))
+    store = ResultCache(tmp_path / "kept")
+    store.put_facts({"a": 1}, [1])
+    with monkeypatch.context() as patched:
+        patched.setattr(ast, "parse", parse)
+        facts = store.facts({"a": 1})
+        left[0] = 2
+        found = samples_at(tmp_path / "a.npy", TriageSettings())
+    assert facts == [1]
+    assert found.n == len(drawn(1))
