@@ -134,7 +134,7 @@ def test_constant_features() -> None:
     )
     assert one.effect != both.effect
     share = real[:, 7].var() / real.var(axis=0).sum()
-    assert one.value_text.endswith(f"hold {share:.1%} of the other set's variance")
+    assert one.value_text.endswith(f"hold {100 * share:.1f} % of the other set's variance")
     real[:, 8:11] = 5
     many = get(preflight(pair(real, generated)), "Constant features")
     assert (many.value_text.split(";")[0], many.level) == (
