@@ -331,13 +331,13 @@ class NpzFile:
 
     def values(self, key: str, limits: Limits) -> Array:
         """The checked (n, d) values of one member."""
-        with self._member(key) as stream:
-            return values_at(stream, self._header(stream, key), limits)
+        with self._behind_header(key) as (stream, header):
+            return values_at(stream, header, limits)
 
     def label(self, key: str, n: int) -> Array:
         """The labels of n samples in one member: whole numbers, booleans or texts."""
-        with self._member(key) as stream:
-            return label_at(stream, self._header(stream, key), n)
+        with self._behind_header(key) as (stream, header):
+            return label_at(stream, header, n)
 
     def _header(self, stream: BinaryIO, key: str) -> Header:
         # file_size is the claim of the zip directory; zipfile never returns more bytes than that.
@@ -345,6 +345,14 @@ class NpzFile:
         size = self._members[key].file_size
         file = self._source
         return read_npy_header(stream, size, file=file.name, key=key, where=where, path=file.typed)
+
+    @contextmanager
+    def _behind_header(self, key: str) -> Iterator[tuple[BinaryIO, Header]]:
+        """A member at its values, reached by reading: where it is sought, its sum is not checked."""
+        header = self.header(key)
+        with self._member(key) as stream:
+            stream.read(header.offset)
+            yield stream, header
 
     def _where(self, key: str) -> str:
         return f"{self.where}, key {quoted(key)}"

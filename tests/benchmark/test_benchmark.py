@@ -15,6 +15,7 @@ from prviz.benchmark import pairs as frozen
 from prviz.benchmark.shapes import compare, points_of
 from prviz.cli.main import main
 from prviz.curves import PRCurve
+from prviz.samples import SamplePair
 
 SMALL = ["painted, d = 1", "Gaussians, d = 2"]
 PLUGIN = """
@@ -49,7 +50,24 @@ def test_the_samples_are_those_of_this_version() -> None:
     assert list(frozen.digests()) == list(PAIRS)
     for pair in PAIRS.values():
         for draw in range(DRAWS):
-            assert pair.sample(draw).digest == frozen.digests()[pair.name][draw]
+            assert frozen.digest(pair.sample(draw)) == frozen.digests()[pair.name][draw]
+
+
+def test_samples_that_differ_in_a_last_bit_are_those_of_this_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pair = PAIRS[SMALL[0]]
+    drawn = pair.drawn(0)
+    real = drawn.real.values.copy()
+    place = np.unravel_index(np.argmax(real), real.shape)
+    real[place] = np.nextafter(real[place], np.inf)
+    other = SamplePair.of(real, drawn.generated)
+    monkeypatch.setattr(type(pair), "drawn", lambda *_: other)
+    assert pair.sample(0) is other
+    real[place] += 0.01
+    other = SamplePair.of(real, drawn.generated)
+    with pytest.raises(frozen.ForeignSamplesError):
+        pair.sample(0)
 
 
 def test_other_samples_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def large(tmp_path: Path) -> Path:
 def mapped_file(array: np.ndarray) -> str | None:
     """Name of the file that an array is a view of."""
     while array is not None and not isinstance(array, np.memmap):
-        array = array.base
+        array = getattr(array, "base", None)  # of bytes there is none
     return None if array is None else Path(array.filename).name
 
 

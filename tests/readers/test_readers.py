@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -120,8 +121,20 @@ def test_the_package_offers_the_readers() -> None:
     assert prviz.ReadError is ReadError
 
 
-def test_only_the_wanted_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Broken values of the other members are never read."""
+@pytest.mark.parametrize("checked_after_a_move", [True, False], ids=["any", "from 3.14 on"])
+def test_only_the_wanted_key_is_read(
+    monkeypatch: pytest.MonkeyPatch, checked_after_a_move: bool
+) -> None:
+    """Broken values of the other members are never read; those of the wanted one are found."""
+    seek = zipfile.ZipExtFile.seek
+
+    def ends_the_check(member: zipfile.ZipExtFile, offset: int, whence: int = 0) -> int:
+        if offset != member.tell():
+            member._expected_crc = None
+        return seek(member, offset, whence)
+
+    if not checked_after_a_move:
+        monkeypatch.setattr(zipfile.ZipExtFile, "seek", ends_the_check)
     asked = []
     values = NpzFile.values
     monkeypatch.setattr(
@@ -177,7 +190,7 @@ def test_most_of_a_file_stays_unread(
         "prviz.readers.source.open_regular", lambda at: io.BufferedReader(CountingFile(at, "r"))
     )
     np.testing.assert_array_equal(read(path, key="feats").values, VALUES)
-    assert 0 < CountingFile.total < 500_000 < len(data)
+    assert 0 < CountingFile.total < 1_000_000 < len(data)
 
 
 @pytest.mark.exhaustive
