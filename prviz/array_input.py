@@ -129,6 +129,8 @@ def _check_device(values: Any, name: str) -> None:
         return
     try:
         kind, number = values.__dlpack_device__()
+    except TypeError:  # of a kind that DLPack does not know, as pyarrow says of lists
+        return
     except ValueError as error:  # a device that DLPack has no number for
         raise TypeError(f"{name}: no array can be made of these values: {error}") from None
     if int(kind) != _CPU:

@@ -213,3 +213,16 @@ def test_tables_of_pyarrow_keep_the_names_of_their_columns() -> None:
     table = pa.table({"b": ROWS[:, 1], "a": ROWS[:, 0]})
     assert Samples(table).features == ("b", "a")
     assert Samples(table.to_batches()[0]).features == ("b", "a")
+
+
+def test_what_dlpack_does_not_know_is_taken_as_an_array() -> None:
+    class Lists:
+        """As lists of pyarrow before 23."""
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            raise TypeError("DataType is not compatible with DLPack spec: list<item: double>")
+
+        def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+            return np.arange(12.0).reshape(4, 3)
+
+    assert as_array(Lists(), "these").shape == (4, 3)

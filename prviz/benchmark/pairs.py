@@ -26,8 +26,8 @@ Figures of two versions can't be compared.
 """
 N = 1000
 DRAWS = 3
-# Samples are rounded, and their digest is that of fewer decimals, so that the last bit of a machine's
-# logarithm does not change it.
+# Samples are rounded, and their digest is that of fewer decimals, so that the last bit of a
+# machine's logarithm does not change it.
 _DECIMALS = 6
 _DIGEST_DECIMALS = 3
 _DIGESTS = Path(__file__).with_name("digests.json")
