@@ -342,7 +342,7 @@ def _shares_below(values: Table, places: NDArray[np.intp], n: int) -> Table:
         both[tied] = np.maximum.accumulate(first, axis=1)
         both[tied] += np.minimum.accumulate(last, axis=1)[:, ::-1]
     shares = np.empty(values.shape, values.dtype)
-    shares.reshape(-1)[flat] = both / (2 * n)
+    shares.ravel()[flat] = both / (2 * n)
     return shares
 
 

@@ -318,3 +318,11 @@ def test_trees_are_those_of_plain_calls(sizes: tuple[int, int]) -> None:
         odds += 0.1 * step.predict(split.fit)
         boosted += 0.1 * step.predict(split.evaluate)
     assert np.array_equal(learners._boosting(split, 3), boosted[None])
+
+
+def test_a_feature_without_spread_keeps_its_unit() -> None:
+    fit = np.zeros((4, 2))
+    fit[:, 1] = 5.0
+    one, other = learners._scaled(fit, np.array([[3.0, 10.0]]))
+    np.testing.assert_array_equal(one, np.zeros((4, 2)))
+    np.testing.assert_array_equal(other, [[3.0, 1.0]])
