@@ -85,8 +85,9 @@ def _turn_over() -> None:
 
 
 def all_numbers(problem: Problem, found: results.Results) -> None:
-    table = replace(view.numbers(problem, found), turned=True)
-    live_figure("numbers", [], table=table, follow=following(problem, found))
+    drawn = shown_alone(results.Answer(problem, found).drawn)
+    table = replace(view.numbers(problem, drawn), turned=True)
+    live_figure("numbers", [], table=table, follow=following(problem, drawn))
     enlarged = explore_session().enlarged
     by_k = visible(over(problem).get("k", []))
     encoders.draw(problem)

@@ -76,6 +76,18 @@ def test_the_row_of_the_curve_to_believe_has_its_room_before_it_comes(
 
 
 @pytest.mark.thorough
+def test_the_curve_to_believe_is_in_the_table_of_numbers_too(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport=WIDE)
+    visit(page, "/?source=bundled&problem=mixture-em-1&n=300&k=3&panel=Numbers")
+    numbers = page.get_by_role("table").filter(has_text="extreme precision")
+    expect(numbers).to_contain_text("Best classifier", timeout=60_000)
+    wait_idle(page)
+    area = page.locator(".rows .entry").filter(has_text="Best classifier").first.inner_text()
+    row = numbers.get_by_role("row").filter(has_text="AuC").inner_text().split()
+    assert f"{float(row[1]):.2f}" in area
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "viewport",
     [pytest.param(WIDE, id="wide", marks=pytest.mark.exhaustive), pytest.param(PHONE, id="phone")],
