@@ -34,6 +34,7 @@ from prviz.triage.measure import CheckpointEvaluator, measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.triage import TriageResults
 from tests.ranked import rank
+from tests.waiting import until
 
 DATA = data_folder()
 MIXTURE = [str(DATA / f"mixture-em-{step}.npz") for step in (1, 2, 5, 20)]
@@ -431,15 +432,13 @@ def test_a_folder_is_watched_and_a_half_written_file_waited_for(tmp_path: Path) 
         text=True,
     ) as watching:
         said = iter(watching.stderr.readline, "")
-        assert any("step-2.npy: 'step-2.npy': truncated or corrupt" in line for line in said)
-        while not best.exists():
-            time.sleep(0.05)
-        assert best.read_text() == f"{run / 'step-1.npy'}\n"
-        (run / "step-2.npy").write_bytes(data)
-        while best.read_text() != f"{run / 'step-2.npy'}\n":
-            time.sleep(0.05)
-        watching.send_signal(signal.SIGINT)
         try:
+            assert any("step-2.npy: 'step-2.npy': truncated or corrupt" in line for line in said)
+            until(best.exists)
+            assert best.read_text() == f"{run / 'step-1.npy'}\n"
+            (run / "step-2.npy").write_bytes(data)
+            until(lambda: best.read_text() == f"{run / 'step-2.npy'}\n")
+            watching.send_signal(signal.SIGINT)
             out, _ = watching.communicate(timeout=60)
         finally:
             watching.kill()  # it runs on where the tests' own parent ignores SIGINT
