@@ -39,18 +39,20 @@ def colors(names: Iterable[str]) -> dict[str, str]:
     """
     known = list(dict.fromkeys(names))
     # A family with other parameters has its family's colour, unless that is drawn too.
-    families = {
-        name: name.partition(":")[0] if name in ESTIMATORS else name for name in reversed(known)
-    }
-    drawn = {family: name for name, family in families.items()} | {name: name for name in known}
+    drawn = {_family(name): name for name in reversed(known)} | dict(zip(known, known, strict=True))
     own = {drawn[family]: color for family, color in FAMILY_COLORS.items() if family in drawn}
     others = [name for name in known if name not in own]
     left = [color for family, color in FAMILY_COLORS.items() if family not in drawn]
     # the spare blue is near kNN's: among no families it comes last
     unused = [*SPARE_COLORS, *left] if own else [*left, *SPARE_COLORS]
-    more = [_further_color(index) for index in range(len(others) - len(unused))]
+    more = map(_further_color, range(len(others) - len(unused)))
     given = own | dict(zip(others, [*unused, *more], strict=False))
     return {name: given[name] for name in known}
+
+
+def _family(name: str) -> str:
+    """The family of an estimator, whatever its parameters; any other name as it is."""
+    return name.partition(":")[0] if name in ESTIMATORS else name
 
 
 # Halfway, in contrast, between white and the dark page.

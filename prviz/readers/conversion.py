@@ -67,11 +67,7 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
     columns = {array.shape for array in arrays.values() if array.dtype.kind in "fiu"}
     of_table = len(columns) == 1 < len(arrays) and len(next(iter(columns))) == 1
     if not of_table and not any(array.ndim == 2 for array in arrays.values()):
-        shapes = ", ".join(
-            f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10]
-        )
-        pooled = "; pool each sample to one row of numbers first" if shapes else ""
-        raise ValueError(f"no 2-D array of numbers in it: {shapes or 'no arrays at all'}{pooled}")
+        raise ValueError(f"no 2-D array of numbers in it: {_shapes(arrays)}")
     if of_table:  # by their last words, which dots before them would make names of files
         last = [name.rpartition(".")[2] for name in arrays]
         if len({*last}) == len(last) and not any(map(str.isdecimal, last)):
@@ -81,6 +77,14 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
     }
     np.savez(path, **named)
     return path
+
+
+def _shapes(arrays: Mapping[str, Any]) -> str:
+    """The shapes of some arrays, and what to do with them."""
+    shapes = [f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10]]
+    if not shapes:
+        return "no arrays at all"
+    return f"{', '.join(shapes)}; pool each sample to one row of numbers first"
 
 
 def load_torch(path: str | PathLike[str]) -> Any:

@@ -184,13 +184,19 @@ def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples])
     running = [column for column in map(set, split) if len(column) > 1]
     if len(running) != 1 or all(part.n == 1 for part in parts):
         return ()
-    numbers = set(map(int, running[0]))
-    least = min(numbers)
-    wide = max(numbers) - least > 2 * len(numbers)
-    missing = sorted(set(range(least, max(numbers))) - numbers) if not wide else []
-    if not missing or len(missing) > max(1, _GAPS * len(numbers)):
+    missing = _gaps(set(map(int, running[0])))
+    if not missing:
         return ()
     return (f"no file has the number {', '.join(map(str, missing))}; are samples missing?",)
+
+
+def _gaps(numbers: set[int]) -> list[int]:
+    """The few numbers that lack among others in a row; none where that is a way to number."""
+    least = min(numbers)
+    if max(numbers) - least > 2 * len(numbers):
+        return []
+    missing = sorted(set(range(least, max(numbers))) - numbers)
+    return missing if len(missing) <= max(1, _GAPS * len(numbers)) else []
 
 
 def _numbered(path: Path) -> tuple[list[str], list[int]]:
