@@ -15,6 +15,10 @@ _UNIT = re.compile(
     rf"{_NUMBER}(?<!\.)\s*((?:[^\W\d_]|[\u00b0%\u2030])[\w\u00b0/%^*.\u00b7\u207b-]*)"
 )
 
+# Zeros before a number of a fixed width and the code of its quality behind a comma, such as +0123,1
+# of a weather station.
+CODED = re.compile(r"[+-]?0\d+,\d{1,2}")
+
 
 class Notation(NamedTuple):
     """What a notation is, which texts have it, and the change of a column of texts in pandas."""
@@ -58,7 +62,7 @@ NOTATIONS = (
     ),
     Notation(
         "numbers with a code behind their comma, which this leaves out",
-        re.compile(r"[+-]?0\d+,\d{1,2}"),
+        CODED,
         ".str.split(',').str[0]",
     ),
     Notation(

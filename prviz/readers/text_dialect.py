@@ -14,6 +14,7 @@ import numpy as np
 
 from prviz.readers.arrays import Array
 from prviz.readers.errors import ReadError
+from prviz.readers.notations import CODED
 
 # First bytes of a text -> its encoding; of two encodings the longer mark counts.
 _MARKS = {
@@ -36,8 +37,6 @@ _QUOTED = re.compile(r'"[^"]*"')
 _WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
 SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
-# A number of a fixed width, and the code of its quality behind it.
-_CODED = re.compile(r"\s*[+-]?0\d+,\d{1,2}\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 # A number with thousands apart, in any country's way.
 _APART = re.compile(
@@ -235,7 +234,7 @@ class Numbers:
         if text.lstrip().startswith(_ONE) and len(one := listed_numbers(text) or []) == 1:
             return one[0]  # a list, a tensor or an array of one number
         decimals = self.commas or self.delimiter == ";"
-        if self.delimiter == "," and is_coded(text):
+        if self.delimiter == "," and CODED.fullmatch(text.strip()):
             return None
         if _COMMA.fullmatch(text) and (decimals or not _THOUSANDS.fullmatch(text)):
             self.commas = True
@@ -261,11 +260,6 @@ class Numbers:
 def is_missing(text: str) -> bool:
     """True for a word that stands for a missing number, such as NA or a dash."""
     return _MISSING.fullmatch(text.strip()) is not None
-
-
-def is_coded(text: str) -> bool:
-    """True for zeros before a number and a code behind its comma, such as ``+0123,1`` of a weather station."""
-    return _CODED.fullmatch(text) is not None
 
 
 def thousands_in(text: str) -> tuple[str, str] | None:
