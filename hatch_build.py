@@ -1,4 +1,5 @@
-"""Compiles the loops in C when prviz is installed, if there is a compiler; prviz does without them, more slowly.
+"""Compiles the loops in C when prviz is installed, if there is a compiler; prviz does without them,
+more slowly.
 
 Also gives the package the address of the repository.
 """
@@ -16,7 +17,9 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 class NativeHook(BuildHookInterface[Any]):
-    """The library, in its place in the source tree and in the wheel, which is then for this kind of machine alone."""
+    """The library, in its place in the source tree and in the wheel, which is then for this kind of
+    machine alone.
+    """
 
     PLUGIN_NAME = "custom"
 

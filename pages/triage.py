@@ -1,4 +1,6 @@
-"""Triage: many checkpoints against one reference. Which one, how sure, and what is wrong with it."""
+"""Triage: many checkpoints against one reference. Which one, how sure, and what is wrong with
+it.
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,8 @@ def as_array(values: Any, name: str) -> Array:
 
 
 def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...]:
-    """A shape without the axes of length one that layers and batches leave, where two others remain.
+    """A shape without the axes of length one that layers and batches leave, where two others
+    remain.
 
     picture : (1, h, w) is one picture.
     """
@@ -80,13 +81,17 @@ def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...
 
 
 def feature_names(values: Any) -> tuple[str, ...]:
-    """Names of the columns of a data frame; empty for anything else, and for columns that are only numbered."""
+    """Names of the columns of a data frame; empty for anything else, and for columns that are only
+    numbered.
+    """
     names = _columns(values)
     return () if all(name.isdecimal() for name in names) else names
 
 
 def numbers_order(values: Any) -> list[int]:
-    """Places of the columns of a data frame by their numbers, if they are only numbered and stand in another order."""
+    """Places of the columns of a data frame by their numbers, if they are only numbered and stand
+    in another order.
+    """
     names = _columns(values)
     if not all(name.isdecimal() for name in names):
         return []
@@ -120,7 +125,9 @@ def _refuse(values: Any, name: str) -> None:
 
 
 def _check_device(values: Any, name: str) -> None:
-    """Raise TypeError for a tensor that is part of a computation, or elsewhere than in the CPU's memory."""
+    """Raise TypeError for a tensor that is part of a computation, or elsewhere than in the CPU's
+    memory.
+    """
     if getattr(values, "requires_grad", False):
         raise TypeError(
             f"{name}: the tensor requires a gradient; values.detach() gives its values alone"
@@ -160,7 +167,9 @@ def _converted(values: Any, name: str) -> Array:
 
 
 def _from_objects(array: Array, name: str, given: Any = None) -> Array:
-    """Numbers out of an array of objects: rows, or single values; given: what it was made of, such as a data frame."""
+    """Numbers out of an array of objects: rows, or single values; given: what it was made of, such
+    as a data frame.
+    """
     if array.ndim == 0:
         found = array.item()
         rows = (

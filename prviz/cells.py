@@ -1,4 +1,6 @@
-"""Tables as cells of notebooks show them: HTML without a script, in the colours of the page around it."""
+"""Tables as cells of notebooks show them: HTML without a script, in the colours of the page around
+it.
+"""
 
 from __future__ import annotations
 

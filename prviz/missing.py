@@ -44,7 +44,9 @@ def installed(module: str) -> bool:
 
 
 def require(modules: Sequence[str], asked: str) -> None:
-    """Raise ModuleNotFoundError, with all that is missing in one sentence, before any work is done."""
+    """Raise ModuleNotFoundError, with all that is missing in one sentence, before any work is
+    done.
+    """
     absent = [name for name in modules if not installed(name)]
     if absent:
         raise ModuleNotFoundError(_sentence(asked, absent), name=absent[0])

@@ -10,14 +10,18 @@ _LONGEST_LITERAL = 200
 
 
 def quoted(text: str) -> str:
-    """``text`` as a quoted one-line literal of at most 80 characters, control characters escaped."""
+    """``text`` as a quoted one-line literal of at most 80 characters, control characters
+    escaped.
+    """
     # Cut before `repr`, because the text may be a whole file.
     literal = repr(text[: _LONGEST + 1])
     return literal if len(literal) <= _LONGEST else f"{literal[: _LONGEST - 2]}…{literal[0]}"
 
 
 def literal(text: str) -> str:
-    """``text`` as a literal for a line of Python that the user runs: whole, unless it is absurdly long."""
+    """``text`` as a literal for a line of Python that the user runs: whole, unless it is absurdly
+    long.
+    """
     return repr(text) if len(repr(text)) <= _LONGEST_LITERAL else quoted(text)
 
 

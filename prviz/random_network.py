@@ -1,4 +1,6 @@
-"""A convolutional network with random weights, fixed by a seed: features of pictures that no data set has shaped."""
+"""A convolutional network with random weights, fixed by a seed: features of pictures that no data
+set has shaped.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def random_weights(seed: int) -> list[NDArray[np.float32]]:
 
 
 def random_features(pictures: NDArray[Any], layers: Weights) -> NDArray[np.float32]:
-    """Means over the positions of the last layer, (n, 256), of pictures (n, height, width, 3) of values 0 to 255."""
+    """Means over the positions of the last layer, (n, 256), of pictures (n, height, width, 3) of
+    values 0 to 255.
+    """
     maps = pictures.astype(np.float32) / np.float32(127.5) - np.float32(1)
     for weights in layers:
         padded = np.pad(maps, ((0, 0), (1, 1), (1, 1), (0, 0)))

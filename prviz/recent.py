@@ -77,7 +77,9 @@ class LeastRecentlyUsed:
         return missing if found is _MISSING else self._hold(key, found)
 
     def put(self, key: Hashable, value: T, *, replace: bool = True) -> T:
-        """Hold this value, or without `replace` keep the one that is held under this key; the value held then."""
+        """Hold this value, or without `replace` keep the one that is held under this key; the value
+        held then.
+        """
         if self._beyond is not None:
             value = self._beyond.put(key, value, replace=replace)
         return self._hold(key, value, replace=replace)
@@ -104,7 +106,9 @@ class LeastRecentlyUsed:
     def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The value of this key, computed if it is missing."""
         found: T | object = self.get(key, _MISSING)
-        return self.put(key, compute()) if found is _MISSING else found  # type: ignore[return-value]
+        if found is _MISSING:
+            return self.put(key, compute())
+        return found  # type: ignore[return-value]
 
     def clear(self) -> None:
         """Drop every value."""

@@ -1,4 +1,6 @@
-"""Samples of one distribution, a real/generated pair of them, and a seeded split: construction is validation."""
+"""Samples of one distribution, a real/generated pair of them, and a seeded split: construction is
+validation.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ _CHUNK_BYTES = 1 << 22
 CUT = "cut to"
 # Words in front of all names of one set, or behind them, that say which set it is.
 _OF_A_SET = re.compile(
-    r"syn|synth|synthetic|gen|generated|fake|sim|simulated|samples?|sampled|real|orig|original|ref|reference|true"
+    r"syn|synth|synthetic|gen|generated|fake|sim|simulated|samples?|sampled|real|orig|original|ref"
+    r"|reference|true"
 )
 # What is said where features of the same names stood in two orders.
 RENAMED = (
@@ -49,7 +52,9 @@ def _row_chunks(values: Array) -> Iterator[Array]:
 
 
 def _read_only(array: Array) -> Array:
-    """Read-only, C-contiguous, aligned array: a copy where someone could still write to the original."""
+    """Read-only, C-contiguous, aligned array: a copy where someone could still write to the
+    original.
+    """
     result: Array = np.require(array, requirements=("C", "A"))
     if result.flags.writeable:
         result = result.copy() if result is array or result.base is not None else result
@@ -58,7 +63,9 @@ def _read_only(array: Array) -> Array:
 
 
 def _widened(values: Any, name: str) -> Array:
-    """Values as a 2-D float32 or float64 array: float16 becomes float32, every other type float64."""
+    """Values as a 2-D float32 or float64 array: float16 becomes float32, every other type
+    float64.
+    """
     array = as_array(values, name)
     array = array.reshape(squeezed(array.shape, picture=array.dtype == np.uint8))
     if array.ndim != 2:
@@ -115,7 +122,8 @@ def _missing(groups: Array) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """n samples of one distribution in R^d, such as the embeddings of n pictures; `numpy.asarray` gives the values.
+    """n samples of one distribution in R^d, such as the embeddings of n pictures; `numpy.asarray`
+    gives the values.
 
     Parameters
     ----------
@@ -259,7 +267,9 @@ class Samples:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of shape, dtype, every byte of the values, and the groups: equal digests mean equal results."""
+        """SHA-256 of shape, dtype, every byte of the values, and the groups: equal digests mean
+        equal results.
+        """
         head = f"{self.values.shape}{self.values.dtype.newbyteorder('<').str}".encode()
         hasher = hashlib.sha256(head)
         for part in _row_chunks(self.values):
@@ -270,14 +280,18 @@ class Samples:
 
     @cached_property
     def group_numbers(self) -> NDArray[np.intp] | None:
-        """The number of each sample's group, from 0 in the order of the groups; None without groups."""
+        """The number of each sample's group, from 0 in the order of the groups; None without
+        groups.
+        """
         if self.groups is None:
             return None
         return np.unique(self.groups, return_inverse=True)[1].reshape(-1).astype(np.intp)
 
     @property
     def n_independent(self) -> int:
-        """Number of independent samples that these count as, see `independent_number`; n without groups."""
+        """Number of independent samples that these count as, see `independent_number`; n without
+        groups.
+        """
         return self.n if self.group_numbers is None else independent_number(self.group_numbers)
 
     def one_of_each_group(self, seed: int = 0) -> Samples:
@@ -336,7 +350,9 @@ class Samples:
         return replace(self, values=self.values[:, columns], features=features)
 
     def _in_order(self, features: Sequence[str]) -> Samples:
-        """The same samples with their features in the order of the given names, which must be the same names."""
+        """The same samples with their features in the order of the given names, which must be the
+        same names.
+        """
         places = {name: place for place, name in enumerate(self.features)}
         return self.take_features([places[name] for name in features])
 
@@ -353,7 +369,9 @@ def _row(role: str, samples: Samples) -> tuple[str, ...]:
 
 
 def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
-    """What was decided when the sets were read, with the names of the sets that it was decided for."""
+    """What was decided when the sets were read, with the names of the sets that it was decided
+    for.
+    """
     found: dict[str, list[str]] = {}
     for samples in sets:
         for note in samples.notes:
@@ -362,7 +380,8 @@ def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
 
 
 def independent_number(groups: NDArray[np.intp]) -> int:
-    """Number of independent samples that have the variance of these, if all of a group were alike (Kish 1965).
+    """Number of independent samples that have the variance of these, if all of a group were alike
+    (Kish 1965).
 
     The square of the sum of the groups' sizes over the sum of their squares, rounded down: the
     number of groups where all are of one size, fewer where some are larger.
@@ -372,7 +391,9 @@ def independent_number(groups: NDArray[np.intp]) -> int:
 
 
 def as_samples(values: Any, *, name: str = "") -> Samples:
-    """``values`` as `Samples`: passed through if they are, validated and wrapped if they are an array."""
+    """``values`` as `Samples`: passed through if they are, validated and wrapped if they are an
+    array.
+    """
     return values if isinstance(values, Samples) else Samples(values, name)
 
 
@@ -451,7 +472,8 @@ class SamplePair:
             )
 
     def having(self, real: Samples, generated: Samples) -> SamplePair:
-        """The pair of parts of these sets, or of each in the other's role, with what was said of their names.
+        """The pair of parts of these sets, or of each in the other's role, with what was said of
+        their names.
 
         Parameters
         ----------
@@ -531,7 +553,8 @@ class SamplePair:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Samples that define the classifiers (``fit``) and samples that measure their error rates (``evaluate``).
+    """Samples that define the classifiers (``fit``) and samples that measure their error rates
+    (``evaluate``).
 
     Parameters
     ----------
@@ -574,7 +597,9 @@ def pair_of(real: Any, generated: Any = None) -> SamplePair:
 
 
 def split_share(ratio: object, named: str = "split =") -> float | None:
-    """``split`` of any public function as a number in (0, 1); None for None and for "none", the shell's word."""
+    """``split`` of any public function as a number in (0, 1); None for None and for "none", the
+    shell's word.
+    """
     if ratio is None or (isinstance(ratio, str) and ratio.strip().lower() == "none"):
         return None
     wrong = (
@@ -593,7 +618,9 @@ def split_share(ratio: object, named: str = "split =") -> float | None:
 def _draw(
     samples: Samples, ratio: float, seed: int, role: str
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Row numbers of the fit and of the evaluation samples, each in increasing order; no group is on both sides."""
+    """Row numbers of the fit and of the evaluation samples, each in increasing order; no group is
+    on both sides.
+    """
     if samples.groups is not None:
         return _draw_groups(samples.groups, ratio, seed, role)
     n = samples.n
@@ -607,7 +634,9 @@ def _draw(
 def _draw_groups(
     groups: Array, ratio: float, seed: int, role: str
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """`_draw` of whole groups: as many of them, in a random order, as come closest to the share of the samples."""
+    """`_draw` of whole groups: as many of them, in a random order, as come closest to the share of
+    the samples.
+    """
     _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if len(sizes) < 2:
         raise ValueError(
@@ -622,7 +651,8 @@ def _draw_groups(
 
 
 def _same_names(real: Sequence[str], generated: Sequence[str]) -> tuple[str, ...]:
-    """The generated names as the real set writes them, where only capitals, spaces and signs differ; else empty.
+    """The generated names as the real set writes them, where only capitals, spaces and signs
+    differ; else empty.
 
     Or where all names of one set have the same word in front or behind that says which set it is.
     """
@@ -652,7 +682,9 @@ def _length(names: Iterable[str]) -> int:
 
 
 def _ends(longer: Sequence[str], shorter: Sequence[str]) -> tuple[str, str]:
-    """What all longer names have in front of the shorter ones and behind them; empty texts where some have not."""
+    """What all longer names have in front of the shorter ones and behind them; empty texts where
+    some have not.
+    """
     extra = len(longer[0]) - min(len(name) for name in shorter)
     for size in range(max(extra, 0) + 1):
         begin = longer[0][:size]
@@ -675,7 +707,10 @@ def _ends_text(alone: Mapping[str, Sequence[str]]) -> str:
     ]
     if not more:
         return ""
-    return f"Those of the {longer} set have {' and '.join(more)}: if they are the same, leave that out. "
+    return (
+        f"Those of the {longer} set have {' and '.join(more)}: if they are the same, leave "
+        f"that out. "
+    )
 
 
 def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
@@ -691,7 +726,8 @@ def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
     found = [f"only {role} has {listed(names, most=6)}" for role, names in alone.items() if names]
     if found:
         raise ValueError(
-            f"the two sets have different features: {'; '.join(found)}. {_ends_text(alone)}Give both"
+            f"the two sets have different features: {'; '.join(found)}. {_ends_text(alone)}Give "
+            f"both"
             " sets the same features: rename or remove columns, and encode categories of both"
             " tables together"
         )

@@ -26,7 +26,9 @@ class PrvizWarning(UserWarning):
 
 
 def from_outside() -> bool:
-    """True if the public function that called the caller of this one was itself called from outside prviz."""
+    """True if the public function that called the caller of this one was itself called from outside
+    prviz.
+    """
     frame = sys._getframe(2).f_back
     while frame is not None and frame.f_code.co_filename == _DECORATORS:
         frame = frame.f_back
@@ -34,7 +36,9 @@ def from_outside() -> bool:
 
 
 def warn(digest: str, text: str) -> None:
-    """Issue a `PrvizWarning` at the first line outside prviz that led here, once for each digest and text."""
+    """Issue a `PrvizWarning` at the first line outside prviz that led here, once for each digest
+    and text.
+    """
     if (digest, text) in _said:
         return
     if len(_said) >= _MOST_SAID:

@@ -207,7 +207,9 @@ class OneBrowser(LoadFileScheduling):
 
 @pytest.fixture(autouse=True)
 def quick_families(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands and pages choose the quick families where none are named, but for tests of verdicts."""
+    """Commands and pages choose the quick families where none are named, but for tests of
+    verdicts.
+    """
     if not request.node.get_closest_marker("verdict"):
         monkeypatch.setattr("prviz.estimators.VERDICT_METHODS", DEFAULT_METHODS)
 

@@ -156,7 +156,9 @@ def arrow_stream(columns: Mapping[str, Any]) -> bytes:
 
 
 def schema_in_footer_alone(data: bytes) -> bytes:
-    """An Arrow file of which only the footer holds the schema, as polars 1.44 and later write it."""
+    """An Arrow file of which only the footer holds the schema, as polars 1.44 and later write
+    it.
+    """
     length = int.from_bytes(data[12:16], "little")
     return data[:8] + bytes(8 + length) + data[16 + length :]
 

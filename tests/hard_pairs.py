@@ -19,7 +19,9 @@ def _duplicates(rng, n, d):
 
 
 def _near_ties(rng, n, d):
-    """Points whose distances from each other differ in the last few bits of float64, or not at all."""
+    """Points whose distances from each other differ in the last few bits of float64, or not at
+    all.
+    """
     points = np.zeros((n, d))
     points[np.arange(n), np.arange(n) % d] = np.where(np.arange(n) % 2, 1.0, -1.0)
     return points * (1 + 2.0**-52 * rng.integers(0, 6, size=(n, 1))) * 0.7

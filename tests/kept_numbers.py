@@ -636,7 +636,9 @@ def ranked(known: Mapping[str, Any], goal: float) -> Any:
 
 
 def judged(number: int) -> Any:
-    """The decision on checkpoints of drawn supports, many of them near or above what is possible."""
+    """The decision on checkpoints of drawn supports, many of them near or above what is
+    possible.
+    """
     rng = np.random.default_rng(number)
     methods = (("tightest", "knn"), ("tightest",), ("ipr", "kde"), ("knn", "tightest", "kde"))[
         number % 4

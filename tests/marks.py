@@ -1,4 +1,6 @@
-"""Of a test's cases, those of the README's run: the others repeat it, and are for `.ci/run --all`."""
+"""Of a test's cases, those of the README's run: the others repeat it, and are for `.ci/run
+--all`.
+"""
 
 from __future__ import annotations
 

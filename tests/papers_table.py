@@ -1,7 +1,8 @@
 """docs/papers.md: its rows, and the column "here", our figures beside those that the papers print.
 
-python -m tests.papers_table [NAME...]     writes the column anew, from kept rows, bundled data and exact truths
-python -m tests.papers_table --numbers     writes ours into printed.json, from kept rows
+python -m tests.papers_table [NAME...]     writes the column anew, from kept rows, bundled data and
+exact truths python -m tests.papers_table --numbers     writes ours into printed.json, from kept
+rows
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Docstrings of the public names: sections that numpydoc can read, for every parameter and result."""
+"""Docstrings of the public names: sections that numpydoc can read, for every parameter and
+result.
+"""
 
 from __future__ import annotations
 

@@ -114,7 +114,9 @@ def test_the_drawn_points_of_a_curve_hold_every_ray() -> None:
 def test_a_ray_that_cuts_off_an_area_is_that_of_the_integral(
     f: float, n: float, lo: float, hi: float, lam: float
 ) -> None:
-    """The area between two rays is half of the integral of beta^2 over lam, beta being f + n / lam."""
+    """The area between two rays is half of the integral of beta^2 over lam, beta being f + n /
+    lam.
+    """
     steps = np.exp(np.linspace(math.log(lo), math.log(lam), 20_001))
     target = float(np.trapezoid((f + n / steps) ** 2, steps)) / 2
     assert _lam_for_area(f, n, lo, hi, target) == pytest.approx(lam, rel=1e-6)

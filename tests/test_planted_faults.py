@@ -321,7 +321,9 @@ def test_the_deviation_of_kid_is_that_of_its_definition() -> None:
     generated = drawn(1, 5, shift=0.5).tolist()
 
     def leans(own: list[list[float]], others: list[list[float]]) -> list[float]:
-        """Mean k to the other samples of its own set, without itself, minus that to the other set."""
+        """Mean k to the other samples of its own set, without itself, minus that to the other
+        set.
+        """
         found = []
         for place, row in enumerate(own):
             rest = [each for at, each in enumerate(own) if at != place]

@@ -1,4 +1,6 @@
-"""Samples, pairs and splits: validation at construction, digests of every byte, read-only arrays."""
+"""Samples, pairs and splits: validation at construction, digests of every byte, read-only
+arrays.
+"""
 
 from __future__ import annotations
 

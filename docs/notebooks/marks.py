@@ -58,7 +58,8 @@ def lost_mode(real: Sequence[float], precision_end: Any, recall_end: Any) -> Non
             ),
         )
         or fault("recall_end", recall_end, curve.extreme_recall, of_recall)
-        or f"right: all that it makes could be real, and {real[0]:g} of the real data it can't make."
+        or f"right: all that it makes could be real, and {real[0]:g} of the real data it can't "
+        f"make."
     )
 
 
@@ -91,7 +92,8 @@ def same_data_twice(pair: prviz.SamplePair, answer: Any) -> None:
         answer,
         min(areas, key=lambda letter: abs(1 - areas[letter])),
         dict.fromkeys(areas, hint),
-        f"without a split each sample votes on itself: {areas['a']:.2f}, with one {areas['b']:.2f}.",
+        f"without a split each sample votes on itself: {areas['a']:.2f}, with one "
+        f"{areas['b']:.2f}.",
     )
 
 

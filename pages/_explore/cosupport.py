@@ -349,7 +349,9 @@ def _region_pane(
 
 
 def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The evaluation samples, or those that the families are fitted on, and which of them are real."""
+    """The evaluation samples, or those that the families are fitted on, and which of them are
+    real.
+    """
     sides = [side.values for side in (split.fit if fit else split.evaluate)]
     return np.concatenate(sides), np.arange(sum(map(len, sides))) < len(sides[0])
 

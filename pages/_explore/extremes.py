@@ -116,7 +116,9 @@ def _find_influential() -> None:
 
 
 def _tails(problem: Problem, found: results.Results) -> None:
-    """Precision and recall over lam; enlarged, with the place where each estimate leaves the truth."""
+    """Precision and recall over lam; enlarged, with the place where each estimate leaves the
+    truth.
+    """
     enlarged = explore_session().enlarged
     panes = tails(problem, found, beside=not enlarged)
     live_figure("tail", panes, follow=following(problem, found))
@@ -254,7 +256,9 @@ def _over_k(problem: Problem, found: results.Results) -> None:
 
 
 def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
-    """Both ends at every k, with split (True) and without (False); the page says what is missing."""
+    """Both ends at every k, with split (True) and without (False); the page says what is
+    missing.
+    """
     found: dict[bool, Sweep] = {}
     profile = frames.known_frames(problem)
     if profile is not None:
@@ -419,7 +423,9 @@ def _result(problem: Problem, made: InfluenceResult) -> None:
 
 
 def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
-    """Draw the samples that carry most, and the end of the curve without them. truth: the true end."""
+    """Draw the samples that carry most, and the end of the curve without them. truth: the true
+    end.
+    """
     role = found.role
     top = found.top(LISTED)
     color = figures.REAL_COLOR if role == "real" else figures.GENERATED_COLOR

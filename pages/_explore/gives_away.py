@@ -79,7 +79,9 @@ def known_witness(problem: Problem) -> Witness | None:
 
 
 def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Witness | None:
-    """The witness with the areas; None while they are measured, and where that would take too long."""
+    """The witness with the areas; None while they are measured, and where that would take too
+    long.
+    """
     pair, seed = problem.draw(0)
     n = min(problem.settings.n, AREA_SAMPLES)
     one = results.seconds(problem.having(methods=(TIGHTEST.name,), split=0.5, repeats=1, n=n))

@@ -95,7 +95,9 @@ def _ask_for_card(name: object) -> None:
 
 
 def _pin(snapshot: object) -> None:
-    """The button Pin: what is on screen, or a state that is pinned already, by its snapshot's id."""
+    """The button Pin: what is on screen, or a state that is pinned already, by its snapshot's
+    id.
+    """
     held = explore_session()
     held.pin(wanted(held, session()), snapshot)
 

@@ -19,7 +19,9 @@ FIRST = "Ring in a disc"
 
 
 def canvas(problem: Problem) -> dict[str, Any] | None:
-    """What the brush paints, and the pictures of as many cells to start from; None for other data."""
+    """What the brush paints, and the pictures of as many cells to start from; None for other
+    data.
+    """
     painted = problem.toy
     if not isinstance(painted, Painted) or not is_painted(problem):
         return None

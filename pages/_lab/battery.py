@@ -61,11 +61,14 @@ IDEA = (
 
 
 SIGNS = """
-- **truth**: what a perfect estimator, which knows the true curve, scores under the same reading and the same rule.
-- ● passes, as the truth does. ✕ fails where the truth passes: *the estimator is wrong*. ○ fails, and so does the truth:
-  *the check asks for something else* than this reading. ◆ passes although the truth does not. · is not measured yet.
-- Each mark names its verdict and the published one. Where the specification allows either, *low* falls where generated
-  samples are spread too thin, *high* stays up because every real sample can still be produced.
+- **truth**: what a perfect estimator, which knows the true curve, scores under the same reading and
+  the same rule.
+- ● passes, as the truth does. ✕ fails where the truth passes: *the estimator is wrong*. ○ fails,
+  and so does the truth: *the check asks for something else* than this reading. ◆ passes although
+  the truth does not. · is not measured yet.
+- Each mark names its verdict and the published one. Where the specification allows either, *low*
+  falls where generated samples are spread too thin, *high* stays up because every real sample can
+  still be produced.
 """
 KEPT = "Published pairs"
 OTHERS = "FD, KID and others"

@@ -70,7 +70,9 @@ class Choice(NamedTuple):
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """Cache key of the measurement, which is the same for any point read from the same curves."""
+        """Cache key of the measurement, which is the same for any point read from the same
+        curves.
+        """
         return (
             "battery",
             self.mode,

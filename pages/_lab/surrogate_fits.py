@@ -96,7 +96,8 @@ def card(found: Surrogate, prediction: Prediction, data: Data) -> None:
         "Sharpness: the factor on the classifier's log odds with which settings measure, on"
         f" average, the areas that they measure on your data; at most {MOST_SHARPENED:g}, or one"
         " over that, is allowed. Areas alike: share of settings whose area on your data is one that"
-        f" samples of the surrogate have too; at least {LEAST_INSIDE:.0%} is asked. Areas apart: from"
+        f" samples of the surrogate have too; at least {LEAST_INSIDE:.0%} is asked. Areas apart: "
+        f"from"
         " the area on your data to the mean one on the surrogate."
     )
     rows = [

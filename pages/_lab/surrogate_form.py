@@ -1,4 +1,6 @@
-"""The choices: the pair that the surrogate is made of, its dimension, and the measurements on it."""
+"""The choices: the pair that the surrogate is made of, its dimension, and the measurements on
+it.
+"""
 
 from __future__ import annotations
 

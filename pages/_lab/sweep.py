@@ -443,7 +443,9 @@ def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
 
 
 def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
-    """A label per row with the settings that differ between rows, and a text with the common ones."""
+    """A label per row with the settings that differ between rows, and a text with the common
+    ones.
+    """
     names = list(dict.fromkeys(name for each in texts for name in each))
     same = [name for name in names if len({each.get(name) for each in texts}) == 1]
     labels = []

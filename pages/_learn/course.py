@@ -36,7 +36,9 @@ _component = st.components.v2.component(
 
 
 def measurements() -> dict[str, Any]:
-    """What the figures show that is not computed in the browser, with the names and colours of its curves."""
+    """What the figures show that is not computed in the browser, with the names and colours of its
+    curves.
+    """
     shown = (*DEFAULT_METHODS, measured.BELIEVED)
     names = {name: ESTIMATORS[name].title for name in shown}
     colors = {name: LIGHTER.format(color) for name, color in figures.colors(shown).items()}

@@ -1,4 +1,5 @@
-"""What the course shows that takes longer to measure than to draw: kept beside it, as it never changes.
+"""What the course shows that takes longer to measure than to draw: kept beside it, as it never
+changes.
 
 python -m pages._learn.measured measures it again.
 """
@@ -41,14 +42,17 @@ RAYS = 60
 
 
 def thinned(curve: PRCurve) -> list[float]:
-    """Vertices, one after the other, that are optimal along one of RAYS rays, both ends among them."""
+    """Vertices, one after the other, that are optimal along one of RAYS rays, both ends among
+    them.
+    """
     lams = np.append(np.tan(np.linspace(0, np.pi / 2, RAYS)[:-1]), np.inf)
     found: list[float] = curve.vertices[np.unique(curve.vertex_at(lams))].round(4).ravel().tolist()
     return found
 
 
 def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]:
-    """These families in d dimensions on n samples per set: mean curves, and how far those are from the truth.
+    """These families in d dimensions on n samples per set: mean curves, and how far those are from
+    the truth.
 
     methods : names in ESTIMATORS, and BOUND for the bound of the best classifier.
     """

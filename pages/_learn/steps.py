@@ -133,11 +133,13 @@ _MODES_HELP = (
     "The ends are those of λ → ∞ (precision) and λ → 0 (recall).\n" + _FAR
 )
 _BELLS_HELP = (
-    "α(λ) = ∫ min(λp, q) = (λ + 1)/2 − ‖λP − Q‖, β(λ) = α(λ)/λ for the densities p and q; ‖λP − Q‖, the total "
+    "α(λ) = ∫ min(λp, q) = (λ + 1)/2 − ‖λP − Q‖, β(λ) = α(λ)/λ for the densities p and q; ‖λP − "
+    "Q‖, the total "
     "variation, is half of what is not shared.\n" + _FAR
 )
 _SPLIT_HELP = (
-    "Around a sample z the ball to its k-th nearest neighbour of both sets holds c_X real and c_Y generated ones; the "
+    "Around a sample z the ball to its k-th nearest neighbour of both sets holds c_X real and c_Y "
+    "generated ones; the "
     "estimate (kNN) says real where c_Y ≤ γ c_X. At each λ the best γ counts.\n" + _FAR
 )
 _STRIP_HELP = (
@@ -178,7 +180,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="modes",
         lead="Pull a green bar down to nothing.",
-        clause="Modes are kinds of samples, say digits. Purple: how often real. Green: how often generated.",
+        clause="Modes are kinds of samples, say digits. Purple: how often real. Green: how often "
+        "generated.",
         figure="modes",
         hands=("q", "ends"),
         start={"p": (0.4, 0.3, 0.2, 0.1), "q": (0.4, 0.3, 0.2, 0.1)},
@@ -188,7 +191,8 @@ STEPS: tuple[Step, ...] = (
             "loses",
             _options(_LOSES),
         ),
-        takeaway="At the curve's ends a dropped mode costs recall; precision stays, since all it still makes is real.",
+        takeaway="At the curve's ends a dropped mode costs recall; precision stays, since all it "
+        "still makes is real.",
         help=_MODES_HELP,
         explore=_MODES,
     ),
@@ -205,7 +209,8 @@ STEPS: tuple[Step, ...] = (
             "loses",
             _options(_LOSES),
         ),
-        takeaway="At the ends an invented mode costs precision; recall stays, since it still makes all that is real.",
+        takeaway="At the ends an invented mode costs precision; recall stays, since it still "
+        "makes all that is real.",
         help=_MODES_HELP,
         explore=_MODES,
     ),
@@ -230,7 +235,8 @@ STEPS: tuple[Step, ...] = (
                 middle="the middle",
             ),
         ),
-        takeaway="Two models can both have perfect ends and differ in the middle: that's why it takes a curve.",
+        takeaway="Two models can both have perfect ends and differ in the middle: that's why it "
+        "takes a curve.",
         help=_MODES_HELP,
         explore=_MODES,
     ),
@@ -255,14 +261,16 @@ STEPS: tuple[Step, ...] = (
                 }
             ),
         ),
-        takeaway="Precision and recall are what two distributions share; playing safe amid the real data costs recall.",
+        takeaway="Precision and recall are what two distributions share; playing safe amid the "
+        "real data costs recall.",
         help=_BELLS_HELP,
         explore=_BELLS,
     ),
     Step(
         lesson="overlap",
         lead="Drag the dot along the curve.",
-        clause="How much precision at which recall? λ, the weight of the real bell, decides. Grey is precision.",
+        clause="How much precision at which recall? λ, the weight of the real bell, decides. Grey "
+        "is precision.",
         figure="bells",
         hands=("shift", "angle"),
         start={"shift": 1.2, "scale": 0.8},
@@ -272,7 +280,8 @@ STEPS: tuple[Step, ...] = (
             "gains",
             _options(
                 {
-                    "precision": "Four times as high the real bell covers more of the green one; recall pays.",
+                    "precision": "Four times as high the real bell covers more of the green one; "
+                    "recall pays.",
                     "recall": "From there λ = 4 weighs the real data less.",
                     "neither": "λ was there already.",
                 }
@@ -312,7 +321,8 @@ STEPS: tuple[Step, ...] = (
         ),
         takeaway="At λ = 1 the ideal classifier's errors add up to the precision: "
         "the harder to tell apart, the better.",
-        help="fpr: share of real called generated. fnr: share of generated called real. Of the ideal classifier "
+        help="fpr: share of real called generated. fnr: share of generated called real. Of the "
+        "ideal classifier "
         "α = λ fpr + fnr, β = fpr + fnr/λ.\n" + _FAR,
         explore=_BELLS,
     ),
@@ -341,8 +351,10 @@ STEPS: tuple[Step, ...] = (
                 Option("equal", "", "λ was there already."),
             ),
         ),
-        takeaway="The curve lists the least costs of errors, one for each λ: those of ideal classifiers.",
-        help="Precision α = λ fpr + fnr is the smallest cost any classifier can reach at λ: by Neyman and Pearson "
+        takeaway="The curve lists the least costs of errors, one for each λ: those of ideal "
+        "classifiers.",
+        help="Precision α = λ fpr + fnr is the smallest cost any classifier can reach at λ: by "
+        "Neyman and Pearson "
         "that of a likelihood ratio, a point of the ROC curve.\n" + _FAR,
         explore=_BELLS,
     ),
@@ -350,7 +362,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="samples",
         lead="Drag a sample.",
-        clause="Circles are real, triangles generated. The 8 nearest filled ones vote on a hollow one; "
+        clause="Circles are real, triangles generated. The 8 nearest filled ones vote on a hollow "
+        "one; "
         "a cross: misjudged.",
         figure="plane",
         hands=("sample",),
@@ -358,14 +371,16 @@ STEPS: tuple[Step, ...] = (
         guess=Guess("Let one neighbour decide. The estimate lies …", {"k": 1}, "side", _SIDE),
         takeaway="An estimate is a curve of some classifier's errors: a poor one raises it, "
         "a cut chosen afterwards lowers it.",
-        help="The cut: how many votes it takes to be called real; here, at each λ, that of the least cost on the "
+        help="The cut: how many votes it takes to be called real; here, at each λ, that of the "
+        "least cost on the "
         "hollow samples.\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
     Step(
         lesson="samples",
         lead="Pull the ring: more neighbours vote.",
-        clause="k is how many. The chart: how wrong here (dot) and on 40 other sets (line; 8 of 10 in the band).",
+        clause="k is how many. The chart: how wrong here (dot) and on 40 other sets (line; 8 of "
+        "10 in the band).",
         figure="plane",
         hands=("sample", "k"),
         start={**_SAMPLES, "k": 1},
@@ -392,7 +407,8 @@ STEPS: tuple[Step, ...] = (
             "closer",
             _closer("Voters are nearer, and more samples are judged."),
         ),
-        takeaway="n changes the estimate too: few samples are mostly more wrong and jump more. Compare at the same n.",
+        takeaway="n changes the estimate too: few samples are mostly more wrong and jump more. "
+        "Compare at the same n.",
         help=_STRIP_HELP + "\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
@@ -417,7 +433,8 @@ STEPS: tuple[Step, ...] = (
                 Option("higher", "up", "On these samples the voters happen to err more."),
             ),
         ),
-        takeaway="Without a split a sample votes on itself: with small k the estimate mostly lies below the truth.",
+        takeaway="Without a split a sample votes on itself: with small k the estimate mostly lies "
+        "below the truth.",
         help="Another family, such as iPR, may lie above the truth all the same.\n" + _SPLIT_HELP,
         explore=_PLANE,
     ),
@@ -437,11 +454,13 @@ STEPS: tuple[Step, ...] = (
                 Option(
                     "no",
                     "no",
-                    "However near, k votes err by chance. Slide k: with endless samples more votes repair it.",
+                    "However near, k votes err by chance. Slide k: with endless samples more "
+                    "votes repair it.",
                 ),
             ),
         ),
-        takeaway="With k fixed even endless samples give a wrong curve: k must grow with n, but more slowly.",
+        takeaway="With k fixed even endless samples give a wrong curve: k must grow with n, but "
+        "more slowly.",
         help="Right all the same where both are equal or share nothing.\n"
         "ToyProblem.limit: around z each of the k voters is real with probability p/(p + q).\n"
         "hal-05344404, proof of Theorem 5.",
@@ -472,7 +491,8 @@ STEPS: tuple[Step, ...] = (
                 *_SIDE[1:],
             ),
         ),
-        takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer than they are apart.",
+        takeaway="Fine stripes with nothing in common still get a curve: neighbours see no finer "
+        "than they are apart.",
         help="Even cells: α(λ) = Σ min(λp, q) over them. kNN with k = 14, about √(100 + 100).\n"
         + _FAR,
         explore=_PAINTED,
@@ -481,7 +501,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="extremes",
         lead="Drag the generator far away.",
-        clause="Bells never end: both have a little data everywhere. Watch the squares, the curve's ends.",
+        clause="Bells never end: both have a little data everywhere. Watch the squares, the "
+        "curve's ends.",
         figure="bells",
         hands=("shift", "ends"),
         start={"shift": 1.0, "scale": 1.0},
@@ -499,7 +520,8 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
         takeaway="Ends can be perfect while hardly anything is shared: they ignore how much.",
-        help="α∞, the precision at λ → ∞, is the share of generated data in the co-support, where both have mass; β0, "
+        help="α∞, the precision at λ → ∞, is the share of generated data in the co-support, where "
+        "both have mass; β0, "
         "the recall at λ → 0, that of real data.\n" + _FAR,
         explore=_BELLS,
     ),
@@ -522,15 +544,18 @@ STEPS: tuple[Step, ...] = (
                 }
             ),
         ),
-        takeaway="Where data end, the curve's ends are the shares that lie where the other has data.",
-        help="α∞ = Q(cosupp), β0 = P(cosupp). The literature reads α∞ as Q(supp P): the same here, but a repeated "
+        takeaway="Where data end, the curve's ends are the shares that lie where the other has "
+        "data.",
+        help="α∞ = Q(cosupp), β0 = P(cosupp). The literature reads α∞ as Q(supp P): the same "
+        "here, but a repeated "
         "point inside supp P has Q(supp P) = 1 and an empty co-support.\n" + _FAR,
         explore={"problem": "boxes", "p.d": "1", "p.volume": "{scale}", "p.overlap": "{inBoth}"},
     ),
     Step(
         lesson="extremes",
         lead="Pull the green cloud away.",
-        clause="Bells again, as samples: the truth, dashed, keeps its ends; watch those of the estimate.",
+        clause="Bells again, as samples: the truth, dashed, keeps its ends; watch those of the "
+        "estimate.",
         figure="plane",
         hands=("sample", "mu", "ends"),
         start={**_SAMPLES, "mu": 1.5},
@@ -558,7 +583,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="number",
         lead="Pull A, shift B.",
-        clause="A row is one number, of A and of B. F8: a mean that leans to precision, or to recall.",
+        clause="A row is one number, of A and of B. F8: a mean that leans to precision, or to "
+        "recall.",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.4, "shift": 0.4},
@@ -579,9 +605,12 @@ STEPS: tuple[Step, ...] = (
                 Option("none", "none", "Here the curves are the same."),
             ),
         ),
-        takeaway="Equal precision and recall at one point; A misses modes, B is a bit wrong everywhere.",
-        help="F8 for recall: the largest 65 PR / (64 P + R) along the curve, a harmonic mean that weighs recall 8² "
-        "times; F8 for precision the other way round. Area: that under the curve (AuC).\nhal-05344404, section 4.4.",
+        takeaway="Equal precision and recall at one point; A misses modes, B is a bit wrong "
+        "everywhere.",
+        help="F8 for recall: the largest 65 PR / (64 P + R) along the curve, a harmonic mean that "
+        "weighs recall 8² "
+        "times; F8 for precision the other way round. Area: that under the curve "
+        "(AuC).\nhal-05344404, section 4.4.",
     ),
     Step(
         lesson="number",
@@ -600,15 +629,18 @@ STEPS: tuple[Step, ...] = (
                 Option("either", "either", "Their F8 for recall are equal here."),
             ),
         ),
-        takeaway="Trust the number that asks your question: F8 for precision or for recall, not the area alone.",
-        help="The area under the curve is 1 for equal distributions and 0 for ones that share nothing.\n"
+        takeaway="Trust the number that asks your question: F8 for precision or for recall, not "
+        "the area alone.",
+        help="The area under the curve is 1 for equal distributions and 0 for ones that share "
+        "nothing.\n"
         "hal-05344404, section 4.4.",
     ),
     # ---- dimension ----
     Step(
         lesson="dimension",
         lead="Drag the line to more dimensions.",
-        clause="d numbers describe a sample. Same shift, same truth; four estimators by neighbours, 500 samples.",
+        clause="d numbers describe a sample. Same shift, same truth; four estimators by "
+        "neighbours, 500 samples.",
         figure="sweep",
         hands=("d",),
         start={"d": 8},
@@ -622,9 +654,12 @@ STEPS: tuple[Step, ...] = (
                 Option("low", "too low", "Here they err to the other side."),
             ),
         ),
-        takeaway="With a split, many dimensions made this generator look better than it is: neighbours say little.",
-        help="Without a split it may look worse: iPR with k = 3 gives equal distributions in 64 dimensions an area "
-        "below 0.9.\nTwo round Gaussians whose centres are 2 apart; k = √n, split, mean curves of 10 draws.\n"
+        takeaway="With a split, many dimensions made this generator look better than it is: "
+        "neighbours say little.",
+        help="Without a split it may look worse: iPR with k = 3 gives equal distributions in 64 "
+        "dimensions an area "
+        "below 0.9.\nTwo round Gaussians whose centres are 2 apart; k = √n, split, mean curves of "
+        "10 draws.\n"
         + "".join(
             f"{ESTIMATORS[name].title}: {ESTIMATORS[name].idea}\n" for name in DEFAULT_METHODS
         )
@@ -650,8 +685,10 @@ STEPS: tuple[Step, ...] = (
         ),
         takeaway="From 100 to 400 samples the error falls by the smallest share in 64 dimensions. "
         "Report the estimator, k, n and d.",
-        help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent goes to 0 as d grows. "
-        "It promises a bound; a real error may do better.\nMeasured: k = √n, split, mean curves of 40 draws.",
+        help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent "
+        "goes to 0 as d grows. "
+        "It promises a bound; a real error may do better.\nMeasured: k = √n, split, mean curves "
+        "of 40 draws.",
         explore={**_SWEEP, "p.d": "64", "methods": "knn"},
     ),
     # ---- what may be claimed ----
@@ -679,11 +716,13 @@ STEPS: tuple[Step, ...] = (
         ),
         takeaway="With a split and cuts fixed before, a classifier's curve lies above the truth, "
         "up to chance: of a few believe the lowest.",
-        help="Lowest: of the least area. The lowest of many is low by chance too: claim a bound on samples that chose "
+        help="Lowest: of the least area. The lowest of many is low by chance too: claim a bound "
+        "on samples that chose "
         "nothing. A curve is the least over its cuts, which chance lowers a little.\n"
-        "One score from trees, boosting, logistic regression and neighbours, learned on other samples than "
-        "those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.\n"
-        + _FAR,
+        "One score from trees, boosting, logistic regression and neighbours, learned on other "
+        "samples than "
+        "those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, Webster, Rabin, "
+        "Theorem 5.\n" + _FAR,
         explore={**_SWEEP, "n": "500", "methods": "knn,tightest"},
     ),
     Step(
@@ -703,9 +742,12 @@ STEPS: tuple[Step, ...] = (
                 Option("below", "falls below the truth", "These draws are among the few."),
             ),
         ),
-        takeaway='Claim "at most", with 95 %: of independent draws at most 5 % put the truth above the bound.',
-        help="prviz.upper_bound: half of the samples teach the best classifier, the other half judges it at cuts fixed "
-        "beforehand; 8 dimensions, centres 2 apart, means of 10 draws.\n2019: Simon, Webster, Rabin, Theorem 5.",
+        takeaway='Claim "at most", with 95 %: of independent draws at most 5 % put the truth '
+        "above the bound.",
+        help="prviz.upper_bound: half of the samples teach the best classifier, the other half "
+        "judges it at cuts fixed "
+        "beforehand; 8 dimensions, centres 2 apart, means of 10 draws.\n2019: Simon, Webster, "
+        "Rabin, Theorem 5.",
         explore={**_SWEEP, "p.d": "8", "methods": "tightest"},
     ),
     Step(
@@ -731,10 +773,13 @@ STEPS: tuple[Step, ...] = (
                 Option("no", "no", "From finer stripes more samples would look the same too."),
             ),
         ),
-        takeaway='Without assumptions never claim "at least": samples that look the same could come '
+        takeaway='Without assumptions never claim "at least": samples that look the same could '
+        "come "
         "from two that share nothing, in finer stripes.",
-        help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: two even distributions on "
-        "far more points than samples, with none in common, hardly ever repeat a sample, as continuous ones never do."
+        help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: two "
+        "even distributions on "
+        "far more points than samples, with none in common, hardly ever repeat a sample, as "
+        "continuous ones never do."
         "\n" + _FAR,
         explore=_PAINTED,
     ),

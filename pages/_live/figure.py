@@ -85,8 +85,8 @@ def live_figure(
     table: the readout below the panes. legend: say above the panes which colour is which curve,
     where they have no legends of their own. explorer: the groups of samples of a pane that follows
     them, and their table (prviz/live/space.py). standout: a group of linked views, in which one
-    item at a time stands out (pages/_live/group.js). Traces carry an item's id as their `meta`, points as their
-    customdata, panes as their `item`.
+    item at a time stands out (pages/_live/group.js). Traces carry an item's id as their `meta`,
+    points as their customdata, panes as their `item`.
     """
     content = figure_content(
         panes,

@@ -42,7 +42,9 @@ Ask = Callable[[Mapping[str, Any], Sink], Question]
 
 
 class Visitor:
-    """One visitor: a token, the explorer that answers, and how its questions are to be understood."""
+    """One visitor: a token, the explorer that answers, and how its questions are to be
+    understood.
+    """
 
     def __init__(self, session: str = "") -> None:
         self.session, self.token = session, secrets.token_urlsafe(32)

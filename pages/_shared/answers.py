@@ -89,8 +89,8 @@ def tab_result(
 
 
 def _comes_first() -> bool:
-    """Whether the part waits for another result; it may have come since where a fragment is drawn by
-    itself, but while all is drawn the page has room for one wait.
+    """Whether the part waits for another result; it may have come since where a fragment is drawn
+    by itself, but while all is drawn the page has room for one wait.
     """
     held = session()
     before = held.waited_for
@@ -98,7 +98,9 @@ def _comes_first() -> bool:
 
 
 def wait_for(need: Need[Any]) -> None:
-    """Let the visitor's line measure this for the part that is being drawn, unless it was stopped."""
+    """Let the visitor's line measure this for the part that is being drawn, unless it was
+    stopped.
+    """
     held = session()
     if not _comes_first() and need.key not in held.stopped:
         held.waited_for = need

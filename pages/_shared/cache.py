@@ -45,7 +45,8 @@ class Session(store.Stores):
     shown : Explore's last final answer.
     waited_for : what the open part waits for, as the last run of the page has said.
     drawing : whether that part is being drawn as a whole.
-    stopped : reason by key why something is not measured: the user has stopped it, or it has failed.
+    stopped : reason by key why something is not measured: the user has stopped it, or it has
+    failed.
     progress : where that is shown.
     viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it
     has stopped.

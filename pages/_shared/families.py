@@ -21,7 +21,9 @@ def titles(names: Iterable[str] = ESTIMATORS) -> dict[str, str]:
 
 
 def by_paper() -> dict[str, list[Estimator]]:
-    """All families under the heading of the paper that they are from, in the order of the registry."""
+    """All families under the heading of the paper that they are from, in the order of the
+    registry.
+    """
     groups: dict[str, list[Estimator]] = {}
     for each in ESTIMATORS.values():
         groups.setdefault(each.about.paper, []).append(each)

@@ -207,7 +207,9 @@ def _empty_fields() -> None:
 
 
 def show(uploaded: Uploaded) -> None:
-    """Show this pair, whatever files the fields hold: they are emptied, else these would be read again."""
+    """Show this pair, whatever files the fields hold: they are emptied, else these would be read
+    again.
+    """
     _empty_fields()
     session().uploaded = uploaded
 
@@ -449,8 +451,8 @@ def say_unread(
     take: Callable[..., None],
     *args: Hashable,
 ) -> None:
-    """Say why a file can't be read, with a button for each choice of columns that would help; `take` as in
-    `ask_columns`.
+    """Say why a file can't be read, with a button for each choice of columns that would help;
+    `take` as in `ask_columns`.
     """
     reason, _, recipe = str(error).partition("\n")
     st.error(f"**{plain(title)}**: {plain(with_buttons(reason))}", icon=":material/block:")

@@ -23,24 +23,30 @@ CSS = """
 }
 @keyframes prviz-appear { to { visibility: visible; } }
 body { font-variant-numeric: tabular-nums; }
-.block-container { padding: calc(var(--prviz-bar) + var(--prviz-space-3)) var(--prviz-space-4) var(--prviz-space-4); }
+.block-container { padding: calc(var(--prviz-bar) + var(--prviz-space-3)) var(--prviz-space-4)
+  var(--prviz-space-4); }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
-/* What a run has not come to stays as it was: Streamlit would fade it for a second, in which a browser paints all of it
+/* What a run has not come to stays as it was: Streamlit would fade it for a second, in which a
+   browser paints all of it
    again and again on the cores that measure. */
 [data-stale="true"], [role="tablist"] { opacity: 1 !important; transition: none !important; }
 /* The bar marks the page's name; its heading is for screen readers. */
 [data-testid="stElementContainer"]:has(h1) {
   position: absolute; width: 1px; min-width: 0; overflow: hidden; clip-path: inset(50%);
 }
-.block-container :is(h2, h3):not(.live *, .course *, [data-prviz] *) { padding: var(--prviz-space-2) 0; }
-[data-testid="stElementContainer"]:not(:has(button, input, [role="slider"])) p:not(.live *, .course *, [data-prviz] *) {
+.block-container :is(h2, h3):not(.live *, .course *, [data-prviz] *) {
+  padding: var(--prviz-space-2) 0; }
+[data-testid="stElementContainer"]:not(:has(button, input, [role="slider"])) p:not(
+  .live *, .course *, [data-prviz] *) {
   max-width: 60rem; text-wrap: pretty;
 }
 /* Streamlit's own white is too faint on the dark theme's accent. */
 button[kind="primary"], [data-tag] span { color: var(--prviz-ground); }
 /* Its darker accent, of a plain button in use, is too faint there too. */
-button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { color: var(--prviz-accent); }
-/* Streamlit's words where the server does not answer ask for the internet, of which the app has no need. */
+button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) {
+  color: var(--prviz-accent); }
+/* Streamlit's words where the server does not answer ask for the internet, of which the app has no
+   need. */
 :root:has([data-test-connection-state]:not([data-test-connection-state="CONNECTED"])) {
   --prviz-away: "prviz does not answer. As soon as it runs again, this page comes back.";
   --prviz-theirs: hidden; --prviz-their-size: 0;
@@ -49,37 +55,47 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) { co
   visibility: var(--prviz-theirs, inherit); font-size: var(--prviz-their-size, inherit);
   &::after { content: var(--prviz-away, none); visibility: visible; font-size: 1rem; }
 }
-/* The bar: the wordmark and the pages, under Streamlit's header with the menu that holds the theme. */
+/* The bar: the wordmark and the pages, under Streamlit's header with the menu that holds the
+   theme. */
 [data-testid="stHeader"] { height: var(--prviz-bar); min-height: 0; background: none; }
 [data-testid="stHeader"], [data-testid="stHeader"] div { pointer-events: none; }
 [data-testid="stHeader"] button { pointer-events: auto; }
 [data-testid="stSidebar"] { top: var(--prviz-bar); height: calc(100dvh - var(--prviz-bar)); }
 [data-testid="stSidebarHeader"] {
-  position: absolute; z-index: 1; right: 0; height: auto; min-height: 0; margin: 0; padding: var(--prviz-space-1);
+  position: absolute; z-index: 1; right: 0; height: auto; min-height: 0; margin: 0;
+  padding: var(--prviz-space-1);
 }
 [data-testid="stSidebarUserContent"] { padding-top: var(--prviz-space-3); }
 .st-key-prviz-bar {
   position: fixed; z-index: 999989; inset: 0 0 auto 0; width: 100%; height: var(--prviz-bar);
-  flex-wrap: nowrap; align-items: stretch; gap: var(--prviz-space-3); padding-left: var(--prviz-space-3);
-  background: var(--prviz-ground); border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+  flex-wrap: nowrap; align-items: stretch; gap: var(--prviz-space-3);
+  padding-left: var(--prviz-space-3);
+  background: var(--prviz-ground);
+  border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
 }
 .st-key-prviz-bar * { margin: 0; }
 .st-key-prviz-bar > * { display: flex; align-items: center; }
 .st-key-prviz-bar div:has(a) { height: var(--prviz-bar); margin: 0 !important; }
-.st-key-prviz-bar .wordmark { font-size: var(--prviz-heading); font-weight: 700; letter-spacing: -.02em; }
+.st-key-prviz-bar .wordmark { font-size: var(--prviz-heading); font-weight: 700;
+  letter-spacing: -.02em; }
 .st-key-prviz-bar .wordmark b { color: var(--prviz-accent); }
 .st-key-prviz-bar a, .st-key-prviz-bar a:hover {
-  height: var(--prviz-bar); padding: 2px 0 0; background: none; border-radius: 0; border-bottom: 2px solid transparent;
+  height: var(--prviz-bar); padding: 2px 0 0; background: none; border-radius: 0;
+  border-bottom: 2px solid transparent;
 }
 .st-key-prviz-bar a:hover { border-color: color-mix(in srgb, currentColor 35%, transparent); }
 /* The buttons, which come first; room for the wordmark and the names before these are drawn. */
-.st-key-prviz-bar > :first-child { position: absolute !important; right: 0; width: auto !important; }
+.st-key-prviz-bar > :first-child { position: absolute !important; right: 0; width: auto !important;
+  }
 .st-key-prviz-bar > :is(:nth-child(2), :nth-child(3), :nth-child(6)) { min-width: 44px; }
 .st-key-prviz-bar > :is(:nth-child(4), :nth-child(5)) { min-width: 35px; }
-.bar-tools { display: flex; align-items: center; gap: var(--prviz-space-2); height: var(--prviz-bar); }
+.bar-tools { display: flex; align-items: center; gap: var(--prviz-space-2);
+  height: var(--prviz-bar); }
 :is(.bar-tools button, .bar-skip) {
-  font: inherit; font-size: var(--prviz-label); height: 28px; min-width: 28px; padding: 0 10px; color: inherit;
-  background: var(--prviz-ground); border: 1px solid color-mix(in srgb, currentColor 35%, transparent);
+  font: inherit; font-size: var(--prviz-label); height: 28px; min-width: 28px; padding: 0 10px;
+  color: inherit;
+  background: var(--prviz-ground);
+  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);
   border-radius: 4px; cursor: pointer;
 }
 .bar-tools .link { position: relative; margin-left: auto; padding: 0 6px; }
@@ -101,8 +117,10 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
 .st-key-part-export button { height: 28px; min-height: 28px; padding: 0 4px; }
 .bar-skip { display: none; position: fixed; z-index: 999999; top: 8px; left: 8px; }
 .bar-skip:not(:focus-visible) { clip-path: inset(50%); }
-#prviz-keys { inset: calc(var(--prviz-bar) + 4px) 8px auto auto; padding: var(--prviz-space-3); color: inherit; }
-#prviz-keys { background: var(--prviz-ground); border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
+#prviz-keys { inset: calc(var(--prviz-bar) + 4px) 8px auto auto; padding: var(--prviz-space-3);
+  color: inherit; }
+#prviz-keys { background: var(--prviz-ground);
+  border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
 #prviz-keys dl { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 8px 0 0; }
 #prviz-keys :is(dt, dd) { margin: 0; font-size: var(--prviz-label); }
 #prviz-keys dt { font-weight: 600; }
@@ -127,7 +145,8 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
   :is(.bar-tools, .st-key-part-export, #MainMenu) button { position: relative; }
   .bar-tools { gap: var(--prviz-space-3); }
   .st-key-part-export { right: 138px; }
-  :is(.bar-tools, .st-key-part-export) button::after { content: ""; position: absolute; inset: -9px -4px; }
+  :is(.bar-tools, .st-key-part-export) button::after { content: ""; position: absolute;
+  inset: -9px -4px; }
   .bar-tools :is(.link, .keys)::after { inset: -9px -8px; }
   [data-testid="stHeader"] button { min-width: 44px; min-height: 44px; }
   #MainMenu { margin-right: -18px; }
@@ -144,7 +163,8 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
 @media (min-width: 1000px) {
   [class*="st-key-side-by-side-rows-"] .live .pane:not(:first-child) .ytick { visibility: hidden; }
 }
-[class*="st-key-side-by-side-"] .live .pane > h3 { line-height: 1.75rem; } /* as high with a "?" beside it as without */
+[class*="st-key-side-by-side-"] .live .pane > h3 {
+  line-height: 1.75rem; } /* as high with a "?" beside it as without */
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
 div:has(> .st-key-prviz-bar) { position: absolute; }

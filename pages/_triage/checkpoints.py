@@ -344,7 +344,9 @@ class Diagnosis:
         return rows
 
     def lam_at_end(self, role: Role) -> float:
-        """λ near the end of the curve, at which missed real or invented generated samples are read."""
+        """λ near the end of the curve, at which missed real or invented generated samples are
+        read.
+        """
         return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
 
     def rows(self, group: str, lam: float, most: int | None = None) -> Any:

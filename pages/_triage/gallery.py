@@ -34,7 +34,8 @@ Near = dict[int, tuple[int, float]]
 Columns = Mapping[str, Sequence[Any]]
 
 _STYLE = """<style>
-.prviz-tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(112px, 1fr)); gap: .5rem; }
+.prviz-tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(112px, 1fr));
+  gap: .5rem; }
 .prviz-tiles > div {
   padding: .35rem; border: 1px solid #8884; border-radius: .4rem; overflow: hidden;
   font-size: .75rem; line-height: 1.3; overflow-wrap: anywhere; font-variant-numeric: tabular-nums;
@@ -45,7 +46,8 @@ _STYLE = """<style>
 .prviz-tiles .near { width: 30px; height: 30px; outline: 1px dashed #8a8a8a; outline-offset: 1px; }
 .prviz-tiles p { margin: 0; font-size: inherit; line-height: inherit; opacity: .85; }
 .prviz-tiles .text {
-  display: -webkit-box; -webkit-line-clamp: 5; -webkit-box-orient: vertical; overflow: hidden; opacity: 1;
+  display: -webkit-box; -webkit-line-clamp: 5; -webkit-box-orient: vertical; overflow: hidden;
+  opacity: 1;
 }
 </style>"""
 
@@ -61,8 +63,8 @@ def tiles(
 ) -> None:
     """Draw samples at these rows, counted from 0.
 
-    looks : picture and text of each. beside : a second, smaller picture with its text, by row. words : one more
-    line of each.
+    looks : picture and text of each. beside : a second, smaller picture with its text, by row.
+    words : one more line of each.
     """
     drawn = ""
     for row, look, line in zip(map(int, rows), looks, words or [""] * len(rows), strict=True):
@@ -169,7 +171,9 @@ def _draw_tiles(
     near: Near,
     words: Sequence[str],
 ) -> None:
-    """The samples as tiles, each with its nearest of the other set, where that has a picture too."""
+    """The samples as tiles, each with its nearest of the other set, where that has a picture
+    too.
+    """
     other = OTHER[role]
     others = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
     beside = {}
@@ -222,7 +226,9 @@ DONE = "lost at this end"
 
 
 def show_groups(case: Diagnosis) -> None:
-    """Draw the samples that none of the other set is near: those that *Class by class* counts too."""
+    """Draw the samples that none of the other set is near: those that *Class by class* counts
+    too.
+    """
     st.markdown("##### What it misses, and what it invents")
     for place, role in zip(st.columns(2, gap="medium"), ROLES, strict=True):
         with place:

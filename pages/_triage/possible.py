@@ -53,7 +53,8 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
         return possible
 
     families = passes(settings.methods)
-    seconds = 2 * estimate_seconds(real.n, size, real.d, **families, split=settings.split)  # type: ignore[misc]
+    work = {**families, "split": settings.split}
+    seconds = 2 * estimate_seconds(real.n, size, real.d, **work)  # type: ignore[arg-type]
     return answers.tab_result(key, seconds, compute, "Ceiling")
 
 

@@ -103,7 +103,9 @@ def noise(found: CheckpointResults) -> float:
 
 
 def replicates_of(found: CheckpointResults) -> tuple[str, ...]:
-    """Names of the checkpoints that have replicates; a job draws those of the others, the best first."""
+    """Names of the checkpoints that have replicates; a job draws those of the others, the best
+    first.
+    """
     methods = [found.method] if found.basis.second is None else [found.method, found.basis.second]
     find = found.triage.replicates
 

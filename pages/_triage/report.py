@@ -31,11 +31,14 @@ from prviz.triage.triage import TriageResults
 NAME = "prviz-triage"
 LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}
 WORDS = (
-    "- **Page (HTML)**: one file that stands alone, with the ranking, live figures and all numbers; it opens anywhere, "
+    "- **Page (HTML)**: one file that stands alone, with the ranking, live figures and all "
+    "numbers; it opens anywhere, "
     "without a network.\n"
-    "- **JSON**: everything, curves included, with settings, conventions, versions and the digests of the samples; "
+    "- **JSON**: everything, curves included, with settings, conventions, versions and the "
+    "digests of the samples; "
     "numbers are exact to the last digit, and the line below measures them again.\n"
-    "- **CSV** and **Parquet**: all numbers as one table, one number a row, with its interval where it has one."
+    "- **CSV** and **Parquet**: all numbers as one table, one number a row, with its interval "
+    "where it has one."
 )
 # Shell command that enters the folder of the bundled files.
 _BUNDLED = (
@@ -62,16 +65,20 @@ def draw(found: CheckpointResults) -> None:
     )
     makers = files(found, results, reference, cache.session().results, found.triage.store)
     st.markdown(
-        f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with "
-        f"the spread of {REPLICATES} draws. A file is made when it is asked for, which may take a few seconds."
+        f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall "
+        f"(1), with "
+        f"the spread of {REPLICATES} draws. A file is made when it is asked for, which may take a "
+        f"few seconds."
     )
     if not found.complete:
         st.info(
-            f"{len(outcomes)} of {found.total} checkpoints are measured so far; a report holds these and says so."
+            f"{len(outcomes)} of {found.total} checkpoints are measured so far; a report holds "
+            f"these and says so."
         )
     elif len(results.witnesses) < len(found.measured):
         st.info(
-            f"Faults of {len(results.witnesses)} of {len(found.measured)} checkpoints are named so far;"
+            f"Faults of {len(results.witnesses)} of {len(found.measured)} checkpoints are named "
+            f"so far;"
             " a report holds these."
         )
     with st.container(horizontal=True):
@@ -92,7 +99,8 @@ def draw(found: CheckpointResults) -> None:
     line = _command(found, outcomes, reference, goal)
     st.code(folder + line + reports, language="bash", wrap_lines=True)
     st.markdown(
-        "**Check it later**: where the files are, this compares their contents with the digests in the JSON, measures "
+        "**Check it later**: where the files are, this compares their contents with the digests "
+        "in the JSON, measures "
         "them again, and compares every number"
     )
     st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash")

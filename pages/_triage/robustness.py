@@ -1,4 +1,6 @@
-"""Part of the Triage page: how robust the verdict is to other families, other k and fewer samples."""
+"""Part of the Triage page: how robust the verdict is to other families, other k and fewer
+samples.
+"""
 
 from __future__ import annotations
 
@@ -154,11 +156,19 @@ def _best_k(found: CheckpointResults) -> None:
             | {resolve_k(settings.k, pair)}
         )
     )
-    seconds = estimate_seconds(n, n, d, **passes(methods), split=settings.split, ks=len(ks))  # type: ignore[misc]
+    work = {**passes(methods), "split": settings.split, "ks": len(ks)}
+    seconds = estimate_seconds(n, n, d, **work)  # type: ignore[arg-type]
 
     def measure(tick: Progress) -> Mapping[tuple[str, int], PRCurve]:
-        options = {"split": settings.split, "seed": settings.seed}
-        profile = profile_pair(pair, methods, ks=ks, bandwidths=(), progress=tick, **options)  # type: ignore[arg-type]
+        profile = profile_pair(
+            pair,
+            methods,
+            ks=ks,
+            bandwidths=(),
+            split=settings.split,
+            seed=settings.seed,
+            progress=tick,
+        )
         return {(name, k): profile.curve(name, k) for name in methods for k in profile.ks}
 
     key = ("triage-best-k", one.digests, methods, ks, settings.split, settings.seed)

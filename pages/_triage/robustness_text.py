@@ -44,7 +44,9 @@ def percent(share: float) -> str:
 
 
 def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> str:
-    """A sentence on the winner, its share of the cells and the largest region with another winner."""
+    """A sentence on the winner, its share of the cells and the largest region with another
+    winner.
+    """
     measured = len(found.won)
     wins = f"**{_named(found.verdict, signs)}**"
     close = measured < len(found.cells)
@@ -126,7 +128,8 @@ def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str,
         if cell.flips and (found.methods[cell.row], found.ks[cell.column]) == used:
             how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
             return (
-                f"With the settings of this page ({how}) **{_named(str(cell.winner), signs)}** wins,"
+                f"With the settings of this page ({how}) **{_named(str(cell.winner), signs)}** "
+                f"wins,"
                 " in one of those cells."
             )
     return ""

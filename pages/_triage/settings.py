@@ -1,4 +1,6 @@
-"""The choices above the table: the source of reference and checkpoints, and how all are measured."""
+"""The choices above the table: the source of reference and checkpoints, and how all are
+measured.
+"""
 
 from __future__ import annotations
 
@@ -218,7 +220,9 @@ def _usable(methods: Sequence[str], split: float | None) -> bool:
 
 
 def _read(name: str, text: str) -> dict[str, Any]:
-    """One field of the settings; raises ValueError or KeyError if the text is none of its values."""
+    """One field of the settings; raises ValueError or KeyError if the text is none of its
+    values.
+    """
     if name == "methods":
         return {"methods": tuple(text.split(","))}
     if name == "equal":

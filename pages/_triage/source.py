@@ -178,7 +178,9 @@ def assembled(
 
 
 def offer(which: Hashable, choices: tuple[str, ...]) -> bool:
-    """Add these to the arrays to choose from, where files hold several; True if one of them is new."""
+    """Add these to the arrays to choose from, where files hold several; True if one of them is
+    new.
+    """
     arrays = session().arrays
     before = arrays.get(which, ())
     arrays[which] = tuple(dict.fromkeys((*before, *choices)))

@@ -88,7 +88,9 @@ def _list(held: UploadedFiles) -> None:
 
 
 def _fields(held: UploadedFiles | None) -> None:
-    """Draw the fields; each is emptied once its files are written, so that memory holds them once."""
+    """Draw the fields; each is emptied once its files are written, so that memory holds them
+    once.
+    """
     emptied = session().emptied
     keys = {
         name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of", "held-out")

@@ -115,7 +115,9 @@ class Background(ABC):
             threading.Thread(target=self._run, name="prviz-run", daemon=True).start()
 
     def _run(self) -> None:
-        """Work in this thread until all pieces are done, the work is stopped, or an error ends it."""
+        """Work in this thread until all pieces are done, the work is stopped, or an error ends
+        it.
+        """
         while True:
             self._began = time.monotonic()
             self._before = self.share

@@ -1,4 +1,6 @@
-"""Curves from approximate neighbour lists, with their measured error: for exploration at millions of samples."""
+"""Curves from approximate neighbour lists, with their measured error: for exploration at millions
+of samples.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Computation of `prviz.approximate`: two indexes, radii and counts from their lists, and exact ones to compare.
+"""Computation of `prviz.approximate`: two indexes, radii and counts from their lists, and exact
+ones to compare.
 
 Where a ball reaches beyond the list:
 
@@ -105,7 +106,8 @@ def _squared_radius(
 
 
 class ListJob:
-    """Indexes of the real and of the generated fit samples of a split, and the measurements with them.
+    """Indexes of the real and of the generated fit samples of a split, and the measurements with
+    them.
 
     split, balls, k, seed : the measurement; balls by name of the family.
     memory_limit : bytes to use besides the samples; half of them for the indexes.
@@ -156,7 +158,9 @@ class ListJob:
         self._own: dict[tuple[Role, int], Array] = {}
 
     def _random(self, n: int, count: int) -> Rows:
-        """Random ``count`` of n positions, by the same stream for both roles, so that the roles can be swapped."""
+        """Random ``count`` of n positions, by the same stream for both roles, so that the roles can
+        be swapped.
+        """
         return np.random.default_rng(self.seed).permutation(n)[:count]
 
     def _report(self, fraction: float) -> None:
@@ -165,7 +169,9 @@ class ListJob:
             self._progress(self._reported)
 
     def _search(self, role: Role, points: Array, length: int) -> tuple[Array, Rows]:
-        """Lists of points; searches take most of the time, reported as the progress from 0.1 to 0.8."""
+        """Lists of points; searches take most of the time, reported as the progress from 0.1 to
+        0.8.
+        """
         self._report(0.1 + 0.7 * min(1.0, self._searched / self._to_search))
         self._searched += len(points)
         return self.indexes[role].search(points, length)
@@ -186,7 +192,9 @@ class ListJob:
         return real, generated
 
     def tune(self, goal: float) -> float:
-        """Widen the search until lists of a few evaluation samples have the recall ``goal``; return their recall."""
+        """Widen the search until lists of a few evaluation samples have the recall ``goal``; return
+        their recall.
+        """
         few = zip(ROLES, self.draw(_TUNED_ON // 2), strict=True)
         values = np.concatenate(
             [self.values[role][self.evaluate_rows[role][rows]] for role, rows in few]
@@ -240,7 +248,9 @@ class ListJob:
         }
 
     def supports(self, rows: tuple[Rows, Rows], most: int | None = None) -> dict[str, Supports]:
-        """Supports of these evaluation samples, from at most ``most`` balls around fit samples of a role."""
+        """Supports of these evaluation samples, from at most ``most`` balls around fit samples of a
+        role.
+        """
         counted = self._around_points(rows)
         for name, balls in self.balls.items():
             if balls.around == "fit":
@@ -328,7 +338,8 @@ def exact_supports(
     memory_limit: int,
     progress: Callable[[float], None],
 ) -> dict[str, Supports]:
-    """Exact supports of a few evaluation samples with all fit samples, by name of the family that counts in balls.
+    """Exact supports of a few evaluation samples with all fit samples, by name of the family that
+    counts in balls.
 
     centres : positions of the fit samples with balls of their own, by role; mean radii are over
     these too.
@@ -388,7 +399,9 @@ class _Centred:
         return math.fsum(self.radii(role, k).tolist()) / len(self._rows[role])
 
     def as_held_out(self, rule: Rule, role: Role, fit_again: bool) -> Rule:
-        """Rule around points of this role, where a sample that is also a fit sample is its own nearest neighbour."""
+        """Rule around points of this role, where a sample that is also a fit sample is its own
+        nearest neighbour.
+        """
         radius = rule.single_radius(self.mean_radius)
         if radius is not None:
             return Within(radius)
@@ -397,7 +410,9 @@ class _Centred:
         return rule
 
     def counts(self, role: Role, rule: Rule) -> Array:
-        """Numbers of balls around the centres of a role that hold each evaluation sample, real ones first."""
+        """Numbers of balls around the centres of a role that hold each evaluation sample, real ones
+        first.
+        """
         radii = self.radii(role, rule.k)
         counted = []
         for side, rows in zip(self._split.pair, self._split.evaluate_rows, strict=True):

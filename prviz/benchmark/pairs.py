@@ -39,7 +39,9 @@ class ForeignSamplesError(ValueError):
 
 @dataclass(frozen=True)
 class BenchmarkPair:
-    """One pair: `toy` with `parameters`, `N` samples of each side, drawn with the seeds 0, 1, ..., `DRAWS` - 1."""
+    """One pair: `toy` with `parameters`, `N` samples of each side, drawn with the seeds 0, 1, ...,
+    `DRAWS` - 1.
+    """
 
     name: str
     toy: str

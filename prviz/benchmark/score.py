@@ -38,7 +38,9 @@ _PRODUCTS = 3
 
 
 class Estimated(NamedTuple):
-    """An estimate: a curve or points (precision, recall), and a 95 % interval of its area, or None."""
+    """An estimate: a curve or points (precision, recall), and a 95 % interval of its area, or
+    None.
+    """
 
     curve: PRCurve | Floats
     interval: tuple[float, float] | None = None
@@ -89,7 +91,8 @@ def of_family(method: str) -> list[Contestant]:
 
 
 def plugin(name: str) -> Contestant:
-    """The function of ``MODULE:FUNCTION``, called with the real and the generated samples, two (n, d) arrays.
+    """The function of ``MODULE:FUNCTION``, called with the real and the generated samples, two (n,
+    d) arrays.
 
     It returns a `PRCurve`, or points (precision, recall), an (m, 2) array or one pair of numbers;
     or a tuple of that and a 95 % interval (low, high) of the area under the curve. Modules of the

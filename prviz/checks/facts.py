@@ -1,4 +1,6 @@
-"""Facts about the values of samples: exactly equal rows, spread of each feature, length of each row."""
+"""Facts about the values of samples: exactly equal rows, spread of each feature, length of each
+row.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ class EqualRows(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Standard deviation (population) of each feature, constant features; median, least and greatest row norm.
+    """Standard deviation (population) of each feature, constant features; median, least and
+    greatest row norm.
 
     The least one is that of rows that are not 0, which have no direction.
     """
@@ -105,7 +108,8 @@ def _rows(sets: Sequence[Samples], index: NDArray[np.intp]) -> NDArray[np.float6
 
 
 def row_classes(sets: Iterable[Samples]) -> NDArray[np.intp]:
-    """Number of each row of the sets, those of the first set first, equal for equal rows only: hashed, then verified.
+    """Number of each row of the sets, those of the first set first, equal for equal rows only:
+    hashed, then verified.
 
     Rows are told apart by a few features first; only those that agree there are read whole.
     """
@@ -169,7 +173,9 @@ def largest_of(values: NDArray[np.floating]) -> float:
 
 
 def moments_of(values: NDArray[np.floating], scale: float) -> Moments:
-    """`moments` of (n, d) values, squared in units of ``scale``, their largest one: none overflows or vanishes."""
+    """`moments` of (n, d) values, squared in units of ``scale``, their largest one: none overflows
+    or vanishes.
+    """
     n, d = values.shape
     mean = np.zeros(d)
     squares = np.zeros(d)

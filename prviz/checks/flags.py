@@ -150,7 +150,9 @@ _FAR_END = 2
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding: title, value as text, level, effect on the estimators, and names of the features it concerns."""
+    """One finding: title, value as text, level, effect on the estimators, and names of the features
+    it concerns.
+    """
 
     title: str
     value_text: str
@@ -169,7 +171,9 @@ class Finding:
         return f"{self.title}: {self.text}" if self.effect else self.text
 
     def entry(self) -> dict[str, Any]:
-        """The finding in JSON's own types: level, title, text, and features where it concerns some."""
+        """The finding in JSON's own types: level, title, text, and features where it concerns
+        some.
+        """
         found: dict[str, Any] = {"level": self.level, "title": self.title, "text": self.text}
         if self.features:
             found["features"] = list(self.features)
@@ -193,7 +197,9 @@ class SetFacts:
     top: tuple[float, float]
 
     def ranges(self, features: NDArray[np.intp]) -> Floats:
-        """Distances between quartiles, and first and last deciles, of some features: (2, number)."""
+        """Distances between quartiles, and first and last deciles, of some features: (2,
+        number).
+        """
         ends = np.quantile(self.rows[:, features], (0.1, 0.25, 0.75, 0.9), axis=0)
         return np.stack([ends[2] - ends[1], ends[3] - ends[0]]) * self.unit
 
@@ -315,7 +321,8 @@ def data_facts(pair: SamplePair) -> DataFacts:
 
 
 def flags_of(pair: SamplePair) -> tuple[Finding, ...]:
-    """What changes the meaning of numbers measured on a pair, warnings first; () where nothing does.
+    """What changes the meaning of numbers measured on a pair, warnings first; () where nothing
+    does.
 
     What follows from another flag is left out: a set that is one row has no spread either.
     """
@@ -337,7 +344,9 @@ def _flags(pair: SamplePair) -> tuple[Finding, ...]:
 
 
 def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings without those that only follow from another one, of units or of a feature that is none."""
+    """The findings without those that only follow from another one, of units or of a feature that
+    is none.
+    """
     by_title = {each.title: each for each in findings if each.level == "warning"}
     left_out = set[str]()
     if "Norms" in by_title and "Spread" in by_title:
@@ -423,7 +432,8 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def checked_pair(real: Any, generated: Any = None) -> SamplePair:
-    """The pair of two sets (or ``real`` itself where it is one), whose warnings are said to whoever calls from Python.
+    """The pair of two sets (or ``real`` itself where it is one), whose warnings are said to whoever
+    calls from Python.
 
     Each public function that measures a pair begins with it. Only what is called from outside prviz
     speaks, so that studies and pages, which measure thousands of pairs, and functions that call
@@ -465,7 +475,9 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
 
 
 def say(pair: SamplePair, *, once_for: str | None = None) -> None:
-    """Issue a `PrvizWarning` for each warning on a pair, each text once for each pair, or for another digest."""
+    """Issue a `PrvizWarning` for each warning on a pair, each text once for each pair, or for
+    another digest.
+    """
     for flag in flags_of(pair):
         if flag.level == "warning":
             warn(once_for or pair.digest, flag.line)
@@ -574,7 +586,9 @@ def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_ou
 
 
 def _transposed(pair: SamplePair) -> list[Finding]:
-    """Rows that are features: the same row has the same mean in both sets, though its values do not go together."""
+    """Rows that are features: the same row has the same mean in both sets, though its values do not
+    go together.
+    """
     n = pair.real.n
     most = min(pair.d - 1, _ROWS, 2 * _VALUES // pair.d)
     if n != pair.generated.n or not FEW_SAMPLES <= n <= most:
@@ -637,12 +651,16 @@ def shared_rows(facts: DataFacts) -> Finding:
 
 
 def _takes_few_values(facts: DataFacts) -> bool:
-    """True if the features of both sets take few values by nature, as one-hot columns and small counts do."""
+    """True if the features of both sets take few values by nature, as one-hot columns and small
+    counts do.
+    """
     return all(discrete(each.rows) for each in facts.drawn)
 
 
 def discrete(rows: Floats) -> bool:
-    """True if different rows share most of their values, the commonest of each feature (such as 0) aside."""
+    """True if different rows share most of their values, the commonest of each feature (such as 0)
+    aside.
+    """
     different = np.unique(rows, axis=0)[:256]
     if len(different) < 2:
         return False
@@ -758,7 +776,9 @@ def constant_features(facts: DataFacts) -> Finding:
 
 
 def _surely_alone(facts: DataFacts, features: NDArray[np.intp]) -> float:
-    """`_alone` of the features that are not constant by chance, as one that rarely differs from 0 is in few samples."""
+    """`_alone` of the features that are not constant by chance, as one that rarely differs from 0
+    is in few samples.
+    """
     sides = list(zip(facts.pair, (facts.real, facts.generated), strict=True))
     largest = 0.0
     for (fixed, of_fixed), (moving, of_moving) in (sides, sides[::-1]):
@@ -811,7 +831,9 @@ def norms(facts: DataFacts) -> Finding:
 
 
 def _overlap(facts: DataFacts) -> float:
-    """Chance that a vector of the set with the shorter median is longer than one of the other set."""
+    """Chance that a vector of the set with the shorter median is longer than one of the other
+    set.
+    """
     scale = max(each.unit for each in facts.drawn)
     real, generated = (
         np.sort(np.linalg.norm(each.rows * (each.unit / scale), axis=1)) for each in facts.drawn
@@ -821,7 +843,9 @@ def _overlap(facts: DataFacts) -> float:
 
 
 def spread(facts: DataFacts) -> Finding:
-    """Spreads of the features, generated over real: the middle one, and the one that differs most."""
+    """Spreads of the features, generated over real: the middle one, and the one that differs
+    most.
+    """
     varying = (facts.real.sd > 0) & (facts.generated.sd > 0)
     if not varying.any():
         effect = (
@@ -865,14 +889,17 @@ def spread(facts: DataFacts) -> Finding:
     if apart[at] > SPREAD_RATIOS[0]:
         wider = "generated" if ratios[at] > 1 else "real"
         effect = (
-            f"{called(facts.pair.real, widest)} spreads {apart[at]:.3g} times as far in the {wider} set, which these"
+            f"{called(facts.pair.real, widest)} spreads {apart[at]:.3g} times as far in the "
+            f"{wider} set, which these"
             f" samples can't tell from {SPREAD_RATIOS[0]:g} times: radii of balls are comparable."
         )
     return Finding("Spread", value, "ok", effect)
 
 
 def _bulk_differs(facts: DataFacts) -> bool:
-    """True unless the quartiles of most features lie about as far apart in both sets, as of heavy tails."""
+    """True unless the quartiles of most features lie about as far apart in both sets, as of heavy
+    tails.
+    """
     real, generated = (each.ranges(np.arange(facts.pair.d))[0] for each in facts.drawn)
     known = (real > 0) & (generated > 0)
     if known.mean() < 0.5:  # mostly zeros, of which quartiles say nothing
@@ -883,7 +910,8 @@ def _bulk_differs(facts: DataFacts) -> bool:
 def _unlike_spreads(
     facts: DataFacts, factor: float = SPREAD_RATIOS[1], matters: float = _MATTERS
 ) -> list[int]:
-    """Features whose spread differs by more than this factor and chance, by every measure, the worst first.
+    """Features whose spread differs by more than this factor and chance, by every measure, the
+    worst first.
 
     matters : part of an equal share of the distances that a feature must hold.
 
@@ -961,7 +989,9 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
 
 
 def keys(pair: SamplePair) -> list[Finding]:
-    """Features whose values are whole and all different in both sets: numbers of the samples, not values of them."""
+    """Features whose values are whole and all different in both sets: numbers of the samples, not
+    values of them.
+    """
     if pair.d < 2 or min(pair.real.n, pair.generated.n) < FIRST_ROWS:
         return []
     candidates = np.flatnonzero(may_be_keys(pair.real.values) & may_be_keys(pair.generated.values))
@@ -1081,15 +1111,21 @@ _UNLIKE_SIDES = 2.0
 _SAME_ENCODER = ("encoder", "weights_sha256", "transform")
 
 _GENERATED_WORDS = (
-    "fakes?|gen|generated|generator|samples?|sampled|synth|synthetic|epochs?|steps?|iter|checkpoint|ckpt|"
+    "fakes?|gen|generated|generator|samples?|sampled|synth|synthetic"
+    "|epochs?|steps?|iter|checkpoint|ckpt|"
     "gan|vae|diffusion"
 )
-_REAL_WORDS = "reals?|ref|reference|train|training|val|valid|validation|test|ground|groundtruth|gt|truth|original"
+_REAL_WORDS = (
+    "reals?|ref|reference|train|training|val|valid|validation|test"
+    "|ground|groundtruth|gt|truth|original"
+)
 _WORDS = {"generated": re.compile(_GENERATED_WORDS), "real": re.compile(_REAL_WORDS)}
 
 
 def encoder_difference(pair: SamplePair) -> str:
-    """What differs between the encoders of the two sets, as plain text; "" unless both are known and differ."""
+    """What differs between the encoders of the two sets, as plain text; "" unless both are known
+    and differ.
+    """
     real = pair.real.encoder
     generated = pair.generated.encoder
     differing = [key for key in _SAME_ENCODER if real.get(key, "") != generated.get(key, "")]
@@ -1163,7 +1199,9 @@ def _shown(name: str) -> str:
 
 
 def ratio(first: float, second: float) -> float:
-    """Ratio of the larger to the smaller; 1 for equal values, inf when only one of them is 0 or infinite."""
+    """Ratio of the larger to the smaller; 1 for equal values, inf when only one of them is 0 or
+    infinite.
+    """
     if first == second:
         return 1.0
     low, high = sorted((first, second))

@@ -1,4 +1,5 @@
-"""Rows that are not independent: nearest neighbours that stand next to each other in the file, as frames of a video do.
+"""Rows that are not independent: nearest neighbours that stand next to each other in the file, as
+frames of a video do.
 
 Neighbours in consecutive rows are counted among those that stand in one stretch of rows, so that a
 file that is sorted by class, where all neighbours are near by but none is nearer than the others,
@@ -68,7 +69,8 @@ _found_of_sets: WeakKeyDictionary[Samples, RowOrder | None] = WeakKeyDictionary(
 
 
 def dependent_rows(samples: Samples) -> RowOrder | None:
-    """How often nearest neighbours stand next to each other, where that is far more often than by chance.
+    """How often nearest neighbours stand next to each other, where that is far more often than by
+    chance.
 
     It is computed once for a set.
 
@@ -136,7 +138,9 @@ def _by_chance(kinds: NDArray[np.intp], chosen: NDArray[np.intp]) -> float:
 
 
 def _is_sorted(values: NDArray[np.floating]) -> bool:
-    """True if the rows stand in the order of a feature or of their means, as those of a sorted table."""
+    """True if the rows stand in the order of a feature or of their means, as those of a sorted
+    table.
+    """
     with np.errstate(over="ignore"):
         means = values.mean(axis=1, dtype=np.float64, keepdims=True)
     short = _one_way(values[:_FIRST]) | (values[:_FIRST] == values[0]).all(axis=0)
@@ -153,7 +157,9 @@ def _one_way(columns: NDArray[np.floating]) -> NDArray[np.bool_]:
 
 
 def _nearest(values: NDArray[np.floating]) -> NDArray[np.intp]:
-    """The row that is nearest to each row but itself, up to rounding, for values of any size, which are changed."""
+    """The row that is nearest to each row but itself, up to rounding, for values of any size, which
+    are changed.
+    """
     values = np.ascontiguousarray(values[:, :: -(-values.shape[1] // _FEATURES)])
     values /= max(float(values.max()), -float(values.min())) or 1.0
     # a mean is drawn away by outliers, which would cost the others their digits
@@ -168,7 +174,9 @@ def _nearest(values: NDArray[np.floating]) -> NDArray[np.intp]:
 
 
 def _at_least(count: int, n: int, p: float) -> float:
-    """Probability of so many of n events of probability p or more; SciPy's statistics take half a second to load."""
+    """Probability of so many of n events of probability p or more; SciPy's statistics take half a
+    second to load.
+    """
     return sum(comb(n, each) * p**each * (1 - p) ** (n - each) for each in range(count, n + 1))
 
 

@@ -1,4 +1,6 @@
-"""``prviz battery``: the sanity battery on any readings, with the verdicts of the truth and of the paper."""
+"""``prviz battery``: the sanity battery on any readings, with the verdicts of the truth and of the
+paper.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,19 @@ if TYPE_CHECKING:
 
     from prviz.studies.battery.tasks import Mode
 
-_TEXT = """Run the sanity battery: 15 checks of what every score of fidelity and diversity should do, on pairs of known
-truth. A stopped run continues when the same command with --out is given again."""
+_TEXT = """Run the sanity battery: 15 checks of what every score of fidelity and diversity should
+do, on pairs of known truth. A stopped run continues when the same command with --out is given
+again."""
 
-_EPILOG = """A reading is a published pair, such as i-prec/i-rec, or FAMILY@POINT: a family of curves read at a point,
-such as knn@10 (precision at lambda = 10, recall at 1/10), knn@ends, knn@f8 or knn@auc."""
+_EPILOG = """A reading is a published pair, such as i-prec/i-rec, or FAMILY@POINT: a family of
+curves read at a point, such as knn@10 (precision at lambda = 10, recall at 1/10), knn@ends, knn@f8
+or knn@auc."""
 
-_KEY = """Each reading has two verdicts, fidelity (is the generated set like the real one?) and diversity (does it cover
-the real one?), of three letters: its own, the truth's under the same reading, and the paper's (- where none was
-published). T passes, F fails, L and H pass as low and as high, where the check allows either. FT: the estimator is
-wrong. FF: the check asks for something else than this reading says."""
+_KEY = """Each reading has two verdicts, fidelity (is the generated set like the real one?) and
+diversity (does it cover the real one?), of three letters: its own, the truth's under the same
+reading, and the paper's (- where none was published). T passes, F fails, L and H pass as low and as
+high, where the check allows either. FT: the estimator is wrong. FF: the check asks for something
+else than this reading says."""
 
 _WIDTH = 100
 
@@ -111,7 +116,9 @@ def _readings(names: Sequence[str]) -> list[str]:
 
 
 def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
-    """Table of one line per check and tag, one column per reading: two cells of three verdicts each."""
+    """Table of one line per check and tag, one column per reading: two cells of three verdicts
+    each.
+    """
     from prviz.studies.battery import SIDES
 
     cells = {}

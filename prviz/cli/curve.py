@@ -41,18 +41,20 @@ if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import Spread
 
 WITHOUT_LEARNERS = "the curve to believe and its bound need scikit-learn, which is not installed"
-_TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
-.npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, or folders of them; a file with
-both roles may stand alone: two arrays, or a table with a column such as role, split, source or is_generated."""
+_TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may
+be .npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, or folders of them; a
+file with both roles may stand alone: two arrays, or a table with a column such as role, split,
+source or is_generated."""
 
 # Seconds of the curve to believe from which the areas that remedies leave are measured only beside
 # it.
 AREA_SECONDS = 10.0
 NO_AREAS = "what remains without it would take long to measure: --method tightest does"
 
-_EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
-F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,
-recall at precision 0.05 (see --b and --eps); 1-TV, one minus the total variation distance."""
+_EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or
+R, the F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall
+0.05; R@.05, recall at precision 0.05 (see --b and --eps); 1-TV, one minus the total variation
+distance."""
 
 
 def add_curve(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +68,8 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="*",
         metavar="GENERATED",
-        help="file with the generated samples; of several, one for each model, one family is measured",
+        help="file with the generated samples; of several, one for each model, one family is "
+        "measured",
     )
     for role in ("real", "generated"):
         add(
@@ -79,7 +82,8 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: tightest, the curve to believe, and knn, kde, ipr, "
+        help="family; repeat it or separate by commas (default: tightest, the curve to believe, "
+        "and knn, kde, ipr, "
         "coverage); a paper's parameters stand "
         "behind colons: cluster:clusters=40, prc:k_prime=1:c=1, ppr:a=1.5, hub:t=10",
     )
@@ -121,7 +125,8 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--figure",
         type=Path,
         metavar="PATH",
-        help="draw the curves for a paper, as .svg, .pdf or .png, with Matplotlib: 'prviz[matplotlib]'",
+        help="draw the curves for a paper, as .svg, .pdf or .png, with Matplotlib: "
+        "'prviz[matplotlib]'",
     )
     add(
         "--width",
@@ -134,7 +139,8 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         type=memory_size,
         default="1GB",
         metavar="SIZE",
-        help="most memory above the samples themselves: bytes, or a number of kB, MB, GB, KiB, MiB, GiB (default: 1GB)",
+        help="most memory above the samples themselves: bytes, or a number of kB, MB, GB, KiB, "
+        "MiB, GiB (default: 1GB)",
     )
     add(
         "--approximate",
@@ -145,7 +151,8 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--bootstrap",
         type=_replicates,
         metavar="N",
-        help="add 95 %% intervals of every number from N resamplings of the evaluation samples, for instance 1000",
+        help="add 95 %% intervals of every number from N resamplings of the evaluation samples, "
+        "for instance 1000",
     )
     parser.set_defaults(run=_curve)
 
@@ -154,9 +161,9 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 class _Measured:
     """What is printed and written of two sets.
 
-    options : of the estimates, by name. approximation : where neighbours were approximate. spreads :
-    intervals by family. bound : of the truth. conclusion : what else is to be said of it. found : what
-    tells the sets apart.
+    options : of the estimates, by name. approximation : where neighbours were approximate. spreads
+    : intervals by family. bound : of the truth. conclusion : what else is to be said of it. found :
+    what tells the sets apart.
     """
 
     arguments: argparse.Namespace
@@ -217,7 +224,9 @@ def _curve(arguments: argparse.Namespace) -> int:
 
 
 def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measured:
-    """The estimates of two sets, the intervals that are asked for, and what tells the sets apart."""
+    """The estimates of two sets, the intervals that are asked for, and what tells the sets
+    apart.
+    """
     from prviz.checks.flags import flags_of
     from prviz.diagnostics.witness import witness
     from prviz.measure.estimates import estimate, passes
@@ -281,7 +290,9 @@ def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
 
 
 def _with_areas(measured: _Measured) -> Witness:
-    """The areas that remedies leave, of enough samples; unless they would take long where other families are named."""
+    """The areas that remedies leave, of enough samples; unless they would take long where other
+    families are named.
+    """
     from prviz.diagnostics.witness import AREA_SAMPLES, with_areas
     from prviz.estimators.tightest import FEWEST, TIGHTEST
     from prviz.measure.estimates import passes
@@ -310,7 +321,8 @@ def _bound(
     estimates: Mapping[str, Estimate],
     found: Witness,
 ) -> tuple[PRCurve | None, str]:
-    """The upper bound of the truth, by the families that the user names, if any; and what else is to be said.
+    """The upper bound of the truth, by the families that the user names, if any; and what else is
+    to be said.
 
     Without scikit-learn that is what is missing, of few samples that they say no more.
     """
@@ -412,7 +424,9 @@ def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) ->
 
 
 def _both(choices: Sequence[str]) -> str:
-    """The options that choose both sets of one file; which of them is real is said where the file says it."""
+    """The options that choose both sets of one file; which of them is real is said where the file
+    says it.
+    """
     from prviz.readers.row_roles import split_key
 
     column, rows = split_key(choices[0])

@@ -1,4 +1,6 @@
-"""``prviz embed``: pictures, texts or a saved tensor to a file of features that all commands take."""
+"""``prviz embed``: pictures, texts or a saved tensor to a file of features that all commands
+take.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ from prviz.readers.errors import one_line
 if TYPE_CHECKING:
     from prviz.embed.base import EmbeddingEncoder
 
-_TEXT = """Embed a folder, a .zip or an array (.npz, .npy) of pictures, the lines of a .txt, or a column of a table:
-FILE holds the features and says how they were made, FILE.samples.parquet also paths, texts and labels. The same command
-continues a stopped run. With --each a folder of models becomes a file for each. A tensor saved by PyTorch (.pt) is
-converted, without an encoder."""
+_TEXT = """Embed a folder, a .zip or an array (.npz, .npy) of pictures, the lines of a .txt, or a
+column of a table: FILE holds the features and says how they were made, FILE.samples.parquet also
+paths, texts and labels. The same command continues a stopped run. With --each a folder of models
+becomes a file for each. A tensor saved by PyTorch (.pt) is converted, without an encoder."""
 
 # Options of commands that read features, which this one makes.
 _OF_FEATURES = ("--features", "--drop", "--group")

@@ -1,4 +1,6 @@
-"""``prviz experiment``: an experiment of a paper, its numbers beside the published ones, and its conclusion."""
+"""``prviz experiment``: an experiment of a paper, its numbers beside the published ones, and its
+conclusion.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,9 @@ from prviz.cli.terminal import add_run, add_workers, measured
 if TYPE_CHECKING:
     from prviz.studies.papers import Mode
 
-_TEXT = """Run an experiment of the papers: its setting, our figures beside the published ones with the difference, and
-what they show. Without a name: the list. A stopped run continues when the same command with --out is given again."""
+_TEXT = """Run an experiment of the papers: its setting, our figures beside the published ones with
+the difference, and what they show. Without a name: the list. A stopped run continues when the same
+command with --out is given again."""
 
 _WIDTH = 100
 
@@ -85,7 +88,6 @@ def _experiment(arguments: argparse.Namespace) -> int:
         for name in numbers
     }
     kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
-    sys.stdout.write(
-        f"{figures.assign(**words).to_string(index=False)}\n\n{fill(experiment.says(rows), _WIDTH)}\n{kept}"
-    )
+    table = figures.assign(**words).to_string(index=False)
+    sys.stdout.write(f"{table}\n\n{fill(experiment.says(rows), _WIDTH)}\n{kept}")
     return 0

@@ -263,7 +263,9 @@ def _app(arguments: argparse.Namespace) -> int:
 
 
 def _usable_port(host: str, port: int | None) -> int:
-    """The given port, or the first free one. Raises OSError, with a readable message, if none can be used."""
+    """The given port, or the first free one. Raises OSError, with a readable message, if none can
+    be used.
+    """
     for candidate in [port] if port else range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED):
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(

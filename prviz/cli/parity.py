@@ -93,7 +93,9 @@ def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
 
 
 def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperConvention | None:
-    """The convention of the options; None where none is given. Raises ValueError for options that don't go together."""
+    """The convention of the options; None where none is given. Raises ValueError for options that
+    don't go together.
+    """
     from prviz.measure.curve_conventions import CurveConvention
     from prviz.measure.paper_conventions import paper_convention
 
@@ -108,7 +110,9 @@ def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperC
 
 
 def _parity(arguments: argparse.Namespace) -> int:
-    """Numbers of each generated set, and their differences where there are several; as a table or as JSON."""
+    """Numbers of each generated set, and their differences where there are several; as a table or
+    as JSON.
+    """
     from prviz.cli.terminal import watched
     from prviz.measure.frechet import measured_frechet
     from prviz.neighbors.threads import part_of
@@ -178,7 +182,9 @@ def _sets(
     k: int,
     convention: CurveConvention | PaperConvention | None,
 ) -> list[dict[str, Any]]:
-    """Each generated set with its numbers, the areas of the curves that are asked for, and its flags."""
+    """Each generated set with its numbers, the areas of the curves that are asked for, and its
+    flags.
+    """
     from prviz.checks.flags import flags_of
 
     sets = []
@@ -232,7 +238,9 @@ def _strict(value: Any) -> Any:
 def _numbers(
     pair: SamplePair, k: int, frechet: FrechetDistance, progress: Callable[[float], None]
 ) -> dict[str, Any]:
-    """Everything that is printed of one generated set: the conventions, the numbers with their notes, and flags."""
+    """Everything that is printed of one generated set: the conventions, the numbers with their
+    notes, and flags.
+    """
     from prviz.measure.blind_spots import BLIND_SPOTS
     from prviz.measure.kernel_scores import kid
     from prviz.measure.scalars import conventions, numbers_of_sets
@@ -269,7 +277,9 @@ def _numbers(
 
 
 def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
-    """Lines on the samples, the numbers (marked where they differ from the first row) and what each row means."""
+    """Lines on the samples, the numbers (marked where they differ from the first row) and what each
+    row means.
+    """
     rows = found["conventions"]
     names = ("precision", "recall", "density", "coverage", "realism")
     width = max(len(row["name"]) for row in rows)
@@ -319,7 +329,9 @@ def _note(name: str, number: Mapping[str, Any]) -> str:
 def _areas(
     pair: SamplePair, k: int, convention: CurveConvention | PaperConvention
 ) -> dict[str, dict[str, float]]:
-    """Area, prviz's own by the same k and split, and their IoU, by method; without split but for a paper's."""
+    """Area, prviz's own by the same k and split, and their IoU, by method; without split but for a
+    paper's.
+    """
     from prviz.estimators import DEFAULT_METHODS
     from prviz.measure.estimates import measure, pr_curve
     from prviz.measure.paper_conventions import PAPERS, PaperConvention, paper_curve

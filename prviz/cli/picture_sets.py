@@ -1,4 +1,6 @@
-"""Pictures in the shell: features of every folder of models, and of what ``prviz triage --encoder`` names."""
+"""Pictures in the shell: features of every folder of models, and of what ``prviz triage --encoder``
+names.
+"""
 
 from __future__ import annotations
 

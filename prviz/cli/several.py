@@ -1,4 +1,6 @@
-"""``prviz curve REAL A B C``: several models against one reference, by one family, in one figure."""
+"""``prviz curve REAL A B C``: several models against one reference, by one family, in one
+figure.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 def measure_several(
     arguments: argparse.Namespace, method: str, real: Samples, generated: Sequence[Samples]
 ) -> None:
-    """Measure each model, print a table with a row for each, and write the figure if one is asked for."""
+    """Measure each model, print a table with a row for each, and write the figure if one is asked
+    for.
+    """
     from prviz.curves.summaries import with_area_at_most
     from prviz.estimators import resolve_k
     from prviz.samples import SamplePair

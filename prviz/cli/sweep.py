@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
     from prviz.studies.sweeps import Cell
 
-_TEXT = """Measure a grid of problems and settings, and compare every curve with the truth where one is known. A stopped
-sweep continues when the same command is given again."""
+_TEXT = """Measure a grid of problems and settings, and compare every curve with the truth where one
+is known. A stopped sweep continues when the same command is given again."""
 
-_EPILOG = """The configuration is TOML: problems, a list of toys' names, of tables {toy = "...", and its parameters} or
-of tables {real = "...", generated = "..."} with paths from the configuration's own folder; and, each optional: methods,
-ks (numbers or "sqrt"), bandwidths (numbers or "auto"), splits (numbers or "none"), ns and dims (numbers or "own": the
-toy's, or all that the files hold), repeats, seed."""
+_EPILOG = """The configuration is TOML: problems, a list of toys' names, of tables {toy = "...", and
+its parameters} or of tables {real = "...", generated = "..."} with paths from the configuration's
+own folder; and, each optional: methods, ks (numbers or "sqrt"), bandwidths (numbers or "auto"),
+splits (numbers or "none"), ns and dims (numbers or "own": the toy's, or all that the files hold),
+repeats, seed."""
 
 _LISTS = ("problems", "methods", "ks", "bandwidths", "splits", "ns", "dims")
 _NUMBERS = ("repeats", "seed")

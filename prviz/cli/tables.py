@@ -1,4 +1,6 @@
-"""What commands on two sets share: the options of files and their columns, and how sizes and numbers are printed."""
+"""What commands on two sets share: the options of files and their columns, and how sizes and
+numbers are printed.
+"""
 
 from __future__ import annotations
 

@@ -58,7 +58,9 @@ def neighbours(text: str) -> int | Literal["sqrt"]:
 
 
 def split_share(text: str) -> float | None:
-    """A share between 0 and 1, or None for "none". Raises argparse.ArgumentTypeError for any other text."""
+    """A share between 0 and 1, or None for "none". Raises argparse.ArgumentTypeError for any other
+    text.
+    """
     if text == "none":
         return None
     if 0 < (ratio := number(text)) < 1:
@@ -75,7 +77,9 @@ def number(text: str) -> float:
 
 
 def seed_number(text: str) -> int:
-    """A seed, below 2^63, as tables hold 64-bit integers. Raises argparse.ArgumentTypeError for any other text."""
+    """A seed, below 2^63, as tables hold 64-bit integers. Raises argparse.ArgumentTypeError for any
+    other text.
+    """
     if text.isascii() and text.isdigit() and len(text) < 20 and int(text) < 2**63:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^63 - 1")
@@ -83,7 +87,8 @@ def seed_number(text: str) -> int:
 
 @contextmanager
 def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
-    """Show on stderr, if it is a terminal, the expected time and the progress; the line is removed at the end.
+    """Show on stderr, if it is a terminal, the expected time and the progress; the line is removed
+    at the end.
 
     seconds : the estimate before the start, or None.
 
@@ -195,7 +200,9 @@ class ProgressLine:
         self._first: tuple[float, float] | None = None
 
     def __call__(self, fraction: float) -> None:
-        """Show the share done and the time left, after `WORTH_SAYING` and at most every `_PAUSE` seconds."""
+        """Show the share done and the time left, after `WORTH_SAYING` and at most every `_PAUSE`
+        seconds.
+        """
         now = time.monotonic()
         if self._first is None:  # results of an earlier run say nothing about the pace
             self._first = now, fraction

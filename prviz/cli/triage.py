@@ -1,4 +1,6 @@
-"""``prviz triage``: ranks many checkpoints against one reference, and lists the files that failed."""
+"""``prviz triage``: ranks many checkpoints against one reference, and lists the files that
+failed.
+"""
 
 from __future__ import annotations
 
@@ -114,18 +116,20 @@ class _Instead(argparse.Action):
             each.required = False
 
 
-_TEXT = """Rank checkpoints against one set of real samples, best first, and say which may be best. What was measured
-once is kept and never measured again: a stopped run continues when the same command is given again."""
+_TEXT = """Rank checkpoints against one set of real samples, best first, and say which may be best.
+What was measured once is kept and never measured again: a stopped run continues when the same
+command is given again."""
 
-_EPILOG = """score: the area under the curve (AuC) where the goal is balanced; towards precision or recall, its half on
-that side counts more. Scores are by the best classifier, unless families are named; below 0.1 a checkpoint is told from
-real samples, and kNN orders these, behind all others. draws: 95 % of the scores when the same samples are drawn again,
-200 times; the true score need not lie there. best: in how many of these, the same real ones drawn for all, the
-checkpoint is the best one. at most: the true score is not above it, with 95 % confidence. of real data: share of what
-real samples get against real ones.
-Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured or the arguments are wrong, 3 --fail-under
-was not reached, 130 interrupted. Of --rerun: 0 all numbers are equal, 1 some differ, 2 a file is missing or has other
-contents."""
+_EPILOG = """score: the area under the curve (AuC) where the goal is balanced; towards precision or
+recall, its half on that side counts more. Scores are by the best classifier, unless families are
+named; below 0.1 a checkpoint is told from real samples, and kNN orders these, behind all others.
+draws: 95 % of the scores when the same samples are drawn again, 200 times; the true score need not
+lie there. best: in how many of these, the same real ones drawn for all, the checkpoint is the best
+one. at most: the true score is not above it, with 95 % confidence. of real data: share of what real
+samples get against real ones.
+Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured or the arguments are
+wrong, 3 --fail-under was not reached, 130 interrupted. Of --rerun: 0 all numbers are equal, 1 some
+differ, 2 a file is missing or has other contents."""
 
 
 def add_triage(parser: argparse.ArgumentParser) -> None:
@@ -373,7 +377,9 @@ def _on_the_way(arguments: argparse.Namespace, encoder: str) -> str:
 
 
 def _with_encoder(arguments: argparse.Namespace) -> str:
-    """That command with the encoder of the reference, where its file names one that needs no weights."""
+    """That command with the encoder of the reference, where its file names one that needs no
+    weights.
+    """
     from prviz.readers import ReadError, read
 
     try:
@@ -386,7 +392,9 @@ def _with_encoder(arguments: argparse.Namespace) -> str:
 
 
 class TriageCommand:
-    """The files and settings of a command line. Raises ValueError for what is not possible, before any measurement."""
+    """The files and settings of a command line. Raises ValueError for what is not possible, before
+    any measurement.
+    """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         from prviz.estimators import DEFAULT_METHODS, verdict_methods
@@ -456,7 +464,9 @@ class TriageCommand:
             return self._present(found, notes, meanwhile=meanwhile)
 
     def _measured(self, checkpoints: Sequence[Checkpoint], n: int) -> list[CheckpointOutcome]:
-        """The outcomes of all checkpoints against n real samples, here or on the scheduler's workers."""
+        """The outcomes of all checkpoints against n real samples, here or on the scheduler's
+        workers.
+        """
         from prviz.neighbors.threads import part_of
         from prviz.studies.tasks import dask_executor
         from prviz.triage.measure import measure_elsewhere
@@ -490,7 +500,9 @@ class TriageCommand:
         return sorted(found, key=lambda each: place[each.checkpoint])
 
     def watch(self) -> int:
-        """Measure what is there and what arrives, until Ctrl-C; the exit status of the last state."""
+        """Measure what is there and what arrives, until Ctrl-C; the exit status of the last
+        state.
+        """
         from prviz.triage.arrivals import PAUSE, ArrivalWatch
 
         arrivals = ArrivalWatch()
@@ -543,7 +555,8 @@ class TriageCommand:
             self.triage.close()
 
     def _update(self, files: Mapping[File, Checkpoint]) -> int:
-        """Measure some of what is new among complete files, and say what follows for all that are measured.
+        """Measure some of what is new among complete files, and say what follows for all that are
+        measured.
 
         The number of new ones grows with that of known ones, so that the first reports come soon,
         and writing all of them again takes a bounded share of the time. Raises _GoneError as soon
@@ -590,7 +603,9 @@ class TriageCommand:
     def _report(
         self, files: Mapping[File, Checkpoint], counted: set[File], notes: Sequence[str]
     ) -> int:
-        """Write files on those of the complete files that are counted, and return the exit status."""
+        """Write files on those of the complete files that are counted, and return the exit
+        status.
+        """
         self._written &= counted
         began = time.monotonic()
         outcomes = [self._known[file].named(files[file]) for file in files if file in counted]
@@ -602,7 +617,9 @@ class TriageCommand:
         return status
 
     def _check(self, _: float) -> None:
-        """Raise _GoneError where a file that the last report counts is gone, or is another one now."""
+        """Raise _GoneError where a file that the last report counts is gone, or is another one
+        now.
+        """
         from prviz.triage.arrivals import PAUSE, is_still
 
         now = time.monotonic()

@@ -1,4 +1,6 @@
-"""What ``prviz triage`` writes beside its text: reports, the best checkpoint's path, and summaries for trackers."""
+"""What ``prviz triage`` writes beside its text: reports, the best checkpoint's path, and summaries
+for trackers.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def say(text: str) -> None:
 
 
 class TriageOutputs:
-    """Files to write after the measurements. Raises ValueError at once for files that can't be written."""
+    """Files to write after the measurements. Raises ValueError at once for files that can't be
+    written.
+    """
 
     def __init__(self, arguments: argparse.Namespace, settings: TriageSettings) -> None:
         self._arguments = arguments
@@ -64,7 +68,9 @@ class TriageOutputs:
         return bool(self._reports) or self.takes_stdout
 
     def check(self, checkpoints: Sequence[Checkpoint]) -> None:
-        """Raise ValueError for reports that would replace an input, and for steps that no tracker counts in."""
+        """Raise ValueError for reports that would replace an input, and for steps that no tracker
+        counts in.
+        """
         arguments = self._arguments
         others = [
             each
@@ -104,7 +110,8 @@ class TriageOutputs:
         store: ResultCache,
         total: int,
     ) -> None:
-        """Write all, and the text to standard output unless a report goes there. Raises OSError where that fails.
+        """Write all, and the text to standard output unless a report goes there. Raises OSError
+        where that fails.
 
         store : keeps what the reports draw again. total : number of checkpoints when all are
         measured.

@@ -1,4 +1,6 @@
-"""A triage as text: warning, verdict, one table with a column for each family, findings, notes, and what failed."""
+"""A triage as text: warning, verdict, one table with a column for each family, findings, notes, and
+what failed.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +118,8 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
 
 
 def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
-    """A line per checkpoint; columns of the metadata follow the step, those of other families the shares of draws.
+    """A line per checkpoint; columns of the metadata follow the step, those of other families the
+    shares of draws.
 
     Beside the best classifier only the family that orders low scores has a column: it refutes the
     others.

@@ -13,7 +13,8 @@ from prviz.curves.pr_curve import PRCurve
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Mean and standard deviation of repeated curves along rays of equal lam; all (m,), lam increasing.
+    """Mean and standard deviation of repeated curves along rays of equal lam; all (m,), lam
+    increasing.
 
     The deviation divides by the number of repeats, not by one less (hal-05344404, section 5.1.3).
     alpha = lam beta holds for the mean and for both sides.
@@ -52,7 +53,8 @@ class Band:
 
 
 def band(curves: Sequence[PRCurve], points: int = 201) -> Band:
-    """Mean and deviation of curves along rays of equal lam = tan(theta), theta even over [0, pi / 2].
+    """Mean and deviation of curves along rays of equal lam = tan(theta), theta even over [0, pi /
+    2].
 
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3.
     """

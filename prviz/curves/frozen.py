@@ -10,7 +10,9 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class ReadOnlyArrays:
-    """Base of frozen dataclasses: each array is copied and made read-only, and stays so when it is unpickled."""
+    """Base of frozen dataclasses: each array is copied and made read-only, and stays so when it is
+    unpickled.
+    """
 
     def __post_init__(self) -> None:
         for field in fields(self):

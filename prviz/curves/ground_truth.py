@@ -70,7 +70,8 @@ def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
 def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
     """The exact precision-recall curve between two discrete distributions.
 
-        alpha(lam) = sum over i of min(lam p_i, q_i)       beta(lam) = alpha(lam) / lam       lam in [0, inf]
+        alpha(lam) = sum over i of min(lam p_i, q_i)       beta(lam) = alpha(lam) / lam       lam in
+        [0, inf]
 
     The curve runs from (recall 0, precision alpha_inf = q-mass where p > 0) to (recall beta_0 =
     p-mass where q > 0, precision 0).
@@ -118,7 +119,8 @@ def _masses(values: ArrayLike, name: str) -> Floats:
 
 
 def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
-    """The exact curve of two distributions on m cells: alpha(lam) = sum over cells of min(lam p, q).
+    """The exact curve of two distributions on m cells: alpha(lam) = sum over cells of min(lam p,
+    q).
 
     Cells are points, or regions on which the ratio of the densities is constant. alpha_inf is the
     q-mass of the cells with p > 0 and beta_0 the p-mass of those with q > 0. Source: Sajjadi et al.
@@ -195,7 +197,9 @@ def scaled_gaussians(scale: float, d: int, *, distance: float = 0.0) -> PRCurve:
 
 
 def _chi_squared(x: Floats, d: int, centrality: float) -> tuple[Floats, Floats]:
-    """P(X <= x) and P(X > x) for X non-central chi-squared; an upper tail is at least `_CANCELLATION`."""
+    """P(X <= x) and P(X > x) for X non-central chi-squared; an upper tail is at least
+    `_CANCELLATION`.
+    """
     if centrality == 0:
         return special.chdtr(d, x), special.chdtrc(d, x)
     inside = special.chndtr(x, d, centrality)
@@ -239,7 +243,9 @@ def mixture_log_ratio(y: Floats, means: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
-    """Logarithm of the mixture's density at y, without -y^2 / 2 and the constant, which cancel in the ratio."""
+    """Logarithm of the mixture's density at y, without -y^2 / 2 and the constant, which cancel in
+    the ratio.
+    """
     used = weights > 0
     exponents = y[:, None] * means[used] + (np.log(weights[used]) - 0.5 * means[used] ** 2)
     top = exponents.max(axis=1)
@@ -248,7 +254,9 @@ def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
 
 
 def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
-    """Cell edges between which the log ratio changes little: bisection of a grid that holds every bend."""
+    """Cell edges between which the log ratio changes little: bisection of a grid that holds every
+    bend.
+    """
     start = np.linspace(means.min() - 39.0, means.max() + 39.0, 2001)
     edges = np.unique(np.concatenate((start, _bends(means, p), _bends(means, q))))
     for _ in range(60):
@@ -288,7 +296,8 @@ def _cell_masses(edges: Floats, means: Floats, weights: Floats) -> Floats:
 def sampled_truth(
     log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, batches: int = 10
 ) -> SampledTruth:
-    """Monte Carlo truth for pairs without a closed form: likelihood-ratio classifiers on n fresh samples per side.
+    """Monte Carlo truth for pairs without a closed form: likelihood-ratio classifiers on n fresh
+    samples per side.
 
     The classifiers are known, not fitted; only choosing the best one at each lam over-fits, and
     biases the curve low by O(1 / sqrt(n)).
@@ -313,7 +322,9 @@ def sampled_truth(
 
 
 def _empirical(real: Floats, generated: Floats) -> PRCurve:
-    """The curve of the classifiers [log ratio <= t] on these samples, t = every value that occurs."""
+    """The curve of the classifiers [log ratio <= t] on these samples, t = every value that
+    occurs.
+    """
     return PRCurve.from_error_rates(
         *likelihood_ratio_rates(real, generated, np.unique(np.append(real, generated)))
     )
@@ -322,7 +333,9 @@ def _empirical(real: Floats, generated: Floats) -> PRCurve:
 def likelihood_ratio_rates(
     real: Floats, generated: Floats, thresholds: Sequence[float] | Floats
 ) -> tuple[Floats, Floats]:
-    """(fpr, fnr) of the classifiers "real where the log ratio <= t" on samples with these log ratios."""
+    """(fpr, fnr) of the classifiers "real where the log ratio <= t" on samples with these log
+    ratios.
+    """
     fpr = 1.0 - np.searchsorted(np.sort(real), thresholds, side="right") / len(real)
     fnr = np.searchsorted(np.sort(generated), thresholds, side="right") / len(generated)
     return fpr, fnr

@@ -1,4 +1,6 @@
-"""Plane geometry of lower hulls, on plain arrays; every formula is derived in the comments above its function."""
+"""Plane geometry of lower hulls, on plain arrays; every formula is derived in the comments above
+its function.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ INNER = 1e-9
 
 
 def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
-    """Vertices, (m, 2), of the lower-left hull of the points, fpr increasing and fnr decreasing to 0."""
+    """Vertices, (m, 2), of the lower-left hull of the points, fpr increasing and fnr decreasing to
+    0.
+    """
     # Points usually come in the order of a score; a stable sort of already sorted values is fast.
     falling = len(fpr) > 1 and fpr[0] > fpr[-1]
     order = np.argsort(fpr[::-1], kind="stable") if falling else np.argsort(fpr, kind="stable")
@@ -51,7 +55,9 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
 # A point clearly above the segment between two others is no vertex, even if those two are dropped
 # later.
 def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
-    """Descending chain of points without most points that are not on the hull, removed layer by layer."""
+    """Descending chain of points without most points that are not on the hull, removed layer by
+    layer.
+    """
     while len(xs) > 16:
         slopes = (ys[1:] - ys[:-1]) / (xs[1:] - xs[:-1])
         kept = np.ones(len(xs), dtype=bool)
@@ -71,7 +77,9 @@ def edge_lams(vertices: Floats) -> Floats:
 
 
 def is_lower_hull(vertices: Floats) -> bool:
-    """True if vertices from fpr = 0 to fnr = 0 run strictly right and down, ever less steeply, none above 1."""
+    """True if vertices from fpr = 0 to fnr = 0 run strictly right and down, ever less steeply, none
+    above 1.
+    """
     steps = vertices[1:] - vertices[:-1]
     if not bool((steps[:, 0] > 0).all() and (steps[:, 1] < 0).all()):
         return False
@@ -98,7 +106,9 @@ def minkowski_mean(hulls: Sequence[Floats]) -> Floats:
 # In polar form the frontier over a piece is rho(theta) = f / cos + n / sin with lam = tan(theta),
 # and half the integral of rho^2 over theta is, with d(theta) = d(lam) / (1 + lam^2):
 def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
-    """Area under each piece: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi / lo)]; a zero factor vanishes."""
+    """Area under each piece: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi / lo)]; a zero
+    factor vanishes.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         wide = np.where(f > 0, f * f * (hi - lo), 0.0)
         tall = np.where(n > 0, n * n * (1.0 / lo - 1.0 / hi), 0.0)
@@ -133,7 +143,9 @@ def _active(pieces: Pieces, hi: Floats) -> tuple[Floats, Floats]:
 
 
 def _merged_lams(a: Pieces, b: Pieces) -> Floats:
-    """All breakpoints of both curves from 0 to inf, and every lam at which their frontiers cross."""
+    """All breakpoints of both curves from 0 to inf, and every lam at which their frontiers
+    cross.
+    """
     lams = _distinct(a[2], b[2], [np.inf])
     fa, na = _active(a, lams[1:])
     fb, nb = _active(b, lams[1:])
@@ -144,14 +156,18 @@ def _merged_lams(a: Pieces, b: Pieces) -> Floats:
 
 
 def _distinct(*values: ArrayLike) -> Floats:
-    """All values in order, equal ones once: `numpy.unique`, ten times faster of a few sorted arrays."""
+    """All values in order, equal ones once: `numpy.unique`, ten times faster of a few sorted
+    arrays.
+    """
     lams = np.sort(np.concatenate(values), kind="stable")
     distinct: Floats = lams[np.append(True, lams[1:] > lams[:-1])]
     return distinct
 
 
 def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats, areas: Floats) -> float:
-    """The lam whose ray divides the area into halves; areas: those under each piece, not all of them 0."""
+    """The lam whose ray divides the area into halves; areas: those under each piece, not all of
+    them 0.
+    """
     areas = areas[::-1]
     below = np.cumsum(areas)
     index = int(np.searchsorted(below, below[-1] / 2))
@@ -161,7 +177,9 @@ def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats, areas: Floats) -> 
 
 
 def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> float:
-    """The lam in [lo, hi] with `target` area from lo to lam: closed forms at the ends, else bisection on log lam."""
+    """The lam in [lo, hi] with `target` area from lo to lam: closed forms at the ends, else
+    bisection on log lam.
+    """
     if n == 0:
         return min(lo + 2.0 * target / f / f, hi)
     if f == 0:
@@ -191,7 +209,9 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
 
 
 def lam_at_recall(f: Floats, n: Floats, lo: Floats, hi: Floats, recall: float) -> float:
-    """The largest lam with beta(lam) = f + n / lam >= recall; recall must not exceed the last vertex's f."""
+    """The largest lam with beta(lam) = f + n / lam >= recall; recall must not exceed the last
+    vertex's f.
+    """
     if recall <= 0:
         return float("inf")
     with np.errstate(divide="ignore", invalid="ignore"):

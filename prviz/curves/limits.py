@@ -1,4 +1,5 @@
-"""Curve that a family of classifiers tends to with more and more samples, at a fixed number k of neighbours.
+"""Curve that a family of classifiers tends to with more and more samples, at a fixed number k of
+neighbours.
 
 Around a point z the nearest of infinitely many samples, as many real as generated, are real with
 the probability eta(z) = p(z) / (p(z) + q(z)), independently. A family whose supports are counts
@@ -29,7 +30,8 @@ _SMALLEST_SHARE = 1e-12
 
 
 def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> PRCurve:
-    """The curve of a family at a fixed k for infinitely many samples, with a split, from the true curve alone.
+    """The curve of a family at a fixed k for infinitely many samples, with a split, from the true
+    curve alone.
 
     Parameters
     ----------
@@ -97,7 +99,9 @@ def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
 def _of_shares(
     key_below: Callable[[Floats, int, int], Floats], truth: PRCurve, k: int, steps: int
 ) -> Rates:
-    """Error rates of a family whose key is at most t with the probability `key_below` (thresholds, bins of eta)."""
+    """Error rates of a family whose key is at most t with the probability `key_below` (thresholds,
+    bins of eta).
+    """
     p, q, eta = _masses(truth, steps)
     below = key_below(eta, k, steps)
     # A generated sample where nothing real is, is never called real, and the other way round.
@@ -107,7 +111,9 @@ def _of_shares(
 
 
 def _ipr(truth: PRCurve, k: int, steps: int) -> Rates:  # noqa: ARG001 - exact
-    """Error rates of [c_X > 0], [c_Y = 0] and the thresholds between: no other decision differs from a coin's."""
+    """Error rates of [c_X > 0], [c_Y = 0] and the thresholds between: no other decision differs
+    from a coin's.
+    """
     p = truth.extreme_recall
     q = truth.extreme_precision  # masses where both are
     empty = np.exp(-k)

@@ -58,7 +58,9 @@ class Comparison(NamedTuple):
 
 
 class CurvePoint(NamedTuple):
-    """One point of a curve: trade-off lam of the two errors, precision alpha, and recall ``beta = alpha / lam``."""
+    """One point of a curve: trade-off lam of the two errors, precision alpha, and recall ``beta =
+    alpha / lam``.
+    """
 
     lam: float
     alpha: float
@@ -111,7 +113,8 @@ class ErrorRates(ReadOnlyArrays):
 
     @classmethod
     def from_supports(cls, c_real: ArrayLike, c_generated: ArrayLike, n_real: int) -> ErrorRates:
-        """Error rates of all classifiers f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (strict for gamma < 1), with both ends.
+        """Error rates of all classifiers f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (strict for gamma <
+        1), with both ends.
 
         Parameters
         ----------
@@ -180,7 +183,9 @@ class ErrorRates(ReadOnlyArrays):
 
 
 def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
-    """Sort keys c_Y / c_X: a small key looks real, a large one generated; 0/0 is 1 and c/0 is inf."""
+    """Sort keys c_Y / c_X: a small key looks real, a large one generated; 0/0 is 1 and c/0 is
+    inf.
+    """
     keys = np.full(c_real.shape, np.inf)
     np.divide(c_generated, c_real, out=keys, where=c_real > 0)
     keys[(c_real == 0) & (c_generated == 0)] = 1.0
@@ -258,7 +263,8 @@ class PRCurve(ReadOnlyArrays):
 
     @classmethod
     def from_error_rates(cls, fpr: ArrayLike, fnr: ArrayLike) -> PRCurve:
-        """The curve of the classifiers with these error rates and of the trivial ones, (0, 1) and (1, 0).
+        """The curve of the classifiers with these error rates and of the trivial ones, (0, 1) and
+        (1, 0).
 
         Parameters
         ----------
@@ -315,7 +321,8 @@ class PRCurve(ReadOnlyArrays):
         return shown.as_html({"": self}, {"": shown.COLOR})
 
     def plot(self, truth: PRCurve | None = None) -> Any:
-        """The curve as a figure of Plotly; `prviz.plot` draws several, `prviz.save` writes a file for a paper.
+        """The curve as a figure of Plotly; `prviz.plot` draws several, `prviz.save` writes a file
+        for a paper.
 
         Parameters
         ----------
@@ -348,7 +355,9 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def breakpoints(self) -> Floats:
-        """Decreasing lam, (m - 1,), at which vertex j hands over to vertex j + 1: the negated slopes of the edges."""
+        """Decreasing lam, (m - 1,), at which vertex j hands over to vertex j + 1: the negated
+        slopes of the edges.
+        """
         return hull.edge_lams(self.vertices)
 
     @cached_property
@@ -391,7 +400,9 @@ class PRCurve(ReadOnlyArrays):
         return values, optimal[..., 0], optimal[..., 1]
 
     def _vertex_at(self, lam: float) -> tuple[float, float]:
-        """The error rates that are optimal at one lam: `_optimal_at` for a float, as summaries ask for it."""
+        """The error rates that are optimal at one lam: `_optimal_at` for a float, as summaries ask
+        for it.
+        """
         fpr, fnr = self.vertices[(-self.breakpoints).searchsorted(-lam, side="right")].tolist()
         return fpr, fnr
 
@@ -443,12 +454,16 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def auc(self) -> float:
-        """Area under precision as a function of recall, in [0, 1]; 1 only for P = Q, 0 only for disjoint P and Q."""
+        """Area under precision as a function of recall, in [0, 1]; 1 only for P = Q, 0 only for
+        disjoint P and Q.
+        """
         return float(self._areas.sum())
 
     @property
     def extreme_precision(self) -> float:
-        """alpha_inf = lim alpha(lam) = Q(cosupp(P, Q)) for the true curve (hal-05344404, Proposition 20)."""
+        """alpha_inf = lim alpha(lam) = Q(cosupp(P, Q)) for the true curve (hal-05344404,
+        Proposition 20).
+        """
         return float(self.vertices[0, 1])
 
     @property
@@ -462,7 +477,8 @@ class PRCurve(ReadOnlyArrays):
         return 1.0 - float(self.alpha(1.0))
 
     def weighted_variation(self, lam: ArrayLike) -> Any:
-        """Total variation norm of lam P - Q, half the area between lam p and q: what alpha(lam) leaves of both.
+        """Total variation norm of lam P - Q, half the area between lam p and q: what alpha(lam)
+        leaves of both.
 
         Parameters
         ----------
@@ -488,11 +504,14 @@ class PRCurve(ReadOnlyArrays):
 
     @property
     def edge_masses(self) -> tuple[Floats, Floats]:
-        """Masses of P and of Q, (m - 1,) each, on every edge: those of finite distributions that have this curve."""
+        """Masses of P and of Q, (m - 1,) each, on every edge: those of finite distributions that
+        have this curve.
+        """
         return np.diff(self.vertices[:, 0]), -np.diff(self.vertices[:, 1])
 
     def divergence(self, name: Divergence) -> float:
-        """The f-divergence D_f(Q || P) of the generated from the real distribution, from the whole curve.
+        """The f-divergence D_f(Q || P) of the generated from the real distribution, from the whole
+        curve.
 
         Parameters
         ----------
@@ -569,7 +588,9 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def median(self) -> CurvePoint:
-        """The point whose ray alpha = lam beta halves the area (hal-05344404, section 4.4); without area lam is nan."""
+        """The point whose ray alpha = lam beta halves the area (hal-05344404, section 4.4); without
+        area lam is nan.
+        """
         if self.auc == 0:
             return CurvePoint(float("nan"), 0.0, 0.0)
         lam = hull.halving_lam(*self._pieces, self._areas)
@@ -628,7 +649,8 @@ class PRCurve(ReadOnlyArrays):
         return self.mirrored().precision_at(precision)
 
     def mirrored(self) -> PRCurve:
-        """The curve with the roles of real and generated exchanged: alpha(lam) becomes beta(1 / lam).
+        """The curve with the roles of real and generated exchanged: alpha(lam) becomes beta(1 /
+        lam).
 
         Returns
         -------
@@ -679,7 +701,8 @@ class PRCurve(ReadOnlyArrays):
         return Comparison(both / union, excess / union, deficit / union)
 
     def sample(self, n: int = 200) -> tuple[Floats, Floats, Floats]:
-        """Points for drawing, from lam = 0 to lam = inf: n rays of equal angle and every visible corner.
+        """Points for drawing, from lam = 0 to lam = inf: n rays of equal angle and every visible
+        corner.
 
         Parameters
         ----------

@@ -1,4 +1,6 @@
-"""Curves drawn by few rays of equal angle and straight lines between them, as code that samples lam draws them."""
+"""Curves drawn by few rays of equal angle and straight lines between them, as code that samples lam
+draws them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def check_rays(rays: int) -> int:
 
 
 def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: int) -> ErrorRates:
-    """Error rates as `ErrorRates.from_supports`, of few classifiers: gamma = tan(theta) on the rays, and both ends.
+    """Error rates as `ErrorRates.from_supports`, of few classifiers: gamma = tan(theta) on the
+    rays, and both ends.
 
     Parameters
     ----------
@@ -62,7 +65,8 @@ def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: 
 
 
 def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
-    """Intersection over union of two curves drawn as polylines, in place of that of the curves, `PRCurve.iou`.
+    """Intersection over union of two curves drawn as polylines, in place of that of the curves,
+    `PRCurve.iou`.
 
     Parameters
     ----------
@@ -105,7 +109,8 @@ def radii_on_rays(curve: PRCurve, rays: int) -> Floats:
 
 
 def area_on_rays(first: Floats, second: Floats, envelope: np.ufunc) -> float:
-    """Area under the lower or upper envelope of two polylines, in units of half the sine between two rays.
+    """Area under the lower or upper envelope of two polylines, in units of half the sine between
+    two rays.
 
     In coordinates (u, v) along the two rays of a sector the polylines are u b + v a = a b and u d +
     v c = c d.

@@ -23,7 +23,8 @@ def is_refuted(
 
 
 def refuted_runs(curve: PRCurve, bound: PRCurve) -> list[tuple[float, float]]:
-    """The first and the last lam of each run of 361 angles at which a curve lies beyond a bound, by increasing lam.
+    """The first and the last lam of each run of 361 angles at which a curve lies beyond a bound, by
+    increasing lam.
 
     The truth lies below the bound at every lam at once, so what lies beyond it at one lam is wrong
     there.

@@ -1,4 +1,6 @@
-"""What a notebook shows of curves: one line of text, or a drawing beside five numbers, as HTML without a script."""
+"""What a notebook shows of curves: one line of text, or a drawing beside five numbers, as HTML
+without a script.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ TOP = 8
 
 
 def five(curve: Curve) -> tuple[str, ...]:
-    """The numbers of COLUMNS as they are printed; apart is 1 - alpha(1) / 2 = 1 - (fpr + fnr) / 2 of the best one."""
+    """The numbers of COLUMNS as they are printed; apart is 1 - alpha(1) / 2 = 1 - (fpr + fnr) / 2
+    of the best one.
+    """
     balanced = float(curve.alpha(1.0))
     apart = 100 * (1 - balanced / 2)
     values = (curve.auc, curve.precision_at(END), curve.recall_at(END), balanced)

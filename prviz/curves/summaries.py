@@ -1,4 +1,6 @@
-"""Summaries of a curve, as in the table: label, plain sentence, point of the curve, and distance from the truth."""
+"""Summaries of a curve, as in the table: label, plain sentence, point of the curve, and distance
+from the truth.
+"""
 
 from __future__ import annotations
 
@@ -192,7 +194,9 @@ COMPARISONS: dict[str, tuple[str, str]] = {
 
 
 def table_columns(compared: bool, b: float = B, eps: float = EPS) -> list[Column]:
-    """Columns of the table in order; ``compared`` adds those that need a truth. b, eps : as in `summary_list`."""
+    """Columns of the table in order; ``compared`` adds those that need a truth. b, eps : as in
+    `summary_list`.
+    """
     first = [Column(key, *texts) for key, texts in COMPARISONS.items()] if compared else []
     return first + [Column(each.key, each.label, each.explanation) for each in summary_list(b, eps)]
 
@@ -221,7 +225,9 @@ def rounded_up(value: float, digits: int) -> str:
 
 
 def with_area_at_most(values: Mapping[str, float], most: float | None) -> dict[str, float]:
-    """Summaries with no area above that of an upper bound of the truth, which is not there either; None: no bound."""
+    """Summaries with no area above that of an upper bound of the truth, which is not there either;
+    None: no bound.
+    """
     found = dict(values)
     if most is not None:
         found["auc"] = min(found["auc"], most)
@@ -229,7 +235,8 @@ def with_area_at_most(values: Mapping[str, float], most: float | None) -> dict[s
 
 
 class FirstDifferences(NamedTuple):
-    """The first lam in (0, inf) at which an estimate leaves a margin around the truth; None if it never does.
+    """The first lam in (0, inf) at which an estimate leaves a margin around the truth; None if it
+    never does.
 
     precision : lam rising from 0, where every precision is 0; the margin is on |alpha_E - alpha_T|.
     recall : lam falling from inf, where every recall is 0; the margin is on |beta_E - beta_T|.
@@ -254,7 +261,8 @@ SLACK = 1e-7
 
 
 def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float | None:
-    """The largest lam up to which |alpha_E - alpha_T| <= by (+ `SLACK`); None where that holds for every lam.
+    """The largest lam up to which |alpha_E - alpha_T| <= by (+ `SLACK`); None where that holds for
+    every lam.
 
     Between two neighbouring breakpoints of the curves both precisions are linear, alpha = lam fpr +
     fnr, so the piece in which the margin is left is found at the breakpoints and the lam in it by

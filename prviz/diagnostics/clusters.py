@@ -1,4 +1,6 @@
-"""What the clusters of two sets hold: their shares of real and generated samples (Sajjadi et al. 2018, Figure 9)."""
+"""What the clusters of two sets hold: their shares of real and generated samples (Sajjadi et al.
+2018, Figure 9).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ class ClusterMembers(NamedTuple):
 def cluster_members(
     pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0
 ) -> tuple[ClusterMembers, ...]:
-    """The clusters of the family "cluster", first run, the most lopsided first, of equally lopsided ones the largest.
+    """The clusters of the family "cluster", first run, the most lopsided first, of equally lopsided
+    ones the largest.
 
     Parameters
     ----------

@@ -28,7 +28,8 @@ LEVEL = 0.01
 TESTS = 3
 # Fewest times that the commonest value occurs where its share is tested.
 COMMON = 8
-# Values that are sorted at a time: larger arrays are returned to the system, and cleared by it, each time.
+# Values that are sorted at a time: larger arrays are returned to the system, and cleared by it,
+# each time.
 _VALUES = 1 << 13
 
 # Pairs whose tests are kept, by their digests: two numbers a column each.
@@ -122,7 +123,8 @@ def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) ->
 
 
 def _steps_and_commonest(columns: NDArray[np.floating], n: int) -> tuple[Floats, Ints]:
-    """The largest steps of columns and of their folded values, and the counts of their commonest ones, (2, d) each.
+    """The largest steps of columns and of their folded values, and the counts of their commonest
+    ones, (2, d) each.
 
     columns : (d, n + m), real values first. The results are those of `ColumnCounts`, but for the
     counts of a constant column, which are 0.
@@ -168,7 +170,8 @@ def _is_last(ordered: Floats) -> NDArray[np.bool_]:
 
 
 def _largest_step(made: Ints, ends: NDArray[np.bool_], n: int) -> Floats:
-    """The largest distance of the distribution functions of n real values and the others, by row, at the ends.
+    """The largest distance of the distribution functions of n real values and the others, by row,
+    at the ends.
 
     made : how many of the values up to each are generated.
     """
@@ -198,7 +201,8 @@ def holm(p: Floats) -> Ints:
 
 
 def fisher(real: Ints, generated: Ints, n: int, m: int) -> Floats:
-    """Twice the smaller tail of Fisher's exact test of some among n and some among m; 1 where both are few.
+    """Twice the smaller tail of Fisher's exact test of some among n and some among m; 1 where both
+    are few.
 
     Parameters
     ----------
@@ -217,7 +221,8 @@ def fisher(real: Ints, generated: Ints, n: int, m: int) -> Floats:
 
 
 def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
-    """Columns that have one value in all samples of one set, and by more than chance not in the other, rising.
+    """Columns that have one value in all samples of one set, and by more than chance not in the
+    other, rising.
 
     If r samples of a column have another value, the chance that all of them are in one given set is
     known. A column counts where these chances of all columns with at least its r, for both sets,

@@ -1,4 +1,5 @@
-"""Confusion groups: the samples divided in four by the classifier of a family that is optimal at lam.
+"""Confusion groups: the samples divided in four by the classifier of a family that is optimal at
+lam.
 
 At every lam one classifier gives the point of the precision-recall curve: [key <= cut] on the key
 c_Y / c_X of each evaluation sample. Samples without supports, 0/0, have no key: a classifier calls
@@ -108,7 +109,8 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @classmethod
     def from_supports(cls, supports: Supports) -> OptimalClassifiers:
-        """Classifiers of a family from the supports of one run: the vertices of the hull of its error rates.
+        """Classifiers of a family from the supports of one run: the vertices of the hull of its
+        error rates.
 
         The rates of a vertex are counts over numbers of samples, so both numbers are known exactly,
         and so is the classifier: of all prefixes, the two trivial classifiers, and [c_X > 0] and
@@ -136,7 +138,8 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @classmethod
     def from_log_ratio(cls, log_ratio: ArrayLike, n_real: int) -> OptimalClassifiers:
-        """Classifiers of the truth, [q(z) < lam p(z)], from log q - log p of each sample, real ones first.
+        """Classifiers of the truth, [q(z) < lam p(z)], from log q - log p of each sample, real ones
+        first.
 
         These classifiers are optimal for the two distributions, not for these samples: their rates
         need not lie on the hull. Samples that only P can give (-inf) are always called real,
@@ -160,7 +163,9 @@ class OptimalClassifiers(ReadOnlyArrays):
         return len(self.keys) - self.n_real
 
     def index_at(self, lam: float) -> int:
-        """Index of the optimal classifier at lam in [0, inf]; of two the one of larger fpr, as `PRCurve.vertex_at`."""
+        """Index of the optimal classifier at lam in [0, inf]; of two the one of larger fpr, as
+        `PRCurve.vertex_at`.
+        """
         if not lam >= 0:
             raise ValueError(f"lam = {lam}; a value in [0, inf] is needed")
         return int(np.searchsorted(-self.breakpoints, -lam, side="right"))
@@ -183,7 +188,8 @@ class OptimalClassifiers(ReadOnlyArrays):
         return self.levels_of(self.keys)
 
     def levels_of(self, keys: ArrayLike) -> Rows:
-        """Number of distinct cuts at or above each key, less one; NO_SUPPORT for points without supports.
+        """Number of distinct cuts at or above each key, less one; NO_SUPPORT for points without
+        supports.
 
         A front end needs no more of a sample: classifier j calls it real if its level is at least
         ``needed[j]``, and without supports if ``unsupported[j]``.
@@ -195,7 +201,9 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @cached_property
     def counts(self) -> tuple[Rows, Rows]:
-        """Numbers, (v,), of missed real and of accepted generated samples: n_real fpr and n_generated fnr."""
+        """Numbers, (v,), of missed real and of accepted generated samples: n_real fpr and
+        n_generated fnr.
+        """
         return _wrong(self.keys, self.n_real, self.cuts, self.unsupported)
 
     def groups(self, lam: float) -> ConfusionGroups:
@@ -206,7 +214,8 @@ class OptimalClassifiers(ReadOnlyArrays):
         return ConfusionGroups(*(np.flatnonzero(side) for side in sides))
 
     def most_extreme(self, group: str, lam: float, count: int) -> Rows:
-        """Positions of at most ``count`` samples of a group, by decreasing distance of their keys from the cut.
+        """Positions of at most ``count`` samples of a group, by decreasing distance of their keys
+        from the cut.
 
         All keys of a group lie on one side of the cut, so that the order does not depend on lam;
         equal keys are ordered by position, samples without supports come last. Raises ValueError
@@ -239,7 +248,9 @@ class OptimalClassifiers(ReadOnlyArrays):
 
 
 def _wrong(keys: Floats, n_real: int, cuts: Floats, unsupported: Flags) -> tuple[Rows, Rows]:
-    """Numbers, (v,), of real samples that each classifier calls generated, and of generated ones that it calls real."""
+    """Numbers, (v,), of real samples that each classifier calls generated, and of generated ones
+    that it calls real.
+    """
     called_real = []
     for side in (keys[:n_real], keys[n_real:]):
         without = int(np.count_nonzero(np.isnan(side)))

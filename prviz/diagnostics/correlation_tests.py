@@ -1,4 +1,5 @@
-"""A test of pairs of columns: which of them belong together otherwise in two sets, though each by itself is alike.
+"""A test of pairs of columns: which of them belong together otherwise in two sets, though each by
+itself is alike.
 
 The largest difference of two correlations of ranks is compared with those of the same rows in two
 other halves, drawn anew: no law of the columns is assumed, as rows of two sets that are alike may
@@ -75,7 +76,9 @@ def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Int
 
 
 def _ranks(values: NDArray[np.floating]) -> tuple[Floats, Ints]:
-    """(rows, kept) ranks of pooled values from -1 to 1, ties alike, and the columns that have enough different ones."""
+    """(rows, kept) ranks of pooled values from -1 to 1, ties alike, and the columns that have
+    enough different ones.
+    """
     from scipy.stats import rankdata
 
     kept = list[int]()
@@ -101,7 +104,9 @@ def _apart(ranks: Floats, total: Floats, rows: Ints) -> Floats:
 
 
 def _correlations(products: Floats, sums: Floats, n: int) -> Floats:
-    """Correlations from sums of products; 0 where a column is constant, and of a column with itself."""
+    """Correlations from sums of products; 0 where a column is constant, and of a column with
+    itself.
+    """
     covariances = products / n - np.outer(sums, sums) / n**2
     spreads = np.sqrt(np.maximum(np.diag(covariances), 0.0))
     constant = spreads <= 1e-9

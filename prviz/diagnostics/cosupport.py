@@ -1,4 +1,5 @@
-"""Estimated supports of P and Q and their co-support: at any points, on a grid, and as shares of the samples.
+"""Estimated supports of P and Q and their co-support: at any points, on a grid, and as shares of
+the samples.
 
 A point z is in the estimated support of P where c_X(z) > 0, in that of Q where c_Y(z) > 0, and in
 the estimated co-support where both are positive. Only the signs of c_X and c_Y count here, not
@@ -30,7 +31,8 @@ CLASSES = ("neither", "P only", "Q only", "both")
 
 
 class ClassShares(NamedTuple):
-    """Shares of the real and of the generated evaluation samples in each of CLASSES, (4,) each, of sum 1.
+    """Shares of the real and of the generated evaluation samples in each of CLASSES, (4,) each, of
+    sum 1.
 
     For a family that measures only some of the samples, such as hub, the shares are of these.
     """
@@ -40,17 +42,23 @@ class ClassShares(NamedTuple):
 
     @property
     def p_of_cosupport(self) -> float:
-        """Share of the real samples in the estimated co-support, an estimate of P(cosupp) = beta_0."""
+        """Share of the real samples in the estimated co-support, an estimate of P(cosupp) =
+        beta_0.
+        """
         return float(self.real[3])
 
     @property
     def q_of_cosupport(self) -> float:
-        """Share of the generated samples in the estimated co-support, an estimate of Q(cosupp) = alpha_inf."""
+        """Share of the generated samples in the estimated co-support, an estimate of Q(cosupp) =
+        alpha_inf.
+        """
         return float(self.generated[3])
 
 
 def support_classes(c_real: ArrayLike, c_generated: ArrayLike) -> Classes:
-    """Class of each point, (m,), as its index in CLASSES: 1 where c_X > 0, and 2 more where c_Y > 0."""
+    """Class of each point, (m,), as its index in CLASSES: 1 where c_X > 0, and 2 more where c_Y >
+    0.
+    """
     real, generated = (np.asarray(side) > 0 for side in (c_real, c_generated))
     return real.astype(np.int8) + np.int8(2) * generated.astype(np.int8)
 
@@ -75,7 +83,8 @@ def class_shares(supports: Supports) -> ClassShares:
 
 
 def says_support(method: str) -> Literal["everywhere", "samples", "never"]:
-    """Points at which a family estimates a support: any point, some of its own samples only, or none.
+    """Points at which a family estimates a support: any point, some of its own samples only, or
+    none.
 
     Trained classifiers give every point a positive probability of either side, so their supports
     are positive everywhere. The family hub is defined at hub samples only.
@@ -101,9 +110,9 @@ def supports_at(
     Each point is measured like a held-out evaluation sample: no fit sample of the split is left
     out, also without split. A family of several seeded runs gives the supports of the first.
 
-    split : the fit samples. points : of the same dimension. Other parameters as in `prviz.estimate`.
-    Raises ValueError for points of another dimension, and for a family without a support at such
-    points, see `says_support`.
+    split : the fit samples. points : of the same dimension. Other parameters as in
+    `prviz.estimate`. Raises ValueError for points of another dimension, and for a family without a
+    support at such points, see `says_support`.
     """
     names = method_names(methods)
     points = as_samples(points, name="points")
@@ -135,7 +144,9 @@ def supports_at(
 
 
 def _with_points(split: Split, points: Samples) -> Split:
-    """Split with the same fit samples, the points as real evaluation samples, and the first as a generated one too."""
+    """Split with the same fit samples, the points as real evaluation samples, and the first as a
+    generated one too.
+    """
     sides = []
     rows = []
     evaluate = []
@@ -154,7 +165,8 @@ def _with_points(split: Split, points: Samples) -> Split:
 def _combined(
     method: str, split: Split, extended: Split, k: int, memory_limit: int
 ) -> PointSupports:
-    """Supports at the points by a family that combines counts, whose joint decisions come from the evaluation samples.
+    """Supports at the points by a family that combines counts, whose joint decisions come from the
+    evaluation samples.
 
     Decisions for c_X use generated samples only, so that points added to the real ones don't change
     them.
@@ -179,7 +191,9 @@ def _combined(
 
 
 def _joined(points: BallCounts, samples: BallCounts, n: int, *, last: bool = False) -> BallCounts:
-    """Counts around n points, before or, with ``last``, after those around the evaluation samples."""
+    """Counts around n points, before or, with ``last``, after those around the evaluation
+    samples.
+    """
     sides = [(points.real[:n], samples.real), (points.generated[:n], samples.generated)]
     real, generated = (np.concatenate(side[::-1] if last else side) for side in sides)
     return BallCounts(real, generated, samples.radii)

@@ -1,4 +1,5 @@
-"""Influence of single samples on the two ends of a curve, and the ends without the most influential samples.
+"""Influence of single samples on the two ends of a curve, and the ends without the most influential
+samples.
 
 Extreme precision alpha_inf depends on the generated evaluation samples z with support from real
 samples, c_X(z) > 0; extreme recall beta_0 on the real ones with support from generated samples,
@@ -66,7 +67,9 @@ def extremes_over_k(
     ks: Sequence[int],
     **options: Unpack[PassOptions],
 ) -> dict[str, list[Extremes]]:
-    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the automatic bandwidth."""
+    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the
+    automatic bandwidth.
+    """
     shared = [name for name in methods if ESTIMATORS[name].shares_pass]
     calls: list[tuple[list[str], list[int]]] = [(shared, list(ks))] if shared else []
     calls += [([name], [k]) for name in methods if name not in shared for k in ks]
@@ -85,7 +88,8 @@ def distinct(
     methods: Sequence[str],
     **options: Unpack[EstimateOptions],
 ) -> tuple[Distinct, Distinct, Distinct]:
-    """Both ends of the curves on all rows; on the first of equal rows of each set; and without copies across the sets.
+    """Both ends of the curves on all rows; on the first of equal rows of each set; and without
+    copies across the sets.
 
     The last result also leaves out every generated row that is equal to a real one. Every row stays
     in the part of the split that it was drawn for, and k does not change. Where no more rows are
@@ -139,7 +143,9 @@ def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
 
 
 def rows_taken(pair: SamplePair, rows: Sequence[Places]) -> SamplePair:
-    """Pair of the given rows of both sets, in increasing order; a set that stays whole is not copied."""
+    """Pair of the given rows of both sets, in increasing order; a set that stays whole is not
+    copied.
+    """
     real, generated = (
         side if len(part) == side.n else side.take(part)
         for side, part in zip(pair, rows, strict=True)
@@ -152,13 +158,16 @@ REMOVED = (1, 2, 5)
 
 
 def carries(method: str) -> bool:
-    """True if the family counts fit samples in one kind of balls, so that they carry evaluation samples."""
+    """True if the family counts fit samples in one kind of balls, so that they carry evaluation
+    samples.
+    """
     return ESTIMATORS[method].supports_are_counts
 
 
 @dataclass(frozen=True, eq=False)
 class Influence(ReadOnlyArrays):
-    """Influence of the fit samples of one role: the evaluation samples of the other role that they carry.
+    """Influence of the fit samples of one role: the evaluation samples of the other role that they
+    carry.
 
     method, k, bandwidth : the family, the number of neighbours and the given bandwidth.
     role : role of the fit samples: "real" for the precision side, "generated" for the recall side.
@@ -191,7 +200,8 @@ class Influence(ReadOnlyArrays):
         return float(np.mean(self.ball_members.counts > 0))
 
     def top(self, count: int) -> Places:
-        """Positions in `rows` of the ``count`` samples that carry most alone, then most in all, then come first.
+        """Positions in `rows` of the ``count`` samples that carry most alone, then most in all,
+        then come first.
 
         Samples that carry nothing are left out.
         """
@@ -234,7 +244,8 @@ def influence(
     role: Role,
     **options: Unpack[EstimateOptions],
 ) -> Influence:
-    """Influence of the fit samples of ``role`` on the other role's evaluation samples, in the balls of one family.
+    """Influence of the fit samples of ``role`` on the other role's evaluation samples, in the balls
+    of one family.
 
     pair, method, options : as in `prviz.estimate`, whose supports are the counts.
     role : "real" for influence on alpha_inf, "generated" for influence on beta_0.
@@ -266,7 +277,8 @@ def removals(
     counts: Sequence[int] = REMOVED,
     **options: Unpack[PassOptions],
 ) -> tuple[Removal, ...]:
-    """The extreme with all samples, and measured again without the 1, 2 and 5 samples that carry most.
+    """The extreme with all samples, and measured again without the 1, 2 and 5 samples that carry
+    most.
 
     Every ball and every rate is measured again on the split without these rows, with the same k.
     The evaluation samples stay the same; without split a removed sample is missing from both parts.
@@ -303,7 +315,9 @@ def removals(
 
 
 def without(split: Split, role: Role, rows: Places) -> Split:
-    """Split with some rows of one role removed: from its fit samples only, or, without split, from the data."""
+    """Split with some rows of one role removed: from its fit samples only, or, without split, from
+    the data.
+    """
     fit = [
         own[~np.isin(own, rows)] if each == role else own
         for each, own in zip(ROLES, split.fit_rows, strict=True)

@@ -1,4 +1,6 @@
-"""Columns that tell two sets apart, as few names as possible, each with a sentence that can be checked in the file."""
+"""Columns that tell two sets apart, as few names as possible, each with a sentence that can be
+checked in the file.
+"""
 
 from __future__ import annotations
 
@@ -180,7 +182,9 @@ def share_text(share: float) -> str:
 
 
 def best_cut(column: ColumnCounts) -> Cut:
-    """The rule that shows best that a column differs: of several nearly as good ones the simplest and roundest."""
+    """The rule that shows best that a column differs: of several nearly as good ones the simplest
+    and roundest.
+    """
     sizes = int(column.real.sum()), int(column.generated.sum())
     side = _side(column, _side_evidence(column), _ROUNDER)
     found = side
@@ -204,7 +208,9 @@ def best_cut(column: ColumnCounts) -> Cut:
 
 
 def _never(column: ColumnCounts) -> Cut | None:
-    """The best of the rules, below a number or above one, that no sample of either set passes; None without any."""
+    """The best of the rules, below a number or above one, that no sample of either set passes; None
+    without any.
+    """
     found = list[Cut]()
     evidence = _side_evidence(column)
     last = len(column.values) - 1
@@ -220,7 +226,9 @@ def _never(column: ColumnCounts) -> Cut | None:
 
 
 def _evidence(real: Any, generated: Any, n: int, m: int) -> Any:
-    """Twice the logarithm of the ratio of likelihoods: shares of their own, against a common one."""
+    """Twice the logarithm of the ratio of likelihoods: shares of their own, against a common
+    one.
+    """
 
     def entropy(count: Any, size: int) -> Any:
         share = np.asarray(count) / size
@@ -259,7 +267,9 @@ def _side(column: ColumnCounts, evidence: Floats, rounder: float, start: int = 0
 
 
 def _cut_at(column: ColumnCounts, first: int, last: int) -> Cut:
-    """The cut into below and above, at the roundest number above the first of two values up to the last."""
+    """The cut into below and above, at the roundest number above the first of two values up to the
+    last.
+    """
     cut = round_number(float(column.values[first]), float(column.values[last]))
     place = int(np.searchsorted(column.values, cut))
     below = _share_of(column, slice(0, place))
@@ -333,7 +343,9 @@ def round_number(low: float, high: float) -> float:
 
 
 def number_text(value: float) -> str:
-    """A number as a reader types it: up to six digits, more only where fewer name another number."""
+    """A number as a reader types it: up to six digits, more only where fewer name another
+    number.
+    """
     short = f"{value:.6g}"
     text = short if float(short) == value else repr(value)
     if not text[0].isdigit():
@@ -391,7 +403,9 @@ Grouping = Callable[[int, Sequence[int]], Group | None]
 
 
 def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
-    """How columns may belong together: by name, by a value that they have in common, by region, by what they do."""
+    """How columns may belong together: by name, by a value that they have in common, by region, by
+    what they do.
+    """
     if pair.real.features:
         yield lambda lead, differ: _by_name(lead, differ, pair.real.features)
     shape = _picture_shape(pair.real)
@@ -508,7 +522,9 @@ def correlations(values: NDArray[Any], place: int, others: Sequence[int]) -> Flo
 
 
 def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns, ...]:
-    """The columns that differ by themselves, in at most MOST names, those that show it best first."""
+    """The columns that differ by themselves, in at most MOST names, those that show it best
+    first.
+    """
     cuts = {place: best_cut(column_of(pair, place)) for place in differ}
     left = sorted(differ, key=lambda place: (-cuts[place].evidence, place))
     found = list[NamedColumns]()

@@ -1,4 +1,5 @@
-"""Preflight: findings about a pair before it is measured, each with its effect on the estimators in one sentence.
+"""Preflight: findings about a pair before it is measured, each with its effect on the estimators in
+one sentence.
 
 All texts are plain text: names come from untrusted files, so callers must not render them as
 markup.
@@ -25,14 +26,17 @@ VALUES = 2**25  # values for an effective dimension, at most: 128 MB of float32
 
 
 class EffectiveDimension(NamedTuple):
-    """Participation ratio of the covariance spectrum, and the number of rows it was computed from."""
+    """Participation ratio of the covariance spectrum, and the number of rows it was computed
+    from.
+    """
 
     value: float
     rows: int
 
 
 def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimension:
-    """Participation ratio of the covariance spectrum: (sum of eigenvalues)^2 / sum of squared eigenvalues.
+    """Participation ratio of the covariance spectrum: (sum of eigenvalues)^2 / sum of squared
+    eigenvalues.
 
     The ratio is 1 for points on a line, d for an isotropic point set and 0 when all rows are equal.
     The sum of the eigenvalues is the trace of the covariance, the sum of their squares its squared
@@ -238,7 +242,9 @@ def preflight(
 
 
 def _as_read(pair: SamplePair) -> list[Finding]:
-    """A finding if columns were left out, or something else was decided, when the files were read."""
+    """A finding if columns were left out, or something else was decided, when the files were
+    read.
+    """
     said = [
         f"{' and '.join(names)}: {note}"
         for note, names in notes_of(pair).items()

@@ -52,7 +52,8 @@ def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str,
 
 
 def principal_projection(pair: SamplePair, count: int = 4) -> Projection:
-    """Samples along the leading principal components of both sets together, at most ``count`` of them.
+    """Samples along the leading principal components of both sets together, at most ``count`` of
+    them.
 
     The components come from a seeded draw of at most 4,000 samples. The largest entry of each
     component is positive, so that equal samples give equal figures.
@@ -66,7 +67,8 @@ def principal_projection(pair: SamplePair, count: int = 4) -> Projection:
 
 
 def discriminant_projection(fit: SamplePair, shown: SamplePair) -> Projection:
-    """Samples ``shown`` along the direction that best separates real from generated, and a second direction.
+    """Samples ``shown`` along the direction that best separates real from generated, and a second
+    direction.
 
     The first axis is Fisher's linear discriminant of the samples ``fit``, with the Ledoit-Wolf
     estimate of the covariance and generated samples on the right; the second is the leading
@@ -98,14 +100,18 @@ def discriminant_projection(fit: SamplePair, shown: SamplePair) -> Projection:
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """Drawn samples of both sets, divided by ``scale`` so that no square overflows, with the set of each."""
+    """Drawn samples of both sets, divided by ``scale`` so that no square overflows, with the set of
+    each.
+    """
 
     values: Floats
     is_generated: NDArray[np.bool_]
     scale: float
 
     def along(self, pair: SamplePair, axes: Floats) -> Floats:
-        """Coordinates, (n, c), of all samples of a pair, relative to the mean of the drawn ones; in blocks."""
+        """Coordinates, (n, c), of all samples of a pair, relative to the mean of the drawn ones; in
+        blocks.
+        """
         centre = self.values.mean(axis=0)
         parts = []
         for side in pair:

@@ -1,4 +1,6 @@
-"""Remedies for what gives samples away, done to both sets, so that the area that each leaves can be measured."""
+"""Remedies for what gives samples away, done to both sets, so that the area that each leaves can be
+measured.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,8 @@ def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
 
 
 def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change]:
-    """Faint values set to the least one, where more of the real ones are exactly that: of the first such columns.
+    """Faint values set to the least one, where more of the real ones are exactly that: of the first
+    such columns.
 
     Of all columns that begin there where they are of one scale, as pixels are.
     """

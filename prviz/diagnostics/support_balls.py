@@ -43,7 +43,8 @@ class SupportBalls:
 def support_balls(
     split: Split, method: str, *, k: int, radii: tuple[float, float] | None = None, most: int = 60
 ) -> tuple[SupportBalls, ...]:
-    """Balls of the support of P and of Q, or of both; at most ``most`` of each, () where there are none to draw.
+    """Balls of the support of P and of Q, or of both; at most ``most`` of each, () where there are
+    none to draw.
 
     The balls are chosen evenly by the rank of their radius, with the smallest and the largest.
 

@@ -1,4 +1,6 @@
-"""Whole rows that tell two sets apart: rows that repeat, and what nearly all rows of one set alone are."""
+"""Whole rows that tell two sets apart: rows that repeat, and what nearly all rows of one set alone
+are.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,9 @@ class _Side(NamedTuple):
 
 
 def rows_text(pair: SamplePair) -> str:
-    """What nearly all rows of one set are, and far fewer of the other; "" where there is no such thing."""
+    """What nearly all rows of one set are, and far fewer of the other; "" where there is no such
+    thing.
+    """
     for words, held in _RULES.items():
         counts = []
         for samples in pair:

@@ -1,4 +1,6 @@
-"""The witness: which columns and which samples tell two sets apart, and what remains without these columns."""
+"""The witness: which columns and which samples tell two sets apart, and what remains without these
+columns.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,9 @@ class Witness:
 
     @property
     def whole(self) -> bool:
-        """True if more than half of the columns differ: whole rows, or their scale, more than any column."""
+        """True if more than half of the columns differ: whole rows, or their scale, more than any
+        column.
+        """
         return self.d > MOST and len(self.differing) > self.d / 2
 
     @property
@@ -477,7 +481,9 @@ def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
 
 
 def _correlated(pair: SamplePair, differ: Sequence[int], seed: int) -> tuple[NamedColumns, ...]:
-    """Columns whose correlation with another one differs: with several others itself, with one other both."""
+    """Columns whose correlation with another one differs: with several others itself, with one
+    other both.
+    """
     left = np.setdiff1d(np.arange(pair.d), differ)
     pairs = [each.tolist() for each in correlated_otherwise(pair, left, seed)]
     found = list[int]()
@@ -495,7 +501,9 @@ def _correlated(pair: SamplePair, differ: Sequence[int], seed: int) -> tuple[Nam
 def _together(
     pair: SamplePair, differ: Sequence[int], judged: _Judged, seed: int, memory_limit: int
 ) -> tuple[NamedColumns, ...]:
-    """Columns that trees need though each by itself is alike, of those that are left without the ones that differ."""
+    """Columns that trees need though each by itself is alike, of those that are left without the
+    ones that differ.
+    """
     left = np.setdiff1d(np.arange(pair.d), differ)
     if len(left) < 2:
         return ()
@@ -510,7 +518,9 @@ def _together(
 
 
 def _rise_by_chance(seen: _Judged, likely: Ints, seed: int) -> Floats:
-    """Chance of such a rise of the log loss of the judged samples, each role alike, when a column is shuffled."""
+    """Chance of such a rise of the log loss of the judged samples, each role alike, when a column
+    is shuffled.
+    """
     from scipy.special import stdtr
 
     rng = np.random.default_rng(seed)

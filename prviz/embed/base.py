@@ -74,7 +74,9 @@ class EmbeddingEncoder(ABC):
     @classmethod
     @abstractmethod
     def load(cls, argument: str, options: EncoderOptions) -> EmbeddingEncoder:
-        """The encoder of what stands behind the colon. Raises ValueError for an argument that is none."""
+        """The encoder of what stands behind the colon. Raises ValueError for an argument that is
+        none.
+        """
 
     @abstractmethod
     def encode(self, batch: Any) -> Features:
@@ -121,7 +123,9 @@ def installed_file(package: str, path: str) -> Path:
 
 
 def whole(text: str, name: str, most: int) -> int:
-    """A number from 1 to ``most`` behind an encoder's colon. Raises ValueError for any other text."""
+    """A number from 1 to ``most`` behind an encoder's colon. Raises ValueError for any other
+    text.
+    """
     if text.isascii() and text.isdigit() and len(text) < 12 and 1 <= int(text) <= most:
         return int(text)
     raise ValueError(

@@ -1,4 +1,6 @@
-"""The embedding lens: the same samples through several encoders and numbers of features, and the curve in each."""
+"""The embedding lens: the same samples through several encoders and numbers of features, and the
+curve in each.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,8 @@ def lens(
     seed: int = 0,
     progress: Callable[[float], object] = lambda _: None,
 ) -> Lens:
-    """Measure one family in the features of several encoders, with all and with fewer of their features.
+    """Measure one family in the features of several encoders, with all and with fewer of their
+    features.
 
     Parameters
     ----------
@@ -230,7 +233,9 @@ def _pictures(
 
 
 def _side(first: Picture) -> int:
-    """Side of the random network's input: that of the first picture, rounded up, at most the usual one."""
+    """Side of the random network's input: that of the first picture, rounded up, at most the usual
+    one.
+    """
     try:
         shortest = decoded(first).side if isinstance(first, bytes) else min(first.shape)
     except MediaError:  # said when it is encoded
@@ -268,7 +273,9 @@ def _decoded(picture: Picture) -> DecodedPicture:
 def _narrowed(
     features: Sequence[Array], dimensions: Sequence[int], *, by_components: bool
 ) -> Iterator[list[Array]]:
-    """The features of every set with fewer columns, then with all; real first, whose components are taken."""
+    """The features of every set with fewer columns, then with all; real first, whose components are
+    taken.
+    """
     n, d = features[0].shape
     fewer = sorted(each for each in dimensions if 0 < each < (min(n, d) if by_components else d))
     if fewer and by_components:
@@ -282,7 +289,8 @@ def _narrowed(
 
 
 def _components(values: Array, count: int) -> tuple[Array, Array]:
-    """Mean and the first principal axes (d, count), by the smaller of the covariance and the products of samples.
+    """Mean and the first principal axes (d, count), by the smaller of the covariance and the
+    products of samples.
 
     scikit-learn's are the same but for signs; importing it takes longer than all else here.
     """

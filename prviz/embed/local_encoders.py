@@ -26,7 +26,9 @@ _NAMELESS = ("model", "pytorch_model")
 
 @dataclass(frozen=True, order=True)
 class LocalEncoder:
-    """An ``encoder`` as `prviz embed` takes it, and the path of its ``weights``, both by paths below a folder."""
+    """An ``encoder`` as `prviz embed` takes it, and the path of its ``weights``, both by paths
+    below a folder.
+    """
 
     encoder: str
     weights: str = ""
@@ -42,7 +44,9 @@ class LocalEncoder:
         return f"{self.encoder}, {self.weights}" if self.weights else self.encoder
 
     def signature(self, below: Below) -> tuple[tuple[int, int], ...]:
-        """Size and time of its file, of the settings beside it, and of files of its weights: equal ones, the same."""
+        """Size and time of its file, of the settings beside it, and of files of its weights: equal
+        ones, the same.
+        """
         file = below.root / (self.weights or self.encoder)
         files = [
             file,
@@ -117,7 +121,9 @@ def installed_encoders() -> list[LocalEncoder]:
 
 
 def _external(file: Path) -> list[str]:
-    """Further files of an ONNX network's weights; none where it is no network, which is said when it is loaded."""
+    """Further files of an ONNX network's weights; none where it is no network, which is said when
+    it is loaded.
+    """
     try:
         state = file.stat()
         return (
@@ -130,7 +136,7 @@ def _external(file: Path) -> list[str]:
 
 
 @lru_cache(64)
-def _external_files(file: Path, size: int, changed: int) -> list[str]:  # noqa: ARG001 - asked anew when it changes
+def _external_files(file: Path, size: int, changed: int) -> list[str]:  # noqa: ARG001 - cache key
     return external_files(file)
 
 

@@ -1,4 +1,6 @@
-"""What encoders that compute with PyTorch share: where to compute, and the hash of a network's weights."""
+"""What encoders that compute with PyTorch share: where to compute, and the hash of a network's
+weights.
+"""
 
 from __future__ import annotations
 

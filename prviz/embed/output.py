@@ -1,4 +1,6 @@
-"""The result of an embedding: features with their origin in a .safetensors file, and a Parquet table beside it."""
+"""The result of an embedding: features with their origin in a .safetensors file, and a Parquet
+table beside it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pictures in an array, read one by one: the .npz files of diffusion projects (arr_0, labels arr_1), and .npy."""
+"""Pictures in an array, read one by one: the .npz files of diffusion projects (arr_0, labels
+arr_1), and .npy.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class PictureArray:
     column: str = "row"
 
     def get(self, item: SourceItem) -> NDArray[Any]:
-        """Values of a picture, (height, width) or (height, width, 1, 3 or 4). Raises MediaError: truncated, corrupt."""
+        """Values of a picture, (height, width) or (height, width, 1, 3 or 4). Raises MediaError:
+        truncated, corrupt.
+        """
         size = prod(self.shape) * np.dtype(self.dtype).itemsize
         begin = self.offset + int(item.path) * size
         key = (str(self.file), self.member, item.version)
@@ -90,7 +94,9 @@ class PictureArray:
         return ""
 
     def _unpacked(self, key: tuple[str, str, str]) -> BinaryIO:
-        """The stream of this thread: of a deflated member, which only goes forward without a new start."""
+        """The stream of this thread: of a deflated member, which only goes forward without a new
+        start.
+        """
         if getattr(_held, "key", None) != key:
             close_held()
             with ExitStack() as stack:
@@ -166,7 +172,9 @@ def _chosen(file: NpzFile, key: str | None) -> Header:
 
 
 def _place(path: Path, name: str, offset: int) -> tuple[str, int]:
-    """Where an array begins: "" and its place in the file, or its deflated member and the place in that."""
+    """Where an array begins: "" and its place in the file, or its deflated member and the place in
+    that.
+    """
     with zipfile.ZipFile(path) as archive:
         info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:

@@ -83,7 +83,8 @@ def decoded(data: bytes, bits: int | None = None) -> Picture:
 
 
 def from_values(values: NDArray[Any], bits: int | None, orientation: int = 1) -> Picture:
-    """The picture of an array (height, width) or (height, width, 1, 3 or 4) of 8 or 16 bits, the fourth of them alpha.
+    """The picture of an array (height, width) or (height, width, 1, 3 or 4) of 8 or 16 bits, the
+    fourth of them alpha.
 
     Raises MediaError for a value of more than so many bits.
     """
@@ -164,7 +165,8 @@ def _over_white(image: Image.Image) -> tuple[Image.Image, bool]:
     from PIL import Image
 
     least, _ = image.getchannel("A").getextrema()
-    return Image.alpha_composite(Image.new("RGBA", image.size, _WHITE), image), int(least) < 255  # type: ignore[arg-type]
+    white = Image.new("RGBA", image.size, _WHITE)
+    return Image.alpha_composite(white, image), int(least) < 255  # type: ignore[arg-type]
 
 
 def _left_out(image: Image.Image) -> int:
@@ -226,7 +228,9 @@ def _as_stored(image: Any, rawmode: str) -> Any:
 
 
 def narrowed(image: Image.Image, resize: int) -> Image.Image:
-    """The image without the ends of its longer side, where it would take too much memory at ``resize`` pixels."""
+    """The image without the ends of its longer side, where it would take too much memory at
+    ``resize`` pixels.
+    """
     short = min(image.size)
     most = max(4, _RESIZED // resize**2) * short
     left, top = (max(0, side - most) // 2 for side in image.size)
@@ -245,7 +249,9 @@ class SquareTransform:
     interpolation: str = "bicubic"
 
     def __call__(self, picture: Picture) -> NDArray[Any]:
-        """Array of shape (size, size, 3): uint8, or floats from 0 to 255 for a picture of floats."""
+        """Array of shape (size, size, 3): uint8, or floats from 0 to 255 for a picture of
+        floats.
+        """
         squares = [self.square(band) for band in picture.bands]
         if squares[0].ndim == 3:
             return squares[0]

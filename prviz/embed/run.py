@@ -1,4 +1,6 @@
-"""One embedding: items are prepared by all cores, encoded in batches, and kept in parts until all are there."""
+"""One embedding: items are prepared by all cores, encoded in batches, and kept in parts until all
+are there.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ UNLIKE = 2.0
 
 @dataclass(frozen=True)
 class Embedded:
-    """Shape of the features, every bad item with its reason, and what a user should know, in sentences.
+    """Shape of the features, every bad item with its reason, and what a user should know, in
+    sentences.
 
     side : median of the shorter sides of the pictures, in pixels; 0 for texts.
     """
@@ -57,7 +60,8 @@ def embed(
     executor: Executor | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Embedded:
-    """Write the features of a source to ``out``, and a table with them, paths, texts and labels beside it.
+    """Write the features of a source to ``out``, and a table with them, paths, texts and labels
+    beside it.
 
     Parameters
     ----------
@@ -106,7 +110,9 @@ def embed(
 
 
 class _Job(NamedTuple):
-    """What is embedded, by what, where to, and the bits of 16-bit pictures; None: there are none."""
+    """What is embedded, by what, where to, and the bits of 16-bit pictures; None: there are
+    none.
+    """
 
     source: EmbeddingSource
     encoder: EmbeddingEncoder
@@ -138,7 +144,9 @@ def used_bits(workers: ItemWorkers, progress: Callable[[float], object] | None) 
 
 @contextmanager
 def _only_run(out: Path) -> Iterator[None]:
-    """Hold the lock of a file that is to be written. Raises ValueError where another run holds it."""
+    """Hold the lock of a file that is to be written. Raises ValueError where another run holds
+    it.
+    """
     if not out.parent.is_dir():
         raise ValueError(f"{one_line(out.parent)}: no such folder")
     lock = locked(out, 0)
@@ -309,7 +317,9 @@ def _check_bad(bad: dict[str, str], source: EmbeddingSource, skip_bad: bool) -> 
 
 
 def _part_key(items: Sequence[SourceItem], job: _Job) -> str:
-    """Hash of all that a part depends on: what an interrupted run has kept is taken where nothing has changed."""
+    """Hash of all that a part depends on: what an interrupted run has kept is taken where nothing
+    has changed.
+    """
     encoder = job.encoder
     made_by = (
         encoder.name,
@@ -360,7 +370,9 @@ def _is_whole(file: Path) -> bool:
 
 
 class _Part(NamedTuple):
-    """Features of a kept part, the reasons of its bad items by row, and the facts of its good pictures."""
+    """Features of a kept part, the reasons of its bad items by row, and the facts of its good
+    pictures.
+    """
 
     rows: Features
     bad: dict[int, str]

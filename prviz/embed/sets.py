@@ -1,4 +1,6 @@
-"""Several sets of pictures, such as a folder for each model: one file of features each, kept while nothing changes."""
+"""Several sets of pictures, such as a folder for each model: one file of features each, kept while
+nothing changes.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class PictureSet:
 
 @dataclass(frozen=True)
 class SetFile:
-    """A written file, and True if it was there already, made from the same pictures in the same way."""
+    """A written file, and True if it was there already, made from the same pictures in the same
+    way.
+    """
 
     out: Path
     found: Embedded
@@ -38,7 +42,8 @@ class SetFile:
 
 
 def sets_in(folder: Path, out: Path) -> tuple[list[PictureSet], list[str]]:
-    """A set for each sub-folder with pictures, .zip and .npz of a folder; and notes on what is in none of them.
+    """A set for each sub-folder with pictures, .zip and .npz of a folder; and notes on what is in
+    none of them.
 
     Raises
     ------

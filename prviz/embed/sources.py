@@ -1,4 +1,6 @@
-"""What is embedded: folders and zip archives of pictures, text files, columns of tables; items in a fixed order."""
+"""What is embedded: folders and zip archives of pictures, text files, columns of tables; items in a
+fixed order.
+"""
 
 from __future__ import annotations
 
@@ -60,15 +62,21 @@ class EmbeddingSource(Protocol):
         ...
 
     def get(self, item: SourceItem) -> bytes | NDArray[Any]:
-        """Contents of an item: a file, or the values of a picture. Raises MediaError if they can't be read."""
+        """Contents of an item: a file, or the values of a picture. Raises MediaError if they can't
+        be read.
+        """
         ...
 
     def head(self, item: SourceItem) -> bytes | None:
-        """First bytes of an item that is a picture file; None for values. Raises MediaError, OSError as `get`."""
+        """First bytes of an item that is a picture file; None for values. Raises MediaError,
+        OSError as `get`.
+        """
         ...
 
     def seen_from(self, folder: Path) -> str:
-        """What a picture's path begins with in a table in ``folder``, such as "real/"; "" for others."""
+        """What a picture's path begins with in a table in ``folder``, such as "real/"; "" for
+        others.
+        """
         ...
 
 
@@ -89,7 +97,9 @@ class PictureFolder:
     column: str = "path"
 
     def get(self, item: SourceItem) -> bytes:
-        """Contents of a picture file. Raises MediaError for one that can't be read or is too large."""
+        """Contents of a picture file. Raises MediaError for one that can't be read or is too
+        large.
+        """
         most = PictureLimits().file_bytes
         data = self._read(item, most + 1)
         if len(data) > most:
@@ -116,7 +126,9 @@ class PictureFolder:
             raise MediaError(f"can't be opened: {error.strerror or error}.") from None
 
     def seen_from(self, folder: Path) -> str:
-        """Path of the pictures' folder in ``below``, else in ``folder``, else its name, with a slash."""
+        """Path of the pictures' folder in ``below``, else in ``folder``, else its name, with a
+        slash.
+        """
         root = self.root.resolve()
         folder = (self.below or folder).resolve()
         return (
@@ -267,14 +279,16 @@ def open_source(
         source = Texts(path.name, _line_items(path))
     else:
         raise ValueError(
-            f"{quoted(str(path))}: a folder, a .zip, an .npz or an .npy of pictures, a .txt, .csv, .tsv, .jsonl or "
+            f"{quoted(str(path))}: a folder, a .zip, an .npz or an .npy of pictures, a .txt, "
+            f".csv, .tsv, .jsonl or "
             ".parquet of texts, or a .pt tensor is needed"
         )
     if not source.items and path.is_dir():
         _refuse_others(path)
     if not source.items:
         raise ValueError(
-            f"{quoted(path.name)}: nothing to embed there ({', '.join(EXTENSIONS)}, or lines of text)"
+            f"{quoted(path.name)}: nothing to embed there ({', '.join(EXTENSIONS)}, or lines of "
+            f"text)"
         )
     return source
 
@@ -316,7 +330,9 @@ def _others_note(root: Path, items: Sequence[SourceItem]) -> str:
 
 
 def _refuse_others(root: Path) -> None:
-    """Raise ValueError, with the lines that convert them, for a folder of pictures or texts of other kinds."""
+    """Raise ValueError, with the lines that convert them, for a folder of pictures or texts of
+    other kinds.
+    """
     others = _others(root)
     if not others:
         return
@@ -328,13 +344,15 @@ def _refuse_others(root: Path) -> None:
             f"{found}. Write a text a row:\nimport glob, pathlib, pandas as pd\n"
             f"names = sorted(glob.glob({pattern}, recursive=True))\n"
             "texts = [pathlib.Path(name).read_text('utf-8') for name in names]\n"
-            f"pd.DataFrame({{'path': names, 'text': texts}}).to_parquet({literal(f'{root}.parquet')})"
+            f"pd.DataFrame({{'path': names, 'text': "
+            f"texts}}).to_parquet({literal(f'{root}.parquet')})"
         )
     if extension not in _BY_PILLOW:
         raise ValueError(f"{found}; save the pictures as PNG")
     raise ValueError(
         f"{found}. Save them as PNG, beside the old ones:\nimport glob\nfrom PIL import Image\n"
-        f"[Image.open(name).convert('RGB').save(name + '.png') for name in glob.glob({pattern}, recursive=True)]"
+        f"[Image.open(name).convert('RGB').save(name + '.png') for name in glob.glob({pattern}, "
+        f"recursive=True)]"
     )
 
 
@@ -353,7 +371,9 @@ def sub_folders(items: Iterable[SourceItem]) -> Counter[str]:
 
 
 def _sets_note(items: Iterable[SourceItem]) -> str:
-    """A sentence where the sub-folders could be sets of their own; "" where they are few or small."""
+    """A sentence where the sub-folders could be sets of their own; "" where they are few or
+    small.
+    """
     counts = sub_folders(items)
     del counts[""]
     large = [name for name, count in counts.items() if count >= _MANY]
@@ -362,13 +382,16 @@ def _sets_note(items: Iterable[SourceItem]) -> str:
     names = sorted(counts)
     shown = ", ".join(names[:2]) + (", ..." if len(names) > 2 else "")
     return (
-        f"its {len(names)} sub-folders ({shown}) are one set, with their names as labels; where each holds the "
+        f"its {len(names)} sub-folders ({shown}) are one set, with their names as labels; where "
+        f"each holds the "
         "pictures of another model, --each makes one file of each"
     )
 
 
 def _line_items(path: Path) -> tuple[SourceItem, ...]:
-    """Lines end in a line feed, with a carriage return before it or without; other signs are part of a text."""
+    """Lines end in a line feed, with a carriage return before it or without; other signs are part
+    of a text.
+    """
     data = path.read_bytes()
     encoding = encoding_of(data[:_HEAD])
     try:
@@ -401,7 +424,8 @@ def _picture_zip(path: Path) -> PictureZip:
     notes: list[str] = []
     if dropped := len(pictures) - len(items):
         notes.append(
-            f"{dropped} of {len(pictures)} pictures of the archive {'is' if dropped == 1 else 'are'} left out: their "
+            f"{dropped} of {len(pictures)} pictures of the archive "
+            f"{'is' if dropped == 1 else 'are'} left out: their "
             "paths lead out of it, they are links, or others have the same path"
         )
     return PictureZip(path, path.name, _version(str(path)), items, notes=tuple(notes))

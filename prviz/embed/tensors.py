@@ -1,4 +1,6 @@
-"""A tensor that PyTorch has saved, as a .safetensors file; only from the shell, on the user's own machine."""
+"""A tensor that PyTorch has saved, as a .safetensors file; only from the shell, on the user's own
+machine.
+"""
 
 from __future__ import annotations
 

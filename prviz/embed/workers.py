@@ -1,4 +1,6 @@
-"""Workers that read and decode: processes that hand pictures over in shared memory, threads, or none."""
+"""Workers that read and decode: processes that hand pictures over in shared memory, threads, or
+none.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ _attached: dict[str, SharedMemory] = {}
 
 @dataclass(frozen=True)
 class PreparedGroup:
-    """Number of items, the good ones prepared (stacked pictures, or texts), and why the others are bad, by row.
+    """Number of items, the good ones prepared (stacked pictures, or texts), and why the others are
+    bad, by row.
 
     facts : of every good picture its shorter side, 1 if a part of it was transparent, and the
     number of its bands that
@@ -58,7 +61,8 @@ class PreparedGroup:
 
 
 class ItemWorkers:
-    """Workers that prepare items in groups, in order, a bounded number under way; few items need none.
+    """Workers that prepare items in groups, in order, a bounded number under way; few items need
+    none.
 
     executor : threads that prepare; None: a process for each core, whose pictures come through
     shared memory where
@@ -92,7 +96,9 @@ class ItemWorkers:
         close_held()
 
     def largest_value(self, report: Callable[[], object]) -> int | None:
-        """Largest value of the pictures of 16 bits; None where all have 8. ``report`` is called after many of these."""
+        """Largest value of the pictures of 16 bits; None where all have 8. ``report`` is called
+        after many of these.
+        """
         items = self._source.items
         cuts = [items[at : at + 8 * GROUP] for at in range(0, len(items), 8 * GROUP)]
         look = partial(_largest, self._bare)

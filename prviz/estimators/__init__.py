@@ -1,4 +1,6 @@
-"""Families of classifiers, one file each, and the registry that page, command line and tests iterate over."""
+"""Families of classifiers, one file each, and the registry that page, command line and tests
+iterate over.
+"""
 
 from __future__ import annotations
 
@@ -55,12 +57,16 @@ VERDICT_METHODS = (TIGHTEST.name, *DEFAULT_METHODS)
 
 
 def can_learn() -> bool:
-    """True if scikit-learn is installed, which the curve to believe, its bound and trained classifiers need."""
+    """True if scikit-learn is installed, which the curve to believe, its bound and trained
+    classifiers need.
+    """
     return installed("sklearn")
 
 
 def verdict_methods() -> tuple[str, ...]:
-    """Families of a verdict without a truth: VERDICT_METHODS, or without scikit-learn those of the neighbours."""
+    """Families of a verdict without a truth: VERDICT_METHODS, or without scikit-learn those of the
+    neighbours.
+    """
     return VERDICT_METHODS if can_learn() else DEFAULT_METHODS
 
 
@@ -72,7 +78,8 @@ def register(
     idea: str | None = None,
     source: str | None = None,
 ) -> None:
-    """Add a family of your own: every page, the command line and `prviz.estimate` know it from then on.
+    """Add a family of your own: every page, the command line and `prviz.estimate` know it from then
+    on.
 
     Parameters
     ----------
@@ -109,7 +116,8 @@ def register(
     Examples
     --------
     >>> import numpy as np
-    >>> def first_feature(fit, evaluate):  # shares of fit samples on the same side of 0 along the first feature
+    >>> # shares of fit samples on the same side of 0 along the first feature
+    >>> def first_feature(fit, evaluate):
     ...     z = np.concatenate(evaluate)[:, 0] > 0
     ...     return tuple(np.where(z, np.mean(c[:, 0] > 0), np.mean(c[:, 0] <= 0)) for c in fit)
     >>> register("first_feature", first_feature)

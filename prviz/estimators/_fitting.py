@@ -1,4 +1,6 @@
-"""Helpers of families that fit models with scikit-learn: one thread, and samples in units without overflow."""
+"""Helpers of families that fit models with scikit-learn: one thread, and samples in units without
+overflow.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ _LARGEST = 1e150
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Restrict BLAS and OpenMP to one thread, so that a fitted model does not depend on the number of cores.
+    """Restrict BLAS and OpenMP to one thread, so that a fitted model does not depend on the number
+    of cores.
 
     The library of the model must be loaded before.
     """
@@ -30,7 +33,9 @@ def one_thread() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Rescaled:
-    """Rescaling: values divided by ``first``, minus ``shift`` (d,), divided by ``second``; no square overflows."""
+    """Rescaling: values divided by ``first``, minus ``shift`` (d,), divided by ``second``; no
+    square overflows.
+    """
 
     first: float
     shift: Floats

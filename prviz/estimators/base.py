@@ -20,7 +20,8 @@ from prviz.toys.base import Parameter
 
 @dataclass(frozen=True, eq=False)
 class Supports(ReadOnlyArrays):
-    """Two non-negative supports per evaluation sample: a sample with large c_real / c_generated looks real.
+    """Two non-negative supports per evaluation sample: a sample with large c_real / c_generated
+    looks real.
 
     c_real, c_generated : (m,) supports from the real and the generated fit samples, real evaluation
     samples first.
@@ -42,7 +43,9 @@ class Supports(ReadOnlyArrays):
 
     @property
     def n_independent(self) -> tuple[int, int]:
-        """Numbers of real and of generated samples that are independent, see `prviz.samples.independent_number`."""
+        """Numbers of real and of generated samples that are independent, see
+        `prviz.samples.independent_number`.
+        """
         if self.groups is None:
             return self.n_real, len(self.c_real) - self.n_real
         real, generated = np.split(self.groups, [self.n_real])
@@ -50,7 +53,9 @@ class Supports(ReadOnlyArrays):
 
     @property
     def both_zero(self) -> NDArray[np.bool_]:
-        """True, (m,), for evaluation samples without supports, 0/0: held-out ones that lie in no ball."""
+        """True, (m,), for evaluation samples without supports, 0/0: held-out ones that lie in no
+        ball.
+        """
         return np.asarray((self.c_real == 0) & (self.c_generated == 0))
 
     @property
@@ -122,7 +127,9 @@ class Estimator:
         return self._values[name] if name in self._values else self._parameter(name).default
 
     def named(self, values: Mapping[str, Any]) -> str:
-        """The family's name with these values of parameters, such as "prc:c=4"; published values are left out."""
+        """The family's name with these values of parameters, such as "prc:c=4"; published values
+        are left out.
+        """
         checked = {
             each.name: each.checked(values.get(each.name, each.default)) for each in self.parameters
         }
@@ -164,7 +171,8 @@ class Estimator:
     def balls(
         self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
     ) -> tuple[Balls, ...]:
-        """Balls in which fit samples are counted, in one pass for all such families; none for a family with `runs`.
+        """Balls in which fit samples are counted, in one pass for all such families; none for a
+        family with `runs`.
 
         sizes : numbers of real and of generated fit samples.
         """
@@ -188,7 +196,8 @@ class Estimator:
         seed: int,
         progress: Callable[[float], None],
     ) -> tuple[Supports, ...]:
-        """Supports of the evaluation samples of ``split``, one per run; the curve is the mean over the runs.
+        """Supports of the evaluation samples of ``split``, one per run; the curve is the mean over
+        the runs.
 
         k : 1 for a family that tunes nothing. progress : called with the fraction done; may raise
         to stop.
@@ -204,7 +213,9 @@ class Estimator:
         seed: int,
         progress: Callable[[float], None],
     ) -> list[tuple[Supports, ...]]:
-        """`runs` at each of several k, equal to one at a time; for a family that can share work between them."""
+        """`runs` at each of several k, equal to one at a time; for a family that can share work
+        between them.
+        """
         found = []
         for index, k in enumerate(ks):
 
@@ -217,7 +228,9 @@ class Estimator:
 
     @property
     def shares_pass(self) -> bool:
-        """True if the family counts in balls, at every k and bandwidth in the pass that such families share."""
+        """True if the family counts in balls, at every k and bandwidth in the pass that such
+        families share.
+        """
         return bool(self.balls(k=1, bandwidth=None, sizes=(2, 2)))
 
     @property
@@ -227,7 +240,8 @@ class Estimator:
 
 
 class Families(dict[str, Estimator]):
-    """Families by name; "prc:c=4" is a known family with another parameter, which no list of the families holds.
+    """Families by name; "prc:c=4" is a known family with another parameter, which no list of the
+    families holds.
 
     Such a name stands wherever a method is named, so that every key, link and file that names it is
     one of its own.
@@ -240,14 +254,18 @@ class Families(dict[str, Estimator]):
         return self[family].having(settings)
 
     def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
         try:
-            return super().__contains__(name) or bool(self.__missing__(name))  # type: ignore[arg-type]
+            return bool(self.__missing__(name))  # type: ignore[arg-type]
         except (KeyError, ValueError):
             return False
 
 
 def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
-    """``k`` as a number; "sqrt" is floor(sqrt(n)), n the size of the smaller set before any split."""
+    """``k`` as a number; "sqrt" is floor(sqrt(n)), n the size of the smaller set before any
+    split.
+    """
     if isinstance(k, str):
         if k != "sqrt":
             raise ValueError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')

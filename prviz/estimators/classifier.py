@@ -37,7 +37,8 @@ ABOVE = (
 
 
 class _Classifiers(Estimator, ABC):
-    """c_X(z) = p, c_Y(z) = 1 - p, where p is the median over the members of their probability that z is real.
+    """c_X(z) = p, c_Y(z) = 1 - p, where p is the median over the members of their probability that
+    z is real.
 
     Features are standardised by the fit samples. Each of several members is fitted on a bootstrap
     draw with equal numbers of real and generated fit samples; a single member on as many of each
@@ -87,7 +88,9 @@ class _Classifiers(Estimator, ABC):
 
 
 class _Linear(_Classifiers):
-    """Logistic regressions; the penalty is the paper's weight decay, 0.05 |w|^2 beside the mean log loss."""
+    """Logistic regressions; the penalty is the paper's weight decay, 0.05 |w|^2 beside the mean log
+    loss.
+    """
 
     name = "classifier"
     title = "Linear classifiers"
@@ -325,7 +328,8 @@ def _sigmoid(scores: Floats) -> Floats:
 
 
 def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
-    """Fit samples (real, generated) and all evaluation samples, each feature of mean 0 and deviation 1 over the fit.
+    """Fit samples (real, generated) and all evaluation samples, each feature of mean 0 and
+    deviation 1 over the fit.
 
     A feature that is constant over the fit samples is only centred.
     """
@@ -342,7 +346,8 @@ def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
 
 
 def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> NDArray[np.intp]:
-    """Rows of a fit set of n to fit a member on: as many as the larger set has for a bootstrap, else as the smaller.
+    """Rows of a fit set of n to fit a member on: as many as the larger set has for a bootstrap,
+    else as the smaller.
 
     Both sets are drawn by the same stream, so that swapping the roles swaps the draw.
     """

@@ -1,4 +1,6 @@
-"""cluster: pooled k-means; shares of real and of generated samples in the cluster of an evaluation sample."""
+"""cluster: pooled k-means; shares of real and of generated samples in the cluster of an evaluation
+sample.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,8 @@ CLUSTER = _Cluster()
 
 
 def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tuple[Rows, Rows]:
-    """The cluster of every real and of every generated sample, numbers from 0: those of the family's first run.
+    """The cluster of every real and of every generated sample, numbers from 0: those of the
+    family's first run.
 
     pair : all samples define the clusters. clusters : at most this number. seed : that of the
     family.
@@ -118,7 +121,8 @@ def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tu
 
 @dataclass(frozen=True, eq=False)
 class _Pooled:
-    """Different fit samples of both sets in a canonical order, and the evaluation samples, in one unit.
+    """Different fit samples of both sets in a canonical order, and the evaluation samples, in one
+    unit.
 
     points : (m, d), each point once. real, generated : (m,) numbers of fit samples of each role at
     each point.

@@ -61,7 +61,9 @@ _GOLDEN = 0.6180339887498949
 
 
 def _further_color(index: int) -> str:
-    """A colour of a hue that lies far from those of the indices before, with a contrast of 3:1 on both grounds."""
+    """A colour of a hue that lies far from those of the indices before, with a contrast of 3:1 on
+    both grounds.
+    """
     low = 0.0
     high = 1.0
     for _ in range(20):
@@ -74,7 +76,9 @@ def _further_color(index: int) -> str:
 
 
 def luminance(levels: Sequence[float]) -> float:
-    """Relative luminance of red, green and blue in [0, 1], as contrasts are counted in (WCAG 2.2)."""
+    """Relative luminance of red, green and blue in [0, 1], as contrasts are counted in (WCAG
+    2.2).
+    """
     linear = [
         level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels
     ]

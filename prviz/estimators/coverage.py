@@ -1,4 +1,6 @@
-"""coverage: the ball around an evaluation sample that reaches its k-th nearest sample of the other role."""
+"""coverage: the ball around an evaluation sample that reaches its k-th nearest sample of the other
+role.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from prviz.neighbors import Balls, Nearest
 
 
 class _Coverage(Estimator):
-    """Number of real samples within the k-th nearest generated one, and of generated within the k-th nearest real."""
+    """Number of real samples within the k-th nearest generated one, and of generated within the
+    k-th nearest real.
+    """
 
     name = "coverage"
     title = "Coverage"

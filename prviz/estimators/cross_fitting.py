@@ -22,13 +22,15 @@ FOLDS = 5
 # may be judged.
 MOST_FEATURES = 2_048
 
-# The tables of the last pair: the score of all its samples and that of a half are asked for in turn.
+# The tables of the last pair: the score of all its samples and that of a half are asked for in
+# turn.
 _TABLES = LeastRecentlyUsed(1)
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Log odds that samples are generated, for equal weights of the two sets; 0 where nothing tells them apart.
+    """Log odds that samples are generated, for equal weights of the two sets; 0 where nothing tells
+    them apart.
 
     real, generated : (n,) and (m,), in the order of the samples.
     """
@@ -37,7 +39,8 @@ class Scores:
     generated: Floats
 
     def levels(self, cuts: int) -> NDArray[np.intp]:
-        """Twice the number of fixed cuts below each sample, 0 to 2 ``cuts``, real ones first; odd on a cut.
+        """Twice the number of fixed cuts below each sample, 0 to 2 ``cuts``, real ones first; odd
+        on a cut.
 
         Cut i stands where the best classifier of lam = tan(theta) begins to call a sample
         generated, at the log odds log tan(theta), theta = (i + 1/2) / cuts of a right angle.
@@ -56,7 +59,8 @@ def cut_places(cuts: int) -> Floats:
 
 
 def of_all(pair: SamplePair, seed: int, progress: Progress | None = None) -> Scores:
-    """The score of every sample, by folds: learners fitted on the other folds, weights from these alone.
+    """The score of every sample, by folds: learners fitted on the other folds, weights from these
+    alone.
 
     Parameters
     ----------
@@ -115,7 +119,9 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
 
 
 def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
-    """The pair to learn from, the same for both orders of the roles, as rounding is then; True if exchanged."""
+    """The pair to learn from, the same for both orders of the roles, as rounding is then; True if
+    exchanged.
+    """
     exchanged = pair.real.digest > pair.generated.digest
     sets = [pair.generated, pair.real] if exchanged else [pair.real, pair.generated]
     if pair.d > MOST_FEATURES:
@@ -138,7 +144,9 @@ def _scores(odds: Floats, n_first: int, *, exchanged: bool) -> Scores:
 def _out_of_fold(
     pair: SamplePair, rows: Rows, seed: int, progress: Progress | None, tables: PairTables
 ) -> tuple[dict[str, Floats], NDArray[np.intp]]:
-    """Votes on the samples of these rows by learners fitted on the other folds, and the fold of each sample."""
+    """Votes on the samples of these rows by learners fitted on the other folds, and the fold of
+    each sample.
+    """
     units = [_units(samples, own) for samples, own in zip(pair, rows, strict=True)]
     count = min(FOLDS, *(int(each.max()) + 1 for each in units))
     parts = [_folds(each, count, seed) for each in units]
@@ -171,7 +179,9 @@ def _units(samples: Samples, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _folds(units: NDArray[np.intp], count: int, seed: int) -> NDArray[np.intp]:
-    """The fold of every sample. A role's folds depend on its units alone, so that equal sets have equal folds."""
+    """The fold of every sample. A role's folds depend on its units alone, so that equal sets have
+    equal folds.
+    """
     order = np.random.default_rng(seed).permutation(int(units.max()) + 1)
     fold = np.empty(len(order), dtype=np.intp)
     fold[order] = np.arange(len(order)) % count

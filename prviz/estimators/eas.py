@@ -15,7 +15,8 @@ from prviz.neighbors import BallCounts, Balls
 
 
 class _EAS(Estimator):
-    """c_X of iPR or of coverage, whichever has the lower extreme precision; c_Y by the lower extreme recall.
+    """c_X of iPR or of coverage, whichever has the lower extreme precision; c_Y by the lower
+    extreme recall.
 
     Two numbers are published, without split: min(precision, coverage_precision) and min(recall,
     coverage), the fnr and the fpr of the better extreme classifier of the two families, [c_X > 0]

@@ -1,4 +1,6 @@
-"""hub: improved precision and recall from hub samples, which are often among the nearest neighbours of others."""
+"""hub: improved precision and recall from hub samples, which are often among the nearest neighbours
+of others.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ _CELLS_SEARCHED = 16
 
 
 class Hub(Estimator):
-    """Number of hub fit samples of each class whose k-NN ball in their class holds a hub evaluation sample."""
+    """Number of hub fit samples of each class whose k-NN ball in their class holds a hub evaluation
+    sample.
+    """
 
     name = "hub"
     title = "Hub iPR"
@@ -80,7 +84,8 @@ class Hub(Estimator):
         seed: int,
         progress: Callable[[float], None],
     ) -> tuple[Supports, ...]:
-        """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` numbers the latter.
+        """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` numbers
+        the latter.
 
         Without split the hubs of both parts are the same. A ball reaches exactly to the k-th
         nearest of all fit samples of its class; the choice of hubs is approximate, which the errors
@@ -97,7 +102,9 @@ class Hub(Estimator):
         seed: int,
         progress: Callable[[float], None],
     ) -> list[tuple[Supports, ...]]:
-        """The counts at every k from one index of each set, and one table of distances where it is small enough."""
+        """The counts at every k from one index of each set, and one table of distances where it is
+        small enough.
+        """
         pays = len(ks) >= WORTH_A_TABLE and DistanceTable.fits(split)
         return self._measured(split, ks, seed, progress, DistanceTable(split) if pays else None)
 
@@ -155,7 +162,8 @@ HUB = Hub()
 def hub_rows(
     values: Array, k: int, seed: int, among: Rows | None = None, threshold: int = THRESHOLD
 ) -> Rows:
-    """Positions of hubs: samples among the k nearest of more than ``threshold`` others, found approximately.
+    """Positions of hubs: samples among the k nearest of more than ``threshold`` others, found
+    approximately.
 
     The positions are in ``among``, the rows of the values to search; None: all rows. Without any
     hub the samples that are neighbours most often are taken. Neighbours are searched in a random
@@ -165,7 +173,9 @@ def hub_rows(
 
 
 def exact_hub_rows(values: Array, k: int, threshold: int = THRESHOLD) -> Rows:
-    """Rows of the samples that are among the k nearest of more than ``threshold`` others, by exact distances."""
+    """Rows of the samples that are among the k nearest of more than ``threshold`` others, by exact
+    distances.
+    """
     rows = np.arange(len(values))
     balls = nearest_radii(values, rows, k)
     others = count_in_balls(values, values, balls) - 1  # every sample is in its own ball

@@ -1,4 +1,6 @@
-"""kde: a ball of fixed radius around an evaluation sample, the uniform-kernel Parzen density ratio."""
+"""kde: a ball of fixed radius around an evaluation sample, the uniform-kernel Parzen density
+ratio.
+"""
 
 from __future__ import annotations
 

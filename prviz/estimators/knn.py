@@ -1,4 +1,6 @@
-"""knn: the ball around an evaluation sample that holds its k nearest fit samples of both roles pooled."""
+"""knn: the ball around an evaluation sample that holds its k nearest fit samples of both roles
+pooled.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from prviz.neighbors import Balls, Nearest
 
 
 class _KNN(Estimator):
-    """Number of real and of generated samples within the pooled k-th neighbour, in closed balls, ties included."""
+    """Number of real and of generated samples within the pooled k-th neighbour, in closed balls,
+    ties included.
+    """
 
     name = "knn"
     title = "kNN"

@@ -1,4 +1,5 @@
-"""Learners: classifiers of many kinds, whose log odds on samples that they have not seen `prviz.estimators.stack` adds.
+"""Learners: classifiers of many kinds, whose log odds on samples that they have not seen
+`prviz.estimators.stack` adds.
 
 Each gives one or several columns of log odds that a sample is generated, for equal weights of the
 two sets.
@@ -88,7 +89,8 @@ class PairTables:
     whole : WholeDistances, optional
         All distances, of few samples.
     order : ndarray, optional
-        (d, n) the samples, real ones first, in the order of each feature; scaling keeps it. None: of too many.
+        (d, n) the samples, real ones first, in the order of each feature; scaling keeps it. None:
+        of too many.
     """
 
     whole: WholeDistances | None
@@ -134,7 +136,8 @@ def votes(
     progress: Progress | None = None,
     tables: PairTables | None = None,
 ) -> list[dict[str, Floats]]:
-    """Log odds that each evaluation sample of each split is generated, by every learner fitted on its fit samples.
+    """Log odds that each evaluation sample of each split is generated, by every learner fitted on
+    its fit samples.
 
     Parameters
     ----------
@@ -206,7 +209,9 @@ def votes(
 
 @cache
 def _library() -> Any:
-    """scikit-learn with the modules that are needed, loaded by one thread: two at once see half of a module."""
+    """scikit-learn with the modules that are needed, loaded by one thread: two at once see half of
+    a module.
+    """
     with _loading, needed_for("the curve to believe"):
         import sklearn
         import sklearn.linear_model
@@ -310,7 +315,9 @@ def _scaled(fit: NDArray[np.floating], evaluate: NDArray[np.floating]) -> tuple[
 
 
 def _places(pair: SamplePair, rows: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
-    """Where each sample of a pair, real ones first, stands in such rows of either set in turn; -1 if nowhere."""
+    """Where each sample of a pair, real ones first, stands in such rows of either set in turn; -1
+    if nowhere.
+    """
     found = np.full(pair.real.n + pair.generated.n, -1)
     taken = np.concatenate([rows[0], rows[1] + pair.real.n, rows[2], rows[3] + pair.real.n])
     found[taken] = np.arange(len(taken))
@@ -360,7 +367,9 @@ def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
 
 
 def _trees(split: _Standard, seed: int) -> Floats:
-    """The sum of the shares of generated fit samples in the leaves, by the trees of one part of both forests."""
+    """The sum of the shares of generated fit samples in the leaves, by the trees of one part of
+    both forests.
+    """
     called = np.zeros((2, len(split.evaluate)))
     for place, (fit, evaluate) in enumerate(((split.fit, split.evaluate), split.ranks)):
         for tree in _forest(fit, split, seed, TREES // FOREST_PARTS):
@@ -435,7 +444,8 @@ def _boosted(fit: Table, split: _Standard, seed: int) -> Iterator[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Trees that are fitted to the ranks of the fit samples and may be asked about any others, by `fit`.
+    """Trees that are fitted to the ranks of the fit samples and may be asked about any others, by
+    `fit`.
 
     Parameters
     ----------
@@ -489,7 +499,8 @@ class Judge:
             return list(_forest(self.split.ranks[0], self.split, self.seed, 2 * TREES))
 
     def log_odds(self, ranks: Table) -> Floats:
-        """The sum of the log odds, (m,), that samples are generated, of randomised and of boosted trees.
+        """The sum of the log odds, (m,), that samples are generated, of randomised and of boosted
+        trees.
 
         Parameters
         ----------

@@ -1,4 +1,6 @@
-"""ppr: the probability of a point to be in a support with an uncertain border, by a tent around every sample."""
+"""ppr: the probability of a point to be in a support with an uncertain border, by a tent around
+every sample.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ _BLOCK = 1 << 17
 
 
 class _PPR(Estimator):
-    """c_X(z) = 1 - prod over real fit samples x of (1 - tau(|z - x|)), tau(d) = max(0, 1 - d / R), and its mirror.
+    """c_X(z) = 1 - prod over real fit samples x of (1 - tau(|z - x|)), tau(d) = max(0, 1 - d / R),
+    and its mirror.
 
     R is a = 1.2 times the mean k-NN radius inside the set with the tents. Two numbers are
     published, without split and at k = 4: the mean of c_X over generated samples and the mean of
@@ -148,7 +151,9 @@ PPR = _PPR()
 
 
 def tent_radius(fit: RowView, k: int, width: float) -> float:
-    """Radius R: ``width`` times the mean distance to the k-th nearest other sample of the same set."""
+    """Radius R: ``width`` times the mean distance to the k-th nearest other sample of the same
+    set.
+    """
     rows = fit.numbers(np.arange(len(fit)))
     radii = nearest_radii(fit.source, rows, k, rows)
     return _tent(radii, width)
@@ -189,7 +194,9 @@ def _missed(distances: NDArray[np.float64], radius: float) -> NDArray[np.float64
 def _chances_by_table(
     distances: NDArray[np.float64], radius: float, *, apart: bool
 ) -> NDArray[np.float64]:
-    """`chances` of the points of the columns, from their distances to the fit samples of the rows."""
+    """`chances` of the points of the columns, from their distances to the fit samples of the
+    rows.
+    """
     found = np.empty(distances.shape[1])
 
     def fill(part: slice) -> None:

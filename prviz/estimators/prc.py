@@ -1,4 +1,6 @@
-"""prc: coverage by at least k samples of the other set, in a ball that reaches to more samples of the own set."""
+"""prc: coverage by at least k samples of the other set, in a ball that reaches to more samples of
+the own set.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ COVER = 3
 
 
 class _PRC(Estimator):
-    """Real samples within the (C k)-th nearest generated one, C = 3, fewer than k counted as none; and the mirror.
+    """Real samples within the (C k)-th nearest generated one, C = 3, fewer than k counted as none;
+    and the mirror.
 
     Two numbers are published, without split and with k = 3: the share of generated samples whose
     ball out to their (C k)-th nearest generated one holds at least k real samples, the fnr of [c_X
@@ -91,11 +94,15 @@ PRC = _PRC()
 
 
 def cover_orders(k: int, cover: int, n_real: int, n_generated: int) -> tuple[int, int]:
-    """Orders of the nearest real and of the nearest generated sample that balls reach to: min(C k, n - 1) each."""
+    """Orders of the nearest real and of the nearest generated sample that balls reach to: min(C k,
+    n - 1) each.
+    """
     return min(cover * k, n_real - 1), min(cover * k, n_generated - 1)
 
 
 def cover_balls(k: int, cover: int, n_real: int, n_generated: int) -> Balls:
-    """Balls out to the (C k)-th nearest sample: real samples are counted within generated ones, and vice versa."""
+    """Balls out to the (C k)-th nearest sample: real samples are counted within generated ones, and
+    vice versa.
+    """
     real, generated = cover_orders(k, cover, n_real, n_generated)
     return Balls(real=Nearest(generated, "generated"), generated=Nearest(real, "real"))

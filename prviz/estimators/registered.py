@@ -22,7 +22,9 @@ RESERVED = ("truth",)
 
 
 class Arrays(NamedTuple):
-    """Real and generated samples as plain read-only arrays, (n, d) and (m, d); ``real, generated = arrays``."""
+    """Real and generated samples as plain read-only arrays, (n, d) and (m, d); ``real, generated =
+    arrays``.
+    """
 
     real: NDArray[Any]
     generated: NDArray[Any]
@@ -145,7 +147,9 @@ def add_family(
 
 
 def check_name(name: str) -> None:
-    """Raise ValueError unless links, legends and the shell can hold the name: a plain identifier, not reserved."""
+    """Raise ValueError unless links, legends and the shell can hold the name: a plain identifier,
+    not reserved.
+    """
     legal = (
         isinstance(name, str)
         and name.isascii()

@@ -1,4 +1,6 @@
-"""Stacking: one classifier from the log odds of many, learned on samples that none of them has seen."""
+"""Stacking: one classifier from the log odds of many, learned on samples that none of them has
+seen.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _CLOSE = 1e-5
 
 @dataclass(frozen=True)
 class Chosen:
-    """The column of one learner that is taken, its slope (0 or more) and intercept as log odds, and its weight."""
+    """The column of one learner that is taken, its slope (0 or more) and intercept as log odds, and
+    its weight.
+    """
 
     column: int
     slope: float
@@ -43,7 +47,8 @@ class Stack:
 
     @classmethod
     def fit(cls, votes: Votes, generated: Flags) -> Stack:
-        """The weights of least log loss, real and generated samples counting alike, with none below 0.
+        """The weights of least log loss, real and generated samples counting alike, with none below
+        0.
 
         Parameters
         ----------
@@ -100,7 +105,9 @@ class Stack:
 
 
 def _calibrated(columns: Floats, generated: Flags, weights: Floats) -> tuple[int, float, float]:
-    """The column of least log loss as slope * column + intercept, with its slope and intercept, by Newton's method."""
+    """The column of least log loss as slope * column + intercept, with its slope and intercept, by
+    Newton's method.
+    """
     from scipy.special import expit
 
     scale = columns.std(axis=1)

@@ -19,7 +19,8 @@ FEWEST = 200
 
 
 class _Tightest(Estimator):
-    """The error rates of one classifier that neighbours, regressions and trees make together, at 17 fixed cuts.
+    """The error rates of one classifier that neighbours, regressions and trees make together, at 17
+    fixed cuts.
 
     Every held-out classifier lies above the truth, so the lowest of them comes closest: no truth is
     needed to prefer it. In each of five folds the learners are fitted on the other four, and the

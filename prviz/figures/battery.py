@@ -38,7 +38,9 @@ class AllowedRange:
 
 
 class SweepPoint(NamedTuple):
-    """A place of the sweep: mean over the repeats, and their standard deviation (nan: one repeat)."""
+    """A place of the sweep: mean over the repeats, and their standard deviation (nan: one
+    repeat).
+    """
 
     x: float
     mean: float
@@ -55,7 +57,8 @@ def check_figure(
     color: str = theme.FAMILY_COLORS["knn"],
     log_x: bool = False,
 ) -> go.Figure:
-    """Mean and spread of a metric over the sweep, the truth dashed, and the thresholds as bars or bands.
+    """Mean and spread of a metric over the sweep, the truth dashed, and the thresholds as bars or
+    bands.
 
     measured : the places measured so far, increasing.
     truth : (x, the same reading of the true curve), over the whole sweep.

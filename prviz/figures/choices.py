@@ -12,7 +12,8 @@ from prviz.measure.risk import ChosenSetting
 
 
 def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
-    """A thin strip over lam, even in its angle, in the families' colours, with every k that has room for it.
+    """A thin strip over lam, even in its angle, in the families' colours, with every k that has
+    room for it.
 
     Parameters
     ----------

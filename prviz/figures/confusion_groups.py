@@ -43,7 +43,8 @@ def groups_figure(
     always: ArrayLike = (),
     most: int = 2000,
 ) -> go.Figure:
-    """Samples in 1-D (histograms above a rug with a line per group) or 2-D (scatter), with colour and symbol by group.
+    """Samples in 1-D (histograms above a rug with a line per group) or 2-D (scatter), with colour
+    and symbol by group.
 
     Parameters
     ----------

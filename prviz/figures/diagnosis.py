@@ -115,7 +115,8 @@ def highlight_figure(
     notes: Sequence[str],
     most: int = 1500,
 ) -> go.Figure:
-    """Samples in the plane, or in lines one above the other where they have one coordinate, some of them bold.
+    """Samples in the plane, or in lines one above the other where they have one coordinate, some of
+    them bold.
 
     Parameters
     ----------

@@ -41,7 +41,8 @@ def error_space_figure(
     notes: Mapping[str, str] | None = None,
     view: View = "error",
 ) -> go.Figure:
-    """Vertices (fpr, fnr) of every curve joined by their lower hull, closer to the origin = more separable.
+    """Vertices (fpr, fnr) of every curve joined by their lower hull, closer to the origin = more
+    separable.
 
     Parameters
     ----------

@@ -25,7 +25,8 @@ _SPLITS = {True: ("with split", "circle"), False: ("without split", "diamond-ope
 def extreme_sweep_figure(
     lines: Mapping[bool, Values], *, ylabel: str, truth: float | None = None
 ) -> go.Figure:
-    """One end of the curves over k on a logarithmic axis, with split (bold) and without (thin, with open marks).
+    """One end of the curves over k on a logarithmic axis, with split (bold) and without (thin, with
+    open marks).
 
     The legend tells these two apart; the colours are the families' own.
 
@@ -278,7 +279,9 @@ class _Mass(NamedTuple):
 
 
 def _masses(truth: SupportMasses | None, side: str) -> Sequence[_Mass]:
-    """Of the co-support and of the other distribution's support, on one side; empty without a truth."""
+    """Of the co-support and of the other distribution's support, on one side; empty without a
+    truth.
+    """
     if truth is None:
         return ()
     if side == "precision":

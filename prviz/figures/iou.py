@@ -23,7 +23,8 @@ def iou_sweep_figure(
     best: Literal["highest", "lowest"] | None = None,
     limits: Values | None = None,
 ) -> go.Figure:
-    """A number over a parameter of the estimators, such as IoU with the truth over k, on a logarithmic axis.
+    """A number over a parameter of the estimators, such as IoU with the truth over k, on a
+    logarithmic axis.
 
     Parameters
     ----------

@@ -119,7 +119,9 @@ def _tried(along: Points, size: Points, gaps: Sequence[float]) -> Place:
 def _score_beside(
     tried: Place, own: Points, parts: Sequence[Points], others: Sequence[Points]
 ) -> Points:
-    """How much nearer a name is to its own curve than to other lines; parts : lines of that curve."""
+    """How much nearer a name is to its own curve than to other lines; parts : lines of that
+    curve.
+    """
     apart = _distance(tried.box, own)
     crossed = np.minimum(apart, _nearest(tried.box, parts))
     score: Points = _nearest(tried.box, others) - apart - ACROSS * (crossed < GAP / 2)
@@ -147,7 +149,9 @@ def _best(
     taken: Sequence[Points],
     least: float = -np.inf,
 ) -> Place | None:
-    """The place of the highest score, at least `least`, in the plot that covers no box that is taken."""
+    """The place of the highest score, at least `least`, in the plot that covers no box that is
+    taken.
+    """
     low = tried.box[:, :2]
     high = tried.box[:, 2:]
     fits: Any = (low >= 0).all(axis=1) & (high <= room).all(axis=1)

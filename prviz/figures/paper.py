@@ -98,7 +98,8 @@ def plot_matplotlib(
     bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw curves in axes of Matplotlib, each with its name beside it, or all with marks and a legend.
+    """Draw curves in axes of Matplotlib, each with its name beside it, or all with marks and a
+    legend.
 
     The legend comes where a name would cover a line: below or beside the plot of a new figure, in
     given axes inside them.
@@ -280,7 +281,8 @@ def width_in_inches(width: str | float) -> float:
         if NARROWEST <= inches <= WIDEST:
             return inches
     raise ValueError(
-        f"width = {width!r}; {' or '.join(map(repr, WIDTHS))} or {NARROWEST} to {WIDEST} inches are needed"
+        f"width = {width!r}; {' or '.join(map(repr, WIDTHS))} or {NARROWEST} to {WIDEST} inches "
+        f"are needed"
     )
 
 
@@ -345,7 +347,9 @@ def _frame(axes: Axes) -> None:
 
 
 def _pixels(axes: Axes, curve: PRCurve) -> Points:
-    """Points of a curve in points of 1/72 in from the plot's top left corner, as places of names are computed."""
+    """Points of a curve in points of 1/72 in from the plot's top left corner, as places of names
+    are computed.
+    """
     _, precision, recall = curve.sample(200)
     width, height = _room(axes)
     return np.column_stack([recall / END * width, (1 - precision / END) * height])
@@ -466,7 +470,9 @@ def _name(
 def _legend(
     axes: Axes, colors: Mapping[str, str], looks: Mapping[str, Any], width: float | None
 ) -> None:
-    """A mark for each curve and a legend below the plot, beside it, or inside somebody else's axes."""
+    """A mark for each curve and a legend below the plot, beside it, or inside somebody else's
+    axes.
+    """
     entries = _marked(axes, colors)
     known = _WORDS["curve"] if entries else ""
     entries |= {words: look for words, look in looks.items() if words != known}

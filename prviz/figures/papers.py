@@ -132,7 +132,9 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
 
 
 def _line(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
-    """Means with bars of one standard deviation where there are repeats; the truth is dashed, without marks."""
+    """Means with bars of one standard deviation where there are repeats; the truth is dashed,
+    without marks.
+    """
     bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": color}
     truth = name == theme.TRUTH_LABEL
     return go.Scatter(

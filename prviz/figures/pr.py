@@ -58,7 +58,8 @@ class Beside(TypedDict, total=False):
 def pr_figure(
     curves: Mapping[str, PRCurve], *, height: int = 560, **beside: Unpack[Beside]
 ) -> go.Figure:
-    """Precision against recall of every curve, the truth dashed, on a square of [0, 1.02] by [0, 1.02].
+    """Precision against recall of every curve, the truth dashed, on a square of [0, 1.02] by [0,
+    1.02].
 
     Parameters
     ----------
@@ -133,7 +134,9 @@ def limit_label(name: str) -> str:
 
 
 def beyond(bound: PRCurve, points: int = 200, placed: bool = True) -> go.Scatter:
-    """A light shade between an upper bound of the truth and the far corner, of the legend group BOUND."""
+    """A light shade between an upper bound of the truth and the far corner, of the legend group
+    BOUND.
+    """
     _, alpha, beta = bound.sample(points if placed else 2)
     return theme.polygon(
         [*beta, 0, 2, 2] if placed else None,
@@ -147,7 +150,8 @@ def beyond(bound: PRCurve, points: int = 200, placed: bool = True) -> go.Scatter
 
 
 def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
-    """A thin line for the part of a curve that lies beyond the bound, which is taken out of its own line.
+    """A thin line for the part of a curve that lies beyond the bound, which is taken out of its own
+    line.
 
     None where no part does; always one for a front end that has the curves.
     """

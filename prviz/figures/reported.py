@@ -1,4 +1,6 @@
-"""Checkpoints on both sides of the diagonal with their Frechet distances, and how far numbers rank them alike."""
+"""Checkpoints on both sides of the diagonal with their Frechet distances, and how far numbers rank
+them alike.
+"""
 
 from __future__ import annotations
 

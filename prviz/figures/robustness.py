@@ -1,4 +1,6 @@
-"""Robustness of a verdict: maps of winners, the ranking on fewer samples, and agreement between families."""
+"""Robustness of a verdict: maps of winners, the ranking on fewer samples, and agreement between
+families.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,8 @@ def winners_figure(
     column_title: str,
     flipped: str = "dashed border: not the verdict",
 ) -> go.Figure:
-    """A cell for every row and column with the winner's sign and colour, a dashed border where the verdict flips.
+    """A cell for every row and column with the winner's sign and colour, a dashed border where the
+    verdict flips.
 
     cells : those with a winner; the others stay empty. contenders : of every name among the
     winners. rows, columns : labels, the first row on top. flipped : what the legend calls the
@@ -142,7 +145,8 @@ def _border(cell: WonCell, color: str) -> dict[str, Any]:
 def fewer_samples_figure(
     n: Sequence[float], same: Sequence[float], tau: Sequence[float]
 ) -> go.Figure:
-    """Against the number of samples: the share of draws with the same winner, and the mean of Kendall's tau.
+    """Against the number of samples: the share of draws with the same winner, and the mean of
+    Kendall's tau.
 
     n : increasing, the last one that of all samples. same : in [0, 1]. tau : in [-1, 1], nan where
     it is not defined.

@@ -80,7 +80,9 @@ class SamplePoints:
     def marks(
         self, rows: NDArray[np.intp], line: int, symbol: str, size: float, opacity: float
     ) -> dict[str, Any]:
-        """A trace of these rows, as visible when selected; in 1-D on a line of the rug, the first on top."""
+        """A trace of these rows, as visible when selected; in 1-D on a line of the rug, the first
+        on top.
+        """
         same = {"marker": {"opacity": opacity}}
         marker = {"symbol": symbol, "size": size, "opacity": opacity}
         place = {"yaxis": "y", "y": self.points[rows, -1]}
@@ -99,7 +101,8 @@ class SamplePoints:
     def axes(
         self, shown: int, *, rug: Sequence[str] = _ROLE_NAMES, rug_height: float = 0.18
     ) -> dict[str, Any]:
-        """The axes of two coordinates, or of densities above a rug with these lines where there is one.
+        """The axes of two coordinates, or of densities above a rug with these lines where there is
+        one.
 
         rug_height : share of the figure. The first title says how many samples are drawn.
         """
@@ -195,7 +198,8 @@ def samples_figure(
     density: bool = True,
     most: int = 2000,
 ) -> go.Figure:
-    """Samples in 1-D (histograms, with the samples as a rug) or 2-D (scatter), coloured by log c_Y / c_X.
+    """Samples in 1-D (histograms, with the samples as a rug) or 2-D (scatter), coloured by log c_Y
+    / c_X.
 
     Parameters
     ----------

@@ -16,7 +16,9 @@ _AROUND = 50
 
 
 class MeanCell(NamedTuple):
-    """Mean and spread (nan: one repeat) of a number over the repeats, at a row and a column from 0."""
+    """Mean and spread (nan: one repeat) of a number over the repeats, at a row and a column
+    from 0.
+    """
 
     row: int
     column: int

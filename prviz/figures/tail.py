@@ -98,7 +98,9 @@ def _spread(name: str, band: Band, side: Side, color: str) -> go.Scatter:
 
 
 def _first(name: str, curve: PRCurve, side: Side, lam: float | None, color: str) -> go.Scatter:
-    """A dot where an estimate leaves the truth; without a place where it never does, for a front end to move."""
+    """A dot where an estimate leaves the truth; without a place where it never does, for a front
+    end to move.
+    """
     at = None if lam is None else _at(curve, side, lam)
     return go.Scatter(
         x=[lam],

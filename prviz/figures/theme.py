@@ -285,7 +285,9 @@ def add_cell_texts(
 
 
 def subset(rows: Any, most: int) -> Any:
-    """The rows in increasing order, or a random subset of `most` of them, the same at every call."""
+    """The rows in increasing order, or a random subset of `most` of them, the same at every
+    call.
+    """
     if len(rows) <= most:
         return rows
     return np.sort(np.random.default_rng(0).choice(rows, size=most, replace=False))
@@ -333,7 +335,9 @@ def add_truth(
 
 
 def add_now(figure: go.Figure) -> None:
-    """A vertical line for the value on screen, which a front end moves: it finds the legend group "now"."""
+    """A vertical line for the value on screen, which a front end moves: it finds the legend group
+    "now".
+    """
     figure.add_scatter(
         x=[None, None],
         y=[0, 1.02],

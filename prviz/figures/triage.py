@@ -1,4 +1,5 @@
-"""Checkpoints of one training run, or of any list, side by side: their curves, and their summaries over the steps.
+"""Checkpoints of one training run, or of any list, side by side: their curves, and their summaries
+over the steps.
 
 Every trace carries the checkpoint that it is of as its `meta`, and every point of a trace of
 several its own as its `customdata`, both the name as it is: a front end finds by them what is of
@@ -76,7 +77,9 @@ Views: TypeAlias = Sequence[CheckpointView]
 
 
 def in_order(views: Views) -> tuple[list[CheckpointView], bool]:
-    """(the checkpoints in the order of their steps, True); (as they are, False) where one has no step."""
+    """(the checkpoints in the order of their steps, True); (as they are, False) where one has no
+    step.
+    """
     if any(view.step is None for view in views):
         return list(views), False
     return sorted(views, key=lambda view: view.step or 0.0), True
@@ -88,7 +91,9 @@ def step_words(step: float) -> str:
 
 
 def step_axes(views: Views) -> list[StepAxis]:
-    """The axes that suit the steps, the plainest first: others than a linear one where it crowds the small steps."""
+    """The axes that suit the steps, the plainest first: others than a linear one where it crowds
+    the small steps.
+    """
     steps = [view.step for view in views if view.step is not None]
     positive = [step for step in steps if step > 0]
     if len(steps) < len(views) or max(positive, default=0.0) <= _WIDE * min(positive, default=1.0):
@@ -105,7 +110,8 @@ def checkpoints_figure(
     ceiling: PRCurve | None = None,
     height: int = 560,
 ) -> go.Figure:
-    """Precision against recall of all checkpoints, the later on top of the earlier; the colour says the place in order.
+    """Precision against recall of all checkpoints, the later on top of the earlier; the colour says
+    the place in order.
 
     The colour bar names the steps of both ends, or the names where not all steps are known.
 
@@ -175,7 +181,8 @@ def _order_bar(ordered: Views, *, stepped: bool) -> dict[str, Any]:
 def checkpoint_panels(
     views: Views, names: Sequence[str], ceiling: PRCurve | None = None
 ) -> list[go.Figure]:
-    """For each of these checkpoints its curve, in its colour, before the others in grey, and its bound shaded.
+    """For each of these checkpoints its curve, in its colour, before the others in grey, and its
+    bound shaded.
 
     ceiling : the curve of real samples against real ones, dashed.
     """
@@ -216,7 +223,8 @@ def steps_figure(
     ceiling: float | None = None,
     height: int = 280,
 ) -> go.Figure:
-    """One summary of all checkpoints over their steps, each with its interval, and a ribbon through the intervals.
+    """One summary of all checkpoints over their steps, each with its interval, and a ribbon through
+    the intervals.
 
     axis : of the steps; "even" draws them in order at equal distances. Where not all steps are
     known, the checkpoints
@@ -271,7 +279,8 @@ def steps_figure(
 def checkpoint_trade_figure(
     views: Views, *, ceiling: tuple[float, float] | None = None, height: int = 560
 ) -> go.Figure:
-    """F8 leaning to precision against F8 leaning to recall: a point a checkpoint, joined in the order of the steps.
+    """F8 leaning to precision against F8 leaning to recall: a point a checkpoint, joined in the
+    order of the steps.
 
     Above the diagonal precision is the better of the two, below it recall. Names stand where there
     is room; the others are in the hover.
@@ -364,7 +373,9 @@ def _line(curve: PRCurve, who: str, points: int = _POINTS, **options: Any) -> go
 def _curve_names(
     views: Views, focus: Mapping[str, str], ceiling: PRCurve | None
 ) -> list[go.Scatter]:
-    """The names of the curves that stand out, by the rule of all figures, in a plot of _SIDE pixels."""
+    """The names of the curves that stand out, by the rule of all figures, in a plot of _SIDE
+    pixels.
+    """
     curves = {view.name: view.curve for view in views}
     standing = [name for name in focus if name in curves]
     lines = {name: Line(_pixels(curves[name]), short_name(name)) for name in standing}
@@ -468,7 +479,9 @@ def _step_axis(
 
 
 def _span(values: Sequence[float]) -> list[float]:
-    """A range of whole tenths around values of [0, 1], with some room, that seldom changes as more values come."""
+    """A range of whole tenths around values of [0, 1], with some room, that seldom changes as more
+    values come.
+    """
     low = min(values)
     high = max(values)
     bottom = math.floor(10 * low - 0.1) / 10
@@ -502,7 +515,8 @@ def short_name(name: str) -> str:
 def placed_names(
     names: Sequence[str], points: NDArray[np.float64], ends: Sequence[float]
 ) -> tuple[list[str], list[str]]:
-    """(text, position) for each point: nothing that would cover another point or text; "" where there is no room.
+    """(text, position) for each point: nothing that would cover another point or text; "" where
+    there is no room.
 
     The first and the last come first, then the others in their order.
 

@@ -22,7 +22,9 @@ _REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str]) -> go.Figure:
-    """Precision against recall of two curves, A and B: triangles up on A, down on B. Each point has its lam as text."""
+    """Precision against recall of two curves, A and B: triangles up on A, down on B. Each point has
+    its lam as text.
+    """
     figure = go.Figure()
     for place, (curve, name) in enumerate(zip(curves, names, strict=True)):
         lam, alpha, beta = curve.sample(_POINTS)
@@ -56,7 +58,8 @@ def pair_difference_figure(
     quantity: str,
     level: float = 0.95,
 ) -> go.Figure:
-    """A minus B over the angle theta in [0, 90] degrees, lam = tan(theta), with its band and the zero line.
+    """A minus B over the angle theta in [0, 90] degrees, lam = tan(theta), with its band and the
+    zero line.
 
     Parameters
     ----------
@@ -117,7 +120,9 @@ def _add_better(
     values: NDArray[np.float64],
     sides: Sequence[NDArray[np.bool_]],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Mark where A, and where B, is better on the line; the shades of the ground there, and the words."""
+    """Mark where A, and where B, is better on the line; the shades of the ground there, and the
+    words.
+    """
     shapes = []
     notes = []
     for place, better in enumerate(sides):

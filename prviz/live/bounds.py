@@ -1,4 +1,6 @@
-"""Curves beside the estimates: an upper bound of the truth, and the limits that more samples bring estimates to."""
+"""Curves beside the estimates: an upper bound of the truth, and the limits that more samples bring
+estimates to.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def need(problem: Problem) -> Need[JudgedHalf] | None:
 
 
 def believed_need(problem: Problem) -> Need[Any] | None:
-    """The curve to believe, where it is not among the families; None where it would take too long."""
+    """The curve to believe, where it is not among the families; None where it would take too
+    long.
+    """
     alone = results.believed(problem)
     if alone is None or (seconds := results.seconds(alone)) > BOUND_SECONDS:
         return None
@@ -72,7 +76,9 @@ def believed_need(problem: Problem) -> Need[Any] | None:
 
 
 def is_pending(problem: Problem, stopped: Collection[Hashable]) -> bool:
-    """True while the curve to believe is still to be measured beside the families; stopped : keys of given-up work."""
+    """True while the curve to believe is still to be measured beside the families; stopped : keys
+    of given-up work.
+    """
     wanted = believed_need(problem)
     return wanted is not None and not wanted.known and wanted.key not in stopped
 
@@ -82,7 +88,9 @@ def is_pending(problem: Problem, stopped: Collection[Hashable]) -> bool:
 
 
 def judged_half(problem: Problem) -> JudgedHalf | None:
-    """What half of the first draw says; None while it is not measured or shown, and beside approximate curves."""
+    """What half of the first draw says; None while it is not measured or shown, and beside
+    approximate curves.
+    """
     if problem.settings.approximate or not _is_shown(problem):
         return None
     found: JudgedHalf | None = problem.stores.results.get(bound_key(problem))
@@ -90,7 +98,9 @@ def judged_half(problem: Problem) -> JudgedHalf | None:
 
 
 def bound(problem: Problem) -> PRCurve | None:
-    """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate curves."""
+    """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate
+    curves.
+    """
     found = judged_half(problem)
     return None if found is None else found.bound
 
@@ -102,7 +112,8 @@ def shade(problem: Problem) -> PRCurve | None:
 
 
 def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
-    """What too few independent samples say, where no truth is known: no area; None where there are enough.
+    """What too few independent samples say, where no truth is known: no area; None where there are
+    enough.
 
     bound : the area that the truth does not exceed, None where that rules out nothing.
     """
@@ -166,7 +177,9 @@ def every_limit(problem: Problem) -> Mapping[str, PRCurve]:
 def limits_over_k(
     truth: PRCurve, methods: Sequence[str], ks: Sequence[int], progress: Progress
 ) -> Swept:
-    """IoU of the limits with the truth at some of these k, as (ks, IoUs) by the families that have one."""
+    """IoU of the limits with the truth at some of these k, as (ks, IoUs) by the families that have
+    one.
+    """
     some = sorted({ks[round(place)] for place in np.linspace(0, len(ks) - 1, MOST_LIMITS)})
     able = [name for name in methods if name in LIMITS]
     found: dict[str, tuple[list[int], list[float]]] = {name: ([], []) for name in able}

@@ -89,7 +89,9 @@ class Conversation:
         return question
 
     def pin(self, asked: Problem, snapshot: object) -> None:
-        """Pin what is asked for, or take it away; or a state that is pinned, by its snapshot's id."""
+        """Pin what is asked for, or take it away; or a state that is pinned, by its snapshot's
+        id.
+        """
         settings = snapshots.to_pin(asked)
         for pin in self.update().pins:
             held = snapshots.pinned(asked, [pin])

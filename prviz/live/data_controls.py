@@ -1,4 +1,6 @@
-"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and mode weights."""
+"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and
+mode weights.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +154,9 @@ def _by_role(settings: ExploreSettings, text: str) -> str:
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:
-    """Stops from `low` to `high` by `step`; where these are too many, MOST_STOPS even steps on a log scale."""
+    """Stops from `low` to `high` by `step`; where these are too many, MOST_STOPS even steps on a
+    log scale.
+    """
     count = round((spec.high - spec.low) / spec.step)
     if count <= MOST_STOPS:
         found = spec.low + spec.step * np.arange(count + 1)

@@ -18,7 +18,8 @@ MOST_LABELS = 3
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """The evaluation samples, real ones first; a sample's place among them is its number in figures.
+    """The evaluation samples, real ones first; a sample's place among them is its number in
+    figures.
 
     points, axes : coordinates and what they are. numbers : rows in their own file or draw, counted
     from 1, by role.
@@ -78,7 +79,9 @@ class Evaluated:
 
     @cached_property
     def pictures(self) -> tuple[str, ...]:
-        """The picture that hovering shows of every sample, "" for samples without one; () where no sample has one."""
+        """The picture that hovering shows of every sample, "" for samples without one; () where no
+        sample has one.
+        """
         images = [side.images for side in self.split.evaluate if side.images is not None]
         if len(images) < len(self.sizes):
             return ()

@@ -91,7 +91,9 @@ class Question:
             self._sink(None)
 
     def say(self) -> bool:
-        """Send every result that is there and is not sent; True if the browser has something to draw."""
+        """Send every result that is there and is not sent; True if the browser has something to
+        draw.
+        """
         drawn = False
         for need in self.needs:
             if need.key not in self._said and need.known:
@@ -151,7 +153,9 @@ class CurvesQuestion(Question):
         return False
 
     def _say_curves(self) -> bool:
-        """Send the curves of the settings, or coarse ones where there are no others; again where their bound is new."""
+        """Send the curves of the settings, or coarse ones where there are no others; again where
+        their bound is new.
+        """
         exact = needs.curves(self.problem).result
         if exact is not None:
             drawn = (each for each in self.needs if each.kind in ("coarse", "curves", "bound"))
@@ -168,7 +172,8 @@ class CurvesQuestion(Question):
 
 @dataclass
 class _Watched:
-    """A part of the page that follows work: drawn anew where `state` is another than it was, looked at now and then.
+    """A part of the page that follows work: drawn anew where `state` is another than it was, looked
+    at now and then.
 
     inside : the parts that it is drawn in, outermost first; each that is drawn anew brings it back,
     or it is gone.
@@ -246,7 +251,8 @@ class Explorer:
         every: float,
         inside: tuple[str, ...] = (),
     ) -> None:
-        """Tell the browser, in an answer, that this part of the page is to be drawn anew, until it is.
+        """Tell the browser, in an answer, that this part of the page is to be drawn anew, until it
+        is.
 
         state : looked at every so many seconds, in any thread. drawn : the state that is on the
         page. inside : the parts that this one is drawn in.
@@ -429,5 +435,7 @@ class Explorer:
 
 
 def _seconds_left(gone: float, share: float, expected: float) -> float:
-    """By the pace, or by the first estimate while there is no pace; late already: as long again as it has taken."""
+    """By the pace, or by the first estimate while there is no pace; late already: as long again as
+    it has taken.
+    """
     return gone * (1 - share) / share if share > FIRST_SHARE else max(expected - gone, gone)

@@ -97,7 +97,8 @@ class Slider:
 
 @dataclass(frozen=True)
 class Bars:
-    """A control of several amounts in [0, 1]: bars to pull, or cells, in rows of `columns`, to paint.
+    """A control of several amounts in [0, 1]: bars to pull, or cells, in rows of `columns`, to
+    paint.
 
     `total`: the amounts always sum to one. `group` is that of `Slider`. `like`: amounts, those of
     the real modes, that a button takes over.
@@ -117,7 +118,9 @@ class Bars:
 
 @dataclass(frozen=True)
 class Chips:
-    """A control of names, each on or off. options : (name, label, help). value : those that are on."""
+    """A control of names, each on or off. options : (name, label, help). value : those that are
+    on.
+    """
 
     id: str
     label: str
@@ -130,7 +133,9 @@ Control = Slider | Bars | Chips
 
 
 class Following(NamedTuple):
-    """Curves that panes follow, the id of the frames with those at other stops, and the stop that is drawn."""
+    """Curves that panes follow, the id of the frames with those at other stops, and the stop that
+    is drawn.
+    """
 
     curves: Linked
     frames: str = ""
@@ -151,7 +156,9 @@ class Table:
 
 
 def compact(figure: go.Figure, height: int) -> go.Figure:
-    """The figure itself, this many pixels high, without legend and titles of its axes: the panel's title says them."""
+    """The figure itself, this many pixels high, without legend and titles of its axes: the panel's
+    title says them.
+    """
     figure.update_layout(
         height=height, showlegend=False, margin={"l": 30, "r": 8, "t": 16, "b": 20}
     )

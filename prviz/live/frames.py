@@ -1,4 +1,6 @@
-"""The frames: every curve and number at every stop of a slider, so that the browser follows it without asking."""
+"""The frames: every curve and number at every stop of a slider, so that the browser follows it
+without asking.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,8 @@ def make_profile(problem: Problem, progress: Progress) -> results.Profiles:
 def frames(
     profile: results.Profiles, problem: Problem, tick: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
-    """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method and stop.
+    """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method
+    and stop.
 
     A method that no slider moves is in neither table. `tick` is called before each curve; it may
     raise to stop.
@@ -117,14 +120,18 @@ def columns(problem: Problem) -> list[Column]:
 
 
 def row(curve: PRCurve, problem: Problem, most: float | None = None) -> list[float]:
-    """The table's numbers of one curve, rounded to DIGITS. most : what its area does not exceed, if that is known."""
+    """The table's numbers of one curve, rounded to DIGITS. most : what its area does not exceed, if
+    that is known.
+    """
     found = numbers(curve, comparable(problem), problem.settings.b, problem.settings.eps)
     found = with_area_at_most(found, most)
     return [round(value, DIGITS) for value in found.values()]
 
 
 def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") -> list[float]:
-    """One number of one method at every stop; by default the first that sums a curve up: the IoU, else the area."""
+    """One number of one method at every stop; by default the first that sums a curve up: the IoU,
+    else the area.
+    """
     index = frames["columns"].index(key) if key else 0
     return [row[index] for row in frames[control]["rows"][name]]
 

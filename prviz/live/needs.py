@@ -1,4 +1,6 @@
-"""What settings need, most urgent first: curves, what the open panel waits for, every stop of the sliders, the rest."""
+"""What settings need, most urgent first: curves, what the open panel waits for, every stop of the
+sliders, the rest.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ def profile(problem: Problem) -> Need[Any] | None:
 
 
 def coarse(problem: Problem) -> Problem | None:
-    """A subsample of the problem, k at most a quarter of its fit samples; None where it would be too small."""
+    """A subsample of the problem, k at most a quarter of its fit samples; None where it would be
+    too small.
+    """
     n = coarse_size(problem)
     if n < COARSE_LEAST:
         return None

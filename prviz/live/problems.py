@@ -1,4 +1,6 @@
-"""The problem that the settings select: a pair of samples with them, and its truth where one is known."""
+"""The problem that the settings select: a pair of samples with them, and its truth where one is
+known.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
 @dataclass(frozen=True, eq=False)
 class HeldPictures:
-    """Sources of pictures, in the order in which they are searched; equal keys mean the same pictures."""
+    """Sources of pictures, in the order in which they are searched; equal keys mean the same
+    pictures.
+    """
 
     key: Hashable = ()
     sources: tuple[Pictures, ...] = ()
@@ -104,7 +108,9 @@ class Problem(ABC):
 
     @property
     def independent(self) -> tuple[int, int]:
-        """Numbers of real and of generated samples that are independent: fewer where samples belong to groups."""
+        """Numbers of real and of generated samples that are independent: fewer where samples belong
+        to groups.
+        """
         return self.sizes[:2]
 
     @property
@@ -140,7 +146,9 @@ class Problem(ABC):
 
     @property
     def repeats(self) -> int:
-        """Number of repeats: 1 for approximate curves, and where neither samples nor a split can be drawn again."""
+        """Number of repeats: 1 for approximate curves, and where neither samples nor a split can be
+        drawn again.
+        """
         drawn = self.redrawn or self.settings.split is not None
         return self.settings.repeats if drawn and not self.settings.approximate else 1
 
@@ -173,7 +181,9 @@ class Problem(ABC):
 
     @property
     def stops(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """(every k, every bandwidth) of the sliders and of a profile; no bandwidths where no family tunes one."""
+        """(every k, every bandwidth) of the sliders and of a profile; no bandwidths where no family
+        tunes one.
+        """
         top = self.largest_k
         root = min(self.root_k, top)
         # Every k up to 20, then steps of about 4 %: fine for small k, few stops in all.
@@ -302,7 +312,9 @@ class FixedProblem(Problem):
 
 
 def allowed(problem: Problem) -> Problem:
-    """The problem with a split and a k that this many samples allow, and families that split and mode allow."""
+    """The problem with a split and a k that this many samples allow, and families that split and
+    mode allow.
+    """
     if problem.largest_k < 1:
         problem = problem.having(split=0.5)
     settings = problem.settings

@@ -1,4 +1,5 @@
-"""Results of one problem and one choice of settings, each computed once; `prviz.live.needs` says which and when.
+"""Results of one problem and one choice of settings, each computed once; `prviz.live.needs` says
+which and when.
 
 `measure` and `make_profile` compute, for any thread; `known` and `profile` return results that are
 there already.
@@ -42,7 +43,8 @@ Curves = tuple[PRCurve, ...]  # of every run of one estimate; most have one
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The curves to draw (means over repeats and runs) and their spread, and the first repeat's estimates, by method.
+    """The curves to draw (means over repeats and runs) and their spread, and the first repeat's
+    estimates, by method.
 
     approximation: the source of approximate curves; None for exact ones.
     """
@@ -65,7 +67,8 @@ class Results:
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat where they fit.
+    """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat
+    where they fit.
 
     frames : the curves as the browser gets them, by the id of what they show
     (prviz/live/frames.py).
@@ -81,7 +84,9 @@ class Profiles:
         self, method: str, k: int | None = None, *, bandwidth: float | None = None
     ) -> PRCurve:
         """The mean over the repeats at this k, or at this bandwidth in the units of the data."""
-        return self.means[("bandwidth", method, bandwidth) if k is None else ("k", method, k)]  # type: ignore[index]
+        if k is None:
+            return self.means["bandwidth", method, bandwidth]  # type: ignore[index]
+        return self.means["k", method, k]
 
     @property
     def nbytes(self) -> int:
@@ -111,7 +116,9 @@ class Answer:
 
     @property
     def drawn(self) -> Results:
-        """The results with the curve to believe before the others, where it is measured beside them."""
+        """The results with the curve to believe before the others, where it is measured beside
+        them.
+        """
         estimate = believed_estimate(self.problem)
         if estimate is None:
             return self.found
@@ -137,7 +144,9 @@ def key(problem: Problem) -> tuple[Any, ...]:
 
 
 def profile_key(problem: Problem) -> tuple[Any, ...]:
-    """The key of the profile; approximate curves have none, so that nothing is kept under theirs."""
+    """The key of the profile; approximate curves have none, so that nothing is kept under
+    theirs.
+    """
     settings = problem.settings
     return (
         "profile",
@@ -232,7 +241,8 @@ def measure(problem: Problem, progress: Progress | None = None) -> Results:
 def fitted_once(
     problem: Problem, method: str, progress: Progress | None = None
 ) -> tuple[Estimate, ...]:
-    """The estimate of each repeat, of a family that uses neither k nor the bandwidth: kept while these move.
+    """The estimate of each repeat, of a family that uses neither k nor the bandwidth: kept while
+    these move.
 
     progress : called with 0, as often as the family reports; may raise to stop.
     """
@@ -252,7 +262,9 @@ def fitted_once(
 
 
 def noise(problem: Problem) -> float:
-    """Difference of two families' numbers, of the means over repeats, that is no reason to rank them."""
+    """Difference of two families' numbers, of the means over repeats, that is no reason to rank
+    them.
+    """
     drawn = problem.repeats if problem.toy is not None else 1
     known = zip(problem.judged, problem.independent, problem.sizes[:2], strict=True)
     judged = min(each * independent / n for each, independent, n in known)
@@ -260,7 +272,9 @@ def noise(problem: Problem) -> float:
 
 
 def believed(problem: Problem) -> Problem | None:
-    """The problem of the curve to believe alone, which is measured beside the families where no truth is known."""
+    """The problem of the curve to believe alone, which is measured beside the families where no
+    truth is known.
+    """
     settings = problem.settings
     if (
         problem.truth is not None
@@ -287,7 +301,9 @@ def believed_estimate(problem: Problem) -> Estimate | None:
 
 
 def known_curves(problem: Problem) -> Mapping[str, PRCurve]:
-    """The curves of all families that are measured, with the one to believe; empty while they are not."""
+    """The curves of all families that are measured, with the one to believe; empty while they are
+    not.
+    """
     found = known(problem)
     return {} if found is None else Answer(problem, found).drawn.curves
 

@@ -1,4 +1,6 @@
-"""Curves at other settings than those on screen: the frames of a film, and states that the user has pinned."""
+"""Curves at other settings than those on screen: the frames of a film, and states that the user has
+pinned.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Stop:
-    """One frame of a film: where it stands, and what it shows; an infinite n shows the limits of the families."""
+    """One frame of a film: where it stands, and what it shows; an infinite n shows the limits of
+    the families.
+    """
 
     value: float
     problem: Problem
@@ -155,7 +159,9 @@ def _has_frames(problem: Problem) -> bool:
 
 
 def stops(problem: Problem, over: str) -> list[Stop]:
-    """The frames of a film over n or over draws, as far as they are measured in time; none over k."""
+    """The frames of a film over n or over draws, as far as they are measured in time; none over
+    k.
+    """
     if over == "n":
         return _sizes(problem)
     return _draws(problem) if over == "seed" else []
@@ -182,7 +188,9 @@ def _sizes(problem: Problem) -> list[Stop]:
 
 
 def _limited(problem: Problem) -> list[str]:
-    """The families whose limit for endless samples is known at this k; none where k grows with n."""
+    """The families whose limit for endless samples is known at this k; none where k grows with
+    n.
+    """
     settings = problem.settings
     truth = problem.truth
     if problem.toy is None or truth is None or settings.split is None or settings.k == "sqrt":
@@ -218,7 +226,9 @@ def film_needs(problem: Problem, over: str) -> list[Need[Snapshot]]:
 
 
 def film_content(problem: Problem, over: str) -> dict[str, Any]:
-    """The frames that are to come: each its value, null for endless samples, its k, and its snapshot's id."""
+    """The frames that are to come: each its value, null for endless samples, its k, and its
+    snapshot's id.
+    """
     listed = []
     for stop in stops(problem, over):
         limit = math.isinf(stop.value)
@@ -293,7 +303,9 @@ def _filmed(
 
 
 def to_pin(problem: Problem) -> ExploreSettings:
-    """The settings of a pinned state; of an upload with the digest of its files in place of a name."""
+    """The settings of a pinned state; of an upload with the digest of its files in place of a
+    name.
+    """
     settings = replace(problem.settings, lam=1.0, show=())
     if problem.uploaded is not None:
         settings = replace(settings, problem=problem.uploaded.pair.digest)
@@ -301,7 +313,9 @@ def to_pin(problem: Problem) -> ExploreSettings:
 
 
 def pinned(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Problem]:
-    """The problems of pinned settings; those of an upload only while its files are the problem's."""
+    """The problems of pinned settings; those of an upload only while its files are the
+    problem's.
+    """
     found = []
     for settings in pins:
         uploaded = None
@@ -320,7 +334,9 @@ def pin_needs(pins: Sequence[Problem]) -> list[Need[Snapshot]]:
 
 
 def words(problem: Problem) -> dict[str, list[Any]]:
-    """What tells states apart, by the control that moves it: its name, its number or null, and how that reads."""
+    """What tells states apart, by the control that moves it: its name, its number or null, and how
+    that reads.
+    """
     settings = problem.settings
     found: dict[str, list[Any]] = {"data": ["the data", None, problem.title]}
     for spec in specs(settings):

@@ -92,7 +92,9 @@ class SampleSpace:
     def filled(
         self, shown: Evaluated, picked: Sequence[int], near: Mapping[int, list[str]]
     ) -> dict[str, Any]:
-        """The explorer with what is said of single samples. near : the nearest of the other set, by place."""
+        """The explorer with what is said of single samples. near : the nearest of the other set, by
+        place.
+        """
         rows = _rows(shown, self.wanted(picked), self.places, self.classifiers, near)
         return self.explorer | {
             "lists": {group: [rows[place] for place in each] for group, each in self.lists.items()},
@@ -111,7 +113,9 @@ def space(
     enlarged: bool = False,
     canvas: Mapping[str, Any] | None = None,
 ) -> SampleSpace:
-    """What is drawn of the samples. name : a family, the truth, or "" for the roles; canvas : as of `Pane`."""
+    """What is drawn of the samples. name : a family, the truth, or "" for the roles; canvas : as of
+    `Pane`.
+    """
     view = _View(problem, found, shown, name, colour, enlarged)
     places, classifiers = _classifiers(view)
     lists: dict[str, list[int]] = {}
@@ -138,7 +142,9 @@ def space(
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """Which samples are seen, and what their colours mean; name, colour, enlarged : as in `space`."""
+    """Which samples are seen, and what their colours mean; name, colour, enlarged : as in
+    `space`.
+    """
 
     problem: Problem
     found: results.Results
@@ -149,7 +155,9 @@ class _View:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """All settings that decide a family's classifiers; the truth's, and the roles, depend on no estimate."""
+        """All settings that decide a family's classifiers; the truth's, and the roles, depend on no
+        estimate.
+        """
         settings = self.problem.settings
         if self.name in ("", TRUTH):
             return ("groups", self.problem.key, settings.split, settings.approximate, self.name)
@@ -198,7 +206,9 @@ def _notes(view: _View) -> list[str]:
 
 
 def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
-    """The samples that the family has measured, and its classifiers on them; all samples and None for the roles."""
+    """The samples that the family has measured, and its classifiers on them; all samples and None
+    for the roles.
+    """
     split = view.shown.split
     n_real, n_generated = view.shown.sizes
     places = np.arange(n_real + n_generated)
@@ -222,13 +232,16 @@ def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
 
 
 def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
-    """The most extreme samples of each group at the lam where it is largest; their order is the same at every lam."""
+    """The most extreme samples of each group at the lam where it is largest; their order is the
+    same at every lam.
+    """
     ends = {"kept": np.inf, "missed": 0.0, "accepted": np.inf, "rejected": 0.0}
     return {group: classifiers.most_extreme(group, lam, EXTREMES) for group, lam in ends.items()}
 
 
 def _explorer(view: _View, places: Any, classifiers: OptimalClassifiers | None) -> dict[str, Any]:
-    """Data from which the browser regroups the samples; `of` names the samples, `id` the classifiers on them.
+    """Data from which the browser regroups the samples; `of` names the samples, `id` the
+    classifiers on them.
 
     ids: None where all samples are there in their order. For the roles there is one classifier,
     which calls all real.
@@ -278,7 +291,9 @@ def _name(key: Any) -> str:
 
 
 def _figure(view: _View, places: Any, classifiers: OptimalClassifiers | None) -> go.Figure:
-    """The samples. The browser regroups those of a decision at its own lam, so that one drawing serves every lam."""
+    """The samples. The browser regroups those of a decision at its own lam, so that one drawing
+    serves every lam.
+    """
     problem = view.problem
     lower = LINES_HEIGHT * (problem.truth is None)
 
@@ -342,7 +357,9 @@ def _decision_figure(
 
 
 def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
-    """Give the figure its size, `lower` by so many pixels beside the curve. The groups' legend is their buttons."""
+    """Give the figure its size, `lower` by so many pixels beside the curve. The groups' legend is
+    their buttons.
+    """
     colour = view.colour
     flat = len(view.shown.axes) == 1
     figure.update_layout(showlegend=colour != "Decision" and (view.enlarged or not flat))
@@ -371,7 +388,8 @@ def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
 
 
 def beside_curve(figure: go.Figure, *, below: int, ticks: bool = False) -> None:
-    """Lay a figure of samples out for the narrow column: a frame, no words on its axes, `below` pixels of legend.
+    """Lay a figure of samples out for the narrow column: a frame, no words on its axes, `below`
+    pixels of legend.
 
     ticks : numbers on the horizontal axis.
     """
@@ -402,7 +420,9 @@ def _rows(
     classifiers: OptimalClassifiers | None,
     near: Mapping[int, list[str]],
 ) -> dict[int, dict[str, Any]]:
-    """The table's entries for the samples at the wanted places, of those that the family has measured."""
+    """The table's entries for the samples at the wanted places, of those that the family has
+    measured.
+    """
     index = {place: number for number, place in enumerate(places.tolist())}
     rows = {}
     for place in wanted:

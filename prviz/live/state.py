@@ -51,7 +51,9 @@ Tuning = tuple[K, float | None]  # k and bandwidth
 
 
 def panels(source: Source) -> tuple[str, ...]:
-    """The panels in their order: without a truth what gives samples away is the first, and open at first."""
+    """The panels in their order: without a truth what gives samples away is the first, and open at
+    first.
+    """
     return PANELS if source == "toy" else (PANELS[-1], *PANELS[:-1])
 
 
@@ -88,7 +90,9 @@ class ExploreState:
     # ---- the link ----
 
     def to_query(self) -> dict[str, str]:
-        """The settings and what is open and drawn, as far as it is not so at first, as entries of a link."""
+        """The settings and what is open and drawn, as far as it is not so at first, as entries of a
+        link.
+        """
         entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour, TASK: self.task}
         # The curve to believe may be drawn without being chosen.
         able = dict.fromkeys([*self.settings.methods, TIGHTEST.name])
@@ -106,7 +110,9 @@ class ExploreState:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreState, list[str]]:
-        """The state of a link, and one message per entry that could not be used; see `ExploreSettings.from_query`."""
+        """The state of a link, and one message per entry that could not be used; see
+        `ExploreSettings.from_query`.
+        """
         settings, messages = ExploreSettings.from_query(query)
         panel = query.get(PANEL, "")
         view = query.get(VIEW, "")
@@ -150,7 +156,9 @@ class ExploreState:
         return replace(self, settings=settings)._remembering()
 
     def with_roles_swapped(self) -> ExploreState:
-        """Real and generated in each other's place, at the classifier of before: lam becomes 1 / lam."""
+        """Real and generated in each other's place, at the classifier of before: lam becomes 1 /
+        lam.
+        """
         lam = self.settings.lam
         other = 1 / lam if lam > 0 else math.inf
         return self.with_settings(
@@ -173,14 +181,17 @@ class ExploreState:
         return replace(self, settings=settings)._remembering()
 
     def tuning(self, source: Source) -> Tuning:
-        """K and bandwidth of this source: as the user left them there, else those that suit any data of its kind."""
+        """K and bandwidth of this source: as the user left them there, else those that suit any
+        data of its kind.
+        """
         toys = ExploreSettings()
         return self.tunings.get(
             source, (toys.k, toys.bandwidth) if source == "toy" else ("sqrt", None)
         )
 
     def with_values(self, values: Mapping[str, Any]) -> ExploreState:
-        """The state after the user has moved controls of the figure; what no control can send is left out.
+        """The state after the user has moved controls of the figure; what no control can send is
+        left out.
 
         values : by the id of the control. Raises ValueError for parameters that the toy refuses
         together.

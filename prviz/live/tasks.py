@@ -1,4 +1,6 @@
-"""Tasks that a link carries: an answer to give before the truth is shown, or a goal to reach by painting."""
+"""Tasks that a link carries: an answer to give before the truth is shown, or a goal to reach by
+painting.
+"""
 
 from __future__ import annotations
 

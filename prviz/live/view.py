@@ -1,4 +1,6 @@
-"""The main figure: k, bandwidth and lam as sliders, the curves, the same classifiers in error space."""
+"""The main figure: k, bandwidth and lam as sliders, the curves, the same classifiers in error
+space.
+"""
 
 from __future__ import annotations
 
@@ -165,8 +167,8 @@ def content(
     """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
 
     stopped : keys of given-up work. have : as
-    of `figure_content`. errors : of each family's area, on a surrogate, where they are known. panels : True
-    if panels stand beside the figure.
+    of `figure_content`. errors : of each family's area, on a surrogate, where they are known.
+    panels : True if panels stand beside the figure.
     """
     problem = answer.problem
     found = answer.drawn
@@ -220,7 +222,9 @@ def content(
 
 
 def task_content(problem: Problem, name: str) -> Mapping[str, Any] | None:
-    """The task of this name as the figure draws it; None for none, and where the data have no answer."""
+    """The task of this name as the figure draws it; None for none, and where the data have no
+    answer.
+    """
     task = TASKS.get(name)
     if task is None or problem.truth is None or problem.settings.approximate:
         return None
@@ -230,7 +234,9 @@ def task_content(problem: Problem, name: str) -> Mapping[str, Any] | None:
 
 
 def position(problem: Problem) -> dict[str, float | None]:
-    """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic one."""
+    """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic
+    one.
+    """
     return {"k": problem.k, "bandwidth": problem.settings.bandwidth}
 
 
@@ -268,7 +274,9 @@ def _calm(plain: dict[str, Any]) -> dict[str, Any]:
 def curve_space(
     problem: Problem, found: results.Results, table: Table, *, panels: bool = True
 ) -> Pane:
-    """The curves; in the legend the first number of each in the table, if that compares it with the truth."""
+    """The curves; in the legend the first number of each in the table, if that compares it with the
+    truth.
+    """
     truth = problem.truth
     curves = found.curves
     note = "" if found.approximation is None else NOTE

@@ -1,1 +1,3 @@
-"""Estimates of a pair of samples: one curve, every k and bandwidth at once, the published scalars."""
+"""Estimates of a pair of samples: one curve, every k and bandwidth at once, the published
+scalars.
+"""

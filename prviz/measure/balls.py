@@ -17,12 +17,16 @@ def own_radii(values: NDArray[Any], k: int) -> Floats:
 
 
 def open_radii(radii: Floats) -> Floats:
-    """Radii whose closed balls hold what open balls of ``radii`` hold: the next smaller floats, negative for 0."""
+    """Radii whose closed balls hold what open balls of ``radii`` hold: the next smaller floats,
+    negative for 0.
+    """
     return np.nextafter(radii, -np.inf)
 
 
 def check_integer(name: str, value: int, largest: int | None = None, why: str = "") -> None:
-    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; ``why`` explains it."""
+    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; ``why``
+    explains it.
+    """
     span = "from 1" if largest is None else f"from 1 to {largest}, {why},"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} = {value!r}; an integer {span} is needed")

@@ -1,4 +1,6 @@
-"""What each reported number can't see, in one line; `tests/measure/test_reported_numbers.py` shows each on a pair."""
+"""What each reported number can't see, in one line; `tests/measure/test_reported_numbers.py` shows
+each on a pair.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How sure and how varied the classes of generated samples are, by a vote of labelled real neighbours."""
+"""How sure and how varied the classes of generated samples are, by a vote of labelled real
+neighbours.
+"""
 
 from __future__ import annotations
 

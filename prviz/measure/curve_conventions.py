@@ -1,4 +1,6 @@
-"""What papers leave open about a curve: whether a sample counts itself, and how few rays draw the curve."""
+"""What papers leave open about a curve: whether a sample counts itself, and how few rays draw the
+curve.
+"""
 
 from __future__ import annotations
 

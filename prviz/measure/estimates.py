@@ -255,7 +255,8 @@ def estimate(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Estimates:
-    """Estimates of several families on one split of two sets, in one pass over their distances; see `pr_curve`.
+    """Estimates of several families on one split of two sets, in one pass over their distances; see
+    `pr_curve`.
 
     Parameters
     ----------
@@ -297,7 +298,8 @@ def estimate_repeated(
     repeats: int,
     **options: Unpack[EstimateOptions],
 ) -> dict[str, tuple[Estimate, ...]]:
-    """Estimates of several families over repeated draws; `PRCurve.mean` and `band` summarise the curves of a method.
+    """Estimates of several families over repeated draws; `PRCurve.mean` and `band` summarise the
+    curves of a method.
 
     draw : ``draw(s)`` gives the pair of seed s. repeats : number of draws, at least 1.
     options : as in `estimate`; the seed is the first one: repeat i uses seed + i, for the draw and
@@ -373,7 +375,9 @@ def measure(
 
 
 def _checked(wanted: Wanted, split: Split) -> Checked:
-    """The request, without what its family does not use; ValueError for a k or a bandwidth that can't be used."""
+    """The request, without what its family does not use; ValueError for a k or a bandwidth that
+    can't be used.
+    """
     method, k, bandwidth = wanted
     width = check_bandwidth(bandwidth)
     if ESTIMATORS[method].tunes is None:
@@ -402,7 +406,9 @@ def _counted_together(
 
 
 def judged(method: str, split: Split) -> Split:
-    """The split with the evaluation samples of this family, which for one that `judges_all` are all samples."""
+    """The split with the evaluation samples of this family, which for one that `judges_all` are all
+    samples.
+    """
     if not ESTIMATORS[method].judges_all:
         return split
     return replace(
@@ -411,7 +417,9 @@ def judged(method: str, split: Split) -> Split:
 
 
 def of_evaluation(estimate: Estimate, split: Split) -> Supports:
-    """Supports of the evaluation samples of the split, also by a family that `judges_all` samples."""
+    """Supports of the evaluation samples of the split, also by a family that `judges_all`
+    samples.
+    """
     supports = estimate.supports
     if not ESTIMATORS[estimate.method].judges_all:
         return supports
@@ -426,7 +434,8 @@ def of_evaluation(estimate: Estimate, split: Split) -> Supports:
 
 
 def evaluated_groups(split: Split) -> NDArray[np.intp] | None:
-    """The group of every evaluation sample, real ones first; a set without groups has one of each. None: neither has.
+    """The group of every evaluation sample, real ones first; a set without groups has one of each.
+    None: neither has.
 
     Numbers are of one set: a real sample is of no generated group.
     """
@@ -445,7 +454,9 @@ def in_groups(run: Supports, groups: NDArray[np.intp]) -> Supports:
 
 
 def passes(methods: Sequence[str]) -> Options:
-    """Numbers of families that share one pass, that need a pass of their own for every k, and that need one in all."""
+    """Numbers of families that share one pass, that need a pass of their own for every k, and that
+    need one in all.
+    """
     shared = sum(ESTIMATORS[name].shares_pass for name in methods)
     fixed = [ESTIMATORS[name] for name in methods if ESTIMATORS[name].tunes is None]
     return Options(
@@ -456,7 +467,9 @@ def passes(methods: Sequence[str]) -> Options:
 
 
 def method_names(methods: Sequence[str] | str | None) -> list[str]:
-    """Names of the methods without repeats; None: DEFAULT_METHODS. Raises ValueError for unknown names, or for none."""
+    """Names of the methods without repeats; None: DEFAULT_METHODS. Raises ValueError for unknown
+    names, or for none.
+    """
     if methods is None:
         methods = DEFAULT_METHODS
     listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else methods

@@ -1,4 +1,6 @@
-"""The Frechet distance between the Gaussians with the means and covariances of two sets, its bias and its interval."""
+"""The Frechet distance between the Gaussians with the means and covariances of two sets, its bias
+and its interval.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,8 @@ def frechet_distance(
     seed: int = 0,
     level: float = LEVEL,
 ) -> FrechetDistance:
-    """Frechet distance of two sets: FID where the samples are Inception features, FD-DINOv2 where they are DINOv2's.
+    """Frechet distance of two sets: FID where the samples are Inception features, FD-DINOv2 where
+    they are DINOv2's.
 
     Parameters
     ----------
@@ -131,7 +134,8 @@ def compare_frechet(
     seed: int = 0,
     level: float = LEVEL,
 ) -> FrechetDifference:
-    """The difference of the Frechet distances of two generated sets to the same real samples, with its interval.
+    """The difference of the Frechet distances of two generated sets to the same real samples, with
+    its interval.
 
     What the draw of the real samples adds to both distances cancels in the difference, and so does
     an equal bias.
@@ -209,7 +213,9 @@ class MeasuredFrechet(NamedTuple):
 
 
 def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
-    """The distance of a pair, its bias, and the influence of its samples; see `frechet_distance`."""
+    """The distance of a pair, its bias, and the influence of its samples; see
+    `frechet_distance`.
+    """
     for role, samples in zip(("real", "generated"), pair, strict=True):
         if samples.n < 2:
             raise ValueError(f"{role} has 1 sample; a covariance needs at least 2")
@@ -277,12 +283,16 @@ def variance_of_mean(values: Floats, samples: Samples) -> float:
 
 
 def frechet(real: Samples, generated: Samples) -> float:
-    """The value alone; nan where numbers are too large for it, or rounding leaves none of its digits."""
+    """The value alone; nan where numbers are too large for it, or rounding leaves none of its
+    digits.
+    """
     return _checked(real, generated).value
 
 
 class _Checked(NamedTuple):
-    """A value, nan where it has no digit; how large its rounding error may be; and what there is to say on it."""
+    """A value, nan where it has no digit; how large its rounding error may be; and what there is to
+    say on it.
+    """
 
     value: float
     rounding: float
@@ -330,13 +340,17 @@ def _checked(real: Samples, generated: Samples) -> _Checked:
 
 
 def _influences(real: Samples, generated: Samples) -> tuple[Floats, Floats]:
-    """The influence of each sample on the distance: what one more of its kind adds, times their number."""
+    """The influence of each sample on the distance: what one more of its kind adds, times their
+    number.
+    """
     with _threads_of(real.d):
         return _influences_of(real, generated, shift_of(real, generated))
 
 
 def _threads_of(d: int) -> AbstractContextManager[None]:
-    """One thread of BLAS for matrices so small that others only wait: a fortieth of the processor time at d = 64."""
+    """One thread of BLAS for matrices so small that others only wait: a fortieth of the processor
+    time at d = 64.
+    """
     if d <= SMALL:
         return one_blas_thread()
     return nullcontext()
@@ -364,7 +378,9 @@ def _influences_of(real: Samples, generated: Samples, shift: Floats) -> tuple[Fl
 
 
 def shift_of(real: Samples, generated: Samples) -> Floats:
-    """What to subtract from each feature first: its first value where it is far from zero, else 0; nothing is lost."""
+    """What to subtract from each feature first: its first value where it is far from zero, else 0;
+    nothing is lost.
+    """
     first = np.concatenate(
         [np.asarray(side.values[:BLOCK], dtype=np.float64) for side in (real, generated)]
     )
@@ -382,7 +398,9 @@ def blocks(values: NDArray[Any]) -> Iterator[Floats]:
 
 
 class _Gaussian(NamedTuple):
-    """Mean, (d,), of shifted samples, and eigenvalues, (d,), and eigenvectors, columns, of their covariance."""
+    """Mean, (d,), of shifted samples, and eigenvalues, (d,), and eigenvectors, columns, of their
+    covariance.
+    """
 
     mean: Floats
     spreads: Floats

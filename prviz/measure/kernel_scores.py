@@ -47,7 +47,8 @@ def kid(
     seed: int = 2020,
     progress: Callable[[float], None] | None = None,
 ) -> KernelDistance:
-    """Kernel distance (KID where the samples are Inception features): the unbiased squared maximum mean discrepancy.
+    """Kernel distance (KID where the samples are Inception features): the unbiased squared maximum
+    mean discrepancy.
 
     Parameters
     ----------
@@ -227,7 +228,9 @@ def _with_digits(
     progress: Callable[[float], None] | None,
     total: int,
 ) -> KernelDistance:
-    """KID by the kernel as it stands; by that around the mean where this one leaves no six digits; else nan."""
+    """KID by the kernel as it stands; by that around the mean where this one leaves no six digits;
+    else nan.
+    """
     found = (math.nan, math.nan)
     rounding = math.inf
     with np.errstate(over="ignore", invalid="ignore"):
@@ -264,7 +267,9 @@ def _with_digits(
 
 
 def _is_far(pair: SamplePair, mean: Floats) -> bool:
-    """True if the mean is so far from zero, beside the spread, that the kernel says more of it than of the spread."""
+    """True if the mean is so far from zero, beside the spread, that the kernel says more of it than
+    of the spread.
+    """
     around = sum(
         float(((block - mean) ** 2).sum()) / side.n
         for side in pair
@@ -319,7 +324,9 @@ def _in_one_pass(pair: SamplePair, subsets: int, size: int) -> bool:
 def _chosen_sums(
     pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Sequence[Rows]], kernel: _Cubic
 ) -> Floats:
-    """Sums of the kernel over the rows of each subset, of two roles or of one with itself, tile by tile."""
+    """Sums of the kernel over the rows of each subset, of two roles or of one with itself, tile by
+    tile.
+    """
     sides = [tuple(pair)[role] for role in roles]
     chosen = []
     for role, samples in zip(roles, sides, strict=True):
@@ -342,7 +349,9 @@ def _chosen_sums(
 
 
 def kernel_share(pair: SamplePair) -> float:
-    """1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 where KID is 0, 0 where k(x, y) is 0 on average."""
+    """1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 where KID is 0, 0 where k(x, y) is 0 on
+    average.
+    """
     n = pair.real.n
     m = pair.generated.n
     with np.errstate(over="ignore", invalid="ignore"):
@@ -359,7 +368,9 @@ def kernel_share(pair: SamplePair) -> float:
 
 
 def _cubic_sums(pair: SamplePair, kernel: _Cubic) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sums of KID's kernel: of each real sample over the other real ones, of generated ones alike; and across."""
+    """Sums of KID's kernel: of each real sample over the other real ones, of generated ones alike;
+    and across.
+    """
     real = pair.real.values
     generated = pair.generated.values
     own, other_own = (
@@ -411,7 +422,8 @@ def vendi(samples: Samples | ArrayLike, *, order: float = 1.0) -> float:
 
 
 def of_length_one(values: NDArray[Any]) -> NDArray[Any]:
-    """The rows divided by their lengths, which need not be in the range of their numbers; rows of zeros stay.
+    """The rows divided by their lengths, which need not be in the range of their numbers; rows of
+    zeros stay.
 
     Parameters
     ----------
@@ -430,7 +442,8 @@ def of_length_one(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
-    """Exponential of the Renyi kernel entropy of order 2: how many modes a set holds in effect, 1 to n.
+    """Exponential of the Renyi kernel entropy of order 2: how many modes a set holds in effect, 1
+    to n.
 
     Parameters
     ----------
@@ -479,7 +492,9 @@ def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
 
 
 def half_spread(samples: Samples) -> float:
-    """Half the root mean square distance between the samples; nan where numbers are too large for it."""
+    """Half the root mean square distance between the samples; nan where numbers are too large for
+    it.
+    """
     shift = shift_of(samples, samples)
     with np.errstate(over="ignore", invalid="ignore"):
         if shift.any():
@@ -494,7 +509,8 @@ def half_spread(samples: Samples) -> float:
 
 
 def _sums(values: NDArray[Any], others: NDArray[Any], kernel: Kernel) -> tuple[Floats, Floats]:
-    """Sums of the kernel over all ``others`` for each row of ``values``, and the other way round, tile by tile.
+    """Sums of the kernel over all ``others`` for each row of ``values``, and the other way round,
+    tile by tile.
 
     A set with itself: each tile is computed once, used from both sides, and both results are the
     same array.

@@ -40,7 +40,8 @@ Key = tuple[str, float | int]
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Estimates of several families at every k and bandwidth of a grid, each equal to that of a separate run.
+    """Estimates of several families at every k and bandwidth of a grid, each equal to that of a
+    separate run.
 
     Parameters
     ----------
@@ -256,7 +257,8 @@ def _unit_k(pair: SamplePair, drawn: Split) -> int:
 def bandwidth_unit(
     pair: SamplePair, *, split: float | None = 0.5, seed: int = 0, sample: int | None = None
 ) -> float:
-    """Unit of bandwidths: the mean k-NN radius at k = sqrt(n), or at the largest k the split allows.
+    """Unit of bandwidths: the mean k-NN radius at k = sqrt(n), or at the largest k the split
+    allows.
 
     sample : number of fit samples of each set, drawn by the seed, to average over; None: all of
     them.

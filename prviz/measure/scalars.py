@@ -3,22 +3,21 @@
 The k-NN ball of a sample reaches to the k-th nearest sample of its set, itself left out by index.
 With B_k(x) the ball of a real sample x among n, and B_k(y) that of a generated sample y among m:
 
-    precision           share of generated samples in B_k(x) of some x          Kynkäänniemi et al. 2019
-    recall              share of real samples in B_k(y) of some y
-    density             number of pairs with y in B_k(x), over k m              Naeem et al. 2020
-    coverage            share of real samples x with some y in B_k(x)
-    coverage_precision  share of generated samples y with some x in B_k(y)      Khayatkhoei, AbdAlmageed 2023
-    eas_precision       min(precision, coverage_precision)
-    eas_recall          min(recall, coverage)
-    prc_precision       share of generated samples y with at least k x in B_Ck(y)   Cheema, Urner 2023
-    prc_recall          share of real samples x with at least k y in B_Ck(x)
-    ppr_precision       mean over y of 1 - prod over x of (1 - tau_X(|y - x|))      Park, Kim 2023
-    ppr_recall          mean over x of 1 - prod over y of (1 - tau_Y(|x - y|))
+    precision           share of generated samples in B_k(x) of some x          Kynkäänniemi et al.
+    2019 recall              share of real samples in B_k(y) of some y density             number of
+    pairs with y in B_k(x), over k m              Naeem et al. 2020 coverage            share of
+    real samples x with some y in B_k(x) coverage_precision  share of generated samples y with some
+    x in B_k(y)      Khayatkhoei, AbdAlmageed 2023 eas_precision       min(precision,
+    coverage_precision) eas_recall          min(recall, coverage) prc_precision       share of
+    generated samples y with at least k x in B_Ck(y)   Cheema, Urner 2023 prc_recall          share
+    of real samples x with at least k y in B_Ck(x) ppr_precision       mean over y of 1 - prod over
+    x of (1 - tau_X(|y - x|))      Park, Kim 2023 ppr_recall          mean over x of 1 - prod over y
+    of (1 - tau_Y(|x - y|))
 
-    frechet_distance    of Gaussians with the sets' means and covariances   Dowson, Landau 1982; Heusel et al. 2017
-    kid, kid_std        unbiased squared mean discrepancy, cubic kernel     Binkowski et al. 2018
-    clipped_density     density, no sample or ball counting too much        Salvy, Talbot, Thirion 2025
-    clipped_coverage    coverage, as the share of good samples it takes
+    frechet_distance    of Gaussians with the sets' means and covariances   Dowson, Landau 1982;
+    Heusel et al. 2017 kid, kid_std        unbiased squared mean discrepancy, cubic kernel
+    Binkowski et al. 2018 clipped_density     density, no sample or ball counting too much
+    Salvy, Talbot, Thirion 2025 clipped_coverage    coverage, as the share of good samples it takes
     vendi_*             different samples in effect in one set              Friedman, Dieng 2023
     rke_*               modes in effect in one set                          Jalali, Li, Farnia 2023
 
@@ -67,7 +66,8 @@ def scalars(
     ppr_a: float = 1.2,
     progress: Progress | None = None,
 ) -> dict[str, float]:
-    """The numbers that papers report, without split: shares in balls, distances of two sets, diversity of one.
+    """The numbers that papers report, without split: shares in balls, distances of two sets,
+    diversity of one.
 
     Parameters
     ----------
@@ -119,7 +119,8 @@ def scalars(
 def compute_prdc(
     real_features: Samples | ArrayLike, fake_features: Samples | ArrayLike, nearest_k: int
 ) -> dict[str, float]:
-    """Precision, recall, density and coverage with names, conventions and digits of the package prdc.
+    """Precision, recall, density and coverage with names, conventions and digits of the package
+    prdc.
 
     Stands in for ``prdc.compute_prdc`` where only the import changes; it prints nothing and keeps
     no matrix of distances. `prviz.scalars` has more numbers, and counts a sample at exactly the
@@ -253,7 +254,9 @@ class NumberOfSets(NamedTuple):
 def numbers_of_sets(
     pair: SamplePair, k: int, progress: Progress | None = None
 ) -> dict[str, NumberOfSets]:
-    """KID with its deviation, the clipped numbers, Vendi and RKE, each with the reason where it has no value."""
+    """KID with its deviation, the clipped numbers, Vendi and RKE, each with the reason where it has
+    no value.
+    """
     from prviz.measure.clipped import clipped
     from prviz.measure.kernel_scores import half_spread, kid, rke, vendi
 
@@ -369,7 +372,9 @@ class Contained(NamedTuple):
 
 
 def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> Contained:
-    """Counts in closed balls with these radii around all samples; a ball of negative radius holds nothing."""
+    """Counts in closed balls with these radii around all samples; a ball of negative radius holds
+    nothing.
+    """
     real = pair.real.values
     generated = pair.generated.values
     return Contained(
@@ -488,7 +493,8 @@ def conventions(
     *,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[Convention]:
-    """Scalars by every published convention: first that of `prviz.scalars`; each other differs from it in one point.
+    """Scalars by every published convention: first that of `prviz.scalars`; each other differs from
+    it in one point.
 
     real, generated : (n, d) and (m, d) samples; n and m may differ.
     k : neighbours, 1 to min(n, m) - 1. progress : called with the fraction done; may raise to stop.
@@ -656,7 +662,9 @@ def _rounded(pair: SamplePair, k: int) -> Convention:
 
 
 def _scaled(pair: SamplePair) -> SamplePair:
-    """Features less the real mean, over the real deviation (divided by n); a constant feature is only centred."""
+    """Features less the real mean, over the real deviation (divided by n); a constant feature is
+    only centred.
+    """
     mean, deviation = (f(pair.real.values, axis=0, dtype=np.float64) for f in (np.mean, np.std))
     deviation = np.where(deviation > 0, deviation, 1.0)
     real, generated = (as_samples((side.values - mean) / deviation) for side in pair)

@@ -1,4 +1,6 @@
-"""Expected time of a measurement on this machine, and a seeded subsample for when that is too long."""
+"""Expected time of a measurement on this machine, and a seeded subsample for when that is too
+long.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ PROBE_RUNS = 15
 
 
 class Machine(NamedTuple):
-    """Seconds for a multiply-add of a distance product and for a comparison, on one of the threads; compiled loops."""
+    """Seconds for a multiply-add of a distance product and for a comparison, on one of the threads;
+    compiled loops.
+    """
 
     product: float
     compare: float
@@ -107,7 +111,8 @@ def fit_size(n: int, split: float | None) -> int:
 
 
 class Options(TypedDict, total=False):
-    """Extent of a measurement, beside the sizes of the pair; the default of each option is given last.
+    """Extent of a measurement, beside the sizes of the pair; the default of each option is given
+    last.
 
     methods : number of estimators that share a pass over the data; 4.
     direct : number of estimators that need a pass of their own for every k; 0.
@@ -180,7 +185,9 @@ def _pass_seconds(
 def approximate_seconds(
     n_real: int, n_generated: int, d: int, *, split: float | None = 0.5
 ) -> float:
-    """Expected seconds of `prviz.approximate`: a rough figure, the same for any number of families."""
+    """Expected seconds of `prviz.approximate`: a rough figure, the same for any number of
+    families.
+    """
     fit = max(fit_size(n_real, split), fit_size(n_generated, split))
     lists = min(3 * (n_real + n_generated), LISTS_AT_MOST)
     return (
@@ -196,7 +203,9 @@ def needs_subsample(
     limit: float = LIVE_SECONDS,
     **options: Unpack[Options],
 ) -> bool:
-    """True if the pair is too large to be measured live: its expected time exceeds ``limit`` seconds."""
+    """True if the pair is too large to be measured live: its expected time exceeds ``limit``
+    seconds.
+    """
     return estimate_seconds(n_real, n_generated, d, **options) > limit
 
 
@@ -223,7 +232,9 @@ def live_size(
 
 
 def default_rows(n_real: int, n_generated: int, d: int) -> int:
-    """Rows of each set of a file to measure, the same on every machine: all, or a step of FILE_ROWS."""
+    """Rows of each set of a file to measure, the same on every machine: all, or a step of
+    FILE_ROWS.
+    """
     rows = max(n_real, n_generated)
 
     def fits(n: int) -> bool:

@@ -1,4 +1,5 @@
-"""The only distance code: fit samples in balls, counted exactly, in bounded memory, for many balls at once.
+"""The only distance code: fit samples in balls, counted exactly, in bounded memory, for many balls
+at once.
 
 Start with `balls` (what a family asks: `Balls`, and one `CountRequest` per role), then `engine`:
 `Distances` is the one object per split, which gives counts, radii and ball members.

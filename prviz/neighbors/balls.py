@@ -4,10 +4,10 @@ For an evaluation point z a family needs c_X(z), the number of real fit samples 
 radius, and its mirror c_Y(z). The radius belongs either to the evaluation point or to the fit
 sample, and follows a rule:
 
-    Nearest(k, "both")        distance from the centre to its k-th nearest fit sample, real and generated
-    pooled Nearest(k, "real")        ... to its k-th nearest real fit sample ("generated": likewise)
-    MeanNearest(k, "real")    one radius for all: the mean k-NN radius inside the real fit samples
-    Within(radius)            one radius for all, given
+    Nearest(k, "both")        distance from the centre to its k-th nearest fit sample, real and
+    generated pooled Nearest(k, "real")        ... to its k-th nearest real fit sample ("generated":
+    likewise) MeanNearest(k, "real")    one radius for all: the mean k-NN radius inside the real fit
+    samples Within(radius)            one radius for all, given
 
 Every rule answers for itself: which roles it reaches to (``roles``) and to which neighbour there
 (``k``), whether all balls have one radius (``one_radius``), and that radius (``single_radius``).
@@ -88,7 +88,8 @@ Rule: TypeAlias = Nearest | MeanNearest | Within
 
 @dataclass(frozen=True)
 class Balls:
-    """The balls of one family at one parameter: a rule for counting real samples, one for generated samples.
+    """The balls of one family at one parameter: a rule for counting real samples, one for generated
+    samples.
 
     real, generated : the rule for the balls in which samples of that role are counted.
     around : "evaluation", a ball around each evaluation point, or "fit", a ball around each fit
@@ -119,7 +120,9 @@ class Balls:
 
 @dataclass(frozen=True)
 class CountRequest:
-    """Request to the engine: the fit samples of ``role`` in balls of a rule around evaluation or fit samples."""
+    """Request to the engine: the fit samples of ``role`` in balls of a rule around evaluation or
+    fit samples.
+    """
 
     role: Role
     around: Literal["evaluation", "fit"]
@@ -127,7 +130,9 @@ class CountRequest:
 
     @property
     def own(self) -> tuple[Role, int] | None:
-        """Role and k of the distances from fit samples to their k-th nearest in their role that decide the radii."""
+        """Role and k of the distances from fit samples to their k-th nearest in their role that
+        decide the radii.
+        """
         if self.around == "fit" or self.rule.one_radius:
             return next(((role, self.rule.k) for role in self.rule.roles), None)
         return None
@@ -139,13 +144,17 @@ class CountRequest:
 
     @property
     def reached(self) -> tuple[Role, ...]:
-        """Roles whose distances from the evaluation samples are needed: the counted one and those that set radii."""
+        """Roles whose distances from the evaluation samples are needed: the counted one and those
+        that set radii.
+        """
         sets_radii = () if self.around == "fit" or self.rule.one_radius else self.rule.roles
         return tuple(role for role in ROLES if role == self.role or role in sets_radii)
 
 
 def squared_threshold(radius: float) -> float:
-    """The largest double t with sqrt(t) <= radius: d2 <= t decides exactly as sqrt(d2) <= radius."""
+    """The largest double t with sqrt(t) <= radius: d2 <= t decides exactly as sqrt(d2) <=
+    radius.
+    """
     threshold = radius * radius
     while math.sqrt(threshold) > radius:
         threshold = math.nextafter(threshold, 0.0)

@@ -61,7 +61,9 @@ def run_evaluations(
 
 
 def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
-    """Per role and k, the exact squared distance of each (merged) fit sample to its k-th nearest."""
+    """Per role and k, the exact squared distance of each (merged) fit sample to its k-th
+    nearest.
+    """
     squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
 
     def work(block: RowBlock) -> int:

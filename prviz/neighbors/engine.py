@@ -1,4 +1,6 @@
-"""Counts of fit samples in balls, for every evaluation point: exact, in blocks, many balls in one pass."""
+"""Counts of fit samples in balls, for every evaluation point: exact, in blocks, many balls in one
+pass.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ class BallCounts:
 
 
 class RealRadii:
-    """Exact radii inside one real fit set: computed with the first generated set, reused for all others.
+    """Exact radii inside one real fit set: computed with the first generated set, reused for all
+    others.
 
     Radii are exact squared distances in float64 whatever the arithmetic, and duplicates are merged
     alike each time, so that sharing changes no result. Only the plan by rows (up to 16 counts of
@@ -99,7 +102,8 @@ class RealRadii:
 
 
 class Distances:
-    """Distances between the fit and the evaluation samples of a split, available as counts in balls.
+    """Distances between the fit and the evaluation samples of a split, available as counts in
+    balls.
 
     Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates
     included, whatever the block size, the number of threads, the memory and the order of the rows.
@@ -172,7 +176,9 @@ class Distances:
     def ball_members(
         self, balls: Balls, role: Role, *, progress: Progress | None = None
     ) -> BallMembership:
-        """Fit samples of ``role`` that are counted in these balls for the evaluation samples of the other role."""
+        """Fit samples of ``role`` that are counted in these balls for the evaluation samples of the
+        other role.
+        """
         request = balls.request(role)
         own = _own_orders([request])
         fit = self._prepared.fit
@@ -206,7 +212,9 @@ class Distances:
     def _counted(
         self, requests: Sequence[CountRequest], progress: Progress | None
     ) -> tuple[Found, Radii]:
-        """Count by the plan that suits the requests; by rows where merged duplicates, ties or memory leave no other."""
+        """Count by the plan that suits the requests; by rows where merged duplicates, ties or
+        memory leave no other.
+        """
         prepared = self._prepared
         own = _own_orders(requests)
         if len(requests) > _FEW_REQUESTS and not prepared.weighted:
@@ -273,14 +281,18 @@ class Distances:
         )
 
     def _entries(self, own: Iterable[Role]) -> int:
-        """Number of distances of the passes inside some roles and of the pass from evaluation to fit samples."""
+        """Number of distances of the passes inside some roles and of the pass from evaluation to
+        fit samples.
+        """
         fit = self._prepared.fit
         evaluate = self._prepared.evaluate
         inside = sum(len(fit[role]) ** 2 for role in own)
         return inside + sum(map(len, evaluate.values())) * sum(map(len, fit.values()))
 
     def _own_up_to(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
-        """Exact radii inside the roles up to some k; radii of an earlier call are reused if they reach that k."""
+        """Exact radii inside the roles up to some k; radii of an earlier call are reused if they
+        reach that k.
+        """
         missing = {
             role: k
             for role, k in largest.items()

@@ -1,4 +1,5 @@
-"""Approximate neighbour lists by FAISS, for exploration and hub samples where exact distances cost too much.
+"""Approximate neighbour lists by FAISS, for exploration and hub samples where exact distances cost
+too much.
 
 Nothing here is exact, and no exact result depends on it; exact distances are those of
 `prviz.neighbors`.
@@ -112,7 +113,8 @@ class ListIndex:
         self._index.nprobe = min(cells, self._index.nlist)
 
     def search(self, points: Floats32, length: int) -> tuple[Floats32, Rows]:
-        """Increasing squared distances of the approximately nearest and their indices in ``rows``: both (m, length).
+        """Increasing squared distances of the approximately nearest and their indices in ``rows``:
+        both (m, length).
 
         Missing neighbours are inf and -1.
         """
@@ -129,7 +131,8 @@ class ListIndex:
         goal: float,
         tick: Callable[[], None] = lambda: None,
     ) -> float:
-        """Search more cells until lists of ``length`` hold this share of the ``order`` true nearest of the points.
+        """Search more cells until lists of ``length`` hold this share of the ``order`` true nearest
+        of the points.
 
         tick : called between steps; may raise to stop. Returns the share they then hold.
         """
@@ -143,7 +146,8 @@ class ListIndex:
 
 
 def projected(values: Array, features: int, seed: int, rows: Rows | None = None) -> Floats32:
-    """Rows, centred, in a random subspace of ``features`` dimensions: (n, features); unchanged where d is smaller.
+    """Rows, centred, in a random subspace of ``features`` dimensions: (n, features); unchanged
+    where d is smaller.
 
     The subspace depends on the seed and the dimension alone.
     """
@@ -165,7 +169,8 @@ def index_bytes(n: int, d: int, storage: str) -> float:
 
 
 def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, length: int) -> float:
-    """Share of the ``order`` true nearest, which lie within the true ``radii``, that lists of ``length`` hold.
+    """Share of the ``order`` true nearest, which lie within the true ``radii``, that lists of
+    ``length`` hold.
 
     Decided by true distances, so that equally near neighbours are interchangeable.
     """
@@ -182,7 +187,9 @@ def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, leng
 def _true_radii(
     index: ListIndex, points: Floats32, order: int, tick: Callable[[], None]
 ) -> Floats32:
-    """Squared distances of the points from the ``order``-th nearest, by exhaustive search in float32: (m,)."""
+    """Squared distances of the points from the ``order``-th nearest, by exhaustive search in
+    float32: (m,).
+    """
     import faiss
 
     nearest = np.empty((len(points), 0), dtype=np.float32)

@@ -22,7 +22,9 @@ _QUADS = np.uint64(0x0001000100010001)
 
 
 class Scratch:
-    """Named buffers that one thread reuses from block to block: fresh pages cost more than the arithmetic."""
+    """Named buffers that one thread reuses from block to block: fresh pages cost more than the
+    arithmetic.
+    """
 
     def __init__(self) -> None:
         self._buffers: dict[str, NDArray[np.uint8]] = {}
@@ -59,7 +61,9 @@ def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> NDAr
 
 
 def row_counts(mask: NDArray[np.bool_], weights: Floats | None) -> Counts:
-    """Number (or weight) of the True entries in each row of a padded mask: eight lanes of bytes at a time."""
+    """Number (or weight) of the True entries in each row of a padded mask: eight lanes of bytes at
+    a time.
+    """
     if weights is not None:
         return np.rint(mask[:, : len(weights)] @ weights).astype(np.int64)
     words = mask.view(np.uint64)
@@ -189,7 +193,9 @@ class Entries(NamedTuple):
 def entries_within(
     tile: Array, by_row: Array | None, by_column: Array | None, scratch: Scratch
 ) -> Entries:
-    """All entries <= the limit of their row, one of (m,), or <= that of their column, one of (n,)."""
+    """All entries <= the limit of their row, one of (m,), or <= that of their column, one of
+    (n,).
+    """
     limits = [each for each in (by_row, by_column) if each is not None]
     if native.serves(tile, *limits):
         return Entries(*native.entries_within(tile, by_row, by_column))
@@ -216,7 +222,9 @@ def entries_within(
 def smallest(
     tile: Array, limits: Array, weights: Floats | None, scratch: Scratch, first: int = 0
 ) -> Candidates:
-    """All entries <= limits (m, 1) of each row, in the order of the columns, which count from ``first`` on."""
+    """All entries <= limits (m, 1) of each row, in the order of the columns, which count from
+    ``first`` on.
+    """
     found = entries_within(tile, limits[:, 0], None, scratch)
     values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
     own_weights = (
@@ -241,7 +249,8 @@ def padded(values: Array, columns: Rows, starts: Rows, lengths: Rows) -> tuple[A
 def append(
     entries: tuple[Rows, Rows, Array], limits: Array, filled: Rows, lists: tuple[Array, Small]
 ) -> Rows:
-    """Put entries within the limits of their owners at the ends of these owners' lists, until they are full.
+    """Put entries within the limits of their owners at the ends of these owners' lists, until they
+    are full.
 
     entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
     lists : values and samples, (m, length) each.
@@ -274,7 +283,9 @@ def tally(
     limits: tuple[float, float],
     counts: tuple[Counts, Counts],
 ) -> tuple[Small, Small, Array]:
-    """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the two limits."""
+    """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the
+    two limits.
+    """
     low, high = limits
     if native.serves(values):
         return native.tally(first, second, values, low, high, counts)
@@ -290,7 +301,8 @@ def tally(
 
 
 def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Rows]:
-    """Sorted rows of (m, n) keys, in place where possible, and the old positions in the row: (m, n) both.
+    """Sorted rows of (m, n) keys, in place where possible, and the old positions in the row: (m, n)
+    both.
 
     narrow : the precision that they were widened from.
     """

@@ -1,4 +1,5 @@
-"""Collections of the symmetric plan from tiles in any order: lists of neighbours, pairs within a radius.
+"""Collections of the symmetric plan from tiles in any order: lists of neighbours, pairs within a
+radius.
 
 Distances of a few points drawn at random give bounds on radii and on the number of samples in
 balls. The bounds only choose search radii; callers verify them and search again where a radius was
@@ -58,7 +59,9 @@ class RandomSubset:
     def __init__(
         self, point_set: PointSet, others: PointSet, order: int, at_once: int, scratch: Scratch
     ) -> None:
-        """``order``: the largest order needed. ``at_once``: number of distances that fit into memory."""
+        """``order``: the largest order needed. ``at_once``: number of distances that fit into
+        memory.
+        """
         n = len(point_set)
         self._rows = slice(0, min(n, max(_LEAST, min(_MOST, n // _SHARE))))
         self._squares = np.square(point_set.norms)
@@ -87,7 +90,9 @@ class RandomSubset:
         return slope, offset, float((values - offset - slope * squares).std())
 
     def mean_radius(self, order: int) -> tuple[float, float]:
-        """Bounds between which the mean distance of all points to their order-th nearest very likely lies."""
+        """Bounds between which the mean distance of all points to their order-th nearest very
+        likely lies.
+        """
         radii = self.radii(order)
         slope, offset, rest = self._line(radii)
         mean = slope * float(self._squares.mean()) + offset
@@ -95,7 +100,9 @@ class RandomSubset:
         return max(mean - slack, 0.0), max(mean + slack, 0.0)
 
     def reach(self, order: int) -> Floats:
-        """(n,) squared distances, in the tiles' units, within which nearly all points have their order-th nearest."""
+        """(n,) squared distances, in the tiles' units, within which nearly all points have their
+        order-th nearest.
+        """
         slope, offset, rest = self._line(self.radii(order))
         reach: Floats = np.square(
             np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0)
@@ -103,7 +110,9 @@ class RandomSubset:
         return reach
 
     def held(self, radii: Floats) -> int:
-        """Largest number of others in balls of these radii around nearly all points; ``length``: or more."""
+        """Largest number of others in balls of these radii around nearly all points; ``length``: or
+        more.
+        """
         inside = self._values <= np.square(radii)[:, None]
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
 
@@ -123,7 +132,8 @@ def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
 
 
 class NeighbourLists:
-    """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among them.
+    """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among
+    them.
 
     A list takes every sample within an estimated limit: ``reach``, or a quantile of the first tile
     with a wide margin where that is smaller (rows come in random order). `finish` finds the few
@@ -148,7 +158,9 @@ class NeighbourLists:
         self._lock = threading.Lock()
 
     def limits(self, points: slice, tile: Callable[[], Tile]) -> Array:
-        """(m,) limits within which these points take samples; ``tile`` gives the first tile, if it is needed."""
+        """(m,) limits within which these points take samples; ``tile`` gives the first tile, if it
+        is needed.
+        """
         if np.isinf(self._limits[points]).any():
             seen = tile()
             first = np.minimum(
@@ -174,12 +186,16 @@ class NeighbourLists:
                 self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
 
     def _most_of(self, seen: int) -> int:
-        """Most of the ``order`` nearest among the ``seen`` samples, except for about one point in a million."""
+        """Most of the ``order`` nearest among the ``seen`` samples, except for about one point in a
+        million.
+        """
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
 
     def _clear(self, first: int, owners: Rows, samples: Rows, values: Array) -> None:
-        """Merge new samples into full lists and prune these. Owners count from the ``first`` point on."""
+        """Merge new samples into full lists and prune these. Owners count from the ``first`` point
+        on.
+        """
         order = np.argsort(owners, kind="stable")
         which, starts, lengths = np.unique(
             owners.take(order), return_index=True, return_counts=True
@@ -244,7 +260,8 @@ class NeighbourLists:
 
 
 class BoundedRadiusCounts:
-    """Counts of pairs of points, each met once, within one radius that is not known yet, but nearly.
+    """Counts of pairs of points, each met once, within one radius that is not known yet, but
+    nearly.
 
     Pairs at or below the lower limit are counted at once, pairs above the upper one are not; pairs
     between them are kept, ``room`` at most, and decided when the radius is known.
@@ -279,7 +296,9 @@ class BoundedRadiusCounts:
             self._between.clear()
 
     def add(self, first: Rows, second: Rows, values: Array) -> None:
-        """Add pairs of points of the two sets and their approximate squared distances; thread-safe."""
+        """Add pairs of points of the two sets and their approximate squared distances;
+        thread-safe.
+        """
         with self._lock:
             kept = tally(first, second, values, (self._low, self.high), self._counts)
             self._kept += len(kept[0])
@@ -288,7 +307,8 @@ class BoundedRadiusCounts:
             self.give_up()
 
     def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
-        """Number of pairs within the exact squared radius, per point of either set, and comparisons rechecked.
+        """Number of pairs within the exact squared radius, per point of either set, and comparisons
+        rechecked.
 
         The radius must be the same at every call. None: the bounds were wrong, or there were too
         many pairs to keep.

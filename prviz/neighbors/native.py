@@ -1,4 +1,5 @@
-"""Loops of `_c/kernels.c`, compiled when prviz was installed; NumPy does their work where they were not.
+"""Loops of `_c/kernels.c`, compiled when prviz was installed; NumPy does their work where they were
+not.
 
 Every function here has a twin in NumPy, in the function that calls it, with the same results.
 `serves` is True for arrays that the library can take. The functions let other threads run
@@ -59,7 +60,9 @@ _SHARE = 8
 
 
 class _Parameter(NamedTuple):
-    """``lengths``: name of each axis's length of an array, and how much is added to it; empty for a number."""
+    """``lengths``: name of each axis's length of an array, and how much is added to it; empty for a
+    number.
+    """
 
     text: str
     kind: str
@@ -101,7 +104,9 @@ _PARAMETERS = {
 
 @functools.cache
 def library() -> Any:
-    """Compiled library; None if not compiled, compiled from other sources, or if it does not add as NumPy does."""
+    """Compiled library; None if not compiled, compiled from other sources, or if it does not add as
+    NumPy does.
+    """
     if np.dtype(np.intp) != np.int64:
         return None
     try:
@@ -120,7 +125,9 @@ def library() -> Any:
 
 
 def _adds_like_numpy(found: Any) -> bool:
-    """True if the library adds squares in NumPy's order, below and above the length where that order changes."""
+    """True if the library adds squares in NumPy's order, below and above the length where that
+    order changes.
+    """
     first = np.zeros(1, dtype=np.int64)
     for d in (1, 7, 8, 15, 100, 128, 129, 257, 1000, 2049):
         a, b = np.random.default_rng(d).standard_normal((2, 1, d))
@@ -141,7 +148,9 @@ def serves(*arrays: Array) -> bool:
 
 
 def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float | None) -> int:
-    """Call a function of the library, on values of precision ``dtype``: arrays go as pointers, None as none."""
+    """Call a function of the library, on values of precision ``dtype``: arrays go as pointers, None
+    as none.
+    """
     lengths: dict[str, Any] = {}
     given: list[Any] = []
     for parameter, value in zip(_PARAMETERS[name], arguments, strict=True):
@@ -246,7 +255,9 @@ def tally(
 def ranked(
     name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
 ) -> tuple[Rows, Rows, Rows]:
-    """Ranks of entries: "rank_rows" among limits (q,) that all share, "rank_columns" among those of columns (n, q)."""
+    """Ranks of entries: "rank_rows" among limits (q,) that all share, "rank_columns" among those of
+    columns (n, q).
+    """
     m, n = tile.shape
     q = limits.shape[-1]
     room = -1

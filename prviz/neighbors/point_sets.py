@@ -1,4 +1,6 @@
-"""Sets of samples made ready for products, the sets of a split, and approximate distances between two sets."""
+"""Sets of samples made ready for products, the sets of a split, and approximate distances between
+two sets.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class AtOnce(NamedTuple):
 
     @classmethod
     def within(cls, memory: int, sets: Sequence[RowView], arithmetic: Arithmetic) -> AtOnce:
-        """Those that take so many bytes on all threads, with the values that they are computed from."""
+        """Those that take so many bytes on all threads, with the values that they are computed
+        from.
+        """
         values = max(each.source.dtype.itemsize for each in sets)
         factor = np.dtype(arithmetic.dtype).itemsize
         # the blocks that are kept of two sets, and what makes the next ones: a quarter, as they
@@ -55,7 +59,9 @@ class AtOnce(NamedTuple):
 
 
 class PointSet:
-    """Merged set with norms and factors of an arithmetic; factors are stored or computed on demand."""
+    """Merged set with norms and factors of an arithmetic; factors are stored or computed on
+    demand.
+    """
 
     def __init__(
         self,
@@ -146,7 +152,9 @@ class PointSet:
 def distances(
     left: PointSet, rows: slice, right: PointSet, columns: slice, buffer: str, scratch: Scratch
 ) -> Array:
-    """Approximate squared distances of rows of ``left`` from rows of ``right``, in a buffer of the thread: (m, n)."""
+    """Approximate squared distances of rows of ``left`` from rows of ``right``, in a buffer of the
+    thread: (m, n).
+    """
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     values = scratch.take(buffer, *shape, left.arithmetic.dtype)
     if left.arithmetic.direct:
@@ -172,7 +180,8 @@ def distances(
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Fit and evaluation sets by role; without split (``held_out`` False) they are the same objects.
+    """Fit and evaluation sets by role; without split (``held_out`` False) they are the same
+    objects.
 
     ``factors_bytes``: memory of the factors that are stored.
     """
@@ -198,11 +207,14 @@ class Prepared:
 
     @property
     def weighted(self) -> bool:
-        """True if duplicates were merged, so that samples have weights, which only the plan by rows can count."""
+        """True if duplicates were merged, so that samples have weights, which only the plan by rows
+        can count.
+        """
         return any(point_set.weights is not None for point_set in self.fit.values())
 
     def order(self, rule: Rule, role: Role) -> int:
-        """Order of the distance to a rule's k-th nearest of an evaluation point of ``role`` among all distances.
+        """Order of the distance to a rule's k-th nearest of an evaluation point of ``role`` among
+        all distances.
 
         Without split the point is among its own role's fit samples, at distance zero: no sample is
         nearer, so the k nearest others are the k + 1 nearest, whatever duplicates there are. The
@@ -212,7 +224,9 @@ class Prepared:
 
 
 def prepare(split: Split, factors_limit: int) -> Prepared:
-    """Merge duplicates, choose the arithmetic, compute norms, and store factors up to ``factors_limit`` bytes."""
+    """Merge duplicates, choose the arithmetic, compute norms, and store factors up to
+    ``factors_limit`` bytes.
+    """
     samples = [each.values for each in split.pair]
     chosen = [split.fit_rows, split.evaluate_rows] if split.held_out else [(None, None)]
     rows = [
@@ -233,7 +247,9 @@ def prepare(split: Split, factors_limit: int) -> Prepared:
 
 
 def _shuffled(merged: DistinctRows) -> DistinctRows:
-    """Rows in a random order, so that the first ones are a random sample whatever the order of the file."""
+    """Rows in a random order, so that the first ones are a random sample whatever the order of the
+    file.
+    """
     if merged.weights is not None:
         return merged
     order = np.random.default_rng(0).permutation(len(merged.rows))

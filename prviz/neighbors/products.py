@@ -1,11 +1,13 @@
-r"""Squared distances from matrix products, and a proven bound on how far they are from the reference ones.
+r"""Squared distances from matrix products, and a proven bound on how far they are from the
+reference ones.
 
 Let u be the unit roundoff of the products (2^-24 or 2^-53), gamma_m = m u / (1 - m u), mu any fixed
 centre, 2^s a power of two (exact to multiply by), a = 2^s (x - mu), and a' = a rounded. With |a|
 Euclidean norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no centre
 changes:
 
-1. Input.     |a' - a| <= delta |a| with delta <= u (1 + u), so | |a'-b'|^2 - D | <= (2 delta + delta^2) S.
+1. Input.     |a' - a| <= delta |a| with delta <= u (1 + u), so
+   | |a'-b'|^2 - D | <= (2 delta + delta^2) S.
 2. Products. Up to r = PART features, one inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1,
    |b'|^2), with
    the squared norms rounded once from float64: in whatever order it is added up, fused or not, it
@@ -108,14 +110,18 @@ class Arithmetic:
         return reach
 
     def widened(self, nearest: Array, norms: Floats) -> Array:
-        """Limits that include every sample that might be as near as these approximate distances (broadcast)."""
+        """Limits that include every sample that might be as near as these approximate distances
+        (broadcast).
+        """
         if self.exact:
             return nearest
         wide = nearest.astype(np.float64)
         return round_up(wide + 2 * self.error(norms, wide), self.dtype)
 
     def scaled(self, squared: Any) -> Any:
-        """Squared radii in the units of the tiles; radii far beyond any distance are cut, to stay finite."""
+        """Squared radii in the units of the tiles; radii far beyond any distance are cut, to stay
+        finite.
+        """
         if self.direct:
             return squared
         with np.errstate(over="ignore"):
@@ -136,7 +142,9 @@ class Arithmetic:
         out[:] = np.ldexp(values - self.centre, self.exponent)
 
     def padded_norms(self, squares: Floats) -> Floats:
-        """Upper bounds on the norms of the exact vectors: 1e-6 covers the rounding of either precision."""
+        """Upper bounds on the norms of the exact vectors: 1e-6 covers the rounding of either
+        precision.
+        """
         return np.sqrt(squares) * (1 + 1e-6) + self.padding
 
 
@@ -206,7 +214,9 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
 
 
 def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
-    """Upper bound, close to the largest: single precision, where finite, is enough to choose a power of two."""
+    """Upper bound, close to the largest: single precision, where finite, is enough to choose a
+    power of two.
+    """
     largest = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
         narrow = centre.astype(np.float32)
@@ -223,9 +233,11 @@ def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
 
 
 def _quantum(sample: Floats, of_use: Callable[[int], bool] = lambda _: True) -> int:
-    """The exponent, from -500 to 0, of the largest power of two that divides all values of a sample.
+    """The exponent, from -500 to 0, of the largest power of two that divides all values of a
+    sample.
 
-    of_use : False of exponents that are as good as any below them: most samples show one in their first row.
+    of_use : False of exponents that are as good as any below them: most samples show one in their
+    first row.
     """
     lowest = 0
     blocks = slices(len(sample), max(1, _CENTRE_VALUES // sample.shape[1]))
@@ -246,7 +258,8 @@ def _on_grid(values: Array, quantum: int) -> bool:
 
 
 def add_products(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
-    """``out += times * (left @ right.T)``, each entry rounded once more than its inner product, in any order of that.
+    """``out += times * (left @ right.T)``, each entry rounded once more than its inner product, in
+    any order of that.
 
     left : (m, k), right : (n, k), out : (m, n), in one of BLAS's precisions and each row
     contiguous.
@@ -267,7 +280,8 @@ def add_products_by_numpy(left: Array, right: Array, out: Array, times: float = 
 
 @functools.cache
 def adds_once(dtype: np.dtype[Any], k: int) -> bool:
-    """True if BLAS is available and adds an inner product of ``k`` terms to ``out`` as a whole, found by trying it.
+    """True if BLAS is available and adds an inner product of ``k`` terms to ``out`` as a whole,
+    found by trying it.
 
     The terms add up to just more than half of what changes a 1: any of them added by itself would
     be lost, and the others with it. In what order BLAS adds depends on no value.
@@ -329,7 +343,9 @@ def _step(array: Array) -> int:
 
 @functools.cache
 def _routine(name: str) -> Any:
-    """BLAS's function behind SciPy's interface for C, which lets other threads run; None if its form is another."""
+    """BLAS's function behind SciPy's interface for C, which lets other threads run; None if its
+    form is another.
+    """
     from scipy.linalg import cython_blas  # not for few dimensions, which need no such product
 
     capsule = getattr(cython_blas, "__pyx_capi__", {}).get(name)

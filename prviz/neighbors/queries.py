@@ -1,4 +1,6 @@
-"""Exact counts, products and neighbours for a selection of points: blocks of points against whole sets."""
+"""Exact counts, products and neighbours for a selection of points: blocks of points against whole
+sets.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def _over_tiles(
     use: Callable[[Tile, slice], None],
     memory_limit: int = MEMORY_LIMIT,
 ) -> None:
-    """Call ``use`` with every tile of a block of points against all samples, and the rows of these points."""
+    """Call ``use`` with every tile of a block of points against all samples, and the rows of these
+    points.
+    """
     runner = Runner(available_threads())
 
     def work(rows: slice) -> int:
@@ -85,7 +89,8 @@ def radii_to(
     rows: Rows | None = None,
     sample_rows: Rows | None = None,
 ) -> Floats:
-    """Distances of points to the k-th nearest of samples that they are not among, exact: (number of points,).
+    """Distances of points to the k-th nearest of samples that they are not among, exact: (number of
+    points,).
 
     points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1
     to their number.
@@ -104,7 +109,8 @@ def radii_to(
 def nearest_rows(
     points: Array, rows: Rows, k: int, among: Array, *, memory_limit: int = MEMORY_LIMIT
 ) -> tuple[Rows, Floats]:
-    """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances: (len(rows), k) each.
+    """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances:
+    (len(rows), k) each.
 
     Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another
     set, perhaps memory-mapped. k : at least 1; there are m columns where m is smaller. memory_limit
@@ -153,12 +159,16 @@ def count_held(
     centre_rows: Rows | None = None,
     rows: Rows | None = None,
 ) -> Counts:
-    """Exact number of points in each closed ball: (number of centres,). Arguments as in `count_in_balls`."""
+    """Exact number of points in each closed ball: (number of centres,). Arguments as in
+    `count_in_balls`.
+    """
     return _counts(RowView(centres, centre_rows), RowView(points, rows), radii, around_rows=True)
 
 
 def _counts(first: RowView, second: RowView, radii: Floats, *, around_rows: bool) -> Counts:
-    """Number of ``second`` within the ball of each of ``first``, or of balls around ``second`` that hold it."""
+    """Number of ``second`` within the ball of each of ``first``, or of balls around ``second`` that
+    hold it.
+    """
     left, right = _point_sets(first, second)
     ball = Ball.of(
         left.arithmetic,
@@ -186,7 +196,8 @@ def multiply_within(
     apart: bool = False,
     least: float = 0.0,
 ) -> Floats:
-    """Per point, the product of factor(squared distance) over all centres within ``radius``: (number of points,).
+    """Per point, the product of factor(squared distance) over all centres within ``radius``:
+    (number of points,).
 
     Multiplied in float64, in the order of the centres; 1 without centres.
 
@@ -224,7 +235,8 @@ def multiply_within(
 
 
 def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
-    """Per point, the largest radius / distance of all centres, exact; inf at a centre: (number of points,).
+    """Per point, the largest radius / distance of all centres, exact; inf at a centre: (number of
+    points,).
 
     points : (n, d). centres : (m, d). radii : one per centre, none negative.
     """
@@ -252,7 +264,8 @@ def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
 
 
 def smallest_holding(points: Array, centres: Array, radii: Floats) -> Floats:
-    """Per point, the smallest radius of a closed ball that holds it, exact; nan outside all: (number of points,).
+    """Per point, the smallest radius of a closed ball that holds it, exact; nan outside all:
+    (number of points,).
 
     points : (n, d). centres : (m, d). radii : one per centre.
     """
@@ -285,7 +298,9 @@ def _squared(radii: Floats) -> Floats:
 
 
 def _products(starts: Rows, factors: Callable[[Rows], Floats], least: float) -> Floats:
-    """Products of runs of factors, one after the other, not continued at or below ``least``; a run per row."""
+    """Products of runs of factors, one after the other, not continued at or below ``least``; a run
+    per row.
+    """
     ends = starts[1:]
     begun = starts[:-1].copy()
     size = _FACTORS

@@ -33,7 +33,8 @@ _WORDS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 @dataclass(frozen=True, eq=False)
 class RowView:
-    """Some rows of an array, perhaps of a memory-mapped file: nothing is copied before it is needed.
+    """Some rows of an array, perhaps of a memory-mapped file: nothing is copied before it is
+    needed.
 
     source : (N, d) values. index : (n,) rows of it; None: all.
     """
@@ -92,7 +93,9 @@ def pair_distances(a: RowView, rows: Rows, b: RowView, columns: Rows) -> Floats:
 
 
 def sequential_tile(a: Floats, b: Floats, out: Floats, scratch: Floats) -> None:
-    """Reference squared distances of the columns of a (d, m) from those of b (d, n), into out (m, n)."""
+    """Reference squared distances of the columns of a (d, m) from those of b (d, n), into out (m,
+    n).
+    """
     for coordinate in range(len(a)):
         target = scratch if coordinate else out
         np.subtract(a[coordinate][:, None], b[coordinate][None, :], out=target)

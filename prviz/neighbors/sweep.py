@@ -1,4 +1,5 @@
-"""Sweep plan, for profiles over many k and radii: one sort or histogram per block serves all requests.
+"""Sweep plan, for profiles over many k and radii: one sort or histogram per block serves all
+requests.
 
 Counts in balls of every radius follow from the rank of each distance among the radii; counts in
 balls out to neighbours from the samples around each point in the exact order of their distances.
@@ -49,7 +50,9 @@ def bytes_needed(
 
 
 def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> dict[Role, Floats]:
-    """Per role, (n, k + 1) exact squared distances of fit samples to themselves and their k nearest others."""
+    """Per role, (n, k + 1) exact squared distances of fit samples to themselves and their k nearest
+    others.
+    """
     squared = {role: np.empty((len(prepared.fit[role]), k + 1)) for role, k in own.items()}
 
     def work(block: RowBlock) -> int:
@@ -178,7 +181,8 @@ def _grouped(
 
 
 class _Ranked(NamedTuple):
-    """Entries of a tile by the number of limits below them, and entries too close to a limit to decide.
+    """Entries of a tile by the number of limits below them, and entries too close to a limit to
+    decide.
 
     counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns :
     (u,) undecided.
@@ -213,7 +217,9 @@ class SampleRadii:
         self._reach = round_up(self._limits[:, -1] + self._errors, point_set.arithmetic.dtype)
 
     def counts(self, tile: Tile) -> Small:
-        """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the whole set."""
+        """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the
+        whole set.
+        """
         found = _by_column(tile, self._limits, self._reach, self._errors)
         return _decided(tile, found, self._limits, found.columns)
 
@@ -246,7 +252,9 @@ def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: S
 
 
 def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ranked:
-    """Rank among the limits of the columns (n, q), with errors (n,); entries beyond the reach (n,) are left out."""
+    """Rank among the limits of the columns (n, q), with errors (n,); entries beyond the reach (n,)
+    are left out.
+    """
     exact = tile.arithmetic.exact
     if native.serves(tile.values, reach):
         return _Ranked(*native.ranked("rank_columns", tile.values, limits, (reach, errors), exact))
@@ -268,7 +276,9 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
 
 
 def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Small:
-    """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q) which[i]."""
+    """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q)
+    which[i].
+    """
     counts, rows, columns = ranked
     reference = _scaled(tile.arithmetic, tile.reference(rows, columns + tile.columns.start))
     places = _below(limits, which, reference)
@@ -279,7 +289,9 @@ def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Small:
 
 
 def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
-    """Number of increasing limits of table which[i] that are < values[i]: all binary searches in step."""
+    """Number of increasing limits of table which[i] that are < values[i]: all binary searches in
+    step.
+    """
     if len(limits) == 1:
         return np.searchsorted(limits[0], values)
     q = limits.shape[1]
@@ -303,7 +315,8 @@ def _scaled(arithmetic: Arithmetic, squared: Floats) -> Floats:
 
 
 class SortedRows:
-    """The samples of both roles around each row of a block, in the exact order of their distances. No weights.
+    """The samples of both roles around each row of a block, in the exact order of their distances.
+    No weights.
 
     ``orders``: the largest order needed among the samples of one role, and of both.
     """
@@ -324,7 +337,9 @@ class SortedRows:
         self._last = _ends_of_ties(values, inside)
 
     def counts(self, among: tuple[Role, ...], orders: Rows, role: Role) -> Small:
-        """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance ``among`` some."""
+        """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance
+        ``among`` some.
+        """
         places = self._places[among]
         m, length = places.shape
         flat = np.flatnonzero(places)
@@ -347,7 +362,8 @@ def _limits(tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) 
 
 
 def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
-    """Values (m, length) of each row's entries in two tiles in order, padded, and which of them they are, by number.
+    """Values (m, length) of each row's entries in two tiles in order, padded, and which of them
+    they are, by number.
 
     The result is a buffer of the tile, valid until another block is sorted.
     """
@@ -368,7 +384,9 @@ def _resolve(
     ordered: tuple[Floats, Rows],
     inside: NDArray[np.bool_],
 ) -> None:
-    """Put reference distances in the place of those too close to a neighbour to tell, and sort these rows again."""
+    """Put reference distances in the place of those too close to a neighbour to tell, and sort
+    these rows again.
+    """
     values, slots = ordered
     arithmetic = tiles[0].arithmetic
     if arithmetic.exact:
@@ -400,7 +418,9 @@ def _resolve(
 
 
 def _ends_of_ties(values: Floats, inside: NDArray[np.bool_]) -> Rows | None:
-    """Last flat index of the same value in its row, for every flat index; None: no two values are equal."""
+    """Last flat index of the same value in its row, for every flat index; None: no two values are
+    equal.
+    """
     same = (values[:, 1:] == values[:, :-1]) & inside[:, 1:]
     if not same.any():
         return None

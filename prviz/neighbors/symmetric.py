@@ -61,7 +61,9 @@ Counted: TypeAlias = tuple[CountRequest, Role]
 
 
 class SharedBalls(NamedTuple):
-    """Balls around all points of ``centre``, in which points of ``member`` are counted; requests may share them."""
+    """Balls around all points of ``centre``, in which points of ``member`` are counted; requests
+    may share them.
+    """
 
     centre: Role
     member: Role
@@ -195,7 +197,9 @@ class SymmetricPlan:
         )
 
     def _list_orders(self) -> dict[Key, int]:
-        """Neighbours that points of the first role need among the second: an order that includes the point itself."""
+        """Neighbours that points of the first role need among the second: an order that includes
+        the point itself.
+        """
         orders: dict[Key, int] = {}
         needed = [
             (role if shared.rule.one_radius else shared.centre, role, shared.rule.k)
@@ -276,7 +280,9 @@ class SymmetricPlan:
     def counts(
         self, own: OwnRadii, fixed: Mapping[CountRequest, float], runner: Runner
     ) -> dict[CountRequest, dict[Role, Counts]]:
-        """Counts, from the radii inside the roles and the squared radii of the requests with one radius for all."""
+        """Counts, from the radii inside the roles and the squared radii of the requests with one
+        radius for all.
+        """
         for centre, rule in dict.fromkeys((shared.centre, shared.rule) for shared in self._ranked):
             self._count_ranked(centre, rule, runner)
         again = []
@@ -302,7 +308,9 @@ class SymmetricPlan:
         }
 
     def _look_ahead(self, runner: Runner) -> None:
-        """Estimate distances to neighbours, lengths of the lists for the late balls, and single radii."""
+        """Estimate distances to neighbours, lengths of the lists for the late balls, and single
+        radii.
+        """
         fit = self._prepared.fit
         samples = dict[Key, RandomSubset]()
 
@@ -334,7 +342,9 @@ class SymmetricPlan:
     def _likely_radius(
         self, rule: Rule, samples: Mapping[Key, RandomSubset]
     ) -> tuple[float, float]:
-        """Squared radii, in the tiles' units, between which the radius of a rule very likely lies."""
+        """Squared radii, in the tiles' units, between which the radius of a rule very likely
+        lies.
+        """
         if isinstance(rule, Within):
             squared = float(self._prepared.arithmetic.scaled(squared_threshold(rule.radius)))
             return squared, squared
@@ -343,7 +353,9 @@ class SymmetricPlan:
         return low * low, high * high
 
     def _lengthen(self, shared: SharedBalls, sample: RandomSubset, radii: Floats) -> None:
-        """Lengthen the lists for late balls of these radii, or plan to count these balls in tiles computed again."""
+        """Lengthen the lists for late balls of these radii, or plan to count these balls in tiles
+        computed again.
+        """
         key = (shared.centre, shared.member)
         held = sample.held(radii)
         order = held + held // 8 + 2
@@ -357,7 +369,9 @@ class SymmetricPlan:
     def _pass(
         self, places: Sequence[ScheduledTile], pending: Sequence[PendingCount], runner: Runner
     ) -> None:
-        """Add tiles to the lists and bounded counts, and count in pending balls; near entries are picked once."""
+        """Add tiles to the lists and bounded counts, and count in pending balls; near entries are
+        picked once.
+        """
         fit = self._prepared.fit
 
         def work(place: ScheduledTile) -> int:
@@ -405,7 +419,9 @@ class SymmetricPlan:
         runner.run(work, places, ScheduledTile.entries)
 
     def _list_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
-        """Limits of the lists of the rows (m, 1), and of the columns that are not rows too (1, n)."""
+        """Limits of the lists of the rows (m, 1), and of the columns that are not rows too (1,
+        n).
+        """
         limits: list[Array] = []
         if (place.left, place.right) in self._lists:
             limits.append(
@@ -446,7 +462,9 @@ class SymmetricPlan:
         return [bounded for bounded in of_roles if not bounded.given_up]
 
     def _bounded_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
-        """Limits of the bounded counts, (m, 1) each; a count with too many entries in a tile is given up for masks."""
+        """Limits of the bounded counts, (m, 1) each; a count with too many entries in a tile is
+        given up for masks.
+        """
         limits: list[Array] = []
         for bounded in self._bounded_of(place):
             if not tile.is_sparse(np.array([[bounded.high]]), _CROWDED):
@@ -534,7 +552,9 @@ class SymmetricPlan:
         runner.run(work, slices(self._sizes[centre], _LIST_ROWS))
 
     def _count_listed(self, pending: PendingCount, runner: Runner) -> None:
-        """Count in balls from the lists of their centres, or in tiles where a list may be shorter than its ball."""
+        """Count in balls from the lists of their centres, or in tiles where a list may be shorter
+        than its ball.
+        """
         (centre, member, _), balls, _ = pending
         left = self._prepared.fit[centre]
         right = self._prepared.fit[member]
@@ -588,7 +608,9 @@ class SymmetricPlan:
     def _count_bounded(
         self, fixed: Mapping[CountRequest, float], runner: Runner
     ) -> list[PendingCount]:
-        """Count in balls of one radius that was bounded; return the counts for which that failed."""
+        """Count in balls of one radius that was bounded; return the counts for which that
+        failed.
+        """
         failed = []
 
         def work(shared: SharedBalls) -> int:

@@ -1,4 +1,6 @@
-"""All distances of a small split at once, for families that measure every k of a profile by themselves."""
+"""All distances of a small split at once, for families that measure every k of a profile by
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _BLOCK = 1 << 18
 
 
 class DistanceTable:
-    """Reference distances of every fit sample to every evaluation sample, and inside each fit set; real is set 0."""
+    """Reference distances of every fit sample to every evaluation sample, and inside each fit set;
+    real is set 0.
+    """
 
     def __init__(self, split: Split) -> None:
         self.held_out = split.held_out
@@ -42,7 +46,9 @@ class DistanceTable:
 
     @cached_property
     def _nearest(self) -> list[Floats]:
-        """Increasing distances of each fit sample to those of its set, itself first, by set: (samples, samples)."""
+        """Increasing distances of each fit sample to those of its set, itself first, by set:
+        (samples, samples).
+        """
         own = [
             _all_pairs(fit, fit) if self.held_out else self.distances[i][i]
             for i, fit in enumerate(self.fit)

@@ -23,7 +23,9 @@ Result = TypeVar("Result")
 
 
 def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:
-    """Progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: progress is not reported."""
+    """Progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: progress is not
+    reported.
+    """
     report = progress or (lambda _: None)
     return lambda fraction: report((begun + size * fraction) / total)
 
@@ -64,7 +66,9 @@ def available_threads() -> int:
 
 @contextmanager
 def threads_at_most(count: int) -> Iterator[None]:
-    """Limit the threads that measurements of this thread start, for several measurements at once."""
+    """Limit the threads that measurements of this thread start, for several measurements at
+    once.
+    """
     token = _at_most.set(count)
     try:
         yield
@@ -134,7 +138,9 @@ class OneThreadMore:
 
 @contextmanager
 def memory_at_most(count: int) -> Iterator[None]:
-    """Limit the bytes, besides the samples, of neighbours that a fitted family counts in this thread."""
+    """Limit the bytes, besides the samples, of neighbours that a fitted family counts in this
+    thread.
+    """
     token = _memory.set(count)
     try:
         yield
@@ -182,7 +188,9 @@ def _begin_thread(low: bool) -> None:
 
 @contextmanager
 def one_openmp_thread() -> Iterator[None]:
-    """Keep OpenMP to one thread in what this thread calls: its setting belongs to the calling thread alone."""
+    """Keep OpenMP to one thread in what this thread calls: its setting belongs to the calling
+    thread alone.
+    """
     with _lock:
         # the limiter restores each library that it knows, so that BLAS is none of them
         limiter = _loaded().select(user_api="openmp").limit(limits=1)
@@ -208,7 +216,9 @@ def _by_any_thread() -> Iterator[None]:
 
 
 def _loaded() -> Any:
-    """Libraries with threads of their own; searched again only after an import, because the search is slow."""
+    """Libraries with threads of their own; searched again only after an import, because the search
+    is slow.
+    """
     global _libraries, _modules
     if _libraries is None or _modules != len(sys.modules):
         from threadpoolctl import ThreadpoolController
@@ -311,7 +321,9 @@ def run_blocks(
 
 @contextmanager
 def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool for one run; one of an earlier run if one is idle, since starting threads can take as long as a run."""
+    """A pool for one run; one of an earlier run if one is idle, since starting threads can take as
+    long as a run.
+    """
     with _lock:
         kind = (threads, _low.get(), _loaded())  # threads know the libraries of their start
         for other in [other for other in _idle if other[2] is not kind[2]]:
@@ -359,7 +371,9 @@ class RowBlock(NamedTuple):
 
 
 class Runner:
-    """Runs blocks on threads, keeps their buffers, reports progress and adds up the comparisons rechecked."""
+    """Runs blocks on threads, keeps their buffers, reports progress and adds up the comparisons
+    rechecked.
+    """
 
     def __init__(
         self,
@@ -370,7 +384,9 @@ class Runner:
         entries: int = 1,
         parts: int = 2,
     ) -> None:
-        """``entries``: distances of all work, of which the progress is the share done. ``parts``: blocks per thread."""
+        """``entries``: distances of all work, of which the progress is the share done. ``parts``:
+        blocks per thread.
+        """
         self.rechecked = 0
         self.threads = threads
         self._block_bytes = block_bytes
@@ -394,7 +410,9 @@ class Runner:
         blocks: Sequence[Block],
         entries: Callable[[Block], int] = lambda _: 0,
     ) -> None:
-        """Call ``work``, which returns the comparisons rechecked, on every block of so many distances."""
+        """Call ``work``, which returns the comparisons rechecked, on every block of so many
+        distances.
+        """
 
         def done(block: Block, rechecked: int) -> None:
             self.rechecked += rechecked
@@ -415,7 +433,9 @@ class Runner:
     def row_blocks(
         self, sizes: Mapping[Role, int], columns: int, itemsize: int, most: int
     ) -> list[RowBlock]:
-        """Blocks of ``most`` rows at most of sets of these sizes, each against ``columns`` samples."""
+        """Blocks of ``most`` rows at most of sets of these sizes, each against ``columns``
+        samples.
+        """
         if self._block_bytes is not None:
             step = max(1, self._block_bytes // (columns * itemsize))
         else:

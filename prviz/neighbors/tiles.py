@@ -1,4 +1,6 @@
-"""One tile: a block of points against a block of samples, with every decision and every order on it exact."""
+"""One tile: a block of points against a block of samples, with every decision and every order on it
+exact.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """Limits between which a comparison is rechecked: at or below ``sure`` inside, above ``possible`` outside.
+    """Limits between which a comparison is rechecked: at or below ``sure`` inside, above
+    ``possible`` outside.
 
     One ball per point, around a tile's rows or (``around_rows`` False) its columns. Both limits are
     in the tiles' dtype, ``squared`` holds the exact squared radii: (m,) each.
@@ -107,14 +110,18 @@ class Pairs:
         return norms
 
     def reference(self, rows: Rows, columns: Rows) -> Floats:
-        """Reference squared distances of some points of the block from some samples (columns of the whole set)."""
+        """Reference squared distances of some points of the block from some samples (columns of the
+        whole set).
+        """
         self.rechecked += len(rows)
         return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
 
 
 @dataclass(eq=False, kw_only=True)
 class Tile(Pairs):
-    """Approximate squared distances of a block of points (rows) from a block of samples of one role (columns)."""
+    """Approximate squared distances of a block of points (rows) from a block of samples of one role
+    (columns).
+    """
 
     columns: slice
     values: Array
@@ -142,7 +149,9 @@ class Tile(Pairs):
         return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
 
     def turned(self, first: int) -> Tile:
-        """The samples from number ``first`` on as points, and the points as their samples: a copy."""
+        """The samples from number ``first`` on as points, and the points as their samples: a
+        copy.
+        """
         start = first - self.columns.start
         values = self.scratch.take(
             "turned", self.values.shape[1] - start, len(self.values), self.values.dtype
@@ -159,7 +168,9 @@ class Tile(Pairs):
         )
 
     def bound(self, order: int) -> Array:
-        """(m, 1) limits that surely include the ``order`` nearest of each row and all that might be among them."""
+        """(m, 1) limits that surely include the ``order`` nearest of each row and all that might be
+        among them.
+        """
         nearest = smallest_bound(self.values, min(order, self.values.shape[1]))
         return self.arithmetic.widened(nearest, self.norms[:, None])
 
@@ -169,7 +180,8 @@ class Tile(Pairs):
         return smallest(self.values, self.bound(order), weights, self.scratch, self.columns.start)
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
-        """Exact number of entries within some balls, (m,) per row and (n,) per column if requested (else empty).
+        """Exact number of entries within some balls, (m,) per row and (n,) per column if requested
+        (else empty).
 
         Balls around rows hold columns, balls around columns hold rows. Where few entries are
         within, those of all balls are picked out once and decided one by one; else each ball has
@@ -183,7 +195,8 @@ class Tile(Pairs):
         ]
 
     def is_sparse(self, limits: Array, share: float = _SPARSE) -> bool:
-        """True if about ``share`` of the entries or fewer are within limits, so that picking them out is cheaper.
+        """True if about ``share`` of the entries or fewer are within limits, so that picking them
+        out is cheaper.
 
         limits : (m, 1), (1, n) or (1, 1).
         """
@@ -267,7 +280,9 @@ def make_tile(
 
 
 class ExactOrder(NamedTuple):
-    """Exact order statistics: reference squared distances (s,), and per tile the samples at or below them, (s,)."""
+    """Exact order statistics: reference squared distances (s,), and per tile the samples at or
+    below them, (s,).
+    """
 
     squared: Floats
     counts: Sequence[Counts]
@@ -299,7 +314,9 @@ class Ranking:
         return smallest
 
     def counts(self, order: int) -> list[Counts]:
-        """Per tile, the number of its samples at or below the exact order-th smallest distance: (m,) each."""
+        """Per tile, the number of its samples at or below the exact order-th smallest distance:
+        (m,) each.
+        """
         arithmetic = self.tiles[0].arithmetic
         approximate = self.approximate(order)[:, None]
         counts = [part.weight_within(approximate) for part in self.candidates]

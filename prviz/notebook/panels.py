@@ -20,7 +20,9 @@ PANELS = ("space", "extremes", "numbers")
 
 @dataclass
 class PanelChoices:
-    """What is chosen in Space: the meaning of its colours, the family in focus, and the samples selected."""
+    """What is chosen in Space: the meaning of its colours, the family in focus, and the samples
+    selected.
+    """
 
     colour: str = COLOURS[0]
     family: str = ""
@@ -36,7 +38,9 @@ class PanelChoices:
             self.picked = values
 
     def offered(self, families: tuple[str, ...]) -> dict[str, Any]:
-        """The choices for a browser: by name its options, each with a title, and the one that holds."""
+        """The choices for a browser: by name its options, each with a title, and the one that
+        holds.
+        """
         colours = zip(COLOURS, ("Sets", "Score", "Decision"), strict=True)
         named = [(name, ESTIMATORS[name].title) for name in families]
         found: dict[str, Any] = {"colour": [list(colours), self.colour]}

@@ -1,4 +1,6 @@
-"""What a notebook's page loads once for all widgets: the figure's modules with style and markup, and plotly.js."""
+"""What a notebook's page loads once for all widgets: the figure's modules with style and markup,
+and plotly.js.
+"""
 
 from __future__ import annotations
 

@@ -165,22 +165,26 @@ def recognise(source: FileSource, limits: Limits) -> str:
     if extension == ".zip":
         _refuse_packed_table(source, members)
         raise ReadError(
-            f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): {EMBED_PICTURES}. "
+            f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): "
+            f"{EMBED_PICTURES}. "
             f"Save embeddings as one of {', '.join(SAVED_AS)}."
         )
     # the name of the first member, which stands behind its time where Python wrote the archive
     if extension == ".tar" and b".npy\0" in source.head(1 << 11):
         folder = beside(source.typed, "")
         raise ReadError(
-            f"{source.where}: a tar archive of arrays. Unpack it, and use the folder:\nimport os, tarfile\n"
-            f"os.makedirs({folder}, exist_ok=True)\narchive = tarfile.open({literal(source.typed)})\n"
+            f"{source.where}: a tar archive of arrays. Unpack it, and use the folder:\nimport os, "
+            f"tarfile\n"
+            f"os.makedirs({folder}, exist_ok=True)\narchive = "
+            f"tarfile.open({literal(source.typed)})\n"
             "for each in filter(tarfile.TarInfo.isfile, archive):\n"
             f"    open(os.path.join({folder}, each.name.replace('/', '-')), 'wb')"
             ".write(archive.extractfile(each).read())"
         )
     if extension == ".tar":
         raise ReadError(
-            f"{source.where}: a tar archive, such as a shard of WebDataset. Extract it; embed its pictures "
+            f"{source.where}: a tar archive, such as a shard of WebDataset. Extract it; embed its "
+            f"pictures "
             f"({EMBED_PICTURES}), or stack its arrays into one .npy array."
         )
     if not source.name.lower().endswith(ACCEPTED):
@@ -224,13 +228,16 @@ def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
     ):
         table = beside(source.typed, ".csv")
         raise ReadError(
-            f"{source.where}: a zip archive of one file, {quoted(names[0])}. If it is a table of text, use this file:\n"
-            f"import zipfile\nheld = zipfile.ZipFile({literal(source.typed)}).read({literal(names[0])})\n"
+            f"{source.where}: a zip archive of one file, {quoted(names[0])}. If it is a table of "
+            f"text, use this file:\n"
+            f"import zipfile\nheld = "
+            f"zipfile.ZipFile({literal(source.typed)}).read({literal(names[0])})\n"
             f"open({table}, 'wb').write(held)"
         )
     if {Path(name).name for name in names} & {"zarr.json", ".zgroup", ".zarray"}:
         raise ReadError(
-            f"{source.where}: a zip archive of a Zarr store, which needs one more library: pip install zarr."
+            f"{source.where}: a zip archive of a Zarr store, which needs one more library: pip "
+            f"install zarr."
             " Convert it, and use the new file:\nimport zarr, prviz.readers\n"
             f"store = zarr.storage.ZipStore({literal(source.typed)}, mode='r')\n"
             f"prviz.readers.save_arrays(zarr.open(store, mode='r'), {beside(source.typed, '.npz')})"
@@ -239,7 +246,8 @@ def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
     if held and not any(name.lower().endswith(PICTURES) for name in names):
         folder = beside(source.typed, "_unpacked")
         raise ReadError(
-            f"{source.where}: a zip archive of {listed(held, most=2)}. Unpack it, and use the folder:\n"
+            f"{source.where}: a zip archive of {listed(held, most=2)}. Unpack it, and use the "
+            f"folder:\n"
             f"import zipfile\nzipfile.ZipFile({literal(source.typed)}).extractall({folder})"
         )
 
@@ -290,7 +298,8 @@ def _check_contents(source: FileSource, head: bytes) -> None:
             else "Save it again"
         )
         raise ReadError(
-            f"{where}: corrupt, or not a {source.extension} file (it does not begin like one). {advice}."
+            f"{where}: corrupt, or not a {source.extension} file (it does not begin like one). "
+            f"{advice}."
         )
 
 
@@ -300,7 +309,9 @@ TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".feather")
 
 
 class _Contents(NamedTuple):
-    """What a file holds of one set: values, labels, names of the features, and metadata, which may be anything."""
+    """What a file holds of one set: values, labels, names of the features, and metadata, which may
+    be anything.
+    """
 
     values: Array
     labels: dict[str, Array]
@@ -408,7 +419,9 @@ def read_chosen(
 
 
 def _alike(choice: ColumnChoice, key: str | None) -> Callable[..., Samples]:
-    """Function that reads files of one set: what the first one proves to be no feature is none in any."""
+    """Function that reads files of one set: what the first one proves to be no feature is none in
+    any.
+    """
     left_out: list[str] = []
 
     def read_part(path: Path, limits: Limits) -> Samples:
@@ -469,7 +482,8 @@ def read_pair(
     group: str | None = None,
     limits: Limits | None = None,
 ) -> SamplePair:
-    """Read real and generated samples from one file: two arrays of an .npz or .safetensors file, or rows of a table.
+    """Read real and generated samples from one file: two arrays of an .npz or .safetensors file, or
+    rows of a table.
 
     Parameters
     ----------
@@ -520,7 +534,8 @@ def read_chosen_pair(
         )
         if len(inside) > 1:
             raise ReadError(
-                f"{quoted(Path(source).name)}: a folder, not a file with both sets. Name the folder of each, such as "
+                f"{quoted(Path(source).name)}: a folder, not a file with both sets. Name the "
+                f"folder of each, such as "
                 f"{quoted(str(inside[-1]))} and {quoted(str(inside[0]))}."
             )
     file = as_source(source, limits=limits)
@@ -530,7 +545,8 @@ def read_chosen_pair(
             sides = _pair_of_rows(file, keys, limits, choice)
         elif file.kind not in _KEYED:
             raise ReadError(
-                f"{file.where}: {file.kind} files hold one set of samples. Read real and generated from two files."
+                f"{file.where}: {file.kind} files hold one set of samples. Read real and "
+                f"generated from two files."
             )
         else:
             sides = []
@@ -543,7 +559,8 @@ def read_chosen_pair(
         real, generated = sides
         if real.d != generated.d:
             raise ReadError(
-                f"{file.where}: the real samples have {real.d} features, the generated ones {generated.d}. "
+                f"{file.where}: the real samples have {real.d} features, the generated ones "
+                f"{generated.d}. "
                 "Both must come from the same encoder."
             )
         return SamplePair(real, generated)
@@ -596,7 +613,8 @@ def _by_texts(file: FileSource, limits: Limits, choice: ColumnChoice) -> ColumnC
 
 
 def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str] | None:
-    """Keys of the real and of the generated samples if one file holds both, else None. Of a table all is read.
+    """Keys of the real and of the generated samples if one file holds both, else None. Of a table
+    all is read.
 
     Raises
     ------
@@ -661,7 +679,9 @@ def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnC
 
 
 def _noted(found: _Contents, file: FileSource, key: str | None = None) -> _Contents:
-    """The contents of an array with a note where they look like packed bits, or like the bits of numbers."""
+    """The contents of an array with a note where they look like packed bits, or like the bits of
+    numbers.
+    """
     library = "safetensors.numpy.load_file" if file.kind == ".safetensors" else "np.load"
     loads = f"{library}({quoted(file.name)})" + ("" if key is None else f"[{quoted(key)}]")
     note = bits_note(found.values, file.name, loads)
@@ -697,7 +717,9 @@ def _beside(
 
 
 def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict[str, Array]:
-    """The groups of samples that `prviz embed` wrote, from the table beside their file; empty without one."""
+    """The groups of samples that `prviz embed` wrote, from the table beside their file; empty
+    without one.
+    """
     if choice.group is None or file.path is None or file.below is not None:
         return {}
     table = file.path.with_name(table_beside(file.name))
@@ -712,7 +734,9 @@ def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict
 def _table_or_choices(
     file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice
 ) -> _Contents:
-    """`_table`, checked, with an error that offers the rows of each list column where they are of both roles."""
+    """`_table`, checked, with an error that offers the rows of each list column where they are of
+    both roles.
+    """
     try:
         return _checked(_table(file, key, limits, choice), choice, file)
     except AmbiguousKeyError as error:
@@ -752,7 +776,9 @@ def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
 
 
 def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Contents:
-    """A table without the columns that are no features. Raises `SuspectColumnsError` where the user has to say."""
+    """A table without the columns that are no features. Raises `SuspectColumnsError` where the user
+    has to say.
+    """
     values = table.values
     features = table.features
     labels = table.labels
@@ -816,8 +842,10 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
             missing = np.isnan(groups) if groups.dtype.kind == "f" else groups == ""
             if missing.any():
                 raise ReadError(
-                    f"{file.where}: {missing.sum():,} of {len(groups):,} cells of {quoted(choice.group)} are"
-                    f" empty, the first in sample {np.argmax(missing) + 1:,}; say of each which group it"
+                    f"{file.where}: {missing.sum():,} of {len(groups):,} cells of "
+                    f"{quoted(choice.group)} are"
+                    f" empty, the first in sample {np.argmax(missing) + 1:,}; say of each which "
+                    f"group it"
                     " belongs to, or leave these rows out."
                 )
     # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead
@@ -835,7 +863,9 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
 
 
 def _encoder(metadata: Any) -> dict[str, str]:
-    """What the metadata of a file say of the encoder, as `prviz embed` writes it; empty where they name none."""
+    """What the metadata of a file say of the encoder, as `prviz embed` writes it; empty where they
+    name none.
+    """
     if not isinstance(metadata, Mapping):
         return {}
     found = {}
@@ -850,7 +880,9 @@ def _encoder(metadata: Any) -> dict[str, str]:
 
 @contextmanager
 def _reading(file: FileSource) -> Iterator[None]:
-    """Turn a lack of memory, a failing file system and a file that changed meanwhile into a `ReadError`."""
+    """Turn a lack of memory, a failing file system and a file that changed meanwhile into a
+    `ReadError`.
+    """
     try:
         yield
         file.check_unchanged()
@@ -858,5 +890,6 @@ def _reading(file: FileSource) -> Iterator[None]:
         raise unreadable(file.where, error) from error
     except MemoryError as error:
         raise ReadError(
-            f"{file.where}: does not fit into this computer's memory. Save a random subset of the rows."
+            f"{file.where}: does not fit into this computer's memory. Save a random subset of the "
+            f"rows."
         ) from error

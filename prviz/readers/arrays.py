@@ -25,7 +25,8 @@ _WRONG_KINDS = {
     "T": "text. Save the embeddings as numbers",
     "M": "dates. Save the embeddings as numbers",
     "m": "time differences. Save the embeddings as numbers",
-    "V": "records (a structured dtype). Save one plain 2-D array of numbers, or the records alone as a .npy file",
+    "V": "records (a structured dtype). Save one plain 2-D array of numbers, or the records alone "
+    "as a .npy file",
 }
 
 
@@ -107,7 +108,8 @@ def _loaded(header: Header) -> str:
 def _check_dtype(header: Header) -> None:
     if header.dtype is None:
         raise ReadError(
-            f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float32."
+            f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as "
+            f"float32."
         )
     if header.dtype.hasobject:
         raise refuse_object_array(header.where, header.path or header.file, header.key)
@@ -124,15 +126,18 @@ def _check_dtype(header: Header) -> None:
     if header.dtype.kind == "V" and header.dtype.names is None and header.dtype.itemsize == 1:
         path = header.path or header.file
         raise ReadError(
-            f"{header.where}: numbers of 8 bits whose type the file does not name. If it is float8_e4m3fn (another is "
-            f"float8_e5m2):\nimport ml_dtypes, numpy as np\nvalues = {_loaded(header)}.view(ml_dtypes.float8_e4m3fn)\n"
+            f"{header.where}: numbers of 8 bits whose type the file does not name. If it is "
+            f"float8_e4m3fn (another is "
+            f"float8_e5m2):\nimport ml_dtypes, numpy as np\nvalues = "
+            f"{_loaded(header)}.view(ml_dtypes.float8_e4m3fn)\n"
             f"np.save({beside(path, '_numbers.npy')}, values.astype('float32'))"
         )
     if header.dtype.kind in _WRONG_KINDS:
         raise ReadError(f"{header.where}: holds {_WRONG_KINDS[header.dtype.kind]}.")
     if header.dtype.kind not in "fiub" or header.dtype.itemsize > 8:
         raise ReadError(
-            f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float64."
+            f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as "
+            f"float64."
         )
 
 
@@ -155,8 +160,10 @@ def _check_shape(header: Header) -> None:
     if len(shape) == 3 and header.file.lower().endswith((".npy", ".npz")):
         saved = beside(header.path or header.file, "_frames.npz")
         frames = (
-            " If each row of the last axis is a sample, such as a frame of a clip, save the frames, and name their "
-            f"clips with --group clip (group='clip'):\nimport numpy as np\nvalues = {_loaded(header)}\n"
+            " If each row of the last axis is a sample, such as a frame of a clip, save the "
+            "frames, and name their "
+            f"clips with --group clip (group='clip'):\nimport numpy as np\nvalues = "
+            f"{_loaded(header)}\n"
             "clips = np.repeat(np.arange(len(values)), values.shape[1])\n"
             f"np.savez({saved}, frames=values.reshape(-1, values.shape[2]), clip=clips)"
         )
@@ -168,15 +175,26 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
         return "Save a 2-D array, one row per sample."
     if len(shape) == 1:
         return (
-            "A 2-D array (n, d) is needed. If it is one sample of d features, keep one such file for each in a folder, "
-            "and name the folder; if it is n samples flattened, save values.reshape(n, d) with their number; only if "
+            "A 2-D array (n, d) is needed. If it is one sample of d features, keep one such file "
+            "for each in a folder, "
+            "and name the folder; if it is n samples flattened, save values.reshape(n, d) with "
+            "their number; only if "
             "it is one number per sample, values.reshape(-1, 1)."
         )
     if shape[0] == 1:
-        return "A 2-D array (n, d) is needed: the first axis has one entry. If it is one batch, save values[0]."
-    advice = "A 2-D array (n, d) is needed: pool or flatten each sample to one row, values.reshape(len(values), -1)"
+        return (
+            "A 2-D array (n, d) is needed: the first axis has one entry. If it is one batch, "
+            "save values[0]."
+        )
+    advice = (
+        "A 2-D array (n, d) is needed: pool or flatten each sample to one row, "
+        "values.reshape(len(values), -1)"
+    )
     if len(shape) == 3 and shape[0] < shape[1]:  # fewer batches than samples in each
-        return f"{advice}; if the first axis counts batches of samples, save values.reshape(-1, values.shape[-1])."
+        return (
+            f"{advice}; if the first axis counts batches of samples, save values.reshape(-1, "
+            f"values.shape[-1])."
+        )
     return f"{advice}."
 
 
@@ -204,7 +222,8 @@ def check_counts(where: str, rows: int, columns: int, limits: Limits) -> None:
         )
     if rows < limits.min_rows:
         raise ReadError(
-            f"{where}: has {rows} row{'s' * (rows != 1)}; at least {limits.min_rows} samples are needed. "
+            f"{where}: has {rows} row{'s' * (rows != 1)}; at least {limits.min_rows} samples are "
+            f"needed. "
             "Save one row per sample (is the array transposed?)."
         )
 
@@ -283,7 +302,9 @@ def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
 
 
 def check_values(values: Array, position: Callable[[int, int], str]) -> None:
-    """Refuse NaN and inf; ``position(row, column)``, counted from 0, says where in the file the value is."""
+    """Refuse NaN and inf; ``position(row, column)``, counted from 0, says where in the file the
+    value is.
+    """
     for start in range(0, len(values), _BLOCK_ROWS):
         bad = ~np.isfinite(values[start : start + _BLOCK_ROWS])
         if bad.any():
@@ -294,5 +315,8 @@ def check_values(values: Array, position: Callable[[int, int], str]) -> None:
                 if np.isnan(found)
                 else f"{'-' * bool(found < 0)}inf (infinite or too large)"
             )
-            said = f"{position(start + row, column)}: {name}. Find out where it comes from, or leave that sample out."
+            said = (
+                f"{position(start + row, column)}: {name}. Find out where it comes from, or "
+                f"leave that sample out."
+            )
             raise EmptyCellError(said, column) if np.isnan(found) else ReadError(said)

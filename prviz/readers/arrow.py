@@ -1,4 +1,5 @@
-"""Readers of Parquet and Arrow (Feather) files by pyarrow, after a check of the sizes that their metadata claim.
+"""Readers of Parquet and Arrow (Feather) files by pyarrow, after a check of the sizes that their
+metadata claim.
 
 The sizes of a Parquet file are read from its footer and from the headers of its pages without
 pyarrow: pyarrow's accessors for single columns end the whole process on some corrupt files (a C++
@@ -231,12 +232,14 @@ def read_footer(source: FileSource, limits: Limits) -> Footer:
         length = int.from_bytes(tail[:4], "little")
         if tail[4:] != b"PAR1" or length > source.size - 12:
             raise ReadError(
-                f"{source.where}: truncated or corrupt (no footer). Write it again, or copy it again."
+                f"{source.where}: truncated or corrupt (no footer). Write it again, or copy it "
+                f"again."
             )
         if length > limits.max_header_bytes:
             raise ReadError(
                 f"{source.where}: its footer is {human_size(length)} long, more than the limit of "
-                f"{human_size(limits.max_header_bytes)}. Save fewer columns, e.g. one column of lists."
+                f"{human_size(limits.max_header_bytes)}. Save fewer columns, e.g. one column of "
+                f"lists."
             )
         stream.seek(source.size - 8 - length)
         data = stream.read(length)
@@ -345,7 +348,9 @@ def _claim(message: bytes, part: Callable[[int, int], bytes]) -> _BatchClaim | N
 
 
 def _claims_of_file(stream: BinaryIO, size: int, limits: Limits) -> Iterator[_BatchClaim]:
-    """Claims of the batches that the footer of an Arrow file lists; pyarrow reads these and no others."""
+    """Claims of the batches that the footer of an Arrow file lists; pyarrow reads these and no
+    others.
+    """
     stream.seek(max(0, size - 10))
     tail = stream.read(10)
     length = int.from_bytes(tail[:4], "little")
@@ -369,7 +374,9 @@ def _claims_of_file(stream: BinaryIO, size: int, limits: Limits) -> Iterator[_Ba
 
 
 def _claim_at(stream: BinaryIO, offset: int, head: int) -> _BatchClaim:
-    """Claim of the message at a place of a file; its metadata have ``head`` bytes, then its body follows."""
+    """Claim of the message at a place of a file; its metadata have ``head`` bytes, then its body
+    follows.
+    """
     stream.seek(offset)
     data = stream.read(head)
     # Files of Arrow before 0.15 begin with the length alone.
@@ -447,16 +454,19 @@ def _opened(source: FileSource) -> Iterator[Any]:
             if source.kind != ".parquet" or "64 bits" not in str(error):
                 raise
             raise ReadError(
-                f"{source.where}: whole numbers of 128 bits, which pyarrow can't read. Save them with 64:\n"
+                f"{source.where}: whole numbers of 128 bits, which pyarrow can't read. Save them "
+                f"with 64:\n"
                 f"import polars as pl\ntable = pl.read_parquet({literal(source.typed)})\n"
-                f"table.cast({{pl.Int128: pl.Int64}}).write_parquet({beside(source.typed, '_64.parquet')})"
+                f"table.cast({{pl.Int128: "
+                f"pl.Int64}}).write_parquet({beside(source.typed, '_64.parquet')})"
             ) from None
 
 
 def read_parquet(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
-    """Values (n, d), labels, names of features and metadata of a Parquet file; no other column is read.
+    """Values (n, d), labels, names of features and metadata of a Parquet file; no other column is
+    read.
 
     Raises
     ------
@@ -485,7 +495,8 @@ def read_parquet(
 def read_feather(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
-    """As `read_parquet`, of an Arrow file (Feather version 2) or stream; only the columns read are decompressed.
+    """As `read_parquet`, of an Arrow file (Feather version 2) or stream; only the columns read are
+    decompressed.
 
     Raises
     ------
@@ -494,9 +505,11 @@ def read_feather(
     head = source.head(8)
     if head.startswith(b"FEA1"):
         raise ReadError(
-            f"{source.where}: a Feather file of version 1. Save it again as version 2 (the default by now):\n"
+            f"{source.where}: a Feather file of version 1. Save it again as version 2 (the "
+            f"default by now):\n"
             "import pyarrow.feather as feather\n"
-            f"feather.write_feather(feather.read_table({literal(source.typed)}), {beside(source.typed, '_2.feather')})"
+            f"feather.write_feather(feather.read_table({literal(source.typed)}), "
+            f"{beside(source.typed, '_2.feather')})"
         )
     is_file = head.startswith(_IPC_MAGIC)
     opened = pa.ipc.open_file if is_file else pa.ipc.open_stream
@@ -526,7 +539,8 @@ def read_feather(
 def read_json_lines(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
-    """As `read_parquet`, of a text with one JSON object or list of numbers a line; the first line names the columns.
+    """As `read_parquet`, of a text with one JSON object or list of numbers a line; the first line
+    names the columns.
 
     Raises
     ------
@@ -540,7 +554,9 @@ def read_json_lines(
 
 
 def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any]:
-    """The first object, and all of them as an Arrow table of the names and types in the first one."""
+    """The first object, and all of them as an Arrow table of the names and types in the first
+    one.
+    """
     check_claim(source.where, source.size, limits)
     with source.open() as stream:
         data = stream.read()
@@ -609,7 +625,9 @@ class _Reading:
         self.plan = plan_columns(plain, source.where, key, limits, choice, self._changed)
 
     def _changed(self, change: str) -> str:
-        """The lines that make another file of this one, with a line that changes its data frame ``table``."""
+        """The lines that make another file of this one, with a line that changes its data frame
+        ``table``.
+        """
         new = beside(self._source.typed, "_numbers.parquet")
         return f"{frame_lines(self._source)}\n{change}\ntable.to_parquet({new})"
 
@@ -625,7 +643,8 @@ class _Reading:
             raise ReadError(
                 f"{source.where}: its numbers are deeper in its objects. Save them as arrays:\n"
                 "import json, prviz.readers\n"
-                f"rows = [json.loads(line) for line in open({literal(source.typed)}, encoding='utf-8')]\n"
+                f"rows = [json.loads(line) for line in open({literal(source.typed)}, "
+                f"encoding='utf-8')]\n"
                 f"prviz.readers.save_arrays(rows, {beside(source.typed, '.npz')})"
             )
 
@@ -652,10 +671,12 @@ class _Reading:
                 raise
             name = plan.features[error.column]
             raise ReadError(
-                f"{str(error).removesuffix('.')}, and all such rows (or the column, in both tables, with"
+                f"{str(error).removesuffix('.')}, and all such rows (or the column, in both "
+                f"tables, with"
                 f" {drop_text([name])}):\n{frame_lines(source)}\n"
                 f"features = table.columns.difference({list(plan.labels)!r})\n"
-                f"table.dropna(subset=features).to_parquet({beside(source.typed, '_complete.parquet')}, index=False)"
+                f"table.dropna(subset=features).to_parquet("
+                f"{beside(source.typed, '_complete.parquet')}, index=False)"
             ) from None
         names = plan.columns
         if not self._choice.features and not plan.as_list and len(names) <= MOST_COLUMNS:

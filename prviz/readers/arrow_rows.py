@@ -1,4 +1,6 @@
-"""The rows of an Arrow table: which columns are read, and their values and labels, batch by batch."""
+"""The rows of an Arrow table: which columns are read, and their values and labels, batch by
+batch.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +126,8 @@ def plan_columns(
     inner = kinds[name].value_type
     if not is_number(inner):
         raise ReadError(
-            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Make flat"
+            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Make "
+            f"flat"
             " lists of floats and save the table again; of texts that are numbers:\n"
             + changed(f"table[{name!r}] = [list(map(float, each)) for each in table[{name!r}]]")
         )
@@ -161,7 +164,9 @@ def _plan_numbers(
 
 
 def _refuse_text(names: Sequence[str], kind: Any, where: str, changed: Changed) -> ReadError:
-    """Error for the first of these columns, which hold neither numbers nor, but for the first one, texts."""
+    """Error for the first of these columns, which hold neither numbers nor, but for the first one,
+    texts.
+    """
     name = names[0]
     if str(kind).partition("[")[0].removeprefix("large_") in ("binary", "fixed_size_binary"):
         return ReadError(
@@ -171,7 +176,10 @@ def _refuse_text(names: Sequence[str], kind: Any, where: str, changed: Changed) 
                 f"table[{name!r}] = [np.frombuffer(each, 'float32') for each in table[{name!r}]]"
             )
         )
-    what = f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it out, in both tables, with"
+    what = (
+        f"{where}, column {quoted(name)}: holds {quoted(str(kind))}, not numbers. Leave it "
+        f"out, in both tables, with"
+    )
     if not is_text(kind) and not types.is_dictionary(kind):
         return ReadError(f"{what} {drop_text(names)}.")
     said = (
@@ -334,7 +342,8 @@ def _text_bytes(column: Any) -> int:
 def read_batches(
     plan: Plan, rows: int, batches: Iterable[Any], limits: Limits
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """Values (n, d), labels and names of features from Arrow record batches that together have ``rows`` rows.
+    """Values (n, d), labels and names of features from Arrow record batches that together have
+    ``rows`` rows.
 
     The names are as in the file, numbers included; a list has none.
     """

@@ -1,4 +1,5 @@
-"""Arrow columns of other types as the plain ones of `prviz.readers.arrow_rows`: numbers, and lists of numbers.
+"""Arrow columns of other types as the plain ones of `prviz.readers.arrow_rows`: numbers, and lists
+of numbers.
 
 Tensors and other extension types are their storage, decimals become float64, views of lists become
 lists, lists of one list become lists, and a struct that holds lists or numbers becomes its fields,
@@ -24,7 +25,9 @@ from prviz.readers.source import FileSource, Limits, check_claim
 
 @dataclass(frozen=True)
 class _Column:
-    """A plain column: its name, the column that holds it, and its field there (None: the column itself)."""
+    """A plain column: its name, the column that holds it, and its field there (None: the column
+    itself).
+    """
 
     name: str
     holder: str
@@ -125,20 +128,26 @@ class PlainColumns:
     def _refuse_nested(self, column: _Column, found: str) -> ReadError:
         read = _reading(self._source)
         return ReadError(
-            f"{self._source.where}, column {quoted(column.name)}: {found} a sample; one list is needed. Pool them, "
+            f"{self._source.where}, column {quoted(column.name)}: {found} a sample; one list is "
+            f"needed. Pool them, "
             "or flatten each sample to one row:\n"
             "import numpy as np, pandas as pd, pyarrow as pa\n"
             f"rows = {read}[{literal(column.holder)}]\n"
-            f"np.save({beside(self._source.typed, '.npy')}, np.stack([np.ravel(np.stack(row)) for row in rows]))"
+            f"np.save({beside(self._source.typed, '.npy')}, np.stack([np.ravel(np.stack(row)) for "
+            f"row in rows]))"
         )
 
     def _in_pieces(self) -> str:
         """The lines that load all columns, also those inside others, as ``arrays``."""
         read = f"pa.Table.from_pandas({_reading(self._source)})"
-        return f"import numpy as np, pandas as pd, pyarrow as pa\narrays = {read}.flatten().to_pandas()"
+        return (
+            f"import numpy as np, pandas as pd, pyarrow as pa\narrays = "
+            f"{read}.flatten().to_pandas()"
+        )
 
     def refuse_pieces(self, also: Collection[str] = ()) -> None:
-        """Raise for lists of whole numbers that say little alone: places of values, or values divided by others.
+        """Raise for lists of whole numbers that say little alone: places of values, or values
+        divided by others.
 
         also : lists of whole numbers beside those that the schema calls so.
         """
@@ -214,7 +223,8 @@ def refuse_pictures(where: str, name: str, read: str, typed: str) -> ReadError:
     return ReadError(
         f"{where}, column {quoted(name)}: holds pictures. Save them as files, and embed these: "
         f"prviz embed {folder} -o FILE.safetensors --encoder ENCODER\n"
-        f"import pathlib, pandas as pd, pyarrow as pa\nfolder = pathlib.Path({folder})\nfolder.mkdir(exist_ok=True)\n"
+        f"import pathlib, pandas as pd, pyarrow as pa\nfolder = "
+        f"pathlib.Path({folder})\nfolder.mkdir(exist_ok=True)\n"
         f"for place, held in enumerate({read}[{literal(name)}]):\n"
         "    (folder / f'{place:08}.png').write_bytes(held['bytes'])"
     )
@@ -284,7 +294,9 @@ def _lists(lengths: Any, values: Any) -> Any:
 
 
 def _empty_or_null(array: Any) -> Any:
-    """Lists without values where an array has any, so that the reader names the row that has none."""
+    """Lists without values where an array has any, so that the reader names the row that has
+    none.
+    """
     empty: list[Any] = [[] if valid else None for valid in array.is_valid().to_pylist()]
     return pa.array(empty, pa.list_(pa.float64()))
 
@@ -308,7 +320,8 @@ _OTHERS = (
     (
         _BYTES,
         "bytes, not numbers. If they are numbers of float32",
-        "rows = {table}[{column}]\nnp.save({npy}, np.stack([np.frombuffer(row, 'float32') for row in rows]))",
+        "rows = {table}[{column}]\nnp.save({npy}, np.stack([np.frombuffer(row, 'float32') for row "
+        "in rows]))",
     ),
     (
         (types.is_map,),

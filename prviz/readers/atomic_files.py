@@ -57,7 +57,9 @@ def beside(path: Path) -> Path:
 
 @contextlib.contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Let an error of the system name ``path`` instead of the file written beside it, or of none on a full disk."""
+    """Let an error of the system name ``path`` instead of the file written beside it, or of none on
+    a full disk.
+    """
     try:
         yield
     except OSError as error:
@@ -68,7 +70,8 @@ def named(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(path: Path, seconds: float = 30.0) -> Iterator[None]:
-    """Hold the lock of the file at ``path``, to read and rewrite it without losing what other processes write.
+    """Hold the lock of the file at ``path``, to read and rewrite it without losing what other
+    processes write.
 
     The lock is a file beside it, removed with the lock. The operating system frees the lock of any
     process that ends. On a file system without locks nothing is locked.

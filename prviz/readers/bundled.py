@@ -1,4 +1,5 @@
-"""Bundled embeddings: scikit-learn's digits and English sentences against generators trained on them.
+"""Bundled embeddings: scikit-learn's digits and English sentences against generators trained on
+them.
 
 A digit's embedding is the 8x8 picture itself, 64 pixels of 0 to 16, so every point can show its
 image; a sentence's is 64 principal components of a language model's embedding, and its text is a
@@ -28,7 +29,9 @@ _LEVELS = 16
 
 @dataclass(frozen=True)
 class BundledCheckpoint:
-    """One generated set: the name `bundled_pair` takes, a title for menus, and one sentence on what it is."""
+    """One generated set: the name `bundled_pair` takes, a title for menus, and one sentence on what
+    it is.
+    """
 
     name: str
     title: str
@@ -37,7 +40,8 @@ class BundledCheckpoint:
 
 @dataclass(frozen=True)
 class Family:
-    """The checkpoints of one generator, in the order in which it was trained or swept; of several in the zoo.
+    """The checkpoints of one generator, in the order in which it was trained or swept; of several
+    in the zoo.
 
     folder : where its files are, below the folder of the bundled embeddings. real : name of the
     real set.
@@ -53,7 +57,9 @@ class Family:
 
 @dataclass(frozen=True)
 class RealSet:
-    """A bundled real set: its title, its file below the folder of the bundled embeddings, and what it is in words."""
+    """A bundled real set: its title, its file below the folder of the bundled embeddings, and what
+    it is in words.
+    """
 
     title: str
     file: str
@@ -353,7 +359,8 @@ _FAMILIES = (
     ),
 )
 
-#: Family name -> family, in the order of a menu. Text only: nothing is read before `bundled_pair` is called.
+#: Family name -> family, in the order of a menu. Text only: nothing is read before `bundled_pair`
+#: is called.
 BUNDLED: Mapping[str, Family] = MappingProxyType({family.name: family for family in _FAMILIES})
 
 
@@ -373,7 +380,9 @@ def bundled_names() -> tuple[str, ...]:
 
 
 def family_of(name: str) -> str:
-    """Name of the family that checkpoint ``name`` belongs to. Raises ValueError for an unknown checkpoint."""
+    """Name of the family that checkpoint ``name`` belongs to. Raises ValueError for an unknown
+    checkpoint.
+    """
     for family in BUNDLED.values():
         if any(checkpoint.name == name for checkpoint in family.checkpoints):
             return family.name
@@ -417,7 +426,8 @@ def _real(name: str, *, trained: bool) -> Samples:
 
 @lru_cache(maxsize=8)
 def bundled_pair(checkpoint: str, *, trained: bool = False) -> SamplePair:
-    """A bundled real set and the generated set called ``checkpoint``, with pictures or texts, and labels.
+    """A bundled real set and the generated set called ``checkpoint``, with pictures or texts, and
+    labels.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Which columns of a table are features and which are labels; the values of .parquet and .feather tables."""
+"""Which columns of a table are features and which are labels; the values of .parquet and .feather
+tables.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ MOST_COLUMNS = 6
 # Names that pandas gives to an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
-    "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category|split|fold|subset|partition|paths?|files?"
+    "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category"
+    "|split|fold|subset|partition|paths?|files?"
     "|(k|cv|inner|outer|train|test|val)_?folds?"
     "|roles?|sources?|origins?|data_?sets?"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
@@ -73,10 +76,14 @@ _ELSEWHERE = {
 }
 _ENGLISH = {word: said for said, words in _ELSEWHERE.items() for word in words.split()}
 _GLUED = re.compile(
-    r"(.*_)?(obj(?:ect)?|source|run|event|evt|samples?|image|img|user|item|row|record|cell|gene|customer|client"
-    r"|session|subj(?:ect)?|patient|participant|video|clip|frame|scene|doc(?:ument)?|task|episode|batch|plot|site"
-    r"|station|plate|fib(?:er|re)|field|track|particle|compound|random|noise|global|train(?:ing)?|test|group|cluster"
-    r"|trial|exp(?:eriment)?|replicate|line|entry|serial|order|node|sensor|device|file|epoch|checkpoint|unix)"
+    r"(.*_)?(obj(?:ect)?|source|run|event|evt|samples?|image|img|user|item|row|record|cell|gene"
+    r"|customer|client"
+    r"|session|subj(?:ect)?|patient|participant|video|clip|frame|scene|doc(?:ument)?|task|episode"
+    r"|batch|plot|site"
+    r"|station|plate|fib(?:er|re)|field|track|particle|compound|random|noise|global|train(?:ing)?"
+    r"|test|group|cluster"
+    r"|trial|exp(?:eriment)?|replicate|line|entry|serial|order|node|sensor|device|file|epoch"
+    r"|checkpoint|unix)"
     r"(ids?|idx|index|seed|steps?|epoch|no|nr|num|number|count|key|stamp|time)"
 )
 # Columns of truth values, by what a true one means.
@@ -110,12 +117,16 @@ def is_class(name: str) -> bool:
 
 
 def is_measured(name: str) -> bool:
-    """True for the name of a label that a feature may have as well, if its numbers have decimals."""
+    """True for the name of a label that a feature may have as well, if its numbers have
+    decimals.
+    """
     return _MEASURED.fullmatch(plain_name(name)) is not None
 
 
 def plain_name(name: str) -> str:
-    """A name in small letters and English words, joined by underscores, also those of magError and objid."""
+    """A name in small letters and English words, joined by underscores, also those of magError and
+    objid.
+    """
     words = _NEW_WORD.sub("_", name.strip().replace(" ", "_").replace("-", "_"))
     plain = "_".join(map(_in_english, words.lower().split("_")))
     glued = _GLUED.fullmatch(plain)
@@ -133,7 +144,8 @@ def _in_english(word: str) -> str:
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """Columns of a table that the user has chosen, by names or glob patterns; a name is never read as a pattern.
+    """Columns of a table that the user has chosen, by names or glob patterns; a name is never read
+    as a pattern.
 
     features : the only features; empty: every column that is not named like a label.
     drop : columns that are labels, whatever they are named.
@@ -170,7 +182,9 @@ class ColumnChoice:
         return cls(features, dropped, group, shared)
 
     def may_be_list(self, name: str, key: str | None) -> bool:
-        """True if a column of lists of this name may hold the samples; ``key`` is the one asked for."""
+        """True if a column of lists of this name may hold the samples; ``key`` is the one asked
+        for.
+        """
         if self.drops(name):
             return False
         chosen = not self.features or name in self.features
@@ -180,7 +194,9 @@ class ColumnChoice:
         return bool(self.features or self.drop or self.group is not None)
 
     def takes(self, name: str) -> bool:
-        """True if this column is one of ``features``; a pattern takes no column that is named like a label."""
+        """True if this column is one of ``features``; a pattern takes no column that is named like
+        a label.
+        """
         return name in self.features or (not is_label(name) and _matches(name, self.features))
 
     def drops(self, name: str) -> bool:
@@ -216,7 +232,9 @@ class ColumnChoice:
         return ColumnChoice(features, drop, None if self.group in missing else self.group)
 
     def check(self, names: Collection[str], where: str) -> None:
-        """Raise ReadError for a name or pattern that no column has, unless the choice is for several files."""
+        """Raise ReadError for a name or pattern that no column has, unless the choice is for
+        several files.
+        """
         if self.shared and self:
             self.met.update(names)
         if not self.shared and (unknown := self.unknown(names)):
@@ -225,7 +243,9 @@ class ColumnChoice:
             )
 
     def refuse_arrays(self, where: str) -> None:
-        """Raise ReadError for features chosen of a file without columns, unless the choice is for several files."""
+        """Raise ReadError for features chosen of a file without columns, unless the choice is for
+        several files.
+        """
         if not self.shared and (self.features or self.drop):
             raise ReadError(
                 f"{where}: an array, without names of columns. Leave columns and drop out."
@@ -259,7 +279,8 @@ def sort_columns(
     where: str,
     index: Collection[str] = (),
 ) -> tuple[list[int], list[int]]:
-    """Places of the features and of the labels among the columns of a table; other columns are not read.
+    """Places of the features and of the labels among the columns of a table; other columns are not
+    read.
 
     numeric : False for a column that holds no numbers.
     index : columns that the file itself says are no features; a pattern takes none of them.
@@ -316,14 +337,18 @@ def own_names(features: Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_text(names: Sequence[str]) -> str:
-    """Names of columns as an option of the shell takes them: between commas, in quotes where they hold one."""
+    """Names of columns as an option of the shell takes them: between commas, in quotes where they
+    hold one.
+    """
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
 
 
 def drop_text(names: Sequence[str]) -> str:
-    """What leaves columns out, in Python and in the shell; of long or unprintable names in general words."""
+    """What leaves columns out, in Python and in the shell; of long or unprintable names in general
+    words.
+    """
     line = columns_text(names)
     if not line.isprintable() or len(line) > _LONGEST_REMEDY:
         return "drop=... (--drop COLUMNS)"
@@ -331,7 +356,8 @@ def drop_text(names: Sequence[str]) -> str:
     return f"drop={given} (--drop {shlex.quote(line)})"
 
 
-# A text as Python writes it and a word as `shlex.quote` does, and the remedies of this module with them.
+# A text as Python writes it and a word as `shlex.quote` does, and the remedies of this module with
+# them.
 _TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _WORD = r"""(?:'[^']*'|"'"|[\w@%+=:,./-]+)+"""
 _DROPPED = re.compile(rf"drop=(?:{_TEXT}|\[{_TEXT}(?:, {_TEXT})*\]) \(--drop ({_WORD})\)")
@@ -345,7 +371,9 @@ _GROUPED = re.compile(
 
 
 def columns_offered(text: str) -> tuple[str, ...]:
-    """The columns that a message offers to leave out, as `drop_text` names them; empty where it names none."""
+    """The columns that a message offers to leave out, as `drop_text` names them; empty where it
+    names none.
+    """
     found = _DROPPED.search(text)
     if found is None:
         return ()
@@ -353,7 +381,9 @@ def columns_offered(text: str) -> tuple[str, ...]:
 
 
 def with_buttons(text: str) -> str:
-    """A message in the words of a page, with a button for columns to leave out and nothing for groups of rows."""
+    """A message in the words of a page, with a button for columns to leave out and nothing for
+    groups of rows.
+    """
     text = _GROUPED.sub(
         lambda found: f"{found[found.lastindex or 0]} in the shell, not on a page", text
     )
@@ -365,7 +395,9 @@ def with_buttons(text: str) -> str:
 
 
 def sets_text(name: str) -> str:
-    """What reads the rows of two values of a column as the two sets, in the shell; of unprintable names in words."""
+    """What reads the rows of two values of a column as the two sets, in the shell; of unprintable
+    names in words.
+    """
     given = shlex.quote(name) if name.isprintable() else "COLUMN"
     return (
         f"where it says which rows are real: --real-key {given}=VALUE --generated-key {given}=VALUE"
@@ -378,7 +410,9 @@ def group_text(name: str) -> str:
 
 
 def index_columns(metadata: Any) -> tuple[str, ...]:
-    """Columns that the metadata of an Arrow schema, as pandas writes them, name as the index of the table."""
+    """Columns that the metadata of an Arrow schema, as pandas writes them, name as the index of the
+    table.
+    """
     text = metadata.get(b"pandas") if isinstance(metadata, Mapping) else None
     try:
         found = json.loads(text)["index_columns"] if text else ()
@@ -388,7 +422,9 @@ def index_columns(metadata: Any) -> tuple[str, ...]:
 
 
 def label_names(names: Sequence[str]) -> list[str]:
-    """Names of the labels: ``index`` for pandas' unnamed index, repeated ones numbered (``label (2)``)."""
+    """Names of the labels: ``index`` for pandas' unnamed index, repeated ones numbered (``label
+    (2)``).
+    """
     result: dict[str, None] = {}
     numbers: Counter[str] = Counter()
     for name in names:
@@ -401,7 +437,9 @@ def label_names(names: Sequence[str]) -> list[str]:
 
 
 def parsed(texts: Sequence[str]) -> Sequence[str | int]:
-    """Texts as integers if all are plainly written integers (``"007"`` is a text), else unchanged."""
+    """Texts as integers if all are plainly written integers (``"007"`` is a text), else
+    unchanged.
+    """
     if not all(text.removeprefix("-").isdecimal() and len(text) < 18 for text in texts):
         return texts
     numbers = list(map(int, texts))
@@ -428,7 +466,9 @@ def label_array(values: Sequence[Any]) -> NDArray[Any]:
 
 
 def decimals_in(column: NDArray[Any], where: str) -> Array | None:
-    """The numbers of a label if some of them have decimals, else None. Raises ReadError for one with empty cells."""
+    """The numbers of a label if some of them have decimals, else None. Raises ReadError for one
+    with empty cells.
+    """
     texts = column if column.dtype.kind in "iuf" else np.char.replace(column.astype(str), ",", ".")
     empty = np.isnan(texts) if texts.dtype.kind == "f" else texts == ""
     try:

@@ -1,4 +1,5 @@
-"""Files of other programs: the lines that convert each kind, and `save_arrays`, which these lines call.
+"""Files of other programs: the lines that convert each kind, and `save_arrays`, which these lines
+call.
 
 Nothing here opens such a file: the lines are run by the user, who has the libraries and trusts the
 file's origin.
@@ -88,7 +89,8 @@ def _shapes(arrays: Mapping[str, Any]) -> str:
 
 
 def load_torch(path: str | PathLike[str]) -> Any:
-    """What PyTorch has saved, if it is tensors, NumPy arrays and plain Python; no code of the file is run.
+    """What PyTorch has saved, if it is tensors, NumPy arrays and plain Python; no code of the file
+    is run.
 
     Parameters
     ----------
@@ -132,7 +134,9 @@ def load_torch(path: str | PathLike[str]) -> Any:
 
 
 def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
-    """The arrays of numbers and texts in nested mappings and sequences, named by their keys with dots between."""
+    """The arrays of numbers and texts in nested mappings and sequences, named by their keys with
+    dots between.
+    """
     entries = _entries(held)
     if entries is not None:
         rows = _rows(entries)
@@ -192,7 +196,9 @@ def _plainer(value: Any) -> Any:
 
 
 def _array(value: Any) -> Array | None:
-    """An array of numbers or texts; None for anything else, also for a sequence that must be taken apart."""
+    """An array of numbers or texts; None for anything else, also for a sequence that must be taken
+    apart.
+    """
     value = _plainer(value)
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         if not value or not isinstance(value[0], str | int | float | np.number):
@@ -214,7 +220,9 @@ def _array(value: Any) -> Array | None:
 
 
 def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
-    """The rows of a mapping from names to one row each; None for any other mapping, as that of columns."""
+    """The rows of a mapping from names to one row each; None for any other mapping, as that of
+    columns.
+    """
     if len(entries) < 3:
         return None
     rows: list[Array] = []
@@ -258,9 +266,11 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
 
 
 def _unwrapped(items: list[Any]) -> list[Any]:
-    """What stands in mappings of one entry each, texts of numbers as numbers; other items as they are.
+    """What stands in mappings of one entry each, texts of numbers as numbers; other items as they
+    are.
 
-    So databases write their values: ``{"$numberDouble": "0.5"}``, ``{"v": "0.5"}``, ``{"N": "0.5"}``.
+    So databases write their values: ``{"$numberDouble": "0.5"}``, ``{"v": "0.5"}``, ``{"N":
+    "0.5"}``.
     """
     values = []
     for item in items:
@@ -301,11 +311,13 @@ _FRAME = (
 _HDF5 = f"import h5py, prviz.readers\n{_SAVE}(h5py.File({{file}}), {{npz}})"
 _CELLS = (
     "import anndata, h5py, prviz.readers\n"
-    f"{_SAVE}(dict(h5py.File({{file}}).get('obsm', {{{{}}}})) or {{{{'X': anndata.read_h5ad({{file}}).X}}}}, {{npz}})"
+    f"{_SAVE}(dict(h5py.File({{file}}).get('obsm', {{{{}}}})) or {{{{'X': "
+    f"anndata.read_h5ad({{file}}).X}}}}, {{npz}})"
 )
 _CELLS_ZARR = (
     "import anndata, prviz.readers\n"
-    f"cells = anndata.read_zarr({{file}}); {_SAVE}(dict(cells.obsm) or {{{{'X': cells.X}}}}, {{npz}})"
+    f"cells = anndata.read_zarr({{file}}); {_SAVE}(dict(cells.obsm) or {{{{'X': cells.X}}}}, "
+    f"{{npz}})"
 )
 _FVECS = (
     "import numpy as np\nraw = np.fromfile({file}, 'int32')\n"
@@ -346,24 +358,35 @@ _FLOW = (
 )
 _TFRECORD = (
     "import tensorflow as tf, prviz.readers\n"
-    "rows = [tf.train.Example.FromString(each.numpy()).features.feature for each in tf.data.TFRecordDataset({file})]\n"
-    f"{_SAVE}([max((each.float_list.value for each in row.values()), key=len)[:] for row in rows], {{npz}})"
+    "rows = [tf.train.Example.FromString(each.numpy()).features.feature for each in "
+    "tf.data.TFRecordDataset({file})]\n"
+    f"{_SAVE}([max((each.float_list.value for each in row.values()), key=len)[:] for row in "
+    f"rows], {{npz}})"
 )
-_LANCE = "import lance, pyarrow.parquet\npyarrow.parquet.write_table(lance.dataset({file}).to_table(), {parquet})"
-_ORC = "import pyarrow.orc, pyarrow.parquet\npyarrow.parquet.write_table(pyarrow.orc.read_table({file}), {parquet})"
+_LANCE = (
+    "import lance, "
+    "pyarrow.parquet\npyarrow.parquet.write_table(lance.dataset({file}).to_table(), {parquet})"
+)
+_ORC = (
+    "import pyarrow.orc, "
+    "pyarrow.parquet\npyarrow.parquet.write_table(pyarrow.orc.read_table({file}), {parquet})"
+)
 _FAISS = (
     "import faiss, numpy as np\n"
     "index = faiss.read_index({file}); np.save({npy}, index.reconstruct_n(0, index.ntotal))"
 )
 _WORDS = (
-    "import numpy as np\nlines = list(open({file}, encoding='utf-8', newline='\\n')); d = int(lines[0].split()[1])\n"
+    "import numpy as np\nlines = list(open({file}, encoding='utf-8', newline='\\n')); d = "
+    "int(lines[0].split()[1])\n"
     "np.save({npy}, np.array([line.split()[-d:] for line in lines[1:]], 'float32'))"
 )
 _ARFF = (
     "import io, pandas as pd, re\n"
-    "head, values = re.split(r'(?im)^@data.*$', open({file}, encoding='utf-8').read(), maxsplit=1)\n"
+    "head, values = re.split(r'(?im)^@data.*$', open({file}, encoding='utf-8').read(), "
+    "maxsplit=1)\n"
     "names = re.findall(r\"(?im)^@attribute\\s+('[^']*'|\\S+)\", head)\n"
-    "table = pd.read_csv(io.StringIO(values), names=names, quotechar=\"'\", comment='%', skipinitialspace=True)\n"
+    "table = pd.read_csv(io.StringIO(values), names=names, quotechar=\"'\", comment='%', "
+    "skipinitialspace=True)\n"
     "table.to_csv({csv}, index=False)"
 )
 _KALDI = (
@@ -381,14 +404,16 @@ _WORD2VEC = (
 _SPARSE_ARFF = (
     "import pandas as pd, re\ntext = open({file}, encoding='utf-8').read()\n"
     "names = re.findall(r\"(?im)^@attribute\\s+('[^']*'|\\S+)\", text)\n"
-    "rows = [dict(re.findall(r'(\\d+)\\s+([^,}}]+)', row)) for row in re.findall(r'(?m)^{{(.*)}}', text)]\n"
+    "rows = [dict(re.findall(r'(\\d+)\\s+([^,}}]+)', row)) for row in "
+    "re.findall(r'(?m)^{{(.*)}}', text)]\n"
     "rows = [[row.get(str(place), 0) for place in range(len(names))] for row in rows]\n"
     "pd.DataFrame(rows, columns=names).to_csv({csv}, index=False)"
 )
 _ORANGE = (
     "import csv\nlines = open({{file}}, encoding='utf-8', newline='')\n"
     "names, kinds, flags, *rows = csv.reader(lines, delimiter={!r})\n"
-    "kept = [place for place, kind in enumerate(kinds) if kind[:1] in ('c', 'C') and not any(flags[place:place + 1])]\n"
+    "kept = [place for place, kind in enumerate(kinds) if kind[:1] in ('c', 'C') and not "
+    "any(flags[place:place + 1])]\n"
     "rows = [[row[place] for place in kept] for row in [names, *rows]]\n"
     "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
@@ -405,7 +430,8 @@ _LAMMPS = (
     "import csv\nframes = open({file}, encoding='utf-8').read().split('ITEM: ATOMS ')[1:]\n"
     "rows = [line.split() for each in frames for line in each.split('ITEM:')[0].splitlines()[1:]]\n"
     "rows.insert(0, frames[0].splitlines()[0].split())\n"
-    "kept = [place for place, name in enumerate(rows[0]) if name not in ('id', 'type', 'mol', 'element')]\n"
+    "kept = [place for place, name in enumerate(rows[0]) if name not in ('id', 'type', 'mol', "
+    "'element')]\n"
     "rows = [[row[place] for place in kept] for row in rows]\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
@@ -438,8 +464,10 @@ _AVRO = "import polars as pl\npl.read_avro({file}).write_parquet({parquet})"
 _R = "import pyreadr\nnext(iter(pyreadr.read_r({file}).values())).to_parquet({parquet})"
 _HTML = (
     "import csv, html, re\ntable = open({file}, encoding='utf-8').read().partition('</table>')[0]\n"
-    "rows = [re.findall(r'(?is)<t[hd]\\b[^>]*>(.*?)</t[hd]>', row) for row in re.split('(?i)<tr\\\\b', table)]\n"
-    "rows = [[html.unescape(re.sub('<[^>]*>', '', cell)).strip() for cell in row] for row in rows if row]\n"
+    "rows = [re.findall(r'(?is)<t[hd]\\b[^>]*>(.*?)</t[hd]>', row) for row in "
+    "re.split('(?i)<tr\\\\b', table)]\n"
+    "rows = [[html.unescape(re.sub('<[^>]*>', '', cell)).strip() for cell in row] for row in rows "
+    "if row]\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
 _MARKET = (
@@ -453,7 +481,8 @@ _BARS = (
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
 _TOUCHING = (
-    "import numpy as np, re\nlines = list(open({file})); digits = len(lines[0].strip().split('.')[-1])\n"
+    "import numpy as np, re\nlines = list(open({file})); digits = "
+    "len(lines[0].strip().split('.')[-1])\n"
     "rows = [re.findall(r'[-+]?\\d*[.]' + digits * r'\\d', line) for line in lines]\n"
     "np.save({npy}, np.array([row for row in rows if row], float))"
 )
@@ -463,20 +492,27 @@ _SQL = (
     "names = said[1].split(',') if said else re.findall(r'(?m)^\\s+[`\"](\\w+)[`\"] ', text)\n"
     "values = re.findall(r'(?is)\\bVALUES\\b(.*?)(?=;\\s*$|INSERT INTO)', text + ';')\n"
     "rows = re.findall(r\"\\(((?:[^()']|'(?:[^']|'')*')*)\\)\", ' '.join(values))\n"
-    "rows = [[each.strip('` \"\\n') for each in names], *csv.reader(rows, quotechar=\"'\", skipinitialspace=True)]\n"
+    "rows = [[each.strip('` \"\\n') for each in names], *csv.reader(rows, quotechar=\"'\", "
+    "skipinitialspace=True)]\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
-_FORTRAN = "import numpy as np\nnp.save({npy}, np.loadtxt([line.replace('D', 'e') for line in open({file})]))"
+_FORTRAN = (
+    "import numpy as np\nnp.save({npy}, np.loadtxt([line.replace('D', 'e') for line in "
+    "open({file})]))"
+)
 BRACKETS = (
-    "import numpy as np, re\nrows = re.findall(r'[\\[({{]([^\\[\\](){{}}]*)[\\])}}]', open({file}).read())\n"
-    "values = [[float(one) for one in re.split(r'[\\s,;]+', row.strip(' ,;\\n'))] for row in rows]\n"
+    "import numpy as np, re\nrows = re.findall(r'[\\[({{]([^\\[\\](){{}}]*)[\\])}}]', "
+    "open({file}).read())\n"
+    "values = [[float(one) for one in re.split(r'[\\s,;]+', row.strip(' ,;\\n'))] for row in "
+    "rows]\n"
     "np.save({npy}, np.array(values))"
 )
 PRINTED_CUT = "printed by NumPy, which has left numbers out (...). Save the array with np.save"
 # Wide matrices are printed in blocks of columns, one below the other.
 _R_PRINT = (
     "import numpy as np, re\nblocks = re.split(r'(?m)^ +\\[,\\d.*$', open({file}).read())[1:]\n"
-    "blocks = [[line.split(']')[1] for line in each.splitlines() if ']' in line] for each in blocks]\n"
+    "blocks = [[line.split(']')[1] for line in each.splitlines() if ']' in line] for each in "
+    "blocks]\n"
     "np.save({npy}, np.hstack([np.loadtxt(each, ndmin=2) for each in blocks]))"
 )
 _MATLAB_PRINT = (
@@ -494,23 +530,31 @@ _DPUT = (
     "import csv, re\ntext = open({file}, encoding='utf-8').read()\n"
     "columns = re.findall(r'(`[^`]*`|[\\w.]+) = c\\(([^()]*)\\)', text)\n"
     "columns = [f'{{name}},{{values}}' for name, values in columns]\n"
-    "columns = [re.sub(r'(?<=\\d)L\\b|\\s*[`\"\\n]\\s*', '', each).split(',') for each in columns]\n"
+    "columns = [re.sub(r'(?<=\\d)L\\b|\\s*[`\"\\n]\\s*', '', each).split(',') for each in "
+    "columns]\n"
     "rows = zip(*[each for each in columns if len(each) == max(map(len, columns))])\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
 _DPUT_MATRIX = (
     "import numpy as np, re\ntext = open({file}, encoding='utf-8').read()\n"
     "n, d = map(int, re.search(r'dim = c\\((\\d+)L, (\\d+)L', text, re.I).groups())\n"
-    "values = re.search(r'c\\(([^()]*)\\)', text)[1].replace('L', '').replace('NA', 'nan').split(',')\n"
+    "values = re.search(r'c\\(([^()]*)\\)', text)[1].replace('L', '').replace('NA', "
+    "'nan').split(',')\n"
     "np.save({npy}, np.array(values, float).reshape(d, n).T)"
 )
 _LATEX = (
-    "import csv, re\nlines = [line.split('\\\\\\\\')[0] for line in open({file}, encoding='utf-8')]\n"
-    "lines = [re.sub(r'\\\\[A-Za-z]+\\*?|[{{}}$]', '', line) for line in lines if re.search(r'(?<!\\\\)&', line)]\n"
-    "rows = [[cell.replace('\\\\', '').strip() for cell in re.split(r'(?<!\\\\)&', line)] for line in lines]\n"
+    "import csv, re\nlines = [line.split('\\\\\\\\')[0] for line in open({file}, "
+    "encoding='utf-8')]\n"
+    "lines = [re.sub(r'\\\\[A-Za-z]+\\*?|[{{}}$]', '', line) for line in lines if "
+    "re.search(r'(?<!\\\\)&', line)]\n"
+    "rows = [[cell.replace('\\\\', '').strip() for cell in re.split(r'(?<!\\\\)&', line)] for "
+    "line in lines]\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
-_ASKED = "plain bytes, which do not say how many values a sample has (the lines below ask for it), it seems of "
+_ASKED = (
+    "plain bytes, which do not say how many values a sample has (the lines below ask for "
+    "it), it seems of "
+)
 _PLAIN_BYTES = (
     "import numpy as np\nd = int(input('number of values of one sample: '))\n"
     "np.save({{npy}}, np.fromfile({{file}}, '{}').reshape(-1, d))"
@@ -529,18 +573,23 @@ _ASTRO = (
 _UNPACK = "import {0}, shutil\nshutil.copyfileobj({0}.open({{file}}), open({{stem}}, 'wb'))"
 _NAMED = r"[A-Za-z_]\w*=[-+.\d]\S*"
 _NAMED_VALUES = (
-    "import pandas as pd, re\nlines = [line for line in open({file}, encoding='utf-8') if '=' in line]\n"
+    "import pandas as pd, re\nlines = [line for line in open({file}, encoding='utf-8') if '=' in "
+    "line]\n"
     "rows = [dict(re.findall(r'([A-Za-z_]\\w*)=([-+.\\d][-+.\\deE]*)', line)) for line in lines]\n"
     "pd.DataFrame(rows).to_csv({csv}, index=False)"
 )
 _RENAMED = "import shutil\nshutil.copy({file}, {csv})"
 _LOADED = "import numpy as np\nnp.save({npy}, np.loadtxt({file}))"
 _JSON = f"import json, prviz.readers\n{_SAVE}({{held}}, {{npz}})"
-_MATLAB = f"import scipy.io, prviz.readers\n{_SAVE}(scipy.io.loadmat({{file}}, simplify_cells=True), {{npz}})"
+_MATLAB = (
+    f"import scipy.io, prviz.readers\n{_SAVE}(scipy.io.loadmat({{file}}, "
+    f"simplify_cells=True), {{npz}})"
+)
 _MATLAB_7 = (
     "import h5py, numpy as np, prviz.readers\nheld = {{}}\n"
     "h5py.File({file}).visititems(lambda name, each: held.update({{name: each}}))\n"
-    "held = {{name: each for name, each in held.items() if hasattr(each, 'shape') and name[0] != '#'}}\n"
+    "held = {{name: each for name, each in held.items() if hasattr(each, 'shape') and name[0] != "
+    "'#'}}\n"
     f"{_SAVE}({{{{name: np.squeeze(each[()]).T for name, each in held.items()}}}}, {{npz}})"
 )
 
@@ -708,7 +757,8 @@ _PRINTED: tuple[_Printed, ...] = (
 
 # Kinds of columns as Orange writes them below the names.
 _ORANGE_KIND = re.compile(rb"continuous|discrete|string|time|[cdstCDST]|[\w-]+( [\w-]+)+")
-# And before the names, in one line: continuous, discrete, text or time; class, meta, ignored, weight.
+# And before the names, in one line: continuous, discrete, text or time; class, meta, ignored,
+# weight.
 _ORANGE_NAME = re.compile(r"([cmiw][CDST]?|[CDST])#")
 _ORANGE_ROLE = re.compile(r"[cmiw][CDST]#")
 # How other formats begin, and those told by their lines, that are named as tables of text.
@@ -732,7 +782,8 @@ _MISNAMED: tuple[_Printed, ...] = (
 def refuse_container(
     where: str, path: str, extension: str, head: Callable[[int], bytes], size: int
 ) -> ReadError | None:
-    """The error for a file or folder of another program, with the lines that convert it; None for an unknown kind.
+    """The error for a file or folder of another program, with the lines that convert it; None for
+    an unknown kind.
 
     path : as the user wrote it. head : the first bytes of a file. size : in bytes, 0 for a folder.
     """
@@ -815,7 +866,9 @@ def _hdf5(head: bytes) -> tuple[str, str]:
 
 
 def _sparse_arff(head: bytes, extension: str) -> tuple[str, str] | None:
-    """The lines for a table of Weka whose rows hold only what is not 0, between braces; None for others."""
+    """The lines for a table of Weka whose rows hold only what is not 0, between braces; None for
+    others.
+    """
     sparse = extension == ".arff" and re.search(rb"(?im)^@data\s*\{", head)
     return (_KINDS[".arff"][0], _SPARSE_ARFF) if sparse else None
 
@@ -852,7 +905,9 @@ def _decoded(head: bytes, encoding: str) -> bytes:
 
 
 def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
-    """The lines for a table of text, whatever it is called; None where its second line holds no numbers."""
+    """The lines for a table of text, whatever it is called; None where its second line holds no
+    numbers.
+    """
     if found := _printed(head, len(head) == size, _PRINTED):
         return found
     lines = _lines(head, len(head) == size)
@@ -872,7 +927,9 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
-    """The lines for a table of Orange, whose second line, or names, say of what kind each column is."""
+    """The lines for a table of Orange, whose second line, or names, say of what kind each column
+    is.
+    """
     what = "a table of Orange, whose continuous features the lines below take"
     for mark in ("\t", ","):
         kinds = [each.strip() for each in lines[1].split(mark.encode())]
@@ -939,7 +996,9 @@ def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, 
 
 
 def _binary(head: bytes, size: int) -> tuple[str, str] | None:
-    """Which of the kinds that end in .bin a file is: those that begin with their sizes say it themselves."""
+    """Which of the kinds that end in .bin a file is: those that begin with their sizes say it
+    themselves.
+    """
     rows, columns = (int.from_bytes(head[start : start + 4], "little") for start in (0, 4))
     for extension, width in {".fbin": 4, ".u8bin": 1}.items():
         if rows and columns and size == 8 + rows * columns * width:
@@ -967,7 +1026,9 @@ def _plain_bytes(head: bytes) -> tuple[str, str]:
 
 
 def _is_idx(head: bytes, size: int) -> bool:
-    """True for a file of MNIST's kind: two zeros, the type, and as many sizes as the fourth byte says."""
+    """True for a file of MNIST's kind: two zeros, the type, and as many sizes as the fourth byte
+    says.
+    """
     width = {8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8}.get(
         head[2] if len(head) > 3 and head[:2] == b"\0\0" else 0
     )
@@ -1003,6 +1064,7 @@ def _json(head: bytes) -> tuple[str, str]:
     if text[:2] == b"[{":
         return (
             "rows in JSON",
-            f"import json, pandas as pd\npd.DataFrame({loaded}).rename(columns=str).to_parquet({{parquet}})",
+            f"import json, pandas as "
+            f"pd\npd.DataFrame({loaded}).rename(columns=str).to_parquet({{parquet}})",
         )
     return "a JSON file", _JSON.replace("{held}", loaded)

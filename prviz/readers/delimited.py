@@ -81,7 +81,9 @@ class _NotUtf8Error(Exception):
 
 
 class _LoneQuoteError(Exception):
-    """Raised for a quotation mark that is a field of its own, as in vectors of words: no field is in quotes."""
+    """Raised for a quotation mark that is a field of its own, as in vectors of words: no field is
+    in quotes.
+    """
 
 
 class _BareReturnsError(Exception):
@@ -223,7 +225,9 @@ class _Table(Layout):
             self.label_bytes += label_bytes(texts[-1])
 
     def _is_footer(self, fields: list[str]) -> bool:
-        """True for a sentence, such as on the source of the table; a row that was cut off has numbers or few words."""
+        """True for a sentence, such as on the source of the table; a row that was cut off has
+        numbers or few words.
+        """
         text = self.numbers.delimiter.join(fields).strip()
         words = text.split()
         if len(words) > 2 and 2 * sum(map(self.numbers.holds, words)) < len(words):
@@ -269,7 +273,8 @@ class _Table(Layout):
         return found
 
     def append_plain(self, stream: BinaryIO, delimiter: str, limits: Limits) -> bool:
-        """Add the rest of the stream by pyarrow; False, and nothing added, unless every line of it is plain.
+        """Add the rest of the stream by pyarrow; False, and nothing added, unless every line of it
+        is plain.
 
         Plain are lines of as many fields as before, without quotes, whose features are finite
         decimal numbers: these pyarrow and `append` read alike.
@@ -316,7 +321,9 @@ class _Table(Layout):
 
 
 def _parsed_by_arrow(part: bytes, table: _Table, delimiter: str) -> tuple[Array, list[list[str]]]:
-    """Values (rows, features) and the texts of the labels of whole lines. Raises pyarrow.ArrowException."""
+    """Values (rows, features) and the texts of the labels of whole lines. Raises
+    pyarrow.ArrowException.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -407,7 +414,9 @@ def _lists(
 
 @np.errstate(all="ignore")
 def _summaries(values: Array) -> tuple[int, int]:
-    """How many of the first rows, and of the last ones, sum up the others: by their sum, mean or number."""
+    """How many of the first rows, and of the last ones, sum up the others: by their sum, mean or
+    number.
+    """
     n, d = values.shape
     middle = values[n // 4 : n - n // 4]
     if n < 2 * _MOST_SUMMARIES or d < 2 or not np.ptp(middle, axis=0).all():
@@ -441,7 +450,9 @@ def _summed(values: Array, total: Array, near: Array) -> int:
 
 
 def _is_extreme(row: Array, values: Array) -> bool:
-    """True for the least or the greatest value of every column, which other rows have, one here and one there."""
+    """True for the least or the greatest value of every column, which other rows have, one here and
+    one there.
+    """
     least = (row == values.min(axis=0)).all()
     if not least and not (row == values.max(axis=0)).all():
         return False
@@ -453,7 +464,9 @@ def _is_extreme(row: Array, values: Array) -> bool:
 
 
 def _are_statistics(rows: Array, rest: Array) -> bool:
-    """True if each of the rows is a statistic of the rest, as tables of pandas' describe have them."""
+    """True if each of the rows is a statistic of the rest, as tables of pandas' describe have
+    them.
+    """
     known = [
         *(rest.sum(axis=0), rest.mean(axis=0), np.full(rest.shape[1], len(rest))),
         *(rest.std(axis=0), rest.std(axis=0, ddof=1), rest.var(axis=0), rest.var(axis=0, ddof=1)),
@@ -469,7 +482,8 @@ def _alike(row: Array, summed: Array) -> bool:
 def read_delimited(
     source: FileSource, limits: Limits, choice: ColumnChoice = EVERY, key: str | None = None
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
-    """Values (n, d) as float64, the label columns, the names of the features, numbers from 1 without a header, notes.
+    """Values (n, d) as float64, the label columns, the names of the features, numbers from 1
+    without a header, notes.
 
     key : the column of lists, where several are.
 
@@ -498,7 +512,9 @@ def read_delimited(
 
 
 def _encoding_of_windows(stream: BinaryIO) -> str:
-    """Latin-1, or what Windows makes of it if there are signs that Latin-1 does not have, such as that of the euro."""
+    """Latin-1, or what Windows makes of it if there are signs that Latin-1 does not have, such as
+    that of the euro.
+    """
     found: set[int] = set()
     while piece := stream.read(_PART):
         found |= {*piece}
@@ -514,7 +530,9 @@ def _append_all(
     source: FileSource,
     limits: Limits,
 ) -> None:
-    """Add every record to the table, with advice on a text or an empty cell by what its column holds elsewhere."""
+    """Add every record to the table, with advice on a text or an empty cell by what its column
+    holds elsewhere.
+    """
     line = 0
     fields: list[str] = []
     most = limits.most_bytes
@@ -576,7 +594,9 @@ def _read(
     *,
     in_quotes: bool = True,
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
-    """`read_delimited` of a text in UTF-8; encoding : of the file. in_quotes : False if quotes are texts."""
+    """`read_delimited` of a text in UTF-8; encoding : of the file. in_quotes : False if quotes are
+    texts.
+    """
     delimiter = delimiter_of(stream, source.extension)
     numbers = Numbers(delimiter, quoted_names=quotes_names_alone(stream, delimiter))
     numbers.in_quotes = in_quotes
@@ -610,7 +630,9 @@ def _read(
 def _refuse_other_numbers(
     stream: BinaryIO, source: FileSource, table: _Table, values: Array, limits: Limits
 ) -> None:
-    """Raise ReadError for thousands that are set apart, rows of bits, and rows that sum up the others."""
+    """Raise ReadError for thousands that are set apart, rows of bits, and rows that sum up the
+    others.
+    """
     if not table.as_list:
         mark = "," if table.numbers.commas else "."
         if values.size and may_be_grouped(values):

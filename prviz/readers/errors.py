@@ -32,11 +32,15 @@ T = TypeVar("T")
 
 
 class ReadError(ValueError):
-    """Raised if a file can't be read as samples; the message says what it is, where, and what to do instead."""
+    """Raised if a file can't be read as samples; the message says what it is, where, and what to do
+    instead.
+    """
 
 
 class AmbiguousKeyError(ReadError):
-    """Raised if several arrays of one file could be the samples; pass one of ``choices`` as ``key``."""
+    """Raised if several arrays of one file could be the samples; pass one of ``choices`` as
+    ``key``.
+    """
 
     choices: tuple[str, ...]
 
@@ -49,7 +53,9 @@ class AmbiguousKeyError(ReadError):
 
 
 class SuspectColumnsError(ReadError):
-    """Raised if ``columns`` of a table look like no features; pass them as ``drop``, or the features as ``columns``."""
+    """Raised if ``columns`` of a table look like no features; pass them as ``drop``, or the
+    features as ``columns``.
+    """
 
     columns: tuple[str, ...]
 
@@ -103,7 +109,9 @@ def corrupt_unless_read(where: str, *errors: type[Exception]) -> Iterator[None]:
 
 
 def error_text(error: BaseException) -> str:
-    """First line of an error's message, never empty: a system's error names its file, one without words its type."""
+    """First line of an error's message, never empty: a system's error names its file, one without
+    words its type.
+    """
     if isinstance(error, OSError) and error.strerror:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     words = "not enough memory" if isinstance(error, MemoryError) else type(error).__name__
@@ -111,12 +119,16 @@ def error_text(error: BaseException) -> str:
 
 
 def described(error: BaseException) -> str:
-    """An error's type and message, as in "ZeroDivisionError: division by zero"; without a message the type alone."""
+    """An error's type and message, as in "ZeroDivisionError: division by zero"; without a message
+    the type alone.
+    """
     return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
 def one_line(text: object) -> str:
-    """Foreign text on one line, without control characters: a file name must not drive the terminal."""
+    """Foreign text on one line, without control characters: a file name must not drive the
+    terminal.
+    """
     return printable(" ".join(str(text).split()))
 
 

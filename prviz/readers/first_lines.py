@@ -1,4 +1,6 @@
-"""The first lines of a table of text: comments, titles, names, units, and where the values begin."""
+"""The first lines of a table of text: comments, titles, names, units, and where the values
+begin.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def _count(numbers: Sequence[str]) -> bool:
 
 
 def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbers) -> bool:
-    """True if the first record names the columns; ReadError if its one or two numbers could be names or values."""
+    """True if the first record names the columns; ReadError if its one or two numbers could be
+    names or values.
+    """
     # A header has no numbers, or numbers that merely count the columns, as pandas names unnamed
     # ones: 0, 1, 2 ... beside the name of a label, or above a record without integers.
     line, fields = first
@@ -77,7 +81,9 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
 
 
 def _are_in_notations(first: Sequence[str], second: Sequence[str]) -> bool:
-    """True if most cells of both lines are numbers in another notation, such as 12.3 kg, or lists, and so no names."""
+    """True if most cells of both lines are numbers in another notation, such as 12.3 kg, or lists,
+    and so no names.
+    """
     pairs = zip(first, second, strict=False)
     count = sum(
         all(
@@ -107,7 +113,9 @@ def _is_title(rows: Sequence[list[str]], numbers: Numbers) -> bool:
 
 
 def _stands_above_names(rows: Sequence[list[str]], numbers: Numbers) -> bool:
-    """True for words and numbers on the whole table, as loggers write them, above a line of names alone."""
+    """True for words and numbers on the whole table, as loggers write them, above a line of names
+    alone.
+    """
     if len(rows) < 3 or all(map(numbers.holds, rows[0])):
         return False
     names = [text.strip() for text in rows[1]]
@@ -120,7 +128,9 @@ def _stands_above_names(rows: Sequence[list[str]], numbers: Numbers) -> bool:
 
 
 def opens_bracket(fields: Sequence[str]) -> bool:
-    """True for the first numbers of an array as it is printed, in a bracket that is not closed in its cell."""
+    """True for the first numbers of an array as it is printed, in a bracket that is not closed in
+    its cell.
+    """
     inner = fields[0].strip()
     if inner[:1] not in ("[", "(") or looks_like_list(inner):
         return False
@@ -153,7 +163,8 @@ def _halved(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 def header(
     records: Iterator[Record], where: str, numbers: Numbers, typed: str
 ) -> tuple[list[str] | None, list[Record], tuple[str, ...], int]:
-    """Names of the columns, None where there are none, the first records with values, a note on doubtful names.
+    """Names of the columns, None where there are none, the first records with values, a note on
+    doubtful names.
 
     The last of the four is the line of the names.
 
@@ -224,7 +235,9 @@ class _FirstLines:
         return *self._named(names), (), line
 
     def _drop_titles(self) -> None:
-        """Leave out what stands above the names: comments, titles, names and values of the table."""
+        """Leave out what stands above the names: comments, titles, names and values of the
+        table.
+        """
         ahead = self.ahead
         # The last comment, such as the header of np.savetxt, may name the columns.
         while len(ahead) > 1 and is_comment(ahead[0][1]):
@@ -250,7 +263,9 @@ class _FirstLines:
             del ahead[0]
 
     def _names_in_comment(self) -> list[str]:
-        """Names of all columns in the first line, a comment; empty where it has another number of words."""
+        """Names of all columns in the first line, a comment; empty where it has another number of
+        words.
+        """
         comment = self.ahead[0][1]
         below = self.ahead[1][1]
         if is_comment(below) or len(below) == 1:
@@ -274,7 +289,9 @@ class _FirstLines:
         return [int(each) for each in begin] == list(range(first, first + len(begin)))
 
     def _check_names_of_rows(self) -> None:
-        """Raise ReadError for one name less than values in lines that begin with decimals, no names of rows."""
+        """Raise ReadError for one name less than values in lines that begin with decimals, no names
+        of rows.
+        """
         names = self.ahead[0][1]
         begin = [fields[0].strip() for fields in self._rows(1) if len(fields) == len(names) + 1]
         if not all(map(_DECIMAL.fullmatch, begin)):
@@ -284,9 +301,12 @@ class _FirstLines:
         line = self.ahead[1][0]
         under = "one name" if len(names) == 1 else f"{len(names)} names"
         raise ReadError(
-            f"{self.where}, line {line}: {len(names) + 1} fields under {under}, and {quoted(begin[0])} names no row. "
-            f"Name every column; or where these are no names ({listed_names(names)}), leave the lines above out:\n"
-            f"import pandas as pd\ntable = pd.read_csv({literal(self.typed)}{sep}, skiprows={line - 1}, header=None)\n"
+            f"{self.where}, line {line}: {len(names) + 1} fields under {under}, and "
+            f"{quoted(begin[0])} names no row. "
+            f"Name every column; or where these are no names ({listed_names(names)}), leave the "
+            f"lines above out:\n"
+            f"import pandas as pd\ntable = pd.read_csv({literal(self.typed)}{sep}, "
+            f"skiprows={line - 1}, header=None)\n"
             f"table.add_prefix('column ').to_csv({beside(self.typed, '_values.csv')}, index=False)"
         )
 
@@ -309,7 +329,9 @@ class _FirstLines:
         return _all_named(both or names, below[0][1] if below else [], self.numbers), below
 
     def _numbers_as_names(self) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
-        """`header` of a file whose first line holds numbers: names, such as years, or the first sample."""
+        """`header` of a file whose first line holds numbers: names, such as years, or the first
+        sample.
+        """
         ahead = self.ahead
         numbers = self.numbers
         first = list(map(str.strip, ahead[0][1]))
@@ -341,7 +363,8 @@ class _FirstLines:
         mark += ', decimal=","' if self.numbers.commas else ""
         other = "leave skiprows out" if options else "add header=None"
         return ReadError(
-            f"{self.where}, line {line}: {quoted(listed_names(fields))} could be names of columns or a sample. If they "
+            f"{self.where}, line {line}: {quoted(listed_names(fields))} could be names of columns "
+            f"or a sample. If they "
             "are names:\nimport pandas as pd\n"
             f"table = pd.read_csv({literal(self.typed)}{mark}{options})  # if a sample, {other}\n"
             f"table.add_prefix('column ').to_csv({beside(self.typed, '_named.csv')}, index=False)"
@@ -353,7 +376,9 @@ class _FirstLines:
         places = [place for place, name in enumerate(names) if not is_label(name)]
 
         def are_words(first: list[str], other: list[str]) -> bool:
-            """True if no cell above a number of the row below holds one, nor says that it is missing."""
+            """True if no cell above a number of the row below holds one, nor says that it is
+            missing.
+            """
             if len(other) != len(names):
                 return False
             texts = [first[place].strip() for place in places]
@@ -384,7 +409,9 @@ def listed_names(names: Sequence[str]) -> str:
 
 
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
-    """The names, with a place in place of a missing one behind the first name where the column holds numbers."""
+    """The names, with a place in place of a missing one behind the first name where the column
+    holds numbers.
+    """
     named = list(names)
     begun = next((place for place, name in enumerate(names) if name), len(names))
     for place, text in enumerate(values):
@@ -419,7 +446,9 @@ def _merged(
 def _second_header(
     names: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
-    """The names in two header lines, such as pandas writes for columns of two levels; None for a line of values."""
+    """The names in two header lines, such as pandas writes for columns of two levels; None for a
+    line of values.
+    """
     if len(records) < 2 or len(records[0]) != len(names) or len(records[1]) != len(names):
         return None
     said = list(map(str.strip, records[0]))

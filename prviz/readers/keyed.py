@@ -113,7 +113,9 @@ class TensorFile:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """JSON object without repeated keys, as the format requires: one of two equal keys would be lost."""
+    """JSON object without repeated keys, as the format requires: one of two equal keys would be
+    lost.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key is there twice")
@@ -181,7 +183,9 @@ class KeyedFile(Protocol):
 
 
 def labels_beside(file: KeyedFile, n: int) -> dict[str, Array]:
-    """The arrays beside n samples that are named like labels (or ``y``) and hold one for each sample."""
+    """The arrays beside n samples that are named like labels (or ``y``) and hold one for each
+    sample.
+    """
     found = {}
     for key in file.keys:
         if key.lower() == "y" or is_label(key):
@@ -206,6 +210,10 @@ def _is_whole(header: Header) -> bool:
     return header.dtype is not None and header.dtype.kind in "iu" and not header.bfloat16
 
 
+def _of_shape(*shape: int) -> Callable[[Header], bool]:
+    return lambda header: header.shape == shape
+
+
 def _holding(
     file: KeyedFile, what: Callable[[Header], bool], keys: Iterable[str] | None = None
 ) -> list[str]:
@@ -227,7 +235,9 @@ def _refuse_statistics(file: KeyedFile) -> ReadError:
 
 
 def find_roles(file: KeyedFile) -> tuple[str, str] | None:
-    """Keys of the real and of the generated samples if the file has exactly one of each, else None."""
+    """Keys of the real and of the generated samples if the file has exactly one of each, else
+    None.
+    """
     real = _holding(file, fits, filter(REAL.fullmatch, file.keys))
     generated = _holding(file, fits, filter(GENERATED.fullmatch, file.keys))
     return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
@@ -255,7 +265,9 @@ def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
 
 
 def refuse_quantised(file: KeyedFile, key: str) -> None:
-    """Raise ReadError, with the lines that undo it, for whole numbers beside what they were divided by."""
+    """Raise ReadError, with the lines that undo it, for whole numbers beside what they were divided
+    by.
+    """
     header = file.header(key)
     if not _is_whole(header):
         return
@@ -265,7 +277,9 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
 
 
 def _is_beside(table: tuple[int, ...]) -> Callable[[Header], bool]:
-    """Whether an array holds one number for all values of a table, for each row, or for each column."""
+    """Whether an array holds one number for all values of a table, for each row, or for each
+    column.
+    """
     shapes = {(), (1,), (1, 1), *((length,) for length in table), (1, table[-1]), (table[0], 1)}
     return lambda header: header.shape in shapes and _is_number(header)
 
@@ -284,7 +298,7 @@ def _refuse_sparse(file: KeyedFile) -> None:
         shape = shapes[places]
         error = None
         if len(shape) == 2 and 2 in shape:
-            alike = _holding(file, lambda header, shape=shape: header.shape == (max(shape),))  # type: ignore[misc]
+            alike = _holding(file, _of_shape(max(shape)))
             error = pairs_of_places(file.where, places, alike, file.keys, _loading(file), file.path)
         alike = [name for name in tables if shapes[name] == shape]
         error = error or sparse(file.where, alike, [places], _loading(file), file.path)
@@ -293,7 +307,9 @@ def _refuse_sparse(file: KeyedFile) -> None:
 
 
 def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
-    """The arrays that can be the samples: of whole numbers and what they are divided by, the whole numbers."""
+    """The arrays that can be the samples: of whole numbers and what they are divided by, the whole
+    numbers.
+    """
     fitting = _holding(file, fits, keys)
     whole = _holding(file, _is_whole, fitting)
     if len(whole) != 1:
@@ -313,7 +329,8 @@ _LONGER = 5
 
 
 def columns_in(file: KeyedFile) -> list[str]:
-    """Names of 1-D arrays that are the columns of a table: of one length, fewer than that, and called like features.
+    """Names of 1-D arrays that are the columns of a table: of one length, fewer than that, and
+    called like features.
 
     Raises
     ------
@@ -434,7 +451,9 @@ def _refuse_contents(
 
 
 def _stacking(file: KeyedFile, how: str = "stack", options: str = "") -> str:
-    """The lines that stack the arrays of a file, one a sample, or concatenate them, some samples each."""
+    """The lines that stack the arrays of a file, one a sample, or concatenate them, some samples
+    each.
+    """
     saved = beside(file.path, ".npy")
     return f"{_loading(file)}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]{options}))"
 

@@ -1,4 +1,6 @@
-"""Tables with one value a row: which column says the sample, which the feature, and which holds the value."""
+"""Tables with one value a row: which column says the sample, which the feature, and which holds the
+value.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from prviz.readers.columns import MOST_COLUMNS, is_label, plain_name
 # Names of the columns of tables with one value a row.
 VALUE = re.compile(r"values?|val|v|y|data|measurement|conc(entration)?|reading|result")
 VARIABLE = re.compile(
-    r"variables?|features?|columns?|col|j|metric|gene|probe|param(eter)?|marker|analyte|item|word|term|time|t|day|visit|"
+    r"variables?|features?|columns?|col|j|metric|gene|probe|param(eter)?|marker|analyte|item|word"
+    r"|term|time|t|day|visit|"
     r"channel|band|wavelength|dim(ension)?"
 )
 _SAMPLE = re.compile(r"samples?|rows?|i|unit|subject|patient|cell|doc(ument)?|user|series|record")
@@ -35,7 +38,9 @@ _BY_CHANCE = 20
 
 
 class LongForm(NamedTuple):
-    """Places of the columns. sparse : True if rows name places of a matrix, the others 0; first : its first row."""
+    """Places of the columns. sparse : True if rows name places of a matrix, the others 0; first :
+    its first row.
+    """
 
     samples: tuple[int, ...]
     feature: int
@@ -82,7 +87,9 @@ def _as_grid(
     columns: Mapping[int, NDArray[Any]],
     names: Mapping[int, str],
 ) -> LongForm | None:
-    """The form if no two rows agree in the chosen columns, and these fill a grid or count rows and columns."""
+    """The form if no two rows agree in the chosen columns, and these fill a grid or count rows and
+    columns.
+    """
     sizes = [int(codes[place].max()) + 1 for place in chosen]
     joint = np.ravel_multi_index([codes[place] for place in chosen], sizes)
     n = len(joint)
@@ -122,7 +129,9 @@ def _counted_from(column: NDArray[Any], size: int) -> int | None:
 
 
 def _feature(chosen: Sequence[int], sizes: Sequence[int], names: Mapping[int, str]) -> int:
-    """The column that says the feature: by its name, or that of the sample, else the one of fewest values."""
+    """The column that says the feature: by its name, or that of the sample, else the one of fewest
+    values.
+    """
     plain = {place: plain_name(names[place]) for place in chosen}
     called = [place for place, name in plain.items() if VARIABLE.fullmatch(name)]
     others = [

@@ -1,4 +1,6 @@
-"""Numbers in other notations, such as ``12.3 kg``, ``0x1.8p+3`` and ``<0.05``, and what makes plain ones of them."""
+"""Numbers in other notations, such as ``12.3 kg``, ``0x1.8p+3`` and ``<0.05``, and what makes plain
+ones of them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ NOTATIONS = (
     Notation(
         "degrees or hours with minutes",
         re.compile(
-            rf"[-+]?\d+\s*{_PARTS}\s*\d+(\.\d*)?(\s*{_PARTS}\s*(\d+(\.\d*)?)?\s*({_PARTS})?)?\s*[NSEW]?"
+            rf"[-+]?\d+\s*{_PARTS}\s*\d+(\.\d*)?"
+            rf"(\s*{_PARTS}\s*(\d+(\.\d*)?)?\s*({_PARTS})?)?\s*[NSEW]?"
         ),
         ".map(lambda each: (-1 if each.strip()[0] == '-' or each.strip()[-1] in 'SW' else 1) * "
         "sum(float(part) / 60**place for place, part in enumerate(re.findall(r'[\\d.]+', each))))",
@@ -55,7 +58,8 @@ NOTATIONS = (
     Notation(
         "powers of ten",
         re.compile(
-            rf"[-+]?[\d.]+\s*[x\u00d7*\u00b7]\s*10(\^?\(?[-+]?\d+\)?|[{_RAISED[:2]}]?[{_RAISED[2:]}]+)"
+            rf"[-+]?[\d.]+\s*[x\u00d7*\u00b7]\s*10(\^?\(?[-+]?\d+\)?"
+            rf"|[{_RAISED[:2]}]?[{_RAISED[2:]}]+)"
         ),
         f".str.translate(str.maketrans('{_RAISED}', '+-0123456789'))"
         ".str.replace(r'\\s*[x\u00d7*\u00b7]\\s*10\\^?\\(?', 'e', regex=True).str.rstrip(')')",
@@ -108,7 +112,9 @@ def is_complex(text: str) -> bool:
 
 
 def without_units(columns: Sequence[Sequence[str]]) -> str | None:
-    """The change that leaves units out of columns of texts; None where one column has several units."""
+    """The change that leaves units out of columns of texts; None where one column has several
+    units.
+    """
     units = [{unit for text in column if (unit := unit_of(text))} for column in columns]
     if any(len(each) > 1 for each in units):
         return None

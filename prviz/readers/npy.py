@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, BinaryIO, Literal, cast
 
 import numpy as np
@@ -83,13 +84,15 @@ def read_npy_header(
     head = stream.read(_LONGEST_HEADER + 12)
     if not head.startswith(_BEGINNING):
         raise ReadError(
-            f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with np.save."
+            f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with "
+            f"np.save."
         )
     begin = 10 if head[6:7] == b"\x01" else 12
     length = int.from_bytes(head[8:begin], "little")
     if length > _LONGEST_HEADER:
         raise ReadError(
-            f"{where}: corrupt (its header claims to be {human_size(length)} long). Save a plain 2-D array with "
+            f"{where}: corrupt (its header claims to be {human_size(length)} long). Save a plain "
+            f"2-D array with "
             "np.save."
         )
     end = begin + length
@@ -120,7 +123,9 @@ def read_npy_header(
 
 
 def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and dtype of a header, a dictionary as Python writes it. Raises ValueError for others."""
+    """Shape, order and dtype of a header, a dictionary as Python writes it. Raises ValueError for
+    others.
+    """
     try:
         if "\\" in text:  # of which Python may warn
             raise ValueError("a backslash")
@@ -148,7 +153,8 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 def read_records(
     source: FileSource, limits: Limits, choice: ColumnChoice
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]] | None:
-    """Values, labels and names of the features of records (a structured array); None for any other .npy file.
+    """Values, labels and names of the features of records (a structured array); None for any other
+    .npy file.
 
     Fields of numbers are features, those that are named like labels or dropped are labels, others
     are left out. Raises ReadError for a chosen field that is missing or holds no numbers.
@@ -177,16 +183,16 @@ def read_records(
     values = np.empty((n, d), np.float32 if narrow else np.float64)
     columns: list[str] = []
 
-    def position(row: int, column: int) -> str:
-        return f"{header.where}, row {row + 1}, field {quoted(columns[column])}"
+    def position(start: int, row: int, column: int) -> str:
+        return f"{header.where}, row {row + 1}, field {quoted(columns[start + column])}"
 
     for name, width in widths.items():
         start = len(columns)
         columns += [name] * width
         field = table[name].reshape(n, width)
-        check_exact(field, lambda row, column, start=start: position(row, start + column))  # type: ignore[misc]
+        check_exact(field, partial(position, start))
         values[:, start : start + width] = field
-    check_values(values, position)
+    check_values(values, partial(position, 0))
     labels = {}
     for name in others:
         if stored[name].kind in "fiubUS":
@@ -203,7 +209,8 @@ def _fields(stored: np.dtype[Any], choice: ColumnChoice, where: str) -> tuple[li
     for place in places:
         if choice.features and not numeric[place]:
             raise ReadError(
-                f"{where}, field {quoted(names[place])}: holds {quoted(str(stored[place]))}, not numbers. "
+                f"{where}, field {quoted(names[place])}: holds {quoted(str(stored[place]))}, not "
+                f"numbers. "
                 "Leave it out of the features."
             )
     features = [names[place] for place in places if numeric[place]]
@@ -225,7 +232,8 @@ def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
     labels = dtype is not None and dtype.kind in "biuU" and dtype.itemsize <= _LONGEST_LABEL
     if dtype is None or not labels or header.bfloat16 or header.shape != (n,):
         raise ReadError(
-            f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of the {n} samples "
+            f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of "
+            f"the {n} samples "
             "is needed, a whole number or a text."
         )
     stream.seek(header.offset)
@@ -283,7 +291,9 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
 
 
 def _refuse_second(stream: BinaryIO, header: Header) -> None:
-    """Raise ReadError, with the lines that join them, for arrays that were saved one behind the other."""
+    """Raise ReadError, with the lines that join them, for arrays that were saved one behind the
+    other.
+    """
     claimed = math.prod(header.shape) * header.itemsize
     if claimed >= header.stored:
         return
@@ -292,7 +302,8 @@ def _refuse_second(stream: BinaryIO, header: Header) -> None:
         return
     name = literal(header.path)
     raise ReadError(
-        f"{header.where}: several arrays in a row. If they are parts of one set, join them:\nimport numpy as np, os\n"
+        f"{header.where}: several arrays in a row. If they are parts of one set, join "
+        f"them:\nimport numpy as np, os\n"
         f"stream = open({name}, 'rb'); parts = []\n"
         f"while stream.tell() < os.path.getsize({name}): parts.append(np.load(stream))\n"
         "parts = [each for each in parts if each.shape[1:] == parts[0].shape[1:]]\n"
@@ -348,7 +359,9 @@ class NpzFile:
 
     @contextmanager
     def _behind_header(self, key: str) -> Iterator[tuple[BinaryIO, Header]]:
-        """A member at its values, reached by reading: where it is sought, its sum is not checked."""
+        """A member at its values, reached by reading: where it is sought, its sum is not
+        checked.
+        """
         header = self.header(key)
         with self._member(key) as stream:
             stream.read(header.offset)
@@ -361,7 +374,8 @@ class NpzFile:
     def _member(self, key: str) -> Iterator[BinaryIO]:
         if self._members[key].compress_type not in METHODS:
             raise ReadError(
-                f"{self._where(key)}: packed by an unusual method. Save it with np.savez_compressed."
+                f"{self._where(key)}: packed by an unusual method. Save it with "
+                f"np.savez_compressed."
             )
         with (
             corrupt_unless_read(self._where(key), *ZIP_ERRORS),
@@ -371,7 +385,9 @@ class NpzFile:
 
 
 class _Guarded:
-    """Stream of an archive that refuses a directory of more bytes or entries than the limits allow."""
+    """Stream of an archive that refuses a directory of more bytes or entries than the limits
+    allow.
+    """
 
     def __init__(self, stream: BinaryIO, where: str, limits: Limits) -> None:
         self._stream = stream
@@ -385,7 +401,8 @@ class _Guarded:
     def read(self, size: int = -1) -> bytes:
         if self.opening and size > self._limits.max_header_bytes:
             raise ReadError(
-                f"{self._where}: its zip directory claims {human_size(size)}, more than any real archive of arrays."
+                f"{self._where}: its zip directory claims {human_size(size)}, more than any real "
+                f"archive of arrays."
             )
         data = self._stream.read(size)
         if self.opening:
@@ -405,7 +422,9 @@ def _open_zip(source: FileSource, limits: Limits) -> Iterator[zipfile.ZipFile]:
 
 
 def zip_members(source: FileSource, limits: Limits) -> list[str]:
-    """Names of the files in a readable zip archive, without what macOS adds; none of a broken one."""
+    """Names of the files in a readable zip archive, without what macOS adds; none of a broken
+    one.
+    """
     try:
         with _open_zip(source, limits) as archive:
             names = archive.namelist()

@@ -1,4 +1,6 @@
-"""Names of columns that are numbers, such as years and wavelengths, told from a first sample by the rows below."""
+"""Names of columns that are numbers, such as years and wavelengths, told from a first sample by the
+rows below.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def rows_to_compare(fields: Sequence[str]) -> int:
 
 @np.errstate(all="ignore")  # differences of infinities
 def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
-    """True for a line worth comparing with the rows below: different numbers, in order or with few decimals."""
+    """True for a line worth comparing with the rows below: different numbers, in order or with few
+    decimals.
+    """
     texts = [text for text in fields if numbers.holds(text)]
     if len(texts) < 2 or len(set(texts)) < len(texts):
         return False
@@ -49,7 +53,9 @@ def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
 def _compared(
     line: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
 ) -> tuple[list[int], list[str], list[list[str]]]:
-    """Places of the numbers of a line, these numbers, and the cells in their places of rows of as many fields."""
+    """Places of the numbers of a line, these numbers, and the cells in their places of rows of as
+    many fields.
+    """
     places = [place for place, text in enumerate(line) if numbers.holds(text)]
     cells = [[row[place] for place in places] for row in rows if len(row) == len(line)]
     return places, [line[place] for place in places], cells
@@ -57,7 +63,9 @@ def _compared(
 
 @np.errstate(all="ignore")  # differences of infinities
 def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> int:
-    """How much speaks for a line of names: the order of its numbers, and what the rows below have in their place."""
+    """How much speaks for a line of names: the order of its numbers, and what the rows below have
+    in their place.
+    """
     places, texts, cells = _compared(first, rows, numbers)
     values = numbers.values(texts)
     below = np.array(list(map(numbers.values, cells)))
@@ -81,7 +89,9 @@ def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
 def in_two_levels(
     first: Sequence[str], second: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
 ) -> bool:
-    """True for two lines of numbers that name the columns together, such as years and the months of each."""
+    """True for two lines of numbers that name the columns together, such as years and the months of
+    each.
+    """
     places, texts, cells = _compared(first, rows, numbers)
     if len(second) != len(first) or len(places) < 2:
         return False
@@ -112,7 +122,9 @@ def is_unlike(line: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbe
 
 
 def _is_name(text: str, below: Sequence[str]) -> bool:
-    """True for the name of a label above texts, or of none above a count, as pandas writes its index."""
+    """True for the name of a label above texts, or of none above a count, as pandas writes its
+    index.
+    """
     if not is_label(text) or any(map(is_label, below)):
         return False
     if text.strip():
@@ -153,7 +165,9 @@ def _order(values: Array, below: Array) -> int:
 
 
 def _unlike(values: Array, below: Array) -> int:
-    """2 for numbers a whole range away from most columns below, 1 for those outside most of the ranges."""
+    """2 for numbers a whole range away from most columns below, 1 for those outside most of the
+    ranges.
+    """
     known = ~np.isnan(below).any(axis=0)
     if not known.any():
         return 0

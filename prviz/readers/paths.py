@@ -26,6 +26,8 @@ def data_folder() -> Path:
 
 
 def served_folder() -> Path | None:
-    """Folder that the app was started with; None: the app opens no files of this computer but its own."""
+    """Folder that the app was started with; None: the app opens no files of this computer but its
+    own.
+    """
     named = os.environ.get(PICTURES_VARIABLE)
     return Path(named) if named else None

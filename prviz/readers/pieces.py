@@ -1,4 +1,5 @@
-"""Values that are kept in pieces: whole numbers beside what they were divided by, and places beside the values there.
+"""Values that are kept in pieces: whole numbers beside what they were divided by, and places beside
+the values there.
 
 One piece read alone gives a wrong number without a word. So both are refused, with the lines that
 put them together.
@@ -15,7 +16,8 @@ from prviz.readers.errors import ReadError, beside, listed, literal, quoted
 _PIECES = {
     "scale": r"scales?|scale_?factors?|quant_?scales?|delta",
     "zero": r"zero_?points?|zp|zeros?",
-    "min": r"offsets?|add_?offsets?|v?mins?|minimum|minima|lo|low|lower|bias(es)?|beta|shift|intercept|center|mean",
+    "min": r"offsets?|add_?offsets?|v?mins?|minimum|minima|lo|low|lower|bias(es)?|beta|shift"
+    r"|intercept|center|mean",
     "max": r"v?max|maximum|maxima|hi|high|upper",
     "places": r"indices|indexes|idxs?|index|inds?|cols?|columns|positions|places|dims|keys",
     "rows": r"rows?|i|row_?(ind|idx|index|indices)",
@@ -29,7 +31,9 @@ _NAMED = {
 
 
 def piece(which: str, names: Sequence[str], of: str = "") -> str | None:
-    """The name of one piece among these, rather one that begins like the array ``of``; None where there is none."""
+    """The name of one piece among these, rather one that begins like the array ``of``; None where
+    there is none.
+    """
     found = [name for name in names if _NAMED[which].fullmatch(name)]
     return min(found, key=lambda name: not (of and name.startswith(of)), default=None)
 
@@ -42,7 +46,8 @@ def is_piece(name: str) -> bool:
 def quantised(
     where: str, key: str, others: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for whole numbers beside what they were divided by, with the lines that undo it; else None.
+    """The error for whole numbers beside what they were divided by, with the lines that undo it;
+    else None.
 
     others : names of the arrays of numbers beside. loading : lines that make ``arrays`` of the
     file, by names.
@@ -61,7 +66,8 @@ def quantised(
     rest = ", ".join(map(literal, held.values()))
     lines = [
         loading,
-        f"q, {letters} = (np.array(list(np.atleast_1d(arrays[name])), float) for name in [{literal(key)}, {rest}])",
+        f"q, {letters} = (np.array(list(np.atleast_1d(arrays[name])), float) for name in "
+        f"[{literal(key)}, {rest}])",
         "wide = lambda each: each[:, None] if each.shape == q.shape[:1] != q.shape[1:] else each",
     ]
     if "scale" not in held:
@@ -77,7 +83,8 @@ def quantised(
     formula += f" ({written})" if written else ""
     lines.append(f"np.save({beside(typed, '_numbers.npy')}, {sum_})")
     return ReadError(
-        f"{where}: {quoted(key)} holds whole numbers that {listed(list(held.values()))} make others of. Save these, if "
+        f"{where}: {quoted(key)} holds whole numbers that {listed(list(held.values()))} make "
+        f"others of. Save these, if "
         f"this is your formula: {formula}; with key={quoted(key)} they are read as they are.\n"
         + "\n".join(lines)
     )
@@ -86,7 +93,8 @@ def quantised(
 def sparse(
     where: str, names: Sequence[str], integers: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for rows of places and of the values there, with the lines that make whole rows; else None.
+    """The error for rows of places and of the values there, with the lines that make whole rows;
+    else None.
 
     names : of all lists or 2-D arrays. integers : those of whole numbers.
     """
@@ -100,23 +108,30 @@ def sparse(
 
 
 def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> ReadError | None:
-    """The error for the rows, the columns and the values of a sparse matrix, one entry each; else None."""
+    """The error for the rows, the columns and the values of a sparse matrix, one entry each; else
+    None.
+    """
     rows, columns, values = (piece(which, names) for which in ("rows", "columns", "values"))
     if rows is None or columns is None or values is None or len(names) > 3:
         return None
     return ReadError(
-        f"{where}: a sparse matrix, of {quoted(values)} at the rows {quoted(rows)} and the columns {quoted(columns)}. "
+        f"{where}: a sparse matrix, of {quoted(values)} at the rows {quoted(rows)} and the "
+        f"columns {quoted(columns)}. "
         f"Save all its values:\n{loading}\n"
-        f"places = tuple(np.asarray(arrays[name]).astype(int) for name in [{literal(rows)}, {literal(columns)}])\n"
-        "whole = np.zeros([1 + each.max() for each in places])  # of as many columns as the other file's\n"
-        f"np.add.at(whole, places, arrays[{literal(values)}])\nnp.save({beside(typed, '_whole.npy')}, whole)"
+        f"places = tuple(np.asarray(arrays[name]).astype(int) for name in [{literal(rows)}, "
+        f"{literal(columns)}])\n"
+        "whole = np.zeros([1 + each.max() for each in places])  # of as many columns as the other "
+        "file's\n"
+        f"np.add.at(whole, places, "
+        f"arrays[{literal(values)}])\nnp.save({beside(typed, '_whole.npy')}, whole)"
     )
 
 
 def pairs_of_places(
     where: str, places: str, lists: Sequence[str], names: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for the values of a sparse matrix beside the row and the column of each, as PyTorch keeps them.
+    """The error for the values of a sparse matrix beside the row and the column of each, as PyTorch
+    keeps them.
 
     places : an array of two rows or two columns. lists : names of as many values. names : of all
     arrays.
@@ -129,7 +144,8 @@ def pairs_of_places(
     if size is not None:
         shape = f"[int(each) for each in arrays[{literal(size)}]])"
     return ReadError(
-        f"{where}: a sparse matrix, of {quoted(values)} at the places {quoted(places)}. Save all its values:\n"
+        f"{where}: a sparse matrix, of {quoted(values)} at the places {quoted(places)}. Save all "
+        f"its values:\n"
         f"{loading}\npairs = np.asarray(arrays[{literal(places)}]).astype(int)\n"
         "pairs = pairs if len(pairs) == 2 else pairs.T\n"
         f"whole = np.zeros({shape}\nnp.add.at(whole, tuple(pairs), arrays[{literal(values)}])\n"
@@ -138,7 +154,9 @@ def pairs_of_places(
 
 
 def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str) -> ReadError:
-    """The error for these pieces of sparse rows: "places", "values" and, where it is known, "size"."""
+    """The error for these pieces of sparse rows: "places", "values" and, where it is known,
+    "size".
+    """
     places, values, size = (held.get(which) for which in ("places", "values", "size"))
     pairs = f"zip(arrays[{literal(places or '')}], arrays[{literal(values or '')}])"
     if size is None:
@@ -148,10 +166,13 @@ def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str)
     else:
         width = f"int(np.nanmax(np.asarray(arrays[{literal(size)}], float)))))"
     return ReadError(
-        f"{where}: sparse rows, {quoted(values or '')} at the places in {quoted(places or '')} and 0 elsewhere. Save "
+        f"{where}: sparse rows, {quoted(values or '')} at the places in {quoted(places or '')} "
+        f"and 0 elsewhere. Save "
         f"whole rows:\n{loading}\n"
-        f"rows = [(range(len(values)) if places is None else places, values) for places, values in {pairs}]\n"
+        f"rows = [(range(len(values)) if places is None else places, values) for places, values "
+        f"in {pairs}]\n"
         f"dense = np.zeros((len(rows), {width}\n"
-        "for row, (places, values) in zip(dense, rows): np.add.at(row, np.array(places, int), values)\n"
+        "for row, (places, values) in zip(dense, rows): np.add.at(row, np.array(places, int), "
+        "values)\n"
         f"np.save({beside(typed, '_whole.npy')}, dense)"
     )

@@ -1,4 +1,5 @@
-"""Which rows of a table are real and which are generated, by a column of labels such as ``role`` or ``is_generated``.
+"""Which rows of a table are real and which are generated, by a column of labels such as ``role`` or
+``is_generated``.
 
 A set of rows is written COLUMN=VALUE, as in ``source=stylegan``, wherever an array of another file
 is named by its key; of a table with several list columns LIST[COLUMN=VALUE], as in
@@ -44,7 +45,9 @@ _MOST = 20
 
 
 def _values(column: NDArray[Any]) -> list[str]:
-    """Different values of a label as texts, in the order of their first rows; none where there are too many."""
+    """Different values of a label as texts, in the order of their first rows; none where there are
+    too many.
+    """
     found: dict[str, None] = {}
     for value in column.tolist():
         found[str(value)] = None
@@ -116,7 +119,9 @@ def split_key(key: str) -> tuple[str | None, str | None]:
 
 
 def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> AmbiguousKeyError:
-    """The error for list columns of a table whose rows are real and generated; it offers each column's rows."""
+    """The error for list columns of a table whose rows are real and generated; it offers each
+    column's rows.
+    """
     choices = [f"{name}[{rows}]" for name in lists for rows in pair]
     which = (
         f"column {quoted(lists[0])}"
@@ -131,7 +136,9 @@ def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> Amb
 
 
 def rows_of(labels: Labels, key: str, where: str) -> NDArray[np.bool_]:
-    """True for the rows of a set. Raises ReadError for a column or a value that the table does not have."""
+    """True for the rows of a set. Raises ReadError for a column or a value that the table does not
+    have.
+    """
     columns = [name for name in labels if key.startswith(f"{name}=")]
     if not columns:
         held = f"a column of the table: {listed(labels)}" if labels else "one of its columns"

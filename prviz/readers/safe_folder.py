@@ -19,7 +19,9 @@ _DEEPEST = 12
 
 
 class BelowError(OSError):
-    """Raised for a path that is no regular file or not below the folder; the message says which, without the name."""
+    """Raised for a path that is no regular file or not below the folder; the message says which,
+    without the name.
+    """
 
 
 class OutsideError(BelowError):
@@ -66,12 +68,16 @@ class Below:
         return _regular(io.FileIO(_open_below(self.root, path)))
 
     def files(self, folder: str = "") -> tuple[list[str], int]:
-        """Names of the regular files in a folder, and number of links in it that lead out. Raises as `find`."""
+        """Names of the regular files in a folder, and number of links in it that lead out. Raises
+        as `find`.
+        """
         files, _, out = self._listed(folder)
         return files, out
 
     def folders(self, most: int = 500) -> list[str]:
-        """Folders below, at most ``most`` and 12 deep, each after its parent; links are not followed."""
+        """Folders below, at most ``most`` and 12 deep, each after its parent; links are not
+        followed.
+        """
         found: list[str] = []
         waiting = [""]
         while waiting and len(found) < most:
@@ -84,7 +90,9 @@ class Below:
         return found
 
     def _listed(self, folder: str) -> tuple[list[str], list[str], int]:
-        """Names of the regular files and of the folders in a folder, and number of links that lead out."""
+        """Names of the regular files and of the folders in a folder, and number of links that lead
+        out.
+        """
         path = self._resolved(folder) if folder else self.root
         files = []
         folders = []
@@ -129,7 +137,9 @@ class Below:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open the regular file at a path, following links. Raises BelowError if it is none, OSError on failure."""
+    """Open the regular file at a path, following links. Raises BelowError if it is none, OSError on
+    failure.
+    """
     return _regular(io.FileIO(str(path), opener=lambda name, _: os.open(name, _READING)))
 
 
@@ -160,7 +170,9 @@ def _entries(root: Path, folder: Path) -> Iterator[Iterator[os.DirEntry[str]]]:
 
 
 def _open_below(root: Path, path: Path) -> int:
-    """Descriptor of the file at `path`, a resolved path below `root`. Raises OSError if it is gone."""
+    """Descriptor of the file at `path`, a resolved path below `root`. Raises OSError if it is
+    gone.
+    """
     # folders have no descriptors: the opened file is compared with the path
     if os.open not in os.supports_dir_fd:
         opened = os.open(path, _READING)

@@ -1,4 +1,6 @@
-"""Folders that hold one set: in numbered files, such as ``img_emb_0.npy``, ``img_emb_1.npy``, or a sample a file."""
+"""Folders that hold one set: in numbered files, such as ``img_emb_0.npy``, ``img_emb_1.npy``, or a
+sample a file.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,14 @@ _FEW = 8
 _DIGITS = re.compile(r"(\d+)")
 # Words before a number that counts parts of one set.
 _PARTS = re.compile(
-    r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= ]*$"
+    r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= "
+    r"]*$"
 )
 # The lines that make one set of files of other programs with one sample or some each.
 _HDF5 = (
     "import glob, h5py, prviz.readers  # pip install h5py\n"
-    "prviz.readers.save_arrays([dict(h5py.File(name)) for name in sorted(glob.glob({pattern}))], {saved})"
+    "prviz.readers.save_arrays([dict(h5py.File(name)) for name in sorted(glob.glob({pattern}))], "
+    "{saved})"
 )
 _EACH = {
     ".h5": _HDF5,
@@ -50,11 +54,13 @@ _EACH = {
     ),
     ".json": (
         "import glob, json, prviz.readers\n"
-        "prviz.readers.save_arrays([json.load(open(name)) for name in sorted(glob.glob({pattern}))], {saved})"
+        "prviz.readers.save_arrays([json.load(open(name)) for name in "
+        "sorted(glob.glob({pattern}))], {saved})"
     ),
     ".txt": (
         "import glob, numpy as np\n"
-        "np.save({saved}, np.stack([np.loadtxt(name).ravel() for name in sorted(glob.glob({pattern}))]))"
+        "np.save({saved}, np.stack([np.loadtxt(name).ravel() for name in "
+        "sorted(glob.glob({pattern}))]))"
     ),
 }
 # What a system adds to the name of a copy.
@@ -65,8 +71,10 @@ _OF = re.compile(r"(\d+)([-_ ]?of[-_ ]?)(\d+)", re.IGNORECASE)
 _GAPS = 0.1
 # Columns that tell sets apart, as folders of a table (Hive): these are not mixed.
 _SETS = re.compile(
-    r"roles?|sources?|origins?|data_?sets?|split|subset|(.*_)?(models?|generators?|methods?)|kind|type"
-    r"|is_?(real|generated|fake|synthetic)|real|fake|generated|synthetic|steps?|epochs?|checkpoints?|ckpt|runs?|seeds?",
+    r"roles?|sources?|origins?|data_?sets?|split|subset|(.*_)?(models?|generators?|methods?)|kind"
+    r"|type"
+    r"|is_?(real|generated|fake|synthetic)|real|fake|generated|synthetic|steps?|epochs?"
+    r"|checkpoints?|ckpt|runs?|seeds?",
     re.IGNORECASE,
 )
 # Bytes read of the list of files of a Hugging Face data set.
@@ -82,7 +90,8 @@ _CHECKPOINTS = re.compile(
 def read_shards(
     folder: Path, read: Callable[..., Samples], name: str | None, limits: Limits
 ) -> Samples:
-    """The samples of all files in a folder, in the order of their numbers, with the labels that they share.
+    """The samples of all files in a folder, in the order of their numbers, with the labels that
+    they share.
 
     An array (d,) is one sample. Where every file holds one sample their names may be any.
 
@@ -110,7 +119,8 @@ def read_shards(
                 f"{part.d} features by {part.encoder.get('encoder', 'an encoder without a name')}"
             )
             raise ReadError(
-                f"{where}: {quoted(part.name)} has {what}, {quoted(first.name)} has {first.d}. All files of "
+                f"{where}: {quoted(part.name)} has {what}, {quoted(first.name)} has {first.d}. "
+                f"All files of "
                 "one set must come from the same encoder."
             )
         parts.append(_in_order(part, first, where))
@@ -136,7 +146,9 @@ def read_shards(
 
 
 def _in_order(part: Samples, first: Samples, where: str) -> Samples:
-    """A part with its features in the order of the first one. Raises ReadError for other features."""
+    """A part with its features in the order of the first one. Raises ReadError for other
+    features.
+    """
     own = part.features
     if own == first.features or not (own and first.features):
         return part
@@ -144,7 +156,8 @@ def _in_order(part: Samples, first: Samples, where: str) -> Samples:
     missing = [name for name in first.features if name not in set(own)]
     if alone or missing:
         raise ReadError(
-            f"{where}: {quoted(part.name)} has other features than {quoted(first.name)}: {listed(alone or missing)} "
+            f"{where}: {quoted(part.name)} has other features than {quoted(first.name)}: "
+            f"{listed(alone or missing)} "
             f"{'there alone' if alone else 'missing'}. All files of one set need the same columns."
         )
     places = list(map(own.index, first.features))
@@ -154,7 +167,9 @@ def _in_order(part: Samples, first: Samples, where: str) -> Samples:
 def _refuse_columns(
     folder: Path, files: Sequence[Path], parts: Sequence[Samples], where: str
 ) -> None:
-    """Raise ReadError for arrays (d, 1) of one length, which may be one sample each or samples of one feature."""
+    """Raise ReadError for arrays (d, 1) of one length, which may be one sample each or samples of
+    one feature.
+    """
     d = parts[0].n
     if {part.values.shape for part in parts} != {(d, 1)} or d < 2 or len(files) < _FEW:
         return
@@ -165,8 +180,10 @@ def _refuse_columns(
         module += ", prviz"
         call = "prviz.read(name).values"
     raise ReadError(
-        f"{where}: {len(files)} arrays of shape ({d}, 1). If they are {len(files) * d} samples of one feature, save "
-        f"them as one array; if each is one sample of {d} features, this does it:\nimport glob, {module}\n"
+        f"{where}: {len(files)} arrays of shape ({d}, 1). If they are {len(files) * d} samples of "
+        f"one feature, save "
+        f"them as one array; if each is one sample of {d} features, this does it:\nimport glob, "
+        f"{module}\n"
         f"np.save({literal(f'{folder}.npy')}, np.stack([{call}.ravel() for name in "
         f"sorted(glob.glob({literal(f'{folder}/*{ending}')}))]))"
     )
@@ -216,7 +233,9 @@ def _read_files(inside: Iterable[Path]) -> list[Path]:
 
 
 def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
-    """The files of a folder, by their numbers, and what to raise unless every file is one sample."""
+    """The files of a folder, by their numbers, and what to raise unless every file is one
+    sample.
+    """
     try:
         inside = _visible(folder)
     except OSError as error:
@@ -239,7 +258,8 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     copies = [name for name in names if _COPY.search(name) and _COPY.sub("", name) in names]
     if copies:
         raise ReadError(
-            f"{where}: {listed(copies, most=4)} is named like a copy of another file there. Remove the copies."
+            f"{where}: {listed(copies, most=4)} is named like a copy of another file there. "
+            f"Remove the copies."
         )
     if not _differ_by_one_number(list(map(_numbered, files))):
         return files, _several(folder, files, where)
@@ -247,7 +267,8 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
         raise ReadError(f"{where}: {listed(names)} have a number twice. Remove the copies.")
     if _CHECKPOINTS.search(names[0]):
         return files, ReadError(
-            f"{where}: a folder of checkpoints ({quoted(names[0])} ...), not of one set. Compare them with prviz "
+            f"{where}: a folder of checkpoints ({quoted(names[0])} ...), not of one set. Compare "
+            f"them with prviz "
             "triage REAL FOLDER, or name one file."
         )
     return files, None
@@ -271,15 +292,19 @@ def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
     else:
         end = "."
     return ReadError(
-        f"{where}: a folder of {listed((each.name for each in files), most=4)}. Name one file; a folder is "
+        f"{where}: a folder of {listed((each.name for each in files), most=4)}. Name one file; a "
+        f"folder is "
         "read as one set where its files "
-        "differ by one running number alone, such as img_emb_0.npy and img_emb_1.npy, or by those of a rank and a "
+        "differ by one running number alone, such as img_emb_0.npy and img_emb_1.npy, or by those "
+        "of a rank and a "
         f"batch{end}"
     )
 
 
 def _hive(inside: Sequence[Path]) -> list[Path]:
-    """The files of a table that is kept in folders by a column, unless the column tells sets apart."""
+    """The files of a table that is kept in folders by a column, unless the column tells sets
+    apart.
+    """
     folders = [each for each in inside if each.is_dir() and "=" in each.name]
     if not folders or any(_SETS.fullmatch(each.name.partition("=")[0]) for each in folders):
         return []
@@ -296,7 +321,9 @@ def _hive(inside: Sequence[Path]) -> list[Path]:
 
 
 def _differ_by_one_number(names: Sequence[tuple[list[str], list[int]]]) -> bool:
-    """True if the names of files differ by one running number, or by two that count parts, such as rank and batch."""
+    """True if the names of files differ by one running number, or by two that count parts, such as
+    rank and batch.
+    """
     words = names[0][0]
     if any(each != words for each, _ in names):
         return False
@@ -308,7 +335,9 @@ def _differ_by_one_number(names: Sequence[tuple[list[str], list[int]]]) -> bool:
 
 
 def _hugging_face(folder: Path) -> frozenset[str] | None:
-    """Names of the files that make up a data set of Hugging Face, by its own list; None for other folders."""
+    """Names of the files that make up a data set of Hugging Face, by its own list; None for other
+    folders.
+    """
     try:
         with (folder / "state.json").open("rb") as stream:
             held = json.loads(stream.read(_LONGEST_STATE))
@@ -325,7 +354,8 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
     sets = [each.name for each in folders if _CLIP.fullmatch(each.name)]
     if sets:
         return ReadError(
-            f"{where}: a folder of clip-retrieval, with the sets {listed(sets)}. Name one of these folders inside it."
+            f"{where}: a folder of clip-retrieval, with the sets {listed(sets)}. Name one of "
+            f"these folders inside it."
         )
     held = [
         each
@@ -341,29 +371,36 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
         if ending in endings:
             saved = literal(f"{folder}.{'npy' if ending == '.txt' else 'npz'}")
             return ReadError(
-                f"{where}: a folder of {ending} files. If each is one sample or some, this makes them one set:\n"
+                f"{where}: a folder of {ending} files. If each is one sample or some, this makes "
+                f"them one set:\n"
                 + lines.format(pattern=literal(f"{folder}/*{ending}"), saved=saved)
             )
     if any(next(each.glob("*.npy"), None) for each in folders):
         return ReadError(
-            f"{where}: a folder of folders of arrays. If all of them are one set, a sample (d,) or some (n, d) each, "
+            f"{where}: a folder of folders of arrays. If all of them are one set, a sample (d,) "
+            f"or some (n, d) each, "
             "this makes it one file:\nimport glob, numpy as np\n"
             f"names = sorted(glob.glob({literal(f'{folder}/**/*.npy')}, recursive=True))\n"
-            f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.atleast_2d(np.load(name)) for name in names]))"
+            f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.atleast_2d(np.load(name)) "
+            f"for name in names]))"
         )
     if ".tar" in endings:
         return ReadError(
-            f"{where}: a folder of tar archives, such as WebDataset's. Extract them; embed their pictures "
+            f"{where}: a folder of tar archives, such as WebDataset's. Extract them; embed their "
+            f"pictures "
             f"({EMBED_PICTURES}), or stack their arrays into one .npy array."
         )
     return ReadError(
-        f"{where}: a folder without files of embeddings ({ACCEPTED_TEXT}). A folder of pictures is embedded "
+        f"{where}: a folder without files of embeddings ({ACCEPTED_TEXT}). A folder of pictures "
+        f"is embedded "
         f"first: {EMBED_PICTURES}."
     )
 
 
 def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError | None:
-    """Error for a folder that is a file of another program, or holds several sets in folders of its own."""
+    """Error for a folder that is a file of another program, or holds several sets in folders of its
+    own.
+    """
     names = {each.name for each in inside}
     extension = folder.suffix.lower()
     if "zarr.json" in names or any((folder / name).exists() for name in (".zgroup", ".zarray")):
@@ -381,7 +418,8 @@ def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError
         if found:
             example = literal(str(folder / found[0]))
             return ReadError(
-                f"{where}: holds {what}, {listed(found)}. Name one of these folders, such as {example}."
+                f"{where}: holds {what}, {listed(found)}. Name one of these folders, such as "
+                f"{example}."
             )
     endings = Counter(each.suffix.lower() for each in inside)
     pickles = [ending for ending, _ in endings.most_common() if ending in PICKLE_EXTENSIONS]

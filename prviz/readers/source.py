@@ -1,4 +1,6 @@
-"""Sources of bytes, files of this computer and uploads, limits on what a file may claim, and refusal of pickles."""
+"""Sources of bytes, files of this computer and uploads, limits on what a file may claim, and
+refusal of pickles.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ ACCEPTED_TEXT = (
 
 
 def extension_of(name: str) -> str:
-    """Lower-case extension with its dot, of a packed table of text the one in front (``.csv`` of ``a.csv.gz``)."""
+    """Lower-case extension with its dot, of a packed table of text the one in front (``.csv`` of
+    ``a.csv.gz``).
+    """
     name = name.lower()
     stem, dot, last = name.rpartition(".")
     if dot + last in PACKED and stem.endswith(_TEXTS):
@@ -129,7 +133,9 @@ class Limits:
 
 
 def table_beside(name: str) -> str:
-    """Name of the table in which `prviz embed` repeats a file's samples, with their paths, texts and labels."""
+    """Name of the table in which `prviz embed` repeats a file's samples, with their paths, texts
+    and labels.
+    """
     return f"{name.removesuffix('.safetensors')}.samples.parquet"
 
 
@@ -214,7 +220,9 @@ class FileSource:
 
     @property
     def typed(self) -> str:
-        """The path as the user wrote it, for the lines of a recipe; of an upload, and in a served folder, the name."""
+        """The path as the user wrote it, for the lines of a recipe; of an upload, and in a served
+        folder, the name.
+        """
         return self.name if self.path is None or self.below is not None else str(self.path)
 
     @property
@@ -282,7 +290,8 @@ _UNPACKED = 1 << 20
 def as_source(
     source: SourceLike, below: str | os.PathLike[str] | None = None, limits: Limits | None = None
 ) -> FileSource:
-    """Source for a path or a ``(file name, bytes)`` pair; its name has no folder. A packed table of text is unpacked.
+    """Source for a path or a ``(file name, bytes)`` pair; its name has no folder. A packed table of
+    text is unpacked.
 
     below : folder that the path must be in, see `prviz.readers.safe_folder.Below`; None: anywhere.
 
@@ -376,7 +385,9 @@ _OLD_PROTOCOL = re.compile(rb"\(lp|\(dp|\]q|\}q|c[A-Za-z_][\w.]*\n[A-Za-z_]")
 
 
 def looks_pickled(head: bytes, *, text: bool) -> bool:
-    """True if a file that begins with ``head`` (16 bytes) is a pickle; ``text``: the file should be a table."""
+    """True if a file that begins with ``head`` (16 bytes) is a pickle; ``text``: the file should be
+    a table.
+    """
     if head[:1] == b"\x80" and head[1:2] <= b"\x05" and head[2:3] not in (b"", b"\x00"):
         # A .safetensors file begins with the length of its header, whose bytes may be the same by
         # chance.
@@ -387,7 +398,9 @@ def looks_pickled(head: bytes, *, text: bool) -> bool:
 def _refusal(
     where: str, what: str, saved: str, module: str, load: str, also: str = ""
 ) -> ReadError:
-    """The error for a pickle, with the two lines that convert it; saved : literal for the new file."""
+    """The error for a pickle, with the two lines that convert it; saved : literal for the new
+    file.
+    """
     return ReadError(
         f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it."
         f" If you trust its origin, convert it yourself{also} and use the new file:\nimport"

@@ -1,4 +1,5 @@
-"""Columns of numbers that are hardly features: what tables keep beside them of seeds, steps, plots and keys.
+"""Columns of numbers that are hardly features: what tables keep beside them of seeds, steps, plots
+and keys.
 
 What a file's own metadata or a count of the rows prove to be no feature is left out, and said. What
 only looks like none is for the user to decide, unless every column does.
@@ -30,17 +31,24 @@ _OF_A_CELL = (
 )
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
-    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)|((global|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch|iter(ation)?|run|trial|replicate|batch|shard|real"
+    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)|((global"
+    r"|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch"
+    r"|iter(ation)?|run|trial|replicate|batch|shard|real"
     r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
-    r"|(.*_)?cluster|(k_?means|leiden|louvain|h?dbscan)(_.*)?|time_?stamps?|unix_?time|wall_?(clock|time)|datetime|date"
-    r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run|order|batch|frame|event"
+    r"|(.*_)?cluster|(k_?means|leiden|louvain|h?dbscan)(_.*)?|time_?stamps?|unix_?time"
+    r"|wall_?(clock|time)|datetime|date"
+    r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run"
+    r"|order|batch|frame|event"
     r"|evt|trial|epoch|episode|iteration|replicate|experiment|exp|plate|fib(er|re)|scan|shot)"
-    r"_?(no|nr|num|number|count)|record|row|(sub)?entry|lumi(nosity)?_?(block|section)|event_?length|[mbh]?jd"
-    r"|(created|updated|modified|deleted)(_?(at|on))?|(.*_)?(started|ended|finished|recorded|measured|logged|inserted)_?at"
+    r"_?(no|nr|num|number|count)|record|row|(sub)?entry|lumi(nosity)?_?(block|section)"
+    r"|event_?length|[mbh]?jd"
+    r"|(created|updated|modified|deleted)(_?(at|on))?|(.*_)?(started|ended|finished|recorded"
+    r"|measured|logged|inserted)_?at"
     r"|(event|evt|sample|gen|mc|importance)_?weights?|weights?_(event|evt|sample|gen|mc|importance)"
     r"|(worker|gpu|local|global)_?rank|(n|num|sampling|inference|denoising)_?(inference_?)?steps"
     # of two lines of names, such as Image and ImageNumber
-    r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi|spot)_?(no|nr|num|number)"
+    r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi"
+    r"|spot)_?(no|nr|num|number)"
     r"|(object|nucle(us|i)|parent|roi|spot|particle|well)_?(no|nr|num|number)"
     r"|lp|accept(ance)?_(stat|rate|prob)|step_?size|tree_?depth|n_leapfrog|diverg(ent|ing)"
     rf"|{_PREFIXED}|{_OF_A_CELL}",
@@ -50,19 +58,24 @@ _OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
 # Names of features in a table of words, such as age, weight and score; beside numbered features
 # they are none.
 _EITHER = re.compile(
-    r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance|similarity|confidence)s?|time_.*"
-    r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?|perplexity|rating|votes?"
+    r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance"
+    r"|similarity|confidence)s?|time_.*"
+    r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?"
+    r"|perplexity|rating|votes?"
     r"|duration|latency|clusters|topic|number|no|nr|(.*_)?(weights?|wgt|wt)|w"
-    r"|reward|(log_?)?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty|silhouette|lof|pseudotime"
+    r"|reward|(log_?)?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
+    r"|silhouette|lof|pseudotime"
 )
 # Names of features in a table of words that beside numbered features are none.
 _BESIDE = re.compile(
-    r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit|datum|year|month|week"
+    r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit"
+    r"|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)"
 )
 # Names of times.
 _CLOCK = re.compile(
-    r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?|ms|minutes?|hours?|days?)"
+    r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?"
+    r"|ms|minutes?|hours?|days?)"
 )
 # Names of errors and marks of the column that the rest of the name calls.
 _ERROR = re.compile(
@@ -75,7 +88,8 @@ COUNT = "how often its row occurred"
 _WEIGHT = re.compile(r"(?!(.*_)?mol(ar|ecular)?_)(.*_)?(weights?|wgt|wt)|w")
 # Coordinates of a plot, which has at most three.
 _PLOT = re.compile(
-    r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)([_.]?[23]d)?([_.]?(x|y|z|dim|axis|coord|component|one|two|three|\d))*"
+    r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)([_.]?[23]d)?([_.]?(x"
+    r"|y|z|dim|axis|coord|component|one|two|three|\d))*"
 )
 _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
@@ -86,22 +100,26 @@ _FEATURE = re.compile(
 )
 # Names of samples, which features have not.
 _SAMPLE = re.compile(
-    r"(samples?|cells?|patient|subject|donor|specimen|mouse|animal|participant|individual|barcode)[ _.-]?\d[\w.-]*"
+    r"(samples?|cells?|patient|subject|donor|specimen|mouse|animal|participant|individual"
+    r"|barcode)[ _.-]?\d[\w.-]*"
     r"|(gsm|srr|err|tcga)[-_\d][\w.-]*|[ACGT]{8,}(-\d+)?|.*\.(bam|sam|cram|mzml|cel|idat|fastq)"
     r"|(lfq|reporter) intensity .*",
     re.IGNORECASE,
 )
 # Names of columns of texts that name a feature in each row, or say its unit.
 _NAMES_A_FEATURE = re.compile(
-    r"(feature|variable|attribute|parameter|metric|measure|descriptor|probe|marker|metabolite|analyte)s?"
+    r"(feature|variable|attribute|parameter|metric|measure|descriptor|probe|marker|metabolite"
+    r"|analyte)s?"
     r"(_?(id|ids|name|names|symbol))?"
 )
 _UNITS = re.compile(r"units?|einheit(en)?")
 # Names of what several rows belong to: a column of whole numbers that repeat, such as of a patient,
 # is none either.
 _UNIT = re.compile(
-    r"(.*_)?(patient|subject|participant|donor|volunteer|individual|specimen|animal|mouse|speaker|customer|client|user"
-    r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id|no|nr|num|number))?"
+    r"(.*_)?(patient|subject|participant|donor|volunteer|individual|specimen|animal|mouse|speaker"
+    r"|customer|client|user"
+    r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id"
+    r"|no|nr|num|number))?"
 )
 # What is said of such a column, by its name.
 _REASONS = {
@@ -120,10 +138,12 @@ _REASONS = {
     "what its rows belong to": _UNIT,
     "weights of the samples": re.compile(r"(.*_)?(weights?|wgt|wt)|w|weights?_.*"),
     "a time": re.compile(
-        r"(.*_)?time.*|.*ed_?(at|on)|(cre|upd)ated|modified|deleted|[mbh]?jd|date(time)?|year|month|week|(week)?day|hour|datum|zeit|frame"
+        r"(.*_)?time.*|.*ed_?(at|on)|(cre|upd)ated|modified|deleted|[mbh]?jd|date(time)?|year"
+        r"|month|week|(week)?day|hour|datum|zeit|frame"
     ),
     "a prediction or its quality": re.compile(
-        r"y_?(pred|true|hat)|predict.*|(.*_)?(score|loss|distance|similarity|confidence)s?|prob.*|rating|perplexity|rank"
+        r"y_?(pred|true|hat)|predict.*|(.*_)?(score|loss|distance|similarity|confidence)s?|prob.*"
+        r"|rating|perplexity|rank"
         r"|reward|.*likelihood|log_?prob|nll|cos.*|pred|gt|ground_?truth|uncertainty|silhouette|lof"
     ),
     "a key": re.compile(
@@ -249,7 +269,8 @@ def reasons_text(values: Array, features: Sequence[str]) -> str:
 def check_upright(
     labels: Mapping[str, NDArray[Any]], n: int, features: Sequence[str], typed: str
 ) -> None:
-    """Raise ReadError for a table whose rows are features: they are called f0, f1, f2, or the columns cell1, cell2.
+    """Raise ReadError for a table whose rows are features: they are called f0, f1, f2, or the
+    columns cell1, cell2.
 
     typed : the file, as the user wrote it.
     """
@@ -290,7 +311,9 @@ def names_features(name: str, texts: Sequence[str]) -> bool:
 
 
 def samples_among(names: Sequence[str]) -> list[str]:
-    """The names of samples, such as those of cells or patients, where most of the names are such."""
+    """The names of samples, such as those of cells or patients, where most of the names are
+    such.
+    """
     found = [name for name in names if _SAMPLE.fullmatch(name)]
     return found if len(found) > 2 and 2 * len(found) > len(names) else []
 
@@ -345,7 +368,8 @@ def _counting(values: Array) -> list[int]:
 
 
 def _in_order(values: Array) -> tuple[set[int], set[int]]:
-    """Places of columns that grow or fall from row to row by the same amount, but for rounding, and by any amount.
+    """Places of columns that grow or fall from row to row by the same amount, but for rounding, and
+    by any amount.
 
     Rows drawn at random do neither.
     """
@@ -366,7 +390,9 @@ def _in_order(values: Array) -> tuple[set[int], set[int]]:
 
 
 def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -> ReadError | None:
-    """The error for bytes beside columns of what they were divided by, with the lines that undo it; else None."""
+    """The error for bytes beside columns of what they were divided by, with the lines that undo it;
+    else None.
+    """
     pieces = {which: name for which in ("scale", "zero", "min") if (name := piece(which, features))}
     rest = [place for place, name in enumerate(features) if name not in pieces.values()]
     if "scale" not in pieces or len(rest) < _FAMILY or not (frame := _frame(typed)):
@@ -389,16 +415,21 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
         formula += " + min"
     held = list(pieces.values())
     return ReadError(
-        f"{where}: whole numbers that {listed(held)} make others of. Save these, if this is your formula: {formula} "
-        f"({', '.join(f'{which} {quoted(name)}' for which, name in pieces.items())}); if they are features, "
+        f"{where}: whole numbers that {listed(held)} make others of. Save these, if this is your "
+        f"formula: {formula} "
+        f"({', '.join(f'{which} {quoted(name)}' for which, name in pieces.items())}); if they are "
+        f"features, "
         f"columns='*' (--features '*') takes every column.\nimport pandas as pd\ntable = {frame}\n"
         f"names = [name for name in table.select_dtypes('number') if name not in {held!r}]\n"
-        f"table[names] = {sum_}\ntable.drop(columns={held!r}).to_csv({beside(typed, '_numbers.csv')}, index=False)"
+        f"table[names] = "
+        f"{sum_}\ntable.drop(columns={held!r}).to_csv({beside(typed, '_numbers.csv')}, index=False)"
     )
 
 
 class _Suspects(NamedTuple):
-    """Columns that look like no features, each with what it looks like; those that may be none, by name or by order."""
+    """Columns that look like no features, each with what it looks like; those that may be none, by
+    name or by order.
+    """
 
     sure: dict[str, str]
     doubtful: tuple[str, ...]
@@ -511,7 +542,9 @@ def _reasons(names: Mapping[str, str]) -> str:
 
 
 def _counts_rows(values: Array, place: int) -> bool:
-    """True for whole numbers beside rows of few different values that are all different, as counts of rows have it."""
+    """True for whole numbers beside rows of few different values that are all different, as counts
+    of rows have it.
+    """
     n, d = values.shape
     counts = values[:, place]
     rest = np.delete(values, place, axis=1)
@@ -525,7 +558,9 @@ def _counts_rows(values: Array, place: int) -> bool:
 
 
 def beside_lists(labels: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:
-    """A note on columns of decimal numbers beside the lists of a table: they are not read as features."""
+    """A note on columns of decimal numbers beside the lists of a table: they are not read as
+    features.
+    """
     found = []
     for name, column in labels.items():
         plain = plain_name(name)
@@ -565,7 +600,9 @@ def are_weights(columns: Sequence[Array]) -> bool:
 
 
 def _keys(values: Array) -> set[int]:
-    """Places of columns of whole numbers that are all different, where they are few among the features."""
+    """Places of columns of whole numbers that are all different, where they are few among the
+    features.
+    """
     if len(values) < FIRST_ROWS:
         return set()
     likely = np.flatnonzero(may_be_keys(values))
@@ -584,7 +621,9 @@ def may_be_keys(values: Array) -> NDArray[np.bool_]:
 
 
 def is_key(column: Array) -> bool:
-    """True for whole numbers that are all different: many of them, or spread as evenly as numbers of samples."""
+    """True for whole numbers that are all different: many of them, or spread as evenly as numbers
+    of samples.
+    """
     ordered = np.sort(column.astype(np.float64))
     if (ordered != np.rint(ordered)).any() or (np.diff(ordered) <= 0).any():
         return False
@@ -603,10 +642,16 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
         if one
         else f"columns {listed(names, most=6)} look like no features"
     )
-    sentence = f"{where}: {what} ({_reasons(found.sure)}). Leave {'it' if one else 'them'} out with {drop_text(names)}"
+    sentence = (
+        f"{where}: {what} ({_reasons(found.sure)}). Leave {'it' if one else 'them'} out "
+        f"with {drop_text(names)}"
+    )
     units = [name for name in names if _UNIT.fullmatch(plain_name(name)) and name.isprintable()]
     if units:
-        sentence += f", or if {quoted(units[0])} says which rows belong together, give {group_text(units[0])}"
+        sentence += (
+            f", or if {quoted(units[0])} says which rows belong together, give "
+            f"{group_text(units[0])}"
+        )
     them = "it is a feature" if one else "they are features"
     sentence += f"; if {them}, columns='*' (--features '*') takes every column."
     counts = [name for name, reason in found.sure.items() if reason == COUNT]
@@ -614,7 +659,8 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
         return sentence
     name = counts[0]
     return (
-        f"{sentence} To have each row as often as it occurred:\nimport pandas as pd\ntable = {frame}\n"
+        f"{sentence} To have each row as often as it occurred:\nimport pandas as pd\ntable = "
+        f"{frame}\n"
         f"table = table.loc[table.index.repeat(table[{name!r}])].drop(columns={name!r})\n"
         f"table.sample(frac=1, random_state=0).to_csv({beside(typed, '_rows.csv')}, index=False)"
     )
@@ -633,7 +679,8 @@ def _frame(typed: str) -> str:
 
 
 def bits_note(values: Array, file: str, loads: str) -> str:
-    """What is said of an array that looks like the bits of numbers or like packed bits; "" for others.
+    """What is said of an array that looks like the bits of numbers or like packed bits; "" for
+    others.
 
     loads : the Python that gives it.
     """
@@ -641,13 +688,15 @@ def bits_note(values: Array, file: str, loads: str) -> str:
     if kind is not None:
         numbers = _FLOATS[kind][-1].format(bits=f"{loads}.astype(np.uint16)")
         return (
-            f"its whole numbers look like the bits of {kind}; if they are, measure what this saves: "
+            f"its whole numbers look like the bits of {kind}; if they are, measure what this "
+            f"saves: "
             f"np.save({beside(file, '_numbers.npy')}, {numbers})"
         )
     if not look_packed(values):
         return ""
     return (
-        "its bytes look like packed bits, which are no numbers; if they are, measure what this saves: "
+        "its bytes look like packed bits, which are no numbers; if they are, measure what this "
+        "saves: "
         f"np.save({beside(file, '_bits.npy')}, np.unpackbits({loads}.astype(np.uint8), axis=1))"
     )
 
@@ -691,7 +740,8 @@ def look_packed(values: Array) -> bool:
 
 
 def float_bits(values: Array) -> str | None:
-    """The type of the numbers whose bits these seem to be, "bfloat16" or "float16"; None for others.
+    """The type of the numbers whose bits these seem to be, "bfloat16" or "float16"; None for
+    others.
 
     Of both signs, their bits as whole numbers lie in two narrow ranges far apart, in every column.
     """

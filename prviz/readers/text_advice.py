@@ -51,7 +51,8 @@ _MOST_CATEGORIES = 50
 _FEW_CATEGORIES = 20
 # First words of rows that sum up the others.
 _SUMMARY = re.compile(
-    r"(grand |sub)?totals?|sums?|means?|averages?|avg|medians?|std|sd|stdev|standard deviation|min(imum)?|max(imum)?"
+    r"(grand |sub)?totals?|sums?|means?|averages?|avg|medians?|std|sd|stdev|standard deviation"
+    r"|min(imum)?|max(imum)?"
     r"|count|variance|summe|gesamt|mittelwert",
     re.IGNORECASE,
 )
@@ -69,7 +70,9 @@ _SEPARATE = "Separate values by commas (or tabs in .tsv) and write decimals with
 
 
 class TextError(ReadError):
-    """Raised for a text in a column of numbers; ``column`` is the place of its column, ``place`` says where it is."""
+    """Raised for a text in a column of numbers; ``column`` is the place of its column, ``place``
+    says where it is.
+    """
 
     def __init__(self, place: str, text: str, column: int) -> None:
         super().__init__(f"{place}: {quoted(text)} is not a number.")
@@ -91,12 +94,15 @@ def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
     other = ", give the names of the rows a name of their own" if names == 1 else ""
     under = "one name" if names == 1 else f"{names} names"
     return ReadError(
-        f"{where}: {2 * names} fields under {under}; its decimal commas can't be told from those between "
-        f"the fields. Divide fields by semicolons{other}, or, if every number has decimals, write points:\n"
+        f"{where}: {2 * names} fields under {under}; its decimal commas can't be told from those "
+        f"between "
+        f"the fields. Divide fields by semicolons{other}, or, if every number has decimals, write "
+        f"points:\n"
         "import csv\n"
         f"names, *rows = csv.reader(open({literal(typed)}))\n"
         "rows = [map('.'.join, zip(row[::2], row[1::2])) for row in rows]\n"
-        f"csv.writer(open({beside(typed, '_points.csv')}, 'w', newline='')).writerows([names, *rows])"
+        f"csv.writer(open({beside(typed, '_points.csv')}, 'w', newline='')).writerows([names, "
+        f"*rows])"
     )
 
 
@@ -121,8 +127,10 @@ def refuse_long(
     text = f"table = table.pivot(index={places})\n"
     if form.sparse:
         text += (
-            f"every = [range({form.first}, int(each.max()) + 1) for each in (table.index, table.columns)]\n"
-            "table = table.reindex(index=every[0], columns=every[1]).fillna(0).add_prefix('column ')\n"
+            f"every = [range({form.first}, int(each.max()) + 1) for each in (table.index, "
+            f"table.columns)]\n"
+            "table = table.reindex(index=every[0], columns=every[1]).fillna(0).add_prefix('column "
+            "')\n"
         )
     return ReadError(
         f"{where}: one value a row, of the sample in {' and '.join(said)} and the feature in "
@@ -172,7 +180,10 @@ class Layout:
             return TextError(place, text, index)
         what = "empty. Fill the value in, or leave that sample out, and all such samples:"
         if text:
-            what = f"{quoted(text)} is not a number but a missing one. Fill it in, or leave such samples out:"
+            what = (
+                f"{quoted(text)} is not a number but a missing one. Fill it in, or leave such "
+                f"samples out:"
+            )
         missing = sorted({text, *_ALSO_MISSING} - {""})
         return EmptyCellError(f"{place}: {what}\n{self._complete(missing)}", index)
 
@@ -213,7 +224,10 @@ class Layout:
             if len(parts) > 1 and (len(self.columns) == 1 or all(map(self.numbers.holds, parts))):
                 advice = _SEPARATE
             elif self.numbers.commas and Numbers(",").holds(text):
-                advice = "Earlier lines have decimal commas. Write all decimals alike, and no thousands apart."
+                advice = (
+                    "Earlier lines have decimal commas. Write all decimals alike, and no "
+                    "thousands apart."
+                )
             elif len(words) > 1 and all(map(self.numbers.holds, words)):
                 advice = "Separate values by commas (or by tabs in .tsv), not by spaces."
             elif index in self.categories:
@@ -222,7 +236,8 @@ class Layout:
                 return TextColumnError(said, self.columns[index])
             else:
                 advice = (
-                    f"Leave the column out with {drop_text([self.columns[index]])}; named id, label, split, path or"
+                    f"Leave the column out with {drop_text([self.columns[index]])}; named id, "
+                    f"label, split, path or"
                     " text in a header line, it is kept as a label of the samples."
                 )
         return ReadError(f"{error.place}: {quoted(text)} is not a number. {advice}")
@@ -230,8 +245,10 @@ class Layout:
     def refuse_blocks(self, place: str) -> ReadError:
         """Error for a line of names below rows of values, as wide tables are printed in blocks."""
         return ReadError(
-            f"{place}: more names below the values, as of a table printed in blocks. Put these side by side:\n"
-            f"import csv\nlines = [line.rstrip(' \\\\\\n').split() for line in open({literal(self.typed)})]\n"
+            f"{place}: more names below the values, as of a table printed in blocks. Put these "
+            f"side by side:\n"
+            f"import csv\nlines = [line.rstrip(' \\\\\\n').split() for line in "
+            f"open({literal(self.typed)})]\n"
             "lines = [line for line in lines if line]\n"
             "digits = [any(word.strip('-.')[:1].isdigit() for word in line) for line in lines]\n"
             "begin = [place for place, known in enumerate(digits) if not known]\n"
@@ -242,12 +259,16 @@ class Layout:
         )
 
     def names_again(self, fields: Sequence[str]) -> bool:
-        """True for words alone between rows of values that spaces divide, as printed tables have them."""
+        """True for words alone between rows of values that spaces divide, as printed tables have
+        them.
+        """
         spaces = self.numbers.delimiter == " " and self.names is not None
         return spaces and len(fields) > 1 and not any(map(self.numbers.holds, fields))
 
     def other_table(self, rows: Sequence[Sequence[str]]) -> ReadError | None:
-        """The error for lines of a table below lines of another width, with the lines that take it; None for others."""
+        """The error for lines of a table below lines of another width, with the lines that take it;
+        None for others.
+        """
         widths = Counter(map(len, rows))
         width, count = widths.most_common(1)[0]
         if width == len(self.columns) or width < 3 or 2 * count < len(rows):
@@ -258,9 +279,12 @@ class Layout:
             return None
         mark = self.numbers.delimiter
         return ReadError(
-            f"{self.where}: lines of {len(self.columns)} fields above a table of {width}. Save those of the table:\n"
-            f"import csv\nlines = open({literal(self.typed)}, encoding={self.encoding!r}, newline='')\n"
-            f"rows = [row for row in csv.reader(lines, delimiter={mark!r}) if len(row) == {width}]\n"
+            f"{self.where}: lines of {len(self.columns)} fields above a table of {width}. Save "
+            f"those of the table:\n"
+            f"import csv\nlines = open({literal(self.typed)}, encoding={self.encoding!r}, "
+            f"newline='')\n"
+            f"rows = [row for row in csv.reader(lines, delimiter={mark!r}) if len(row) == "
+            f"{width}]\n"
             f"csv.writer(open({beside(self.typed, '_table.csv')}, 'w', newline='')).writerows(rows)"
         )
 
@@ -311,7 +335,9 @@ class Layout:
         return long_form(columns, dict(enumerate(self.columns)))
 
     def _in_notation(self, text: str, rows: Sequence[Sequence[str]], index: int) -> str:
-        """The lines that make plain numbers of those in another notation; empty where the column holds other texts."""
+        """The lines that make plain numbers of those in another notation; empty where the column
+        holds other texts.
+        """
         noted = notation_of(text)
         column = [row[index].strip() for row in rows]
         others = [each for each in column if not self.numbers.holds(each)]
@@ -320,8 +346,10 @@ class Layout:
                 "Complex numbers have two parts; save both:\nimport numpy as np, pandas as pd\n"
                 f"table = {self._loaded(', dtype=str')}\n"
                 f"rows = table[table.columns{self._span}].to_numpy()\n"
-                "values = np.array([[complex(each.replace('i', 'j')) for each in row] for row in rows])\n"
-                f"np.save({literal(f'{self._stem}_parts.npy')}, np.hstack([values.real, values.imag]))"
+                "values = np.array([[complex(each.replace('i', 'j')) for each in row] for row in "
+                "rows])\n"
+                f"np.save({literal(f'{self._stem}_parts.npy')}, np.hstack([values.real, "
+                f"values.imag]))"
             )
         if noted is None or any(notation_of(each) is not noted for each in others):
             return ""
@@ -334,12 +362,17 @@ class Layout:
             change = without_units(texts)
             if change is None:
                 units = {*map(unit_of, chain.from_iterable(texts))} - {""}
-                return f"Write all numbers of a column in one unit, without it; units here are {listed(sorted(units))}."
+                return (
+                    f"Write all numbers of a column in one unit, without it; units here are "
+                    f"{listed(sorted(units))}."
+                )
         lines = self._rewritten(", dtype=str", change or "")
         return f"These are {noted.what}. Write plain numbers:\n{lines}"
 
     def _words_among_numbers(self, column: Sequence[str]) -> str:
-        """Leaving out the samples that have a word in place of a number; empty where the column is no numeric one."""
+        """Leaving out the samples that have a word in place of a number; empty where the column is
+        no numeric one.
+        """
         numbers = list(map(self.numbers.holds, column))
         words = {text for text, number in zip(column, numbers, strict=True) if text and not number}
         if any(map(Numbers(",").holds, words)):  # decimal points among commas
@@ -347,13 +380,17 @@ class Layout:
         if 2 * sum(numbers) <= len(column) or len(words) > _FEW_CATEGORIES:
             return ""
         lines = self._complete(sorted({*words, *_ALSO_MISSING}))
-        return f"Most of its column are numbers; where such words mean a missing one, leave these samples out:\n{lines}"
+        return (
+            f"Most of its column are numbers; where such words mean a missing one, leave these "
+            f"samples out:\n{lines}"
+        )
 
     def _complete(self, words: Sequence[str]) -> str:
         """The lines that leave out every sample with one of these words in place of a number."""
         return (
             f"import pandas as pd\ntable = {self._loaded(f', na_values={list(words)}')}\n"
-            f"table.dropna(subset=table.columns{self._span}).to_csv({self._saved('complete')}{self._as_it_was})"
+            f"table.dropna(subset=table.columns{self._span}).to_csv("
+            f"{self._saved('complete')}{self._as_it_was})"
         )
 
     def _without_categories(self, index: int, rows: Sequence[Sequence[str]]) -> str:
@@ -376,37 +413,52 @@ class Layout:
         two_sets = find_row_roles({"": np.array(column)}) is not None
         alone = len(words) == len(self.features) and not two_sets
         if alone and (free or not self.names):
-            return "No column holds numbers: save one row per sample and one column of numbers per feature."
+            return (
+                "No column holds numbers: save one row per sample and one column of numbers "
+                "per feature."
+            )
         if two_sets or not self.names or index in free:
             out = [index] if two_sets or index not in free else free
             which = "the column" if len(out) == 1 else "columns of texts"
-            return f"Leave {which} out with {drop_text([self.columns[place] for place in out])}{says_which}."
+            return (
+                f"Leave {which} out with "
+                f"{drop_text([self.columns[place] for place in out])}{says_which}."
+            )
         names = [self.columns[each] for each in words if each not in free]
         advice = f"Leave the column out with {drop_text([self.columns[index]])}{says_which}"
         if alone:
             advice = "No column holds numbers: save features as numbers"
         if len("".join(names)) > _LONGEST_RECIPE or not "".join(names).isprintable():
-            return f"{advice}, or make numbers of its categories, for both tables at once (pandas.get_dummies)."
+            return (
+                f"{advice}, or make numbers of its categories, for both tables at once "
+                f"(pandas.get_dummies)."
+            )
         path = Path(self.typed)
         return (
-            f"{advice}, or make numbers of its categories, for both tables at once:\nimport pandas as pd, pathlib\n"
+            f"{advice}, or make numbers of its categories, for both tables at once:\nimport "
+            f"pandas as pd, pathlib\n"
             f"tables = {{name: pd.read_csv(name{self._written('')}) for name in "
             f"pathlib.Path({literal(str(path.parent))}).glob('*{path.suffix}')}}\n"
             "alike = {name: each for name, each in tables.items() "
             f"if set(each) == set(tables[pathlib.Path({literal(self.typed)})])}}\n"
-            f"both = pd.get_dummies(pd.concat(alike), columns=[{', '.join(map(repr, names))}], dtype=int)\n"
-            "for name in alike: both.loc[name].to_csv(name.with_name(f'{name.stem}_numbers.csv'), index=False)"
+            f"both = pd.get_dummies(pd.concat(alike), columns=[{', '.join(map(repr, names))}], "
+            f"dtype=int)\n"
+            "for name in alike: both.loc[name].to_csv(name.with_name(f'{name.stem}_numbers.csv'), "
+            "index=False)"
         )
 
     def _packed(self, text: str) -> str:
-        """The lines that unpack vectors which are written as hexadecimal digits, in base64 or as an object of JSON."""
+        """The lines that unpack vectors which are written as hexadecimal digits, in base64 or as an
+        object of JSON.
+        """
         if len(self.features) > 1 or not self.names:
             return ""
         held = f"{self._loaded('')}[{literal(self.columns[self.features[0]])}]"
         if text.startswith("{") and ":" in text:
             return (
                 "Save its numbers as columns:\nimport json, pandas as pd\n"
-                f"pd.DataFrame([json.loads(each) for each in {held}]).to_csv({self._saved('columns')})"
+                f"pd.DataFrame([json.loads(each) for each in "
+                f"{held}]).to_csv({self._saved('columns')})"
             )
         if _HEX.fullmatch(text):
             module = "numpy as np"
@@ -440,7 +492,8 @@ class Layout:
         )
 
     def check_wide(self, rows: Sequence[Sequence[str]]) -> None:
-        """Raise ReadError for a table with one value a row, beside the names of its sample and its feature.
+        """Raise ReadError for a table with one value a row, beside the names of its sample and its
+        feature.
 
         rows : the first ones, in which the sample or the feature is the same.
         """
@@ -476,12 +529,14 @@ class Layout:
         )
         which, left = ("below", f"{first}:") if first else ("above", f":-{last}")
         return ReadError(
-            f"{place}: {row} sums up the rows {which} and is no sample. Leave such rows out:\nimport pandas as pd\n"
+            f"{place}: {row} sums up the rows {which} and is no sample. Leave such rows "
+            f"out:\nimport pandas as pd\n"
             f"{self._loaded('')}.iloc[{left}].to_csv({self._saved('samples')})"
         )
 
     def check_bits(self, rows: Sequence[Sequence[str]]) -> None:
-        """Raise ReadError for a column whose cells are equally long rows of 0 and 1, which are read as one number.
+        """Raise ReadError for a column whose cells are equally long rows of 0 and 1, which are read
+        as one number.
 
         rows : the features of the first samples, as texts.
         """
@@ -499,10 +554,13 @@ class Layout:
         held = literal(name) if self.names else str(place)
         bits = "each.strip()[2:]" if text[:2] == "0b" else "each.strip()"
         return (
-            f"{quoted(text)} is a row of bits, not one number. Make a column of each:\nimport pandas as pd\n"
+            f"{quoted(text)} is a row of bits, not one number. Make a column of each:\nimport "
+            f"pandas as pd\n"
             f"table = {self._loaded(f', dtype={{{held}: str}}')}\n"
-            f"bits = pd.DataFrame([list({bits}) for each in table.pop({held})]).add_prefix({f'{name}_'!r})\n"
-            f"table.rename(columns=str).join(bits).to_csv({literal(self._stem + '_bits.csv')}, index=False)"
+            f"bits = pd.DataFrame([list({bits}) for each in "
+            f"table.pop({held})]).add_prefix({f'{name}_'!r})\n"
+            f"table.rename(columns=str).join(bits).to_csv({literal(self._stem + '_bits.csv')}, "
+            f"index=False)"
         )
 
     @property
@@ -540,7 +598,10 @@ class Layout:
 
     def _saved(self, word: str) -> str:
         """Arguments that write a data frame beside the file."""
-        return f"{literal(f'{self._stem}_{word}.csv')}, index=False{'' if self.names else ', header=False'}"
+        return (
+            f"{literal(f'{self._stem}_{word}.csv')}, "
+            f"index=False{'' if self.names else ', header=False'}"
+        )
 
     @property
     def _as_it_was(self) -> str:

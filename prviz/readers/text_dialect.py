@@ -1,4 +1,6 @@
-"""How a table of text is written: its encoding, the mark between its fields, and what a cell says."""
+"""How a table of text is written: its encoding, the mark between its fields, and what a cell
+says.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,8 @@ UNDECORATED = (
 )
 # What stands for a number that is missing.
 _MISSING = re.compile(
-    r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num|name)[!?]?",
+    r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num"
+    r"|name)[!?]?",
     re.I,
 )
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -80,7 +83,9 @@ _ARRAY = re.compile(
 
 
 def encoding_of(head: bytes) -> str:
-    """The encoding of a text that begins with these bytes: UTF-8 unless a mark, or every second byte, says UTF-16."""
+    """The encoding of a text that begins with these bytes: UTF-8 unless a mark, or every second
+    byte, says UTF-16.
+    """
     for mark, encoding in _MARKS.items():
         if head.startswith(mark):
             return encoding
@@ -113,7 +118,9 @@ def as_utf8(stream: BinaryIO, encoding: str, where: str) -> BinaryIO:
 
 
 def delimiter_of(stream: BinaryIO, extension: str) -> str:
-    """The mark between the fields: what Excel's first line says, or divides the first lines into as many fields."""
+    """The mark between the fields: what Excel's first line says, or divides the first lines into as
+    many fields.
+    """
     lines = stream.read(_HEAD).decode("utf-8-sig", errors="replace").splitlines()
     stream.seek(0)
     del lines[: _lines_above(lines[: _MOST_ABOVE + _OF_A_TABLE])]
@@ -149,7 +156,9 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
 
 
 def quotes_names_alone(stream: BinaryIO, delimiter: str) -> bool:
-    """True for a first line of several cells that are all in quotes, above numbers that are in none."""
+    """True for a first line of several cells that are all in quotes, above numbers that are in
+    none.
+    """
     rows = []
     for _ in range(4):
         line = stream.readline(_HEAD).decode("utf-8-sig", errors="replace")
@@ -163,7 +172,9 @@ def quotes_names_alone(stream: BinaryIO, delimiter: str) -> bool:
 
 
 def stands_alone(line: bytes, mark: bytes) -> bool:
-    """True for a line of numbers and one quotation mark, which is a field of its own, as in vectors of words."""
+    """True for a line of numbers and one quotation mark, which is a field of its own, as in vectors
+    of words.
+    """
     fields = [field.strip() for field in line.split(mark)]
     if line.count(b'"') != 1 or b'"' not in fields[:-1]:
         return False
@@ -175,7 +186,9 @@ def stands_alone(line: bytes, mark: bytes) -> bool:
 
 
 def _lines_above(lines: list[str]) -> int:
-    """Number of lines above those of a table, such as on the instrument, the first of them without a mark."""
+    """Number of lines above those of a table, such as on the instrument, the first of them without
+    a mark.
+    """
     plain = [_QUOTED.sub("", line) for line in lines]
     if not plain or _divided(plain[0]):
         return 0
@@ -202,7 +215,9 @@ def _divided(line: str) -> bool:
 
 
 def _divided_by_spaces(lines: list[str]) -> bool:
-    """True for lines of as many words each, the first with one less where R names the rows, none with a mark."""
+    """True for lines of as many words each, the first with one less where R names the rows, none
+    with a mark.
+    """
     counts = [len(line.split()) for line in lines]
     decimals = all(
         _COMMA.fullmatch(word) or word.isdecimal() for line in lines[1:] for word in line.split()
@@ -263,7 +278,9 @@ def is_missing(text: str) -> bool:
 
 
 def thousands_in(text: str) -> tuple[str, str] | None:
-    """What stands between thousands, and before decimals, of a number such as ``1,234.5`` or ``1.234,5``."""
+    """What stands between thousands, and before decimals, of a number such as ``1,234.5`` or
+    ``1.234,5``.
+    """
     apart = _APART.fullmatch(text.strip())
     if apart is None:
         return None
@@ -285,7 +302,9 @@ def decorated(text: str) -> bool:
 
 
 def may_be_grouped(values: Array) -> bool:
-    """True for values that are 0 or between 1 and 1,000, none with more than three decimals, some with decimals."""
+    """True for values that are 0 or between 1 and 1,000, none with more than three decimals, some
+    with decimals.
+    """
     rows = max(1, _AT_ONCE // values.shape[1])
     decimals = False
     for start in range(0, len(values), rows):
@@ -325,7 +344,9 @@ def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | Non
 
 
 def looks_like_list(text: str) -> bool:
-    """True for a cell such as ``[0.1, 0.2]``, ``[0.1 0.2]`` or ``array([0.1, 0.2])``; a unit such as [mm] is none."""
+    """True for a cell such as ``[0.1, 0.2]``, ``[0.1 0.2]`` or ``array([0.1, 0.2])``; a unit such
+    as [mm] is none.
+    """
     inner = text.strip()
     if not inner.endswith(("]", ")")) or not (inner.startswith("[") or _ARRAY.match(inner)):
         return False
@@ -333,12 +354,16 @@ def looks_like_list(text: str) -> bool:
 
 
 def looks_like_bare_list(text: str) -> bool:
-    """True for a cell with three numbers or more that no square brackets hold, such as ``0.1;0.2;0.3``."""
+    """True for a cell with three numbers or more that no square brackets hold, such as
+    ``0.1;0.2;0.3``.
+    """
     return len(listed_numbers(text) or ()) > 2 and "." in text and thousands_in(text) is None
 
 
 def listed_numbers(text: str) -> list[float] | None:
-    """The numbers of such a cell; None where it holds anything else, or NumPy has left some out (``...``)."""
+    """The numbers of such a cell; None where it holds anything else, or NumPy has left some out
+    (``...``).
+    """
     text = text.strip()
     if found := _ARRAY.fullmatch(text) or _BRACKETS.fullmatch(text):
         text = found[1].strip()

@@ -9,15 +9,18 @@ Schema "prviz-triage", version 1; missing entries are None:
     goal           from 0, precision first, to 1, recall first
     bootstrap      replicates, seed, level
     complete       True if it has all of the ``total`` checkpoints, measured or failed
-    note           on sets of different sizes, and on checkpoints by another encoder than the reference
-    flags          warnings on the samples, one of each kind, that no finding says: a list of level, title, text,
+    note           on sets of different sizes, and on checkpoints by another encoder than the
+    reference flags          warnings on the samples, one of each kind, that no finding says: a list
+    of level, title, text,
                    features
-    reference      name, path (as it was given), n, d, digest, encoder (as `prviz embed` wrote it, see `prviz.Samples`)
-    verdict        best (name of a checkpoint; None: nothing was measured), told_apart (no other may be best), also
+    reference      name, path (as it was given), n, d, digest, encoder (as `prviz embed` wrote it,
+    see `prviz.Samples`) verdict        best (name of a checkpoint; None: nothing was measured),
+    told_apart (no other may be best), also
                    (those that may), headline, sentence; memorised (copies of the reference, no
                    candidates), family that it rests on, second_family (that orders scores below
                    0.1; None: none does), disagreement (a sentence, or "")
-    checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, encoder, reason (why it
+    checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, encoder,
+    reason (why it
                    failed), and families: by name k, bandwidth {real, generated}, vertices {fpr,
                    fnr}, summaries by key, each with value, low and high, and upper_bound
                    (confidence, auc, vertices) of the true curve memorisation: memorised, exact and
@@ -30,10 +33,11 @@ Schema "prviz-triage", version 1; missing entries are None:
                    witness: as `prviz.Witness.entry` gives it, areas of the best checkpoints alone;
                    None: not looked for findings: a list of key, title, sentence, number, unit, low,
                    high, level, borderline; None: not looked for
-    yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key, vertices {fpr, fnr}
-    rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high (spread
-                   of draws), best (share of the replicates), behind, loses, margin (None of under 200
-                   samples, and of copies, which are compared with none), tied_with_best (see
+    yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key,
+    vertices {fpr, fnr} rankings       by family: reason (why there is none), and lines, best first:
+    checkpoint, score, low, high (spread
+                   of draws), best (share of the replicates), behind, loses, margin (None of under
+                   200 samples, and of copies, which are compared with none), tied_with_best (see
                    `prviz.triage.ranking.ranking`), front (beaten in both directions by none),
                    precision, recall (the two sides of the score), second, second_low, second_high
                    (by the family that orders scores below 0.1; None: none does), at_most (the score
@@ -153,8 +157,8 @@ def document(
 
     Parameters
     ----------
-    found : the outcomes, in the order of the report, and what is known of them. The decision is made
-    here where it has none.
+    found : the outcomes, in the order of the report, and what is known of them. The decision is
+    made here where it has none.
     path : file of the real samples, as the report names it.
     replicates : replicates of each bootstrap, whose seed is that of the settings.
     store : keeps what is drawn again for intervals and rankings; None: it is not kept.
@@ -377,7 +381,9 @@ def curves_of(report: Document, family: str) -> dict[str, PRCurve]:
 
 
 def ceiling_of(report: Document, family: str) -> Document | None:
-    """What real samples get against real ones by one family: k, score, summaries, vertices; None: not in the report."""
+    """What real samples get against real ones by one family: k, score, summaries, vertices; None:
+    not in the report.
+    """
     found: Document | None = (report.get("yardstick") or {}).get("ceiling", {}).get(family)
     return found if found is not None and "vertices" in found else None  # older reports have none
 
@@ -421,7 +427,9 @@ def _family(
     known: tuple[AreaSides, AreaSides | None],
     intervals: Mapping[str, Interval],
 ) -> Document:
-    """A checkpoint by one family; known : its sides and those of its bound, which no area exceeds."""
+    """A checkpoint by one family; known : its sides and those of its bound, which no area
+    exceeds.
+    """
     own, most = known
     sigma = measured.estimate.bandwidth
     intervals = intervals_at_most(intervals, None if most is None else most.score(0.5))

@@ -1,4 +1,5 @@
-"""Results as files: JSON with everything, CSV for spreadsheets, stand-alone HTML, Python that repeats it.
+"""Results as files: JSON with everything, CSV for spreadsheets, stand-alone HTML, Python that
+repeats it.
 
 Whatever a user or a file named may appear in these, so every format keeps foreign text as text:
 JSON by its own rules, CSV without formulas, HTML escaped, Python as quoted literals.
@@ -99,12 +100,15 @@ CONVENTIONS = {
 
 
 # Style of the page of `curves_html`.
-_STYLE = """body { margin: 1rem auto; max-width: 960px; padding: 0 1rem; color: #1f2430; background: #ffffff;
-  font: 16px/1.5 "prviz Sans", Helvetica, Arial, "Liberation Sans", Arimo, sans-serif; overflow-wrap: anywhere; }
+_STYLE = """body { margin: 1rem auto; max-width: 960px; padding: 0 1rem; color: #1f2430;
+  background: #ffffff;
+  font: 16px/1.5 "prviz Sans", Helvetica, Arial, "Liberation Sans", Arimo, sans-serif;
+  overflow-wrap: anywhere; }
 svg { width: 100%; height: auto; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-th, td { padding: .3rem .6rem; border-bottom: 1px solid #d5d9e0; text-align: right; white-space: nowrap; }
+th, td { padding: .3rem .6rem; border-bottom: 1px solid #d5d9e0; text-align: right;
+  white-space: nowrap; }
 thead th { white-space: normal; vertical-align: bottom; }
 th:first-child { text-align: left; }"""
 
@@ -307,7 +311,8 @@ def curves_csv(
     points: int = 200,
     approximate: bool = False,
 ) -> str:
-    """Curves as CSV for plotting: curve, lam, precision, recall, and the optimal classifier's fpr and fnr.
+    """Curves as CSV for plotting: curve, lam, precision, recall, and the optimal classifier's fpr
+    and fnr.
 
     curves : curves by name. truth : written first, named "truth". points : rays of equal angle per
     curve, in addition to its corners; lam runs from 0 to inf. approximate : True to mark the names.
@@ -334,7 +339,8 @@ def summaries_csv(
     eps: float = EPS,
     approximate: bool = False,
 ) -> str:
-    """One row per curve as CSV: curve, iou, excess and deficit where the truth is known, then every summary by its key.
+    """One row per curve as CSV: curve, iou, excess and deficit where the truth is known, then every
+    summary by its key.
 
     curves, truth, approximate : as in `curves_csv`. b, eps : as in
     `prviz.curves.summaries.summaries`. bound : an upper bound of the truth.
@@ -386,7 +392,9 @@ def group_csv(
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """Rows as CSV that no spreadsheet takes for formulas; numbers have all their digits, None and nan are empty."""
+    """Rows as CSV that no spreadsheet takes for formulas; numbers have all their digits, None and
+    nan are empty.
+    """
     out = io.StringIO()
     # All text quoted: by default Python leaves a bare carriage return unquoted, and readers end a
     # line there.
@@ -396,7 +404,9 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _cell(value: Any) -> str | float:
-    """A cell that no spreadsheet takes for a formula: text that begins like one gets a leading apostrophe."""
+    """A cell that no spreadsheet takes for a formula: text that begins like one gets a leading
+    apostrophe.
+    """
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, bool | int | float):
         if math.isnan(value):
@@ -415,7 +425,8 @@ def too_few(told_apart: bool) -> str:
 
 
 def limit_of(name: str, bound: PRCurve | None) -> float | None:
-    """The area that is not exceeded by what is said of a curve, by its name or title: the curve to believe's own bound.
+    """The area that is not exceeded by what is said of a curve, by its name or title: the curve to
+    believe's own bound.
 
     A family beyond a bound is refuted instead, which is said of it.
     """
@@ -425,7 +436,8 @@ def limit_of(name: str, bound: PRCurve | None) -> float | None:
 
 
 def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough: bool) -> list[str]:
-    """What follows from curves by title, where no truth is known: first the one to believe, then what is refuted.
+    """What follows from curves by title, where no truth is known: first the one to believe, then
+    what is refuted.
 
     enough : False for so few samples that no curve is to be believed.
     """
@@ -462,7 +474,8 @@ def curves_html(
     b: float = B,
     eps: float = EPS,
 ) -> str:
-    """One HTML file without scripts: the figure, the table of all its numbers, the settings and the link.
+    """One HTML file without scripts: the figure, the table of all its numbers, the settings and the
+    link.
 
     svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`,
     the curves by the names that the table shows. title, settings : plain text. link : address that

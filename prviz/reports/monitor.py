@@ -1,4 +1,6 @@
-"""Generated samples measured while training runs: one call per step, which says whether it is the best so far."""
+"""Generated samples measured while training runs: one call per step, which says whether it is the
+best so far.
+"""
 
 from __future__ import annotations
 
@@ -274,7 +276,9 @@ class Monitor:
         self._folder.write_settings()
 
     def _renew(self, older: str) -> None:
-        """Replace the rows that another version wrote. ValueError where some samples are not kept."""
+        """Replace the rows that another version wrote. ValueError where some samples are not
+        kept.
+        """
         folder = self._folder.path
         if self._unmeasured:
             raise ValueError(
@@ -294,7 +298,9 @@ class Monitor:
         )
 
     def _known(self, step: int, record: StepRecord) -> CheckpointOutcome | None:
-        """What was measured of an earlier step, or is measured of its kept samples now; None without either."""
+        """What was measured of an earlier step, or is measured of its kept samples now; None
+        without either.
+        """
         checkpoint = self._checkpoint(step)
         measured = self._evaluator.kept(checkpoint, record.digest, record.n)
         if measured:
@@ -355,7 +361,9 @@ class Monitor:
         return Checkpoint(self._folder.path / f"step-{step}.npy", f"step-{step}", float(step))
 
     def _rivals(self, step: int) -> list[CheckpointOutcome]:
-        """The best of the other steps, of every family a few, which are no copies of the real samples."""
+        """The best of the other steps, of every family a few, which are no copies of the real
+        samples.
+        """
         others = {
             name: each
             for name, each in self._outcomes.items()
@@ -371,7 +379,9 @@ class Monitor:
 
 
 def usual_methods(directory: Path, split: float | None) -> Sequence[str]:
-    """Families where none are named: with the curve to believe, unless a run goes on that began without it."""
+    """Families where none are named: with the curve to believe, unless a run goes on that began
+    without it.
+    """
     if split is None or kept_methods(directory) == list(estimators.DEFAULT_METHODS):
         return estimators.DEFAULT_METHODS
     return estimators.verdict_methods()

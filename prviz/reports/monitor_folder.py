@@ -1,4 +1,5 @@
-"""The directory of a `Monitor`: whose steps it holds, how they were measured, and the table of their metrics.
+"""The directory of a `Monitor`: whose steps it holds, how they were measured, and the table of
+their metrics.
 
 ``settings.json`` says what all steps have in common, ``steps.json`` what was logged at which step,
 ``metrics.csv`` has a row for each. A directory belongs to the settings and real samples of the
@@ -39,7 +40,9 @@ _TITLES = {
 
 
 class StepRecord(NamedTuple):
-    """What was logged at a step: the digest and the number of its samples, and whether they copy the real ones."""
+    """What was logged at a step: the digest and the number of its samples, and whether they copy
+    the real ones.
+    """
 
     digest: str
     n: int
@@ -74,7 +77,8 @@ class MonitorFolder:
             yield
 
     def other_version(self) -> str:
-        """The version of prviz that measured the steps of the directory, in words; "" if it is this one.
+        """The version of prviz that measured the steps of the directory, in words; "" if it is this
+        one.
 
         Raises
         ------
@@ -117,7 +121,9 @@ class MonitorFolder:
         return read_rows(self.table, self._families)
 
     def check_rows(self, rows: Rows) -> None:
-        """Raise ValueError where the table has other values than these steps were measured to have."""
+        """Raise ValueError where the table has other values than these steps were measured to
+        have.
+        """
         for step, name, text in self._differing(rows):
             raise ValueError(
                 f"{str(self.table)!r}: step {step} has {name} = {quoted(text)}, but it was measured"
@@ -142,7 +148,9 @@ class MonitorFolder:
                     yield step, name, text
 
     def _read(self, name: str) -> dict[str, Any] | None:
-        """The object in a JSON file; None if there is no file. Raises ValueError for anything else."""
+        """The object in a JSON file; None if there is no file. Raises ValueError for anything
+        else.
+        """
         path = self.path / name
         what = "no list of steps" if name == "steps.json" else "no settings of a monitor"
         if not path.exists():
@@ -159,7 +167,9 @@ class MonitorFolder:
         return found
 
     def _check_settings(self, known: Mapping[str, Any]) -> None:
-        """Raise ValueError unless the directory belongs to these settings, whatever version wrote them."""
+        """Raise ValueError unless the directory belongs to these settings, whatever version wrote
+        them.
+        """
         differing = []
         for name, value in self._settings.items():
             if name in _VERSIONS or known.get(name) == value:
@@ -195,7 +205,9 @@ def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None
 
 
 def kept_methods(directory: Path) -> object:
-    """The families that a directory's steps are measured by, as its settings have them; None if they say nothing."""
+    """The families that a directory's steps are measured by, as its settings have them; None if
+    they say nothing.
+    """
     try:
         with (directory / "settings.json").open("rb") as stream:
             found = json.loads(stream.read(_MOST_BYTES))

@@ -217,7 +217,9 @@ def _decision(report: Document, basis: str) -> str:
 
 
 def _faults(report: Document, basis: str) -> list[Document] | None:
-    """The checkpoints of which findings are known, in the order of a ranking; None: no report has any."""
+    """The checkpoints of which findings are known, in the order of a ranking; None: no report has
+    any.
+    """
     known = {
         each["name"]: each
         for each in report["checkpoints"]

@@ -1,4 +1,6 @@
-"""A triage measured again from the files that a report names, without cached results, and compared number by number."""
+"""A triage measured again from the files that a report names, without cached results, and compared
+number by number.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,8 @@ def rerun(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Rerun:
-    """Measure again what a report of `prviz.reports.report_json.from_json` tells of, and compare every number exactly.
+    """Measure again what a report of `prviz.reports.report_json.from_json` tells of, and compare
+    every number exactly.
 
     Only files that the report names are opened, by `prviz.read`, which never unpickles: relative to
     ``folder``, else to the current folder. Contents are compared first, by their digests.
@@ -235,7 +238,9 @@ def _compared(before: Document, now: Document) -> Rerun:
 
 
 def _areas_of_curves(report: Document) -> dict[tuple[str, ...], float]:
-    """The areas as they were reported before they were cut to the upper bound, by their positions."""
+    """The areas as they were reported before they were cut to the upper bound, by their
+    positions.
+    """
     found = dict[tuple[str, ...], float]()
     for each in report["checkpoints"]:
         for name, family in each["families"].items():
@@ -264,7 +269,9 @@ def _told(value: Any) -> str:
 
 
 def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every value below these keys with its position; checkpoints and lines of rankings by their names."""
+    """Every value below these keys with its position; checkpoints and lines of rankings by their
+    names.
+    """
     waiting = [_inside((), {key: value.get(key) for key in keys})]
     while waiting:
         where, found = next(waiting[-1], (None, None))

@@ -54,10 +54,10 @@ class ExploreSettings:
     source:      where the pair comes from: "toy", "bundled" or "upload"
     problem:     name of the toy problem or of the bundled pair ("" for an upload)
     parameters:  parameters of the toy problem; those left out are at their defaults
-    n:           samples per distribution; of other sources at most, drawn by `subsample` with the seed
-    methods:     estimator families, in the order of drawing; "prc:c=4" has a parameter of its paper
-    k:           neighbours, or "sqrt" for floor(sqrt(n)) of one distribution
-    bandwidth:   of the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
+    n:           samples per distribution; of other sources at most, drawn by `subsample` with the
+    seed methods:     estimator families, in the order of drawing; "prc:c=4" has a parameter of its
+    paper k:           neighbours, or "sqrt" for floor(sqrt(n)) of one distribution bandwidth:   of
+    the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
                  (see `prviz.measure.profiles.bandwidth_unit`); None: the automatic one per class
     split:       share of the samples that defines the classifiers; None: no split
     repeats:     number of seeds (seed, seed + 1, ...) for the band
@@ -69,7 +69,8 @@ class ExploreSettings:
     approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`;
     repeats count for
                  nothing then
-    show:        names in SHOWN, drawn beside the curves where the truth is known; where it is not, its bound always is
+    show:        names in SHOWN, drawn beside the curves where the truth is known; where it is not,
+    its bound always is
     """
 
     source: Source = "toy"
@@ -97,7 +98,8 @@ class ExploreSettings:
         object.__setattr__(self, "methods", tuple(self.methods))
 
     def to_query(self) -> dict[str, str]:
-        """What differs from the defaults as URL query parameters: plain text, floats with all their digits.
+        """What differs from the defaults as URL query parameters: plain text, floats with all their
+        digits.
 
         Empty for `FIRST_VIEW` alone. An upload gives no problem, parameters or size: data don't
         travel in a link.
@@ -126,7 +128,9 @@ class ExploreSettings:
         }
 
     def line(self, k: int) -> str:
-        """The settings that decide the curves, in one line of words. k : the number that "sqrt" stands for."""
+        """The settings that decide the curves, in one line of words. k : the number that "sqrt"
+        stands for.
+        """
         if self.source == "toy":
             toy_parameters = {**TOYS.get(self.problem, {}), **self.parameters}
         else:
@@ -236,7 +240,9 @@ def _parameters(
 def _accepted(
     problem: str, found: dict[str, ParameterValue], messages: list[str]
 ) -> dict[str, ParameterValue]:
-    """All parameters when the toy takes them together, else those that it takes one after another."""
+    """All parameters when the toy takes them together, else those that it takes one after
+    another.
+    """
     try:
         toy(problem, **found)
         return found

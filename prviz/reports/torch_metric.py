@@ -22,7 +22,8 @@ except ImportError:
 
 
 class PRCurveMetric(Metric):  # type: ignore[misc]
-    """Summaries of the precision-recall curve of generated samples against real ones, for torchmetrics.
+    """Summaries of the precision-recall curve of generated samples against real ones, for
+    torchmetrics.
 
     The result does not depend on the order of the samples, nor on how processes share them: rows
     are sorted before they are split.

@@ -1,8 +1,10 @@
-"""Summaries of curves where training runs are watched: TensorBoard event files, and a CSV for any other tracker.
+"""Summaries of curves where training runs are watched: TensorBoard event files, and a CSV for any
+other tracker.
 
-    metrics(curve, "knn")                               {"prviz/knn/auc": 0.61, ...}, for any tracker's own call
-    log_tensorboard("runs/today", {1000: metrics(...)})    scalars in the folder that TensorBoard looks at
-    log_csv("metrics.csv", {1000: metrics(...)})           a column step, then one of each metric
+    metrics(curve, "knn")                               {"prviz/knn/auc": 0.61, ...}, for any
+    tracker's own call log_tensorboard("runs/today", {1000: metrics(...)})    scalars in the folder
+    that TensorBoard looks at log_csv("metrics.csv", {1000: metrics(...)})           a column step,
+    then one of each metric
 
 `prviz.Monitor` measures and logs in one call; `prviz.reports.training` has trackers and callbacks.
 All trackers count in whole steps, one value of a metric each; what has another step or none is left
@@ -44,7 +46,9 @@ _LARGEST_STEP = 2**53
 
 
 def metrics(curve: PRCurve, family: str = "knn") -> dict[str, float]:
-    """Every summary of a curve by the name it has in a tracker: prviz/<family>/<key of `prviz.curves.summaries`>."""
+    """Every summary of a curve by the name it has in a tracker: prviz/<family>/<key of
+    `prviz.curves.summaries`>.
+    """
     return _named(summaries(curve), family)
 
 
@@ -106,7 +110,9 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
 def rows_of(
     outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]
 ) -> dict[int, dict[str, float]]:
-    """The summaries of all measured checkpoints with a step, of every family, by increasing step."""
+    """The summaries of all measured checkpoints with a step, of every family, by increasing
+    step.
+    """
     rows: dict[int, dict[str, float]] = {}
     for outcome in outcomes:
         if outcome.measured and outcome.checkpoint.name in steps:
@@ -115,7 +121,8 @@ def rows_of(
 
 
 def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
-    """Append the rows of new steps to a CSV file with a column "step" and one per metric, created if it is missing.
+    """Append the rows of new steps to a CSV file with a column "step" and one per metric, created
+    if it is missing.
 
     Steps of the file stay as they are. The file is replaced as a whole and never holds half a row.
     Not for several processes at a time: only the rows of the last one would stay.
@@ -157,7 +164,8 @@ def remove_row(path: str | os.PathLike[str], families: Sequence[str], step: int)
 
 
 def read_rows(path: str | os.PathLike[str], families: Sequence[str]) -> dict[int, dict[str, str]]:
-    """The rows of a file of the metrics of these families by step, their values as they are written there.
+    """The rows of a file of the metrics of these families by step, their values as they are written
+    there.
 
     Raises
     ------
@@ -291,7 +299,9 @@ def _values(found: Mapping[str, float]) -> dict[str, float]:
 def _read_csv(
     path: Path, names: Sequence[str], remedy: str = "name another file"
 ) -> tuple[str, list[str], dict[int, list[str]]]:
-    """The text of a file, its columns, and the values of its rows by step; of an empty file if it is missing."""
+    """The text of a file, its columns, and the values of its rows by step; of an empty file if it
+    is missing.
+    """
     where = quoted(path.name)
     wanted = [STEP, *names]
     if path.exists() and not path.is_file():

@@ -1,4 +1,5 @@
-"""Trackers and training loops on `prviz.Monitor`: TensorBoard, Weights & Biases, MLflow, Lightning, Hugging Face.
+"""Trackers and training loops on `prviz.Monitor`: TensorBoard, Weights & Biases, MLflow, Lightning,
+Hugging Face.
 
     monitor = prviz.Monitor(real, directory="runs/prviz", trackers=[to_wandb(wandb.run)])
     monitor.log(step, samples)                                         a loop of your own
@@ -24,7 +25,9 @@ Sample = Callable[[Any], ArrayLike]
 
 
 def to_tensorboard(folder: str | os.PathLike[str]) -> Tracker:
-    """Writes to event files in a folder of its own, such as runs/today-prviz: see `log_tensorboard`."""
+    """Writes to event files in a folder of its own, such as runs/today-prviz: see
+    `log_tensorboard`.
+    """
     return lambda step, row: log_tensorboard(folder, {step: row})
 
 
@@ -34,7 +37,9 @@ def to_wandb(run: Any) -> Tracker:
 
 
 def to_mlflow(run_id: str | None = None) -> Tracker:
-    """Logs to a run of MLflow; None: the active one. Signs that its names can't have become points."""
+    """Logs to a run of MLflow; None: the active one. Signs that its names can't have become
+    points.
+    """
     import mlflow
 
     def track(step: int, row: Mapping[str, float]) -> None:
@@ -45,7 +50,9 @@ def to_mlflow(run_id: str | None = None) -> Tracker:
 
 
 def lightning_callback(monitor: Monitor, sample: Sample) -> Any:
-    """A callback for Lightning's trainer: measures after every validation, and logs to the trainer's loggers."""
+    """A callback for Lightning's trainer: measures after every validation, and logs to the
+    trainer's loggers.
+    """
     from lightning.pytorch import Callback
 
     class Measuring(Callback):  # type: ignore[misc]
@@ -76,7 +83,13 @@ def trainer_callback(monitor: Monitor, sample: Sample) -> Any:
 
         verdict: Any = None
 
-        def on_evaluate(self, args: Any, state: Any, control: Any, **found: Any) -> None:  # noqa: ARG002
+        def on_evaluate(
+            self,
+            args: Any,  # noqa: ARG002
+            state: Any,
+            control: Any,  # noqa: ARG002
+            **found: Any,
+        ) -> None:
             if not state.is_world_process_zero:
                 return
             self.verdict = monitor.log(state.global_step, sample(found["model"]))

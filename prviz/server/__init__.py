@@ -1,1 +1,3 @@
-"""The app as a server: which hosts it answers, what visitors may upload, and what goes when they leave."""
+"""The app as a server: which hosts it answers, what visitors may upload, and what goes when they
+leave.
+"""

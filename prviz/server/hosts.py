@@ -1,4 +1,5 @@
-"""Guard that answers only requests to hosts of the app, so that no page of another site can reach it.
+"""Guard that answers only requests to hosts of the app, so that no page of another site can reach
+it.
 
 A page of another site can reach a server of this machine by DNS rebinding: the name of that site is
 resolved to this machine's address, and the browser sends the page's requests here, with that name
@@ -35,7 +36,9 @@ _POLICY_VIOLATION = (
 
 
 def host_name(text: str) -> str | None:
-    """Host in `text`, with or without a port, normalised for comparison; None if there is no host."""
+    """Host in `text`, with or without a port, normalised for comparison; None if there is no
+    host.
+    """
     for form in (text, f"[{text}]"):  # an IPv6 address has brackets in a header and none elsewhere
         try:
             parts = urlsplit(f"//{form}")
@@ -68,7 +71,9 @@ def named_host(text: str) -> str:
 
 
 def named_origin(text: str) -> str:
-    """The origin that a setting names, ``https://*.example.com`` for all below a name. Raises ValueError for others."""
+    """The origin that a setting names, ``https://*.example.com`` for all below a name. Raises
+    ValueError for others.
+    """
     scheme, _, place = text.lower().removesuffix("/").partition("://")
     plain = place.removeprefix("*.")
     if (
@@ -81,7 +86,9 @@ def named_origin(text: str) -> str:
 
 
 def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
-    """Headers of every answer: pages of these origins alone show it in a frame, no browser guesses a file's type."""
+    """Headers of every answer: pages of these origins alone show it in a frame, no browser guesses
+    a file's type.
+    """
     named = tuple(frames)
     ancestors = " ".join(named) or "'none'"
     no_guess = (b"x-content-type-options", b"nosniff")
@@ -90,7 +97,8 @@ def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
 
 
 class HostGuard:
-    """ASGI middleware: what is for other hosts is refused, and WebSockets and questions of other sites' pages.
+    """ASGI middleware: what is for other hosts is refused, and WebSockets and questions of other
+    sites' pages.
 
     Accepted are localhost, `hosts`, and the address at which the connection arrived, which is not
     known in advance if the server is bound to every address. X-Forwarded-Host is not read, because
@@ -159,7 +167,9 @@ class HostGuard:
         return None if own else "A page of another site can't use this app."
 
     def _is_own(self, origin: str, host: str) -> bool:
-        """True if a page of this origin is one of the app, which was asked for at this accepted host."""
+        """True if a page of this origin is one of the app, which was asked for at this accepted
+        host.
+        """
         scheme, _, place = origin.partition("://")
         name = host_name(place)
         usual = _PORTS.get(scheme.lower())

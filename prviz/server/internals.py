@@ -1,4 +1,5 @@
-"""The only file with names of Streamlit that have no promise: conveniences, off where their names are gone.
+"""The only file with names of Streamlit that have no promise: conveniences, off where their names
+are gone.
 
 Without any of them the four pages work: see `tests/server/test_internals.py`.
 """
@@ -15,7 +16,9 @@ T = TypeVar("T")
 
 
 def _convenience(without: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Let a function return `without`, and say so once in the log, where this Streamlit has other names."""
+    """Let a function return `without`, and say so once in the log, where this Streamlit has other
+    names.
+    """
 
     def made(function: Callable[P, T]) -> Callable[P, T]:
         said = False
@@ -52,7 +55,9 @@ def session_id() -> str:
 
 @_convenience(None)
 def run_again(session: str) -> None:
-    """Run the page of a session once more, unchanged, to say at once what was refused; else its next run does."""
+    """Run the page of a session once more, unchanged, to say at once what was refused; else its
+    next run does.
+    """
     from streamlit.proto.ClientState_pb2 import ClientState
 
     found = _runtime()._session_mgr.get_active_session_info(session)
@@ -65,13 +70,16 @@ def run_again(session: str) -> None:
 
 @_convenience(True)
 def is_connected(session: str) -> bool:
-    """True if a browser is connected to the session, or where that is not known: its session is not ended then."""
+    """True if a browser is connected to the session, or where that is not known: its session is not
+    ended then.
+    """
     return bool(_runtime().is_active_session(session))
 
 
 @_convenience(None)
 def end_session(session: str) -> None:
-    """End a session whose visitor has left, uploads and all; else Streamlit does, when another visitor leaves.
+    """End a session whose visitor has left, uploads and all; else Streamlit does, when another
+    visitor leaves.
 
     It is emptied, because libraries may keep references to it, or to its threads, for long.
     """
@@ -85,7 +93,9 @@ def end_session(session: str) -> None:
 
 @_convenience(None)
 def drop_upload(session: str, file: str) -> None:
-    """Drop a file of an upload field that the page keeps elsewhere; else it stays in memory until the session ends."""
+    """Drop a file of an upload field that the page keeps elsewhere; else it stays in memory until
+    the session ends.
+    """
     _runtime().uploaded_file_mgr.remove_file(session, file)
 
 

@@ -1,4 +1,5 @@
-"""Private temporary folders of this process, removed with the process, or by a later one after it was killed.
+"""Private temporary folders of this process, removed with the process, or by a later one after it
+was killed.
 
 All of them are in one temporary folder, whose lock the process holds as long as it lives. A folder
 whose lock no process holds belonged to a process that is gone.
@@ -44,16 +45,19 @@ class PrivateFolder:
 def private_bytes() -> int:
     """Bytes of all files in the private folders of this process."""
     total = 0
+    # thousands of files: no Path of each
     for folder, _, names in os.walk(_own[0] if _own else ""):
         for name in names:
             with suppress(OSError):  # gone meanwhile
-                total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118 - thousands of them
+                total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118
     return total
 
 
 @atexit.register
 def remove_own() -> None:
-    """Remove the folder of this process with its contents; the next `PrivateFolder` creates another."""
+    """Remove the folder of this process with its contents; the next `PrivateFolder` creates
+    another.
+    """
     global _own
     with _making:
         if _own is not None:
@@ -64,7 +68,9 @@ def remove_own() -> None:
 
 
 def remove_abandoned() -> None:
-    """Remove folders of this user's processes that are gone; on Windows, without locks, all stay."""
+    """Remove folders of this user's processes that are gone; on Windows, without locks, all
+    stay.
+    """
     if sys.platform == "win32":
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):

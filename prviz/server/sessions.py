@@ -42,14 +42,17 @@ LOOK_SECONDS = 10.0
 
 @dataclass
 class _Session:
-    """A visitor's session. clear : empties what it holds. left : since when it has no connection."""
+    """A visitor's session. clear : empties what it holds. left : since when it has no
+    connection.
+    """
 
     clear: Callable[[], None]
     left: float | None = None
 
 
 class Sessions:
-    """Sessions of this process; a session whose visitor has left is emptied and ended, to free its memory.
+    """Sessions of this process; a session whose visitor has left is emptied and ended, to free its
+    memory.
 
     A connection may break: for a while a browser can come back to its session, which `opened` tells
     then.
@@ -59,7 +62,9 @@ class Sessions:
         self._open: dict[str, _Session] = {}
 
     def opened(self, name: str, token: str | None, clear: Callable[[], None]) -> None:
-        """Note a session with a connection. token : cookie of its browser. clear : empties what it holds."""
+        """Note a session with a connection. token : cookie of its browser. clear : empties what it
+        holds.
+        """
         self._open[name], uploads.owners[name] = _Session(clear), token
 
     def any_open(self) -> bool:
@@ -72,7 +77,9 @@ class Sessions:
             self._open[name].left = time.monotonic()
 
     def close_left(self, now: float, after: float) -> None:
-        """End sessions without a connection for `after` seconds; called on the thread of the event loop."""
+        """End sessions without a connection for `after` seconds; called on the thread of the event
+        loop.
+        """
         gone = []
         for name, each in list(self._open.items()):
             # again, and has asked for nothing yet
@@ -90,7 +97,9 @@ class Sessions:
                     ctypes.CDLL(None).malloc_trim(0)
 
     def close_all(self) -> None:
-        """End every session, before the server ends; one that Streamlit has forgotten would fail with the process."""
+        """End every session, before the server ends; one that Streamlit has forgotten would fail
+        with the process.
+        """
         for name in list(self._open):
             self._close(name)
         gc.collect()
@@ -114,7 +123,9 @@ sessions = Sessions()
 
 
 def wrong_streamlit() -> str | None:
-    """Why the Streamlit that is installed can't serve the app, and the command that mends it; None if it can."""
+    """Why the Streamlit that is installed can't serve the app, and the command that mends it; None
+    if it can.
+    """
     oldest, newest = (tuple(map(int, each.split("."))) for each in re.findall(r"[\d.]+", STREAMLIT))
     try:
         installed = version("streamlit")
@@ -130,7 +141,9 @@ def wrong_streamlit() -> str | None:
 
 
 def address(host: str | None, port: int, base_path: str) -> str:
-    """URL of a server that is bound to this host, None: to every address, and answers below `base_path`."""
+    """URL of a server that is bound to this host, None: to every address, and answers below
+    `base_path`.
+    """
     shown = "localhost" if host in (None, "0.0.0.0", "::") else host
     url = f"http://{f'[{shown}]' if ':' in str(shown) else shown}:{port}"
     return f"{url}/{base_path.strip('/')}" if base_path else url

@@ -1,4 +1,5 @@
-"""Scripts and styles: plotly.js, Streamlit's and the pages' own scripts, compressed; the style, in the page itself.
+"""Scripts and styles: plotly.js, Streamlit's and the pages' own scripts, compressed; the style, in
+the page itself.
 
 A style that came with a page's first run would move what the browser has drawn by then.
 """
@@ -61,7 +62,8 @@ _styles: list[str] = []
 
 
 def publish(script: str, *, announced: bool | str = True) -> str:
-    """Serve a script of the pages, and return its name: it is beside Streamlit's own scripts, as plotly.js is.
+    """Serve a script of the pages, and return its name: it is beside Streamlit's own scripts, as
+    plotly.js is.
 
     announced : True if browsers fetch it with any page, before a figure asks for it; the address of
     a page, if with
@@ -81,7 +83,8 @@ def publish_style(style: str) -> None:
 
 
 class StaticFiles:
-    """ASGI middleware that answers requests for scripts and styles, each compressed once and then kept in memory.
+    """ASGI middleware that answers requests for scripts and styles, each compressed once and then
+    kept in memory.
 
     folder : of Streamlit's own files. Pages bring their style, and `class` of their element html,
     "page-learn" for the address learn; their headers announce the app's scripts, so that browsers
@@ -152,7 +155,9 @@ def _packed(content: Path | bytes) -> bytes:
 
 
 def _address(path: str, base: str) -> bytes:
-    """A script that tells Streamlit where the app is, which would otherwise look below the page's own address first."""
+    """A script that tells Streamlit where the app is, which would otherwise look below the page's
+    own address first.
+    """
     page = path.strip("/").removeprefix(base).strip("/")
     if "/" in page:
         return b""
@@ -162,7 +167,9 @@ def _address(path: str, base: str) -> bytes:
 
 
 def _links(page: str, late: Sequence[str], widgets: Sequence[str]) -> str:
-    """The header that announces a page's scripts, at addresses that are relative like those in Streamlit's page."""
+    """The header that announces a page's scripts, at addresses that are relative like those in
+    Streamlit's page.
+    """
     own = [name for name in _published if page and name.startswith(f"js/{page}-")]
     links = []
     if not own:

@@ -43,7 +43,9 @@ TOKEN = "_streamlit_xsrf"
 
 @dataclass
 class Refused:
-    """Refused uploads of one session: sizes in bytes by name, and the reason of the last refusal."""
+    """Refused uploads of one session: sizes in bytes by name, and the reason of the last
+    refusal.
+    """
 
     sizes: dict[str, int] = field(default_factory=dict)
     reason: str = ""
@@ -216,7 +218,8 @@ class UploadGuard:
                 self._uploads.end(session, file)
 
     def _foreign(self, own: str | None, session: str) -> int | None:
-        """The HTTP status that refuses a request for a session's files; None if it is of the session's own browser.
+        """The HTTP status that refuses a request for a session's files; None if it is of the
+        session's own browser.
 
         All tabs of a browser have one token, in a cookie, which also came with the session's
         WebSocket.
@@ -241,7 +244,9 @@ def _token(cookie: str) -> bytes:
 
 
 async def _drained(receive: Receive) -> str:
-    """Read an upload to its end without keeping it, as browsers read no answer before; return the file's name."""
+    """Read an upload to its end without keeping it, as browsers read no answer before; return the
+    file's name.
+    """
     head = b""
     more = True
     while more:

@@ -1,4 +1,6 @@
-"""Work of all visitors: what a browser waits for to draw comes first, the rest in order of arrival."""
+"""Work of all visitors: what a browser waits for to draw comes first, the rest in order of
+arrival.
+"""
 
 from __future__ import annotations
 

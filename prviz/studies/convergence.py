@@ -1,10 +1,12 @@
-"""Errors of estimates over the dimension and over the number of samples, beside the bound of the theory.
+"""Errors of estimates over the dimension and over the number of samples, beside the bound of the
+theory.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Theorem 6. For subgaussian P and Q with
 densities in a Sobolev ball, N samples of each and the bandwidth sigma ~ N^(-1/(2+d)), the plug-in
 KDE estimate of the overlap satisfies
 
-    E |alpha_hat(lam) - alpha(lam)| <= C (lam + 1) N^(-1/(2+d)),     C free of N, lam, P and Q, but not of d
+    E |alpha_hat(lam) - alpha(lam)| <= C (lam + 1) N^(-1/(2+d)),     C free of N, lam, P and Q, but
+    not of d
 
 This is an upper bound for the plug-in estimate. For the classifiers of `prviz.measure.estimates`
 the paper bounds the bias in this way (Proposition 14, Remark 15) and leaves the rest open: the

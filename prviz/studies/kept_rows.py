@@ -87,7 +87,8 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
 def keep_rows(
     rows: pd.DataFrame, name: str, facts: Provenance, place: Path, plain: int | None = None
 ) -> Path:
-    """Write the rows, with numbers of 5 digits and without empty columns, and the facts in the manifest.
+    """Write the rows, with numbers of 5 digits and without empty columns, and the facts in the
+    manifest.
 
     A file above ``plain`` bytes (None: LARGEST) is compressed. Raises ValueError, and writes
     nothing, if it is then above LARGEST.

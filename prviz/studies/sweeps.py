@@ -65,8 +65,8 @@ COLUMNS: Columns = {
     for name in (*ASKED, *USED, *COMPARISONS, *(summary.key for summary in SUMMARIES))
 }
 
-# Of `prviz.upper_bound` by the row's own family and k, where the truth is known and samples are held
-# out; a deficit above 0 means that the bound does not hold.
+# Of `prviz.upper_bound` by the row's own family and k, where the truth is known and samples are
+# held out; a deficit above 0 means that the bound does not hold.
 BOUND_COLUMNS: Columns = {f"bound_{number}": "float64" for number in COMPARISONS}
 
 Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, bandwidth
@@ -105,7 +105,9 @@ class Known(Protocol):
 
 @runtime_checkable
 class DrawnAlike(Protocol):
-    """A pair drawn and split by the seeds of another pair, from which it differs only in a known way."""
+    """A pair drawn and split by the seeds of another pair, from which it differs only in a known
+    way.
+    """
 
     @property
     def drawn_as(self) -> Known:
@@ -188,7 +190,9 @@ class Cell:
 
     @property
     def drawn_by(self) -> int:
-        """Seed of the samples and of the split, which follows from the cell's own settings alone."""
+        """Seed of the samples and of the split, which follows from the cell's own settings
+        alone.
+        """
         problem = self.problem.drawn_as if isinstance(self.problem, DrawnAlike) else self.problem
         parameters = "" if isinstance(problem, Files) else _parameters(problem)
         text = json.dumps([problem.name, parameters, self.n, self.repeat, self.seed])

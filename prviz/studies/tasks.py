@@ -275,7 +275,9 @@ def _run(task: Task) -> list[Row]:
 
 
 def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
-    """A Parquet file of rows, with their checksum and the version of the computation, which ``out`` can continue."""
+    """A Parquet file of rows, with their checksum and the version of the computation, which ``out``
+    can continue.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

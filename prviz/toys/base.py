@@ -200,14 +200,17 @@ class ToyProblem(ABC):
 
     @property
     def default_n(self) -> int:
-        """Samples per distribution in the paper's setting, or a number of this package where the paper names none."""
+        """Samples per distribution in the paper's setting, or a number of this package where the
+        paper names none.
+        """
         for label, n in self.preset_n.items():
             if self == type(self)(tuple(self.presets[label].items())):
                 return n
         return self.paper_n
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """Draw n real and n generated samples, (n, d) each, from two independent streams of one seed.
+        """Draw n real and n generated samples, (n, d) each, from two independent streams of one
+        seed.
 
         Raises ValueError for n < 1, a negative seed, or n * d above 200,000,000.
         """
@@ -258,7 +261,8 @@ class ToyProblem(ABC):
         return self._truth()
 
     def limit(self, method: str, k: int) -> PRCurve:
-        """The curve that `method` ("knn", "coverage" or "ipr") tends to with more samples at a fixed k, with a split.
+        """The curve that `method` ("knn", "coverage" or "ipr") tends to with more samples at a
+        fixed k, with a split.
 
         What lies between it and the truth is the price of k: no further sample repairs it. See
         `prviz.curves.limits.limit_curve`, also for the errors raised.

@@ -1,4 +1,6 @@
-"""Toy problems with Gaussians on both sides (shifted, concentrated, mixtures), and with two uniform boxes."""
+"""Toy problems with Gaussians on both sides (shifted, concentrated, mixtures), and with two uniform
+boxes.
+"""
 
 from __future__ import annotations
 
@@ -354,7 +356,8 @@ class NarrowGaussian(GaussianPair):
             -3.0,
             3.0,
             0.25,
-            "Mean of Q on every coordinate; at 1 it is as far from the centre as a typical real sample.",
+            "Mean of Q on every coordinate; at 1 it is as far from the centre as a typical real "
+            "sample.",
         ),
         Parameter(
             "sigma", "noise sigma", 0.1, 0.01, 0.95, 0.01, "Standard deviation of the noise."
@@ -394,7 +397,8 @@ class Dirac(GaussianPair):
             -3.0,
             3.0,
             0.25,
-            "Value of all its coordinates; at 1 it is as far from the centre as a typical real sample.",
+            "Value of all its coordinates; at 1 it is as far from the centre as a typical real "
+            "sample.",
         ),
     )
     presets = {

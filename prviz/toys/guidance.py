@@ -119,7 +119,9 @@ class Guidance(ToyProblem):
         return self._draw(n, self._number("scale"), rng)
 
     def _draw(self, n: int, scale: float, rng: np.random.Generator) -> NDArray[Any]:
-        """The class by its share, the place along the diagonal by inverting its distribution, the rest a Gaussian."""
+        """The class by its share, the place along the diagonal by inverting its distribution, the
+        rest a Gaussian.
+        """
         edges = self._edges
         masses = np.exp(self._log_masses(scale))
         asked = rng.choice(len(masses), size=n, p=self._asked[1])
@@ -142,7 +144,9 @@ class Guidance(ToyProblem):
         )
 
     def _log_guided(self, y: Floats, scale: float) -> Floats:
-        """Logarithm of the guided density over the mixture's own, at positions y along the diagonal."""
+        """Logarithm of the guided density over the mixture's own, at positions y along the
+        diagonal.
+        """
         log_ratio: Floats = logsumexp(
             self._tilts(y, scale)
             - self._log_totals(scale)[:, None]

@@ -75,7 +75,9 @@ def _letter(drawn: str) -> Amounts:
 
 
 def _disc(inner: float, outer: float) -> Amounts:
-    """Equal amounts in the cells whose centre is ``inner`` to ``outer`` cells from the middle of the grid."""
+    """Equal amounts in the cells whose centre is ``inner`` to ``outer`` cells from the middle of
+    the grid.
+    """
     steps = np.arange(SIDE) - (SIDE - 1) / 2
     distance = np.hypot(steps[:, None], steps)
     return _amounts((distance >= inner) & (distance <= outer))

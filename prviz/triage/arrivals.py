@@ -1,4 +1,6 @@
-"""Files of a folder that grows while training runs: which are complete, and which are still being written."""
+"""Files of a folder that grows while training runs: which are complete, and which are still being
+written.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ def is_still(path: Path, state: FileState) -> bool:
 
 
 class ArrivalWatch:
-    """Says at every look which files are complete: the same at two looks, ``pause`` apart, and readable.
+    """Says at every look which files are complete: the same at two looks, ``pause`` apart, and
+    readable.
 
     A file that can't be read waits and is tried again when it has changed; a complete one is not
     read again as long as it stays the same. Not thread-safe.

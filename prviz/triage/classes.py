@@ -189,7 +189,9 @@ class MissedSamples(NamedTuple):
 
 
 def missed_samples(own: Samples, others: Samples, k: int = NEIGHBOURS) -> MissedSamples:
-    """The samples of a set in whose ball to the k-th nearest of their own set none of the others lies."""
+    """The samples of a set in whose ball to the k-th nearest of their own set none of the others
+    lies.
+    """
     one_each = replace(own, labels={"": np.arange(own.n)}).one_of_each_group()
     others = others.one_of_each_group()
     ratios = _ratios(one_each, others, k, MEMORY_LIMIT)
@@ -202,7 +204,8 @@ def missed_samples(own: Samples, others: Samples, k: int = NEIGHBOURS) -> Missed
 def apart_text(
     real_labels: ArrayLike, generated_labels: ArrayLike, real: str, generated: str
 ) -> str:
-    """Why two sets can't be compared class by class, as they have no label in common; "" where they have one.
+    """Why two sets can't be compared class by class, as they have no label in common; "" where they
+    have one.
 
     real, generated : names of the sets.
     """
@@ -236,7 +239,8 @@ def class_shares(
     *,
     memory_limit: int = MEMORY_LIMIT,
 ) -> tuple[dict[str, tuple[ClassShare, ...]], dict[str, str]]:
-    """`by_class` of checkpoints by name, by a label of the reference's file and, where they have it, of theirs.
+    """`by_class` of checkpoints by name, by a label of the reference's file and, where they have
+    it, of theirs.
 
     The second mapping has the checkpoints that have no label in common with the reference, with the
     reason in words.
@@ -305,7 +309,9 @@ def _missed(own: Samples, others: Samples, k: int, memory_limit: int) -> Flags:
 
 
 def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> NDArray[np.float64]:
-    """(n,) distance of the nearest other over that of the k-th nearest own sample: above 1 exactly where it is more."""
+    """(n,) distance of the nearest other over that of the k-th nearest own sample: above 1 exactly
+    where it is more.
+    """
     rows = np.arange(own.n)
     if own.n <= k:
         return np.zeros(own.n)
@@ -318,7 +324,9 @@ def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> NDArray
 
 
 def _expected(n: int, m: int, k: int) -> float:
-    """Probability that the k nearest of n - 1 own and m other samples are all own ones, in random order."""
+    """Probability that the k nearest of n - 1 own and m other samples are all own ones, in random
+    order.
+    """
     before = np.arange(min(k, n - 1))
     return float(np.prod((n - 1 - before) / (n - 1 + m - before)))
 
@@ -335,7 +343,8 @@ def _share(
 def _holm(
     shares: Sequence[ClassShare], absent: Mapping[ClassShare, float] = MappingProxyType({})
 ) -> tuple[ClassShare, ...]:
-    """The shares with intervals, in order: Holm 1979, on binomial tests of effective numbers of samples.
+    """The shares with intervals, in order: Holm 1979, on binomial tests of effective numbers of
+    samples.
 
     absent : the classes of which the other set has no sample, with the probability of that by
     chance.

@@ -1,4 +1,6 @@
-"""Faults of single features: of one set constant, in other units, moved, cut off, while the others are alike."""
+"""Faults of single features: of one set constant, in other units, moved, cut off, while the others
+are alike.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ REPAIRS: Mapping[str, str] = {
 class Differing:
     """The features that differ, each by itself.
 
-    pair : independent rows. columns : from 0, the surest first. tests : of every feature, by itself.
+    pair : independent rows. columns : from 0, the surest first. tests : of every feature, by
+    itself.
     part : True where others differ, too.
     """
 
@@ -66,7 +69,9 @@ class Differing:
 
     @cached_property
     def apart(self) -> float:
-        """Largest distance of the two distribution functions of one: the least share of the samples that differs."""
+        """Largest distance of the two distribution functions of one: the least share of the samples
+        that differs.
+        """
         return float(self.tests.steps[list(self.columns)].max(initial=0.0))
 
     @cached_property
@@ -99,14 +104,18 @@ class Differing:
         return self
 
     def constant(self) -> Differing:
-        """Those alone that are one value throughout a set, and not the other: a fact, whatever else is wrong."""
+        """Those alone that are one value throughout a set, and not the other: a fact, whatever else
+        is wrong.
+        """
         spreads = ("spread" in _repair(self.pair, each) for each in self.columns)
         columns = tuple(each for each, known in zip(self.columns, spreads, strict=True) if known)
         return Differing(self.pair, columns, self.tests, part=len(columns) < len(self.columns))
 
     @property
     def certain(self) -> bool:
-        """True if they differ beyond what a change of all samples would show in the one of many where it is largest."""
+        """True if they differ beyond what a change of all samples would show in the one of many
+        where it is largest.
+        """
         return bool(self.tests.p.min() < CERTAIN * LEVEL / self.pair.d)
 
     @cached_property
@@ -120,14 +129,18 @@ class Differing:
 
     @property
     def mended(self) -> bool:
-        """True if a factor or a move explains each better than that generated values of a range alone are there."""
+        """True if a factor or a move explains each better than that generated values of a range
+        alone are there.
+        """
         if self.repair not in ("factor", "shift"):
             return False
         return not any(_is_cut(self.pair, place) for place in self.columns)
 
 
 def differing(pair: SamplePair) -> Differing:
-    """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows one each is tested."""
+    """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows
+    one each is tested.
+    """
     alone = SamplePair(*(each.one_of_each_group() for each in pair))
     tests = known_tests(alone)
     return Differing(alone, tuple(int(each) for each in tests.differ), tests)
@@ -190,7 +203,9 @@ def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
 
 
 def _is_cut(pair: SamplePair, place: int) -> bool:
-    """True if the real values within the range of the generated ones are more like these than any change makes them."""
+    """True if the real values within the range of the generated ones are more like these than any
+    change makes them.
+    """
     real, generated = _values(pair, place)
     factor, move = _change(real, generated)
     changed = [generated - move, generated / factor if factor else generated]
@@ -206,7 +221,9 @@ def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
 
 
 def _change(real: Floats, generated: Floats) -> tuple[float, float]:
-    """The factor and the move that make the sets most alike, in three digits; 0 where there is no factor."""
+    """The factor and the move that make the sets most alike, in three digits; 0 where there is no
+    factor.
+    """
     sides = [np.quantile(each, [0.25, 0.5, 0.75]) for each in (real, generated)]
     sizes = [
         (ends[2] - ends[0], ends[1], values.std(), values.mean())

@@ -1,4 +1,6 @@
-"""Two checkpoints against the same real samples: the difference of their curves, and what only one of them covers."""
+"""Two checkpoints against the same real samples: the difference of their curves, and what only one
+of them covers.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ COVERED = 0.25
 
 @dataclass(frozen=True, eq=False)
 class PairedDifference(ReadOnlyArrays):
-    """Difference of the curves a and b along rays of equal lam, and the real samples that only one of them covers.
+    """Difference of the curves a and b along rays of equal lam, and the real samples that only one
+    of them covers.
 
     lam : (m,) from 0 to inf. alpha, beta : (m,) differences a - b of precision and of recall on
     each ray; alpha = lam
@@ -71,7 +74,8 @@ def compare_curves(
     confidence: float = 0.95,
     progress: Callable[[float], None] = lambda _: None,
 ) -> GeneratorComparison:
-    """Both curves and their joint replicates, the slow part of a comparison; `differences` are of all summaries.
+    """Both curves and their joint replicates, the slow part of a comparison; `differences` are of
+    all summaries.
 
     a, b : two measurements by one family, at one setting and on the same real samples, which are
     resampled together.
@@ -88,7 +92,8 @@ def difference_of(
     points: int = 201,
     covered: float = COVERED,
 ) -> PairedDifference:
-    """The difference, with a band where each ray has its own interval, and the real samples that only one covers.
+    """The difference, with a band where each ray has its own interval, and the real samples that
+    only one covers.
 
     curves : result of `compare_curves` for a and b. points : rays lam = tan(theta), theta even over
     [0, pi / 2].
@@ -126,7 +131,9 @@ def _difference(a: PRCurve, b: PRCurve, lam: Floats) -> tuple[Floats, Floats]:
 
 
 def _coverage(runs: tuple[Supports, ...]) -> Floats:
-    """(n_real,) the angle, in [0, pi / 2], of the largest lam at which each real sample is called generated."""
+    """(n_real,) the angle, in [0, pi / 2], of the largest lam at which each real sample is called
+    generated.
+    """
     angles = []
     for run in runs:
         classifiers = OptimalClassifiers.from_supports(run)

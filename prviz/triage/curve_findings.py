@@ -1,4 +1,6 @@
-"""What the curve and the number of samples leave open: hardly any overlap, outliers, lost directions, few samples."""
+"""What the curve and the number of samples leave open: hardly any overlap, outliers, lost
+directions, few samples.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def doubts(
 
 
 def dependent(pair: SamplePair) -> tuple[TriageFinding, ...]:
-    """A finding if the order of the rows shows that they are not independent, and no groups are known."""
+    """A finding if the order of the rows shows that they are not independent, and no groups are
+    known.
+    """
     found = dependent_sets(pair)
     if not found:
         return ()
@@ -83,7 +87,9 @@ def dependent(pair: SamplePair) -> tuple[TriageFinding, ...]:
 
 
 def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
-    """A finding if an extreme hangs on the few samples that alone support most samples of the other role."""
+    """A finding if an extreme hangs on the few samples that alone support most samples of the other
+    role.
+    """
     top = found.top(REMOVED[-1])
     lost = found.share - found.share_without(top)
     if lost <= max(OUTLIERS, OUTLIERS_SHARE * len(top) / len(found.rows)):
@@ -133,7 +139,8 @@ def _few(spread: Spread, n: int) -> TriageFinding | None:
 
 
 class ModeReweighting(NamedTuple):
-    """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio 1 without one.
+    """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio
+    1 without one.
 
     ratio : ratio of the ends of that range. lam : their geometric mean. fpr, fnr : the point.
     """

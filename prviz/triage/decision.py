@@ -1,4 +1,6 @@
-"""The decision of a triage: which checkpoint to take, by which family, and where the families disagree."""
+"""The decision of a triage: which checkpoint to take, by which family, and where the families
+disagree.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ NEIGHBOURS = "knn"
 
 
 class Basis(NamedTuple):
-    """What a decision rests on; it follows from the families that are measured, never from their results.
+    """What a decision rests on; it follows from the families that are measured, never from their
+    results.
 
     method : the family of the scores. clause : why this one, in a clause. second : the family that
     orders checkpoints whose score is below `prviz.triage.ranking.TOLD_APART`, behind all others;
@@ -114,11 +117,11 @@ class Judgement:
 
     table : the ranking of all checkpoints by the families of the basis (see
     `prviz.triage.ranking.ranking`); its comparisons are those among the candidates, nan for others.
-    candidates : the ranking of those that don't copy the reference. apart : families that see the best
-    otherwise. scores : by family and checkpoint, at the goal. at_most : by checkpoint, the score
-    that the true one does not exceed with a confidence of 95 % (see `prviz.upper_bound`), and no
-    score does; None without a bound. shares : by checkpoint its share of the ceiling, by the same
-    family as the scores.
+    candidates : the ranking of those that don't copy the reference. apart : families that see the
+    best otherwise. scores : by family and checkpoint, at the goal. at_most : by checkpoint, the
+    score that the true one does not exceed with a confidence of 95 % (see `prviz.upper_bound`), and
+    no score does; None without a bound. shares : by checkpoint its share of the ceiling, by the
+    same family as the scores.
     """
 
     decision: Decision
@@ -146,12 +149,14 @@ class Aside(NamedTuple):
 NOTHING_ASIDE = Aside()
 
 
-# By family and checkpoint: the sides of its curve, and of the bound that goes with it, see `sides_of_one`.
+# By family and checkpoint: the sides of its curve, and of the bound that goes with it, see
+# `sides_of_one`.
 KnownSides: TypeAlias = dict[str, dict[str, tuple[AreaSides, AreaSides | None]]]
 
 
 def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
-    """What decides: the best classifier where it has judged all, for no held-out classifier errs less, else neighbours.
+    """What decides: the best classifier where it has judged all, for no held-out classifier errs
+    less, else neighbours.
 
     measured : all checkpoints by all families, at least one. chosen : the family that the user has
     chosen, if any.
@@ -175,7 +180,8 @@ def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) 
 
 
 def looked_into(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
-    """The checkpoints by the family in whose curves faults are looked for: of neighbours, if there is one.
+    """The checkpoints by the family in whose curves faults are looked for: of neighbours, if there
+    is one.
 
     The rules of faults read curves with a bias of neighbours, and influence needs their balls.
     """
@@ -290,7 +296,9 @@ def _decision(
     names: Sequence[str],
     unsure: bool,
 ) -> tuple[Decision, Disagreement]:
-    """The decision on the candidates among these checkpoints, and the families that see the best otherwise."""
+    """The decision on the candidates among these checkpoints, and the families that see the best
+    otherwise.
+    """
     best = str(candidates["checkpoint"].iloc[0])
     also = tuple(candidates["checkpoint"].iloc[1:][candidates["tied_with_best"].iloc[1:]])
     left = list(candidates["checkpoint"])
@@ -321,7 +329,9 @@ def _few(measured: Sequence[MeasuredCheckpoint]) -> bool:
 def _headline(
     table: pd.DataFrame, basis: Basis, yardstick: Yardstick | None, goal: float, *, left_out: int
 ) -> Headline:
-    """The decision; before it, with the scale, that no checkpoint comes near real data, where that is so."""
+    """The decision; before it, with the scale, that no checkpoint comes near real data, where that
+    is so.
+    """
     second = "" if basis.second is None else family_title(basis.second)
     said = headline(table, second, left_out=left_out)
     told = table["score"] < TOLD_APART
@@ -386,7 +396,9 @@ def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
 def sides_of_one(
     measured: Sequence[MeasuredCheckpoint],
 ) -> dict[str, tuple[AreaSides, AreaSides | None]]:
-    """The sides of one checkpoint by each family, and of the bound that goes with it; None without one."""
+    """The sides of one checkpoint by each family, and of the bound that goes with it; None without
+    one.
+    """
     found: dict[str, tuple[AreaSides, AreaSides | None]] = {}
     shared: AreaSides | None = None
     for each in measured:
@@ -409,7 +421,9 @@ def summaries_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, dict[s
 
 
 def capped_summaries(measured: MeasuredCheckpoint, own: AreaSides) -> dict[str, float]:
-    """The summaries with the area of these sides where they are not those of the curve, see `sides_of_one`."""
+    """The summaries with the area of these sides where they are not those of the curve, see
+    `sides_of_one`.
+    """
     return with_area_at_most(
         measured.summaries, None if own == sides(measured.curve) else own.score(0.5)
     )

@@ -1,4 +1,5 @@
-"""Evidence of a finding: where an end of the curve is read, repeated rows, directions, sizes, kinds of samples.
+"""Evidence of a finding: where an end of the curve is read, repeated rows, directions, sizes, kinds
+of samples.
 
 A real sample that the generator misses is in the confusion group "kept" of the optimal classifier
 at lam (`prviz.diagnostics.confusion_groups`), a generated sample that the generator invents in the
@@ -31,7 +32,8 @@ _PER_KIND = 3
 
 
 def lam_at_end(curve: PRCurve, side: Literal["precision", "recall"]) -> float:
-    """The lam at which an end of the curve is read: alpha(lam) = END for recall, beta(lam) = END for precision.
+    """The lam at which an end of the curve is read: alpha(lam) = END for recall, beta(lam) = END
+    for precision.
 
     1 where alpha = beta <= END in the middle of the curve already.
     """
@@ -43,7 +45,9 @@ def lam_at_end(curve: PRCurve, side: Literal["precision", "recall"]) -> float:
 
 
 class Repeated(NamedTuple):
-    """A generated row that repeats: its first index, its number of copies, and its number of copies in the real set."""
+    """A generated row that repeats: its first index, its number of copies, and its number of copies
+    in the real set.
+    """
 
     row: int
     times: int
@@ -51,7 +55,8 @@ class Repeated(NamedTuple):
 
 
 def most_repeated(pair: SamplePair, most: int = 10) -> tuple[Repeated, ...]:
-    """The generated rows that occur more than once, exactly equal; the commonest first, then by row.
+    """The generated rows that occur more than once, exactly equal; the commonest first, then by
+    row.
 
     most : number of different rows at most.
     """
@@ -94,7 +99,9 @@ class Spectrum(ReadOnlyArrays):
 
 
 def spectrum(samples: Samples, *, seed: int = 0) -> Spectrum:
-    """The shares of the principal directions, from the rows that `preflight` takes for the effective dimension."""
+    """The shares of the principal directions, from the rows that `preflight` takes for the
+    effective dimension.
+    """
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
         return Spectrum(np.empty(0), len(centred), 0.0)
@@ -118,7 +125,9 @@ class Scales(NamedTuple):
 
 
 def scales(samples: Samples, sd: ArrayLike) -> Scales:
-    """Norms and spreads of a set, sd : (d,) its standard deviations (`prviz.preflight` has them)."""
+    """Norms and spreads of a set, sd : (d,) its standard deviations (`prviz.preflight` has
+    them).
+    """
     with np.errstate(over="ignore"):
         blocks = (
             samples.values[rows].astype(np.float64) for rows in row_blocks(samples.n, samples.d)
@@ -129,7 +138,9 @@ def scales(samples: Samples, sd: ArrayLike) -> Scales:
 
 
 class Kind(NamedTuple):
-    """One value of a label, the number of samples that have it, and the number of chosen samples among these."""
+    """One value of a label, the number of samples that have it, and the number of chosen samples
+    among these.
+    """
 
     value: str
     n: int
@@ -142,7 +153,8 @@ class Kind(NamedTuple):
 
 
 def kinds(column: NDArray[Any], rows: ArrayLike, chosen: ArrayLike) -> tuple[Kind, ...]:
-    """Number of chosen rows for each value of a label, the largest share first, then the commonest value.
+    """Number of chosen rows for each value of a label, the largest share first, then the commonest
+    value.
 
     column : (n,) the label of every sample. rows : the rows to count. chosen : some of these rows.
 

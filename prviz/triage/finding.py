@@ -1,4 +1,6 @@
-"""A finding, and the words that go with it: what is wrong with a checkpoint, with its number and its evidence."""
+"""A finding, and the words that go with it: what is wrong with a checkpoint, with its number and
+its evidence.
+"""
 
 from __future__ import annotations
 

@@ -175,7 +175,8 @@ def findings(
     witness: Callable[[], Mapping[str, Any] | None] | None = None,
     progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
-    """All findings, the fault that explains most first; none for a faultless pair of enough samples.
+    """All findings, the fault that explains most first; none for a faultless pair of enough
+    samples.
 
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by
     `prviz.estimate`.
@@ -281,8 +282,8 @@ def _with_columns(
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":
         return shown
-    # samples that are missing move the features that tell them from others, but leave them a spread,
-    # and no one number that puts a feature right
+    # samples that are missing move the features that tell them from others, but leave them a
+    # spread, and no one number that puts a feature right
     if _lost(rest[:1], of.apart) and first is not None and not of.mended:
         of = of.constant()
         if not of.columns:
@@ -326,7 +327,8 @@ def _lost(shown: Found, apart: float) -> bool:
 def usual_faults(
     reference: Samples, holdout: Samples, *, memory_limit: int = MEMORY_LIMIT
 ) -> tuple[TriageFinding, ...]:
-    """The faults that any halving shows of held-out real samples: such a difference says nothing of a generator.
+    """The faults that any halving shows of held-out real samples: such a difference says nothing of
+    a generator.
 
     None hides another, as a shift of the whole set does in the list of a checkpoint.
     """
@@ -361,7 +363,8 @@ def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
 def agreed_faults(
     drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation
 ) -> tuple[TriageFinding, ...]:
-    """The faults that the mean of several halvings shows and most of them alone; borderline where not every one does.
+    """The faults that the mean of several halvings shows and most of them alone; borderline where
+    not every one does.
 
     Where the mean alone shows one, it is said that the samples are too few to say what.
     """
@@ -473,7 +476,9 @@ class WholeFaults:
 
     @cached_property
     def on_one_grid(self) -> bool:
-        """True if nearly all values of either set occur in the other one, as few different ones do."""
+        """True if nearly all values of either set occur in the other one, as few different ones
+        do.
+        """
         if not discrete(self.facts.drawn[0].rows):
             return False
         real, generated = (each.values for each in self.facts.pair)
@@ -481,7 +486,9 @@ class WholeFaults:
 
 
 def _on_grid(values: Floats, others: Floats) -> bool:
-    """True if nearly all values, and those that aren't 0, occur among the others; a block of rows at a time."""
+    """True if nearly all values, and those that aren't 0, occur among the others; a block of rows
+    at a time.
+    """
     rows = max(1, _GRID_BLOCK // values.shape[1])
     grid = np.empty(0, others.dtype)
     for part in slices(len(others), rows):

@@ -42,7 +42,9 @@ def own_warnings(
 def by_checkpoint(
     outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
 ) -> tuple[tuple[Finding, ...], dict[str, tuple[Finding, ...]]]:
-    """The warnings on the reference, or on all checkpoints alike, and those on each checkpoint alone, by its name."""
+    """The warnings on the reference, or on all checkpoints alike, and those on each checkpoint
+    alone, by its name.
+    """
     own = {each.checkpoint.name: own_warnings(each, findings) for each in outcomes if each.measured}
     everywhere = set[str]()
     if len(own) > 1:
@@ -67,7 +69,8 @@ def by_checkpoint(
 def warnings_of(
     outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
 ) -> tuple[Finding, ...]:
-    """The warnings on these checkpoints, one of each kind, that no finding says of the same checkpoint.
+    """The warnings on these checkpoints, one of each kind, that no finding says of the same
+    checkpoint.
 
     Where a kind does not concern all checkpoints alike its text names the first of them and the
     number of the others.

@@ -1,4 +1,6 @@
-"""Checkpoints on disk: their files, their names, their training steps, and a table of other numbers."""
+"""Checkpoints on disk: their files, their names, their training steps, and a table of other
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Details(NamedTuple):
-    """One row of the table: the checkpoint's step, other numbers by column, and its run; empty cells are left out."""
+    """One row of the table: the checkpoint's step, other numbers by column, and its run; empty
+    cells are left out.
+    """
 
     step: float | None
     extra: Mapping[str, float]
@@ -123,7 +127,9 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
 
 
 def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
-    """Function that finds the one checkpoint that a cell names, in constant time: a table may have 100,000 rows."""
+    """Function that finds the one checkpoint that a cell names, in constant time: a table may have
+    100,000 rows.
+    """
     names = _grouped((name, path) for path, name in checkpoints.items())
 
     @cache
@@ -278,7 +284,8 @@ def checkpoints_below(
     *,
     leave_out: Iterable[str] = (),
 ) -> list[Checkpoint]:
-    """`checkpoints_of` for files below a folder: nothing outside the folder is opened, now or later.
+    """`checkpoints_of` for files below a folder: nothing outside the folder is opened, now or
+    later.
 
     files, metadata, leave_out : paths relative to the folder.
 
@@ -330,7 +337,8 @@ def named(
 
 
 def step_of(name: str) -> float | None:
-    """The step in a name: the number after step, iter or epoch, else one that ends the name; k and M are counted in.
+    """The step in a name: the number after step, iter or epoch, else one that ends the name; k and
+    M are counted in.
 
     >>> step_of("sd-epoch-3_step-12k"), step_of("network-snapshot-000200"), step_of("resnet50")
     (12000.0, 200.0, None)
@@ -343,7 +351,9 @@ def step_of(name: str) -> float | None:
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts numbers in texts by their value, however many digits they have: 9 before 10."""
+    """A key that sorts numbers in texts by their value, however many digits they have: 9 before
+    10.
+    """
     parts = [
         part.lstrip("0") if place % 2 else part
         for place, part in enumerate(_DIGITS.split(text.casefold()))
@@ -383,7 +393,8 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
 def skipped_files(
     sources: PathLike | Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()
 ) -> list[Path]:
-    """The files of the folders among ``sources`` that `checkpoints_of` skips, as their format holds no samples.
+    """The files of the folders among ``sources`` that `checkpoints_of` skips, as their format holds
+    no samples.
 
     leave_out : files that are not counted, such as the metadata. Nor are hidden files, folders, and
     the tables that `prviz embed` writes beside its files.
@@ -402,10 +413,13 @@ def skipped_files(
 
 
 def common_prefix(names: Sequence[str]) -> str:
-    """What all names begin with, up to a sign between words, so that every name without it still says something.
+    """What all names begin with, up to a sign between words, so that every name without it still
+    says something.
 
-    >>> common_prefix(["run/step-1000", "run/step-2000"]), common_prefix(["alone"]), common_prefix(["a-1", "a-12"])
-    ('run/step-', '', 'a-')
+    >>> common_prefix(["run/step-1000", "run/step-2000"])
+    'run/step-'
+    >>> common_prefix(["alone"]), common_prefix(["a-1", "a-12"])
+    ('', 'a-')
     """
     low = min(names)
     high = max(names)
@@ -420,7 +434,9 @@ def common_prefix(names: Sequence[str]) -> str:
 
 
 def _resolved(path: Path) -> Path:
-    """The file that a path leads to; the path itself for a circle of links or an impossible path."""
+    """The file that a path leads to; the path itself for a circle of links or an impossible
+    path.
+    """
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):
@@ -428,7 +444,9 @@ def _resolved(path: Path) -> Path:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """The shortest names that tell the files apart, all with as many folders and all with or without extension."""
+    """The shortest names that tell the files apart, all with as many folders and all with or
+    without extension.
+    """
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
         for whole in (False, True):
             last = [path.name if whole else path.stem.removesuffix(".samples") for path in paths]

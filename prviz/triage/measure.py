@@ -60,7 +60,8 @@ def measure_all(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Iterator[CheckpointOutcome]:
-    """The result of `prviz.estimate` for every checkpoint against the reference, in their order, one by one.
+    """The result of `prviz.estimate` for every checkpoint against the reference, in their order,
+    one by one.
 
     One checkpoint is in memory at a time. A checkpoint that can't be read, has another dimension,
     values that are no numbers or too few samples gives a `CheckpointOutcome` with a reason; the
@@ -146,7 +147,9 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
 
 
 def uneven(measured: Iterable[MeasuredCheckpoint]) -> bool:
-    """True if the measured sets differ so much in size that curves should be of equal ones: by more than UNEVEN."""
+    """True if the measured sets differ so much in size that curves should be of equal ones: by more
+    than UNEVEN.
+    """
     sizes = {size for each in measured for size in (each.n_real, each.n_generated)}
     return bool(sizes) and max(sizes) > UNEVEN * min(sizes)
 
@@ -163,12 +166,16 @@ class SetSizes(NamedTuple):
 
     @property
     def uneven(self) -> bool:
-        """True if the sizes differ so much that curves should be of equal ones: by more than UNEVEN."""
+        """True if the sizes differ so much that curves should be of equal ones: by more than
+        UNEVEN.
+        """
         return self.most > UNEVEN * self.least
 
 
 def set_size(reference: Samples, checkpoint: Checkpoint, settings: TriageSettings) -> int | None:
-    """The size of a checkpoint's set; None where it can't be measured, which is reported when that is tried."""
+    """The size of a checkpoint's set; None where it can't be measured, which is reported when that
+    is tried.
+    """
     try:
         return _read(reference, checkpoint, settings).n
     except FAILURES:
@@ -228,7 +235,9 @@ def _evaluator(
 
 @dataclass(frozen=True, kw_only=True)
 class _Elsewhere:
-    """The part of a worker's job that all checkpoints share: path, digest and size of the reference, and settings."""
+    """The part of a worker's job that all checkpoints share: path, digest and size of the
+    reference, and settings.
+    """
 
     reference: Path
     digest: str
@@ -265,7 +274,9 @@ class _Elsewhere:
 
 
 class Result(NamedTuple):
-    """One family measured: its estimate, the seconds of its pass, and the bound of a family that has its own."""
+    """One family measured: its estimate, the seconds of its pass, and the bound of a family that
+    has its own.
+    """
 
     estimate: Estimate
     seconds: float
@@ -273,7 +284,9 @@ class Result(NamedTuple):
 
 
 class CheckpointState(NamedTuple):
-    """A checkpoint before it is measured: its cached results, its digests, and the families still to be measured."""
+    """A checkpoint before it is measured: its cached results, its digests, and the families still
+    to be measured.
+    """
 
     known: CheckpointOutcome
     digests: PairDigests
@@ -323,14 +336,18 @@ class CheckpointEvaluator:
         return outcome
 
     def measured(self, checkpoint: Checkpoint, pair: SamplePair) -> tuple[MeasuredCheckpoint, ...]:
-        """Measure a pair under the name of a checkpoint, or find its results in the cache; cache new results."""
+        """Measure a pair under the name of a checkpoint, or find its results in the cache; cache
+        new results.
+        """
         results, fresh = self._measured(checkpoint, pair, lambda _: None)
         outcome = CheckpointOutcome(checkpoint, self._in_order(results), fresh)
         self.keep(outcome)
         return outcome.measured
 
     def kept(self, checkpoint: Checkpoint, digest: str, n: int) -> tuple[MeasuredCheckpoint, ...]:
-        """The results of n samples, known by their digest alone; () unless the cache has those of all families."""
+        """The results of n samples, known by their digest alone; () unless the cache has those of
+        all families.
+        """
         digests = PairDigests(self.reference.digest, digest)
         found = []
         k = math.isqrt(min(self.reference.n, n)) if self.settings.k == "sqrt" else self.settings.k
@@ -363,7 +380,9 @@ class CheckpointEvaluator:
         )
 
     def joined(self, looked: CheckpointState, outcome: CheckpointOutcome) -> CheckpointOutcome:
-        """The cached results of a checkpoint and those of a worker together, in the order of the families."""
+        """The cached results of a checkpoint and those of a worker together, in the order of the
+        families.
+        """
         checkpoint = looked.known.checkpoint
         if outcome.reason is not None:
             return CheckpointOutcome(checkpoint, (), reason=outcome.reason, choices=outcome.choices)
@@ -506,7 +525,9 @@ def _digests(pair: SamplePair) -> PairDigests:
 
 
 def _repeatable(name: str) -> bool:
-    """True if the family is part of prviz: the name of a registered one doesn't identify its code."""
+    """True if the family is part of prviz: the name of a registered one doesn't identify its
+    code.
+    """
     estimator = ESTIMATORS[name]
     return type(estimator).__module__.startswith("prviz.") and not isinstance(estimator, Registered)
 
@@ -520,7 +541,8 @@ def _failed(checkpoint: Checkpoint, error: BaseException) -> CheckpointOutcome:
 
 
 def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) -> Samples:
-    """The samples of a file; where its format can hold several arrays or roles, of the one that the settings name.
+    """The samples of a file; where its format can hold several arrays or roles, of the one that the
+    settings name.
 
     The samples are copied into memory: a training run may truncate the file while they are
     measured.

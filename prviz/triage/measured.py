@@ -101,7 +101,9 @@ class MeasuredCheckpoint:
     own_bound: PRCurve | None = None
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
-        """The measurement under another name or step of its checkpoint; what is computed of its curve stays."""
+        """The measurement under another name or step of its checkpoint; what is computed of its
+        curve stays.
+        """
         renamed = replace(self, checkpoint=checkpoint)
         renamed.__dict__.update({**self.__dict__, "checkpoint": checkpoint})
         return renamed
@@ -128,7 +130,9 @@ class MeasuredCheckpoint:
 
     @cached_property
     def bound(self) -> PRCurve | None:
-        """The upper bound of the true curve by this family alone; None without split (see `prviz.upper_bound`)."""
+        """The upper bound of the true curve by this family alone; None without split (see
+        `prviz.upper_bound`).
+        """
         return bound_by([self], self.method)
 
     @cached_property
@@ -149,7 +153,8 @@ class MeasuredCheckpoint:
 
 
 def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | None:
-    """The upper bound of one checkpoint's true curve that goes with its score by a family; None without split.
+    """The upper bound of one checkpoint's true curve that goes with its score by a family; None
+    without split.
 
     It is that measured with the family, else that of all families without one of their own
     together.

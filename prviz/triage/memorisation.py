@@ -1,4 +1,5 @@
-"""Memorisation: generated samples that copy a real one, exactly or nearly, more often than other real samples do.
+"""Memorisation: generated samples that copy a real one, exactly or nearly, more often than other
+real samples do.
 
 A near copy is much nearer to one real sample than to the next. In an even density of dimension d
 the ratio of the two distances is the d-th root of a uniform number, whatever the density: samples
@@ -41,7 +42,9 @@ _PAIRS = 5
 
 
 class Excess(NamedTuple):
-    """A share of the generated samples minus that expected of real ones, with the interval of the difference."""
+    """A share of the generated samples minus that expected of real ones, with the interval of the
+    difference.
+    """
 
     number: int
     share: float
@@ -80,12 +83,15 @@ class Memorisation(NamedTuple):
 
     @property
     def memorised(self) -> bool:
-        """True if more samples are exact or near copies than of other real samples, beyond chance."""
+        """True if more samples are exact or near copies than of other real samples, beyond
+        chance.
+        """
         return self.exact.low > 0 or self.near.low > 0
 
 
 class HeldOutDistances(NamedTuple):
-    """Distances of real samples to the two nearest other ones of the reference: (n, 2); a source in words.
+    """Distances of real samples to the two nearest other ones of the reference: (n, 2); a source in
+    words.
 
     independent : number of independent ones. holdout : digest of the holdout; "" without one.
     """
@@ -99,7 +105,8 @@ class HeldOutDistances(NamedTuple):
 def held_out_distances(
     reference: Samples, holdout: Samples | None = None, *, memory_limit: int = MEMORY_LIMIT
 ) -> HeldOutDistances:
-    """Distances from the holdout to the reference; without one, those inside the reference, leaving each sample out.
+    """Distances from the holdout to the reference; without one, those inside the reference, leaving
+    each sample out.
 
     Two samples of the reference that are nearest to each other share their distance, so that n of
     them count as n / 2. Of a reference with groups the whole group of a sample is left out. Only
@@ -128,13 +135,17 @@ def held_out_distances(
 
 
 def _independent(samples: Samples) -> int:
-    """Number of samples that count as independent: those of a group, and those that repeat one, share their fate."""
+    """Number of samples that count as independent: those of a group, and those that repeat one,
+    share their fate.
+    """
     repeats = row_classes([samples])
     return min(samples.n_independent, independent_number(repeats))
 
 
 def _of_other_groups(reference: Samples, groups: NDArray[np.intp], memory_limit: int) -> Floats:
-    """(n, 2) distances of the samples to the two nearest ones of other groups; ValueError without two of them."""
+    """(n, 2) distances of the samples to the two nearest ones of other groups; ValueError without
+    two of them.
+    """
     sizes = np.bincount(groups)
     most = int(sizes.max())
     if reference.n - most < 2:
@@ -178,7 +189,8 @@ def memorisation(
     *,
     memory_limit: int = MEMORY_LIMIT,
 ) -> Memorisation:
-    """Exact and near copies of the reference among generated samples, compared with held-out real ones.
+    """Exact and near copies of the reference among generated samples, compared with held-out real
+    ones.
 
     The interval of each difference joins those of its two shares (Newcombe 1998, method 10, with
     the intervals of Clopper and Pearson).
@@ -220,14 +232,18 @@ def _nearest(
 
 
 def _ratios(distances: Floats) -> Floats:
-    """Nearest over second nearest distance; 1 where both are 0, as between rows that repeat among real ones."""
+    """Nearest over second nearest distance; 1 where both are 0, as between rows that repeat among
+    real ones.
+    """
     return np.where(
         distances[:, -1] > 0, distances[:, 0] / np.maximum(distances[:, -1], _TINY), 1.0
     )
 
 
 def memorisation_of_facts(facts: Any) -> Memorisation | None:
-    """The counts in facts, which are those of a `Memorisation` as JSON keeps them; None for anything else."""
+    """The counts in facts, which are those of a `Memorisation` as JSON keeps them; None for
+    anything else.
+    """
     try:
         exact, near, threshold, pairs, source = facts
         return Memorisation(

@@ -200,7 +200,9 @@ class PairStatistics:
 
 
 def rows_in_time(d: int) -> int:
-    """Most rows per set of d features that a halving compares, for the time that more would take."""
+    """Most rows per set of d features that a halving compares, for the time that more would
+    take.
+    """
     return min(max(math.isqrt(WORK // d), ROWS), MOST_ROWS)
 
 
@@ -291,7 +293,9 @@ class _Compared:
         self._classes = [classes[: pair.real.n], classes[pair.real.n :]]
 
     def drawn(self, rng: np.random.Generator, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
-        """Rows of both sets in a random order, by their features and in coordinates; of many others in every turn."""
+        """Rows of both sets in a random order, by their features and in coordinates; of many others
+        in every turn.
+        """
         rows: list[Ints] = []
         for whole, part in zip(self._orders, self._pair, strict=True):
             order = whole
@@ -349,7 +353,8 @@ def _mean(values: list[float]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Fold:
-    """One use of the halves: ``fit`` and ``held`` of the real rows, ``one`` and ``other`` of the generated ones.
+    """One use of the halves: ``fit`` and ``held`` of the real rows, ``one`` and ``other`` of the
+    generated ones.
 
     real, generated : the rows by their features. points, others : the same rows in coordinates with
     the same distances.
@@ -405,7 +410,9 @@ class _Fold:
 def _neighbours(
     fit: Floats, held: Floats, one: Floats, other: Floats
 ) -> tuple[dict[str, float], Flags, Flags]:
-    """Statistics of distances, and which generated and which held-out samples are on the support."""
+    """Statistics of distances, and which generated and which held-out samples are on the
+    support.
+    """
     own = _radii(fit)
     own_one = _radii(one)
     near_held, held_local = _nearest(held, fit, LOCAL)
@@ -482,7 +489,9 @@ def _void(points: Floats, own: Floats, others: Floats, k: int) -> Flags:
 
 
 def _radii(points: Floats) -> Floats:
-    """Distance of every point to its K-th nearest other one; of repeated points no less than the smallest positive."""
+    """Distance of every point to its K-th nearest other one; of repeated points no less than the
+    smallest positive.
+    """
     distances = nearest_rows(points, np.arange(len(points)), K + 1, points)[1][:, -1]
     least = distances[distances > 0].min() if (distances > 0).any() else 1.0
     return np.maximum(distances, least)
@@ -594,7 +603,8 @@ def _by_mass(held: Floats, generated: Floats, moved: Floats) -> float:
 def _spreads(
     fit: Floats, held: Floats, generated: Floats, centres: Floats, features: int | None = None
 ) -> dict[str, float]:
-    """Spreads around the centres of the clusters, in bands of the principal directions, and around one centre.
+    """Spreads around the centres of the clusters, in bands of the principal directions, and around
+    one centre.
 
     features : number of features where it exceeds that of the rows; None: it does not.
     """
@@ -644,7 +654,8 @@ def _spreads(
 
 
 def _tail(one: Floats, other: Floats) -> tuple[float, float]:
-    """How much farther the last of 20 lies from the middle one in the other set, half of logarithms, and its z-score.
+    """How much farther the last of 20 lies from the middle one in the other set, half of
+    logarithms, and its z-score.
 
     The error of a quantile is that of a share, times the width that so large a share has there.
     """
@@ -683,7 +694,8 @@ def _principal(residuals: Floats, n: int, features: int | None) -> tuple[Floats,
 def _energies(
     residuals: Floats, axes: Floats, top: int, low: int, *, whole: bool
 ) -> dict[str, Floats]:
-    """Squared lengths of the rows in all directions ("total"), in the first ``top`` and beyond the first ``low`` ones.
+    """Squared lengths of the rows in all directions ("total"), in the first ``top`` and beyond the
+    first ``low`` ones.
 
     whole : True if the axes are all directions. "all" : what adds up to the total, (n, r).
     """
@@ -780,7 +792,9 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
 def _moved(
     held: Floats, generated: Floats, centres: Floats, mean: Floats, mine: Ints, others: Ints
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Centres of clusters of enough rows, their moves, the weights of these, and the centres about the mean."""
+    """Centres of clusters of enough rows, their moves, the weights of these, and the centres about
+    the mean.
+    """
     means = [np.empty((0, held.shape[1]))]
     moves = [np.empty((0, held.shape[1]))]
     weights = []
@@ -887,7 +901,8 @@ def _steps(ordered: Floats, at: Floats, chance: float) -> Floats:
 
 
 def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
-    """How much better the generated features fit in another order, by distributions and correlations of ranks.
+    """How much better the generated features fit in another order, by distributions and
+    correlations of ranks.
 
     Only where two features differ beyond chance among all of them; then those that fit badly are
     moved, and their correlations are those with the features that fit. Both are of ranks: values
@@ -919,7 +934,9 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
 
 
 def _unlike(real: Floats, generated: Floats) -> Floats:
-    """Mean squared difference of the shares up to the real deciles, in units of chance, of each feature."""
+    """Mean squared difference of the shares up to the real deciles, in units of chance, of each
+    feature.
+    """
     at, shares = _shares_up_to_deciles(real)
     others = [
         np.searchsorted(row, ends, "right")

@@ -1,4 +1,6 @@
-"""Faults of the whole set: another scale, a shift, an order of the features, or a set that only is normalised."""
+"""Faults of the whole set: another scale, a shift, an order of the features, or a set that only is
+normalised.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
 
 
 def rescaled(facts: PairFacts) -> TriageFinding | None:
-    """A factor so large that nothing else can be compared, and without which the features are alike."""
+    """A factor so large that nothing else can be compared, and without which the features are
+    alike.
+    """
     if not facts.real.norm or not facts.generated.norm:
         return None
     if abs(math.log(facts.generated.norm / facts.real.norm)) < math.log(FAR):
@@ -101,7 +105,9 @@ def rescaled(facts: PairFacts) -> TriageFinding | None:
 
 
 def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
-    """Most features lie beside the real ones, and are alike once each has median 0 and one spread."""
+    """Most features lie beside the real ones, and are alike once each has median 0 and one
+    spread.
+    """
     real, generated = _asked(facts)
     apart = _steps(real, generated)
     if float(np.median(apart)) < BESIDE:
@@ -138,7 +144,9 @@ def _steps(real: Floats, generated: Floats) -> list[float]:
 
 
 def misplaced(of: PairStatistics) -> TriageFinding | None:
-    """A repair of the whole set that explains what differs: another order, a factor, a shift, a factor per feature."""
+    """A repair of the whole set that explains what differs: another order, a factor, a shift, a
+    factor per feature.
+    """
     if _disordered(of):
         return _other_order(of)
     found = _moved(of)
@@ -175,10 +183,14 @@ def _moved(of: PairStatistics) -> TriageFinding | None:
 
 
 def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding | None:
-    """The repair that leaves least of the moves of the clusters and of the differences of the features."""
+    """The repair that leaves least of the moves of the clusters and of the differences of the
+    features.
+    """
 
     def left(centres: float, deciles: float) -> float:
-        """The larger part of what differs that a repair leaves; nan where the moves of the clusters don't say."""
+        """The larger part of what differs that a repair leaves; nan where the moves of the clusters
+        don't say.
+        """
         if math.isnan(centres):
             if different:
                 return SURER * deciles / of.deciles
@@ -208,7 +220,9 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
 
 
 def _by_place(of: PairStatistics) -> bool:
-    """True if a shift or a factor may be the cause: where shares of clusters move the mean, a shift fits all better."""
+    """True if a shift or a factor may be the cause: where shares of clusters move the mean, a shift
+    fits all better.
+    """
     little = LITTLE * of.deciles > of.deciles_shift and 0.1 * of.centre_z > of.after_shift
     fits = of.by_mass < BY_MASS[1] and of.deciles_shift < 1.3 and (of.after_shift < 1 or little)
     return of.by_mass < BY_MASS[0] or of.mass_z < LIKE_MASS or fits
@@ -239,7 +253,9 @@ def _other_order(of: PairStatistics) -> TriageFinding:
 
 
 def _displaced(of: PairStatistics) -> bool:
-    """True if one shift explains the moves of all clusters, whose shares and spreads are those of the real ones."""
+    """True if one shift explains the moves of all clusters, whose shares and spreads are those of
+    the real ones.
+    """
     alone = (
         min(of.after_stretch, of.after_scale) > MENDED * of.centre_z
         and of.after_shift < of.after_features
@@ -258,7 +274,9 @@ def _whole(of: PairStatistics) -> float:
 
 
 def _far_away(of: PairStatistics) -> TriageFinding | None:
-    """A factor or a shift so large that samples fall into other clusters, which say nothing then."""
+    """A factor or a shift so large that samples fall into other clusters, which say nothing
+    then.
+    """
     if of.deciles_scale < LITTLE * of.deciles and abs(_whole(of) - of.scale) < 0.3 * abs(of.scale):
         return _scale(math.exp(of.scale))
     if of.deciles_shift < LITTLE * of.deciles and of.by_mass < BY_MASS[1]:
@@ -275,7 +293,9 @@ def _shift(explained: float) -> TriageFinding:
 
 
 def _scaled(of: PairStatistics) -> bool:
-    """True if one factor from the origin explains both the spread and the places of the clusters."""
+    """True if one factor from the origin explains both the spread and the places of the
+    clusters.
+    """
     wider = of.total if abs(of.total_z) > abs(of.all_total_z) else of.all_total
     if (
         max(abs(of.total_z), abs(of.all_total_z)) < SURE

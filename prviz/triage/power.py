@@ -1,4 +1,5 @@
-"""What would have been found: faults planted in one half of the reference, and how often they are named.
+"""What would have been found: faults planted in one half of the reference, and how often they are
+named.
 
 "Nothing found" means little where little could be found. So each fault is put into a random half of
 the reference, of at most MOST samples, that half is compared with the other one, and the share of
@@ -58,7 +59,8 @@ def power(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Power, ...]:
-    """How often faults of known size would be found with this reference; () where it has too few samples.
+    """How often faults of known size would be found with this reference; () where it has too few
+    samples.
 
     Parameters
     ----------
@@ -165,4 +167,6 @@ PLANTED: Mapping[str, tuple[str, Plant]] = {
     ),
     "near copies, {} of the samples": ("near_copies", _copied(0.1)),
 }
-"""Faults that are planted: in words, {} for their share; the key of the finding that names them, "" if none may."""
+"""Faults that are planted: in words, {} for their share; the key of the finding that names them, ""
+if none may.
+"""

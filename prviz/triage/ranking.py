@@ -84,7 +84,9 @@ class SharedReference(NamedTuple):
 
 
 def capped(found: SharedReference, most: Sequence[AreaSides | None]) -> SharedReference:
-    """The same, with no side above that of the checkpoint's bound, its own each: the truth is not there either."""
+    """The same, with no side above that of the checkpoint's bound, its own each: the truth is not
+    there either.
+    """
     limits = np.array([(np.inf, np.inf) if each is None else each for each in most])
     return SharedReference(np.minimum(found.values, limits), np.minimum(found.replicates, limits))
 
@@ -111,7 +113,8 @@ def _sides(curve: PRCurve) -> AreaSides:
 
 
 def score(curve: PRCurve, goal: float = 0.5) -> float:
-    """Score of a curve for a goal, in [0, 1]: (1 - goal) P + goal R, P and R the `AreaSides` of the area under it.
+    """Score of a curve for a goal, in [0, 1]: (1 - goal) P + goal R, P and R the `AreaSides` of the
+    area under it.
 
     goal : 0 counts only the rays with precision >= recall, 1 only those with recall >= precision,
     0.5 both: AuC
@@ -127,7 +130,8 @@ def score(curve: PRCurve, goal: float = 0.5) -> float:
 
 
 def undominated(values: Floats) -> Flags:
-    """(c,) True for rows that no other row beats, which is at least as good in both columns and better in one.
+    """(c,) True for rows that no other row beats, which is at least as good in both columns and
+    better in one.
 
     values : (c, 2), larger is better. Equal rows don't beat each other.
     """
@@ -138,7 +142,9 @@ def undominated(values: Floats) -> Flags:
 
 
 def in_order(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
-    """The checkpoints by name: the order in which they are resampled, whatever the order of the input."""
+    """The checkpoints by name: the order in which they are resampled, whatever the order of the
+    input.
+    """
     steps = ((each, each.checkpoint.step) for each in measured)
     keyed = [
         (each, (each.checkpoint.name, float("nan") if step is None else float(step)))
@@ -153,7 +159,8 @@ def together(
     seed: int = 0,
     store: ResultCache | None = None,
 ) -> SharedReference:
-    """Both sides of every checkpoint, and their replicates from evaluation samples drawn again with replacement.
+    """Both sides of every checkpoint, and their replicates from evaluation samples drawn again with
+    replacement.
 
     In each replicate the real samples are drawn once for all checkpoints, the generated ones of
     each checkpoint separately; supports stay as they are. See `prviz.bootstrap`. This is the slow
@@ -179,7 +186,8 @@ def together(
 def side_replicates(
     measured: MeasuredCheckpoint, bootstrap: int, seed: int, store: ResultCache | None = None
 ) -> Floats:
-    """(bootstrap, 2) both sides of one checkpoint in every replicate, whatever other checkpoints there are.
+    """(bootstrap, 2) both sides of one checkpoint in every replicate, whatever other checkpoints
+    there are.
 
     The draws of the real samples follow from the seed alone, those of the generated ones from it
     and the supports.
@@ -335,7 +343,9 @@ def ranking(
 
 
 def _won(drawn: Floats, first: int) -> tuple[Floats, Floats]:
-    """Shares of the replicates in which each checkpoint is best, and in which it is behind the first."""
+    """Shares of the replicates in which each checkpoint is best, and in which it is behind the
+    first.
+    """
     winners = drawn >= drawn.max(axis=1, keepdims=True) - ROUNDING
     best: Floats = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
     return best, (drawn < drawn[:, [first]] - ROUNDING).mean(axis=0)
@@ -351,7 +361,9 @@ def _behind(scales: Sequence[_Scale], first: int) -> Floats:
 
 
 def _best_first(scores: Floats, second: Floats | None) -> NDArray[np.intp]:
-    """The order of the checkpoints; those below TOLD_APART by the second scores, behind all others."""
+    """The order of the checkpoints; those below TOLD_APART by the second scores, behind all
+    others.
+    """
     places = np.arange(len(scores))
     if second is None:
         return np.lexsort((places, -scores))
@@ -408,7 +420,9 @@ class _Scale(NamedTuple):
 def _comparison_with_best(
     scales: Sequence[_Scale], confidence: float, first: int
 ) -> tuple[Flags, Floats]:
-    """(c,) True for checkpoints that may be best, and how far behind the first each would not be one of them."""
+    """(c,) True for checkpoints that may be best, and how far behind the first each would not be
+    one of them.
+    """
     number = len(scales[0].scores)
     inside = np.arange(number)
     while True:

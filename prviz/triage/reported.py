@@ -1,4 +1,6 @@
-"""The numbers that papers report, of many checkpoints: pairs of equal Frechet distance, and how numbers agree."""
+"""The numbers that papers report, of many checkpoints: pairs of equal Frechet distance, and how
+numbers agree.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ def opposite_pairs(
     distances: Sequence[float],
     sides: Sequence[float],
 ) -> list[OppositePair]:
-    """All pairs of equal Frechet distance and opposite sides, the one farthest from the diagonal first.
+    """All pairs of equal Frechet distance and opposite sides, the one farthest from the diagonal
+    first.
 
     names, distances, sides : of each checkpoint; a distance of nan has no pair.
     """
@@ -81,7 +84,9 @@ def all_numbers(pair: SamplePair, *, k: int = 5) -> dict[str, float]:
 
 
 class RankAgreement(NamedTuple):
-    """Rank correlations of numbers over checkpoints: (m, m), nan where a number is nowhere known or is constant."""
+    """Rank correlations of numbers over checkpoints: (m, m), nan where a number is nowhere known or
+    is constant.
+    """
 
     names: tuple[str, ...]
     values: Floats

@@ -85,7 +85,8 @@ _MOST_REMEMBERED = 12_000
 
 @dataclass(eq=False)
 class ResultCache:
-    """A folder of results, one .npz file each, named by the digest of its key, which names the "method".
+    """A folder of results, one .npz file each, named by the digest of its key, which names the
+    "method".
 
     A result is an estimate and the seconds that it took, together with all families of its pass.
     `facts` are small ones of other kinds, such as findings: whatever JSON can hold.
@@ -134,7 +135,9 @@ class ResultCache:
 
     @classmethod
     def cache(cls) -> ResultCache:
-        """The cache in the user's own cache folder, of limited size; where it can't be used, results are measured."""
+        """The cache in the user's own cache folder, of limited size; where it can't be used,
+        results are measured.
+        """
         given_as = CACHE_VARIABLE if os.environ.get(CACHE_VARIABLE) else "the cache of results"
         return cls(cache_folder(), CACHE_BYTES, needed=False, private=True, given_as=given_as)
 
@@ -165,7 +168,9 @@ class ResultCache:
     def _get(
         self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]
     ) -> T | None:
-        """What is taken from the arrays of a key's file; None where there is no such file, or a broken one."""
+        """What is taken from the arrays of a key's file; None where there is no such file, or a
+        broken one.
+        """
         if not self._trusted():
             return None
         path = self._path(key)
@@ -200,7 +205,9 @@ class ResultCache:
             self._trim(path)
 
     def _trusted(self) -> bool:
-        """True if there is a folder, and nobody else can write to a private one; otherwise ``trouble`` says so."""
+        """True if there is a folder, and nobody else can write to a private one; otherwise
+        ``trouble`` says so.
+        """
         if self._owner is None or self.folder is None:
             return self.folder is not None
         try:
@@ -217,7 +224,9 @@ class ResultCache:
         return False
 
     def _opened(self, path: Path) -> BinaryIO:
-        """Open the file of a result; OSError for anything else, such as a link, a pipe, or another user's file."""
+        """Open the file of a result; OSError for anything else, such as a link, a pipe, or another
+        user's file.
+        """
         descriptor = os.open(path, os.O_RDONLY | _NO_LINK)
         status = os.fstat(descriptor)
         if stat.S_ISREG(status.st_mode) and self._owner in (None, status.st_uid):
@@ -230,7 +239,9 @@ class ResultCache:
         return found
 
     def _trim(self, newest: Path) -> None:
-        """Delete the least recently used results until the rest fits, where there may be too many; the newest stays."""
+        """Delete the least recently used results until the rest fits, where there may be too many;
+        the newest stays.
+        """
         if self.most_bytes is None:
             return
         written = newest.stat().st_size
@@ -331,7 +342,9 @@ def _archive(about: Mapping[str, Any], arrays: Mapping[str, Any] = MappingProxyT
 
 
 def _check_sizes(archive: zipfile.ZipFile) -> None:
-    """Raise ValueError for an archive that unpacks to more than any result, or whose arrays claim more than it has."""
+    """Raise ValueError for an archive that unpacks to more than any result, or whose arrays claim
+    more than it has.
+    """
     members = archive.infolist()
     about = sum(member.file_size for member in members if member.filename == "about.npy")
     if about > _MOST_ABOUT or sum(member.file_size for member in members) > _MOST_BYTES:

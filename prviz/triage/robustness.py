@@ -1,4 +1,5 @@
-"""Robustness of a verdict: over families and k, between families, and on fewer samples. Pure functions of scores.
+"""Robustness of a verdict: over families and k, between families, and on fewer samples. Pure
+functions of scores.
 
 Rows are a table with the columns checkpoint, method, k and score (larger is better), and n and
 repeat where checkpoints were measured on subsamples.
@@ -98,7 +99,9 @@ def _map(
     verdict: str,
     close: Container[tuple[int, int]] = (),
 ) -> WinnerMap:
-    """The winner of each cell (row, column) by the scores of all checkpoints in it; none in those of `close`."""
+    """The winner of each cell (row, column) by the scores of all checkpoints in it; none in those
+    of `close`.
+    """
     cells = []
     for place, means in scores.items():
         winner = None
@@ -118,7 +121,8 @@ def _lead(means: pd.Series[float]) -> float:
 
 
 def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:
-    """Kendall's tau between the rankings of every two families: 1 the same order, -1 the reverse, 0 unrelated.
+    """Kendall's tau between the rankings of every two families: 1 the same order, -1 the reverse, 0
+    unrelated.
 
     rows : as in `winner_map`; the scores of a family are averaged over k and repeats. tau is tau-b,
     which corrects for equal scores.
@@ -175,7 +179,8 @@ def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_map(rows: pd.DataFrame) -> WinnerMap:
-    """The winner of one family in every draw on fewer samples, and the draws that the winner with all samples loses.
+    """The winner of one family in every draw on fewer samples, and the draws that the winner with
+    all samples loses.
 
     rows : as in `rank_stability`; the draws of the largest n give the verdict and no cells.
     """
@@ -196,7 +201,9 @@ def draw_map(rows: pd.DataFrame) -> WinnerMap:
 
 
 def _draws(rows: pd.DataFrame) -> pd.DataFrame:
-    """Scores by draw (n, repeat) and checkpoint, without draws in which a checkpoint was not measured."""
+    """Scores by draw (n, repeat) and checkpoint, without draws in which a checkpoint was not
+    measured.
+    """
     table = rows.pivot(index=["n", "repeat"], columns="checkpoint", values="score").dropna()
     if not len(table):
         raise ValueError("rows has no draw in which every checkpoint was measured")
@@ -209,7 +216,9 @@ def _best(means: pd.Series[float]) -> list[str]:
 
 
 def _verdict(cells: list[pd.Series[float]]) -> str:
-    """The winner of most cells; among several the one of the largest mean score, then the first by name."""
+    """The winner of most cells; among several the one of the largest mean score, then the first by
+    name.
+    """
     won = {str(name): 0.0 for name in cells[0].index}
     for means in cells:
         best = _best(means)

@@ -1,4 +1,6 @@
-"""Faults of single rows: exact repeats, exact and near copies of the reference, samples that are nearly repeated."""
+"""Faults of single rows: exact repeats, exact and near copies of the reference, samples that are
+nearly repeated.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def row_faults(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding
 
 
 def _more_than_real(facts: PairFacts) -> bool:
-    """True if generated rows repeat others more than by chance, were both sets draws of one: real rows may too."""
+    """True if generated rows repeat others more than by chance, were both sets draws of one: real
+    rows may too.
+    """
     copies = facts.copies
     if copies.generated >= ALONE and copies.real == copies.shared_generated == 0:
         return True

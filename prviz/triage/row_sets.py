@@ -1,4 +1,5 @@
-"""Rows of two sets in units of one length; of more features than rows also in fewer coordinates, with equal distances.
+"""Rows of two sets in units of one length; of more features than rows also in fewer coordinates,
+with equal distances.
 
 n rows lie in a subspace of at most n dimensions, whatever the number of their features. The pivoted
 Cholesky factor of their products gives coordinates there: each row's error is a rounding of its own
@@ -68,7 +69,9 @@ class RowSet:
 
 
 def unit_of(rows: RowSet, *, whole: bool) -> float:
-    """The root of the mean variance of the features, so that no square overflows; the largest value where that is 0."""
+    """The root of the mean variance of the features, so that no square overflows; the largest value
+    where that is 0.
+    """
     columns = rows.columns(whole=whole)
     largest = max(float(np.abs(rows.features(block)).max()) for block in columns) or 1.0
     variances = np.concatenate([(rows.features(block) / largest).var(axis=0) for block in columns])
@@ -76,7 +79,8 @@ def unit_of(rows: RowSet, *, whole: bool) -> float:
 
 
 def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]:
-    """(n, r) coordinates of the rows of each set, r at most their total number, with the distances of their features.
+    """(n, r) coordinates of the rows of each set, r at most their total number, with the distances
+    of their features.
 
     classes : a number for each row of each set, equal for equal rows only: these get equal
     coordinates.
@@ -106,7 +110,9 @@ def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]
 
 
 def mixing_weights(points: Floats, centres: Floats) -> Floats:
-    """(c, n) weights whose sums of the rows, about their mean, are the centres about it: in any coordinates."""
+    """(c, n) weights whose sums of the rows, about their mean, are the centres about it: in any
+    coordinates.
+    """
     from scipy.linalg import lstsq
 
     mean = points.mean(axis=0)

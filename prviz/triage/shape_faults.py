@@ -1,4 +1,6 @@
-"""Faults of the support, of the shapes and of the shares: each with the part of the samples that it explains."""
+"""Faults of the support, of the shapes and of the shares: each with the part of the samples that it
+explains.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +112,9 @@ def narrowed(of: PairStatistics) -> bool:
 
 
 def _stretched(of: PairStatistics, sign: Literal[-1, 1]) -> bool:
-    """True if one factor from the mean, above 1 (sign 1) or below, explains the spread and the clusters' places."""
+    """True if one factor from the mean, above 1 (sign 1) or below, explains the spread and the
+    clusters' places.
+    """
     explained = (
         of.centre_z > MOVED_BOTH
         and of.after_stretch < MENDED * of.centre_z
@@ -125,7 +129,9 @@ def _stretched(of: PairStatistics, sign: Literal[-1, 1]) -> bool:
 
 
 class _Ratio(NamedTuple):
-    """A ratio of spreads and its interval, which lies on one side of 1 where the z-score is beyond SURE."""
+    """A ratio of spreads and its interval, which lies on one side of 1 where the z-score is beyond
+    SURE.
+    """
 
     low: float
     high: float
@@ -134,7 +140,9 @@ class _Ratio(NamedTuple):
 
 
 def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
-    """The ratio of the spreads that is surest to be above 1 (sign 1) or below: no direction is said of another."""
+    """The ratio of the spreads that is surest to be above 1 (sign 1) or below: no direction is said
+    of another.
+    """
     known = {
         "the spread": (of.total, of.total_z),
         "the spread of the whole set": (of.all_total, of.all_total_z),
@@ -164,7 +172,9 @@ def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
 
 
 def reshaped(of: PairStatistics) -> Part | None:
-    """Too narrow, too wide, blurred, noisy or coarse; of real modes without spread nothing is a ratio."""
+    """Too narrow, too wide, blurred, noisy or coarse; of real modes without spread nothing is a
+    ratio.
+    """
     if of.within <= POINT * of.whole or max(of.radius, of.nearest) > ENDLESS:
         return None
     if not _widened(of) and not narrowed(of):
@@ -260,7 +270,9 @@ def _noisy(of: PairStatistics) -> Part:
 
 
 def _coarse(of: PairStatistics) -> bool:
-    """True if samples spread within the modes while the whole set keeps its variance: noise would add to both alike."""
+    """True if samples spread within the modes while the whole set keeps its variance: noise would
+    add to both alike.
+    """
     expected = of.added * of.within / max(of.whole, 1e-12)
     if expected > 5 * of.whole_chance:  # half of it is then far from both
         return of.whole_added < expected / 2

@@ -1,4 +1,6 @@
-"""Every checkpoint at several k and on fewer samples: the measurements of the robustness of a verdict."""
+"""Every checkpoint at several k and on fewer samples: the measurements of the robustness of a
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ Load = Callable[[Checkpoint], Samples]
 
 
 class RobustnessRow(NamedTuple):
-    """One row: a family at a k on a share of the samples; repeat numbers the draws of that share from 0."""
+    """One row: a family at a k on a share of the samples; repeat numbers the draws of that share
+    from 0.
+    """
 
     method: str
     k: int | None
@@ -55,7 +59,8 @@ class RobustnessRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityTask:
-    """Some rows of one checkpoint; rows on the same samples are measured in one pass where the families allow it.
+    """Some rows of one checkpoint; rows on the same samples are measured in one pass where the
+    families allow it.
 
     reference, load, settings : those that all tasks have in common. The loader reads the samples
     where the task runs;
@@ -77,7 +82,9 @@ class StabilityTask:
 
     @cached_property
     def keys(self) -> list[str]:
-        """The key of every row: a hash of everything that it depends on, without the checkpoint's name."""
+        """The key of every row: a hash of everything that it depends on, without the checkpoint's
+        name.
+        """
         return [self._key(each) for each in self.asked]
 
     def left(self, known: Container[str]) -> StabilityTask | None:
@@ -161,7 +168,9 @@ class StabilityTask:
         return row | {"n": sizes[0], "n_generated": sizes[1]} | sides(curve)._asdict()
 
     def known(self, measured: MeasuredCheckpoint) -> dict[str, Row]:
-        """The row that a measurement of the same checkpoint by the same settings gives, by its key."""
+        """The row that a measurement of the same checkpoint by the same settings gives, by its
+        key.
+        """
         asked = RobustnessRow(measured.method, measured.k)
         if asked not in self.asked:
             return {}
@@ -189,7 +198,8 @@ def stability_tasks(
     settings: TriageSettings,
     grid: RobustnessGrid,
 ) -> list[StabilityTask]:
-    """Every checkpoint by every family at every k, and at the k in use on fewer samples, as tasks of `run_tasks`.
+    """Every checkpoint by every family at every k, and at the k in use on fewer samples, as tasks
+    of `run_tasks`.
 
     Rows of the whole sets equal `prviz.pr_curve` with the same settings. For rows on fewer samples,
     the same share of the real and of the generated samples is drawn without replacement before the
@@ -269,7 +279,9 @@ def stability_seconds(tasks: Sequence[StabilityTask]) -> float:
 
 
 def scored(rows: pd.DataFrame, goal: float = 0.5) -> pd.DataFrame:
-    """The rows with a score for a goal, (1 - goal) precision + goal recall; see `prviz.triage.ranking.score`."""
+    """The rows with a score for a goal, (1 - goal) precision + goal recall; see
+    `prviz.triage.ranking.score`.
+    """
     return rows.assign(score=(1.0 - goal) * rows["precision"] + goal * rows["recall"])
 
 
@@ -279,7 +291,9 @@ def full_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def rows_in_use(rows: pd.DataFrame, method: str | None = None) -> pd.DataFrame:
-    """The rows at the k in use; those of one family, without k, are for `rank_stability` and `draw_map`."""
+    """The rows at the k in use; those of one family, without k, are for `rank_stability` and
+    `draw_map`.
+    """
     in_use = rows[rows["in_use"].astype(bool)]
     if method is None:
         return in_use
@@ -290,7 +304,8 @@ def rows_in_use(rows: pd.DataFrame, method: str | None = None) -> pd.DataFrame:
 
 
 def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
-    """Seven k from 1 to 2 sqrt(n), or as far as the split allows, even on a log scale, the one in use among them.
+    """Seven k from 1 to 2 sqrt(n), or as far as the split allows, even on a log scale, the one in
+    use among them.
 
     n : size of the smallest set.
     """
@@ -398,7 +413,8 @@ def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair
 
 
 def _some_groups(samples: Samples, size: int, seed: int) -> Samples:
-    """``size`` samples drawn by the seed, group after group, of which only the last one may be drawn in part.
+    """``size`` samples drawn by the seed, group after group, of which only the last one may be
+    drawn in part.
 
     Rows drawn from all groups would leave nearly as many independent samples as there were.
     """

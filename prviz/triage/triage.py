@@ -65,8 +65,8 @@ class TriageResults:
     reference : the real samples as they were measured. settings, goal : of the measurements, and of
     the decision.
     memorisation, findings, witnesses, classes : by the checkpoint's name, of those where it is
-    known. yardstick : None where it can't be measured, for the reason in no_ceiling. judgement : None if
-    nothing was measured.
+    known. yardstick : None where it can't be measured, for the reason in no_ceiling. judgement :
+    None if nothing was measured.
     """
 
     reference: Samples
@@ -292,7 +292,9 @@ class Triage:
         return summary_intervals(*how, self.store)
 
     def keep_draws(self, outcome: CheckpointOutcome, progress: Progress) -> None:
-        """Keep all that a report draws again of a checkpoint, so that the report itself is written soon."""
+        """Keep all that a report draws again of a checkpoint, so that the report itself is written
+        soon.
+        """
         for each in outcome.measured:
             self.intervals(each, progress)
             with suppress(ValueError):  # runs that evaluate different samples have no ranking
@@ -385,7 +387,8 @@ class Triage:
     # ---- beside the curves ----
 
     def beside(self, pair: SamplePair) -> bool:
-        """Begin to find what follows from the samples alone, while curves are fitted to the same pair.
+        """Begin to find what follows from the samples alone, while curves are fitted to the same
+        pair.
 
         False where half of the memory would not be enough, or there is one core. `results` waits
         for the end.
@@ -462,7 +465,9 @@ class Triage:
     def _sample_faults(
         self, pair: SamplePair, facts: PairFacts, progress: Progress | None = None
     ) -> Found:
-        """`sample_faults`, which no family changes: kept by themselves, since the deciding family may change."""
+        """`sample_faults`, which no family changes: kept by themselves, since the deciding family
+        may change.
+        """
         limit = self.memory_limit
         key = {
             "rules": RULES,
@@ -488,7 +493,9 @@ class Triage:
 
 
 def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:
-    """A sentence on findings that compare fewer rows than there are, for want of memory; "" if none does."""
+    """A sentence on findings that compare fewer rows than there are, for want of memory; "" if none
+    does.
+    """
     rows = max(
         (
             rows
@@ -503,7 +510,8 @@ def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int
 
 
 def _fewer(d: int, n: int, memory_limit: int) -> dict[str, int]:
-    """Number of rows that findings compare where a small memory limit makes it smaller, for keys; else empty.
+    """Number of rows that findings compare where a small memory limit makes it smaller, for keys;
+    else empty.
 
     n : number of samples of the larger set.
     """

@@ -1,4 +1,6 @@
-"""The ceiling of a triage, which real samples reach against real ones, and its floor, which shuffled features do."""
+"""The ceiling of a triage, which real samples reach against real ones, and its floor, which
+shuffled features do.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +127,9 @@ def _dominant(samples: Samples) -> str:
 
 
 def blind(ceiling: MeasuredCheckpoint, floor: MeasuredCheckpoint, goal: float = 0.5) -> bool:
-    """True if real samples with their features shuffled score nearly like real ones: then no score says much."""
+    """True if real samples with their features shuffled score nearly like real ones: then no score
+    says much.
+    """
     return sides(floor.curve).score(goal) >= BLIND * sides(ceiling.curve).score(goal)
 
 
@@ -209,7 +213,9 @@ def _blind_text(dominant: str) -> str:
 
 
 def _side(lost: Floats) -> str:
-    """The side that has lost more in nearly all draws. lost : (draws, 2), of precision and of recall."""
+    """The side that has lost more in nearly all draws. lost : (draws, 2), of precision and of
+    recall.
+    """
     low, high = interval(np.subtract(*lost.T), CONFIDENCE)
     if low > 0:
         return "more on the precision side"

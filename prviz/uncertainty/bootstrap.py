@@ -1,4 +1,6 @@
-"""Intervals of a curve and its summaries, from a bootstrap of its evaluation samples or from repeats."""
+"""Intervals of a curve and its summaries, from a bootstrap of its evaluation samples or from
+repeats.
+"""
 
 from __future__ import annotations
 
@@ -54,18 +56,19 @@ def ranked(supports: Supports) -> SortedSupports:
     )
 
 
+def _same(one: Positions | None, other: Positions | None) -> bool:
+    """True for equal arrays, or none at all."""
+    return one is other or np.array_equal(one, other)  # type: ignore[arg-type]
+
+
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
     """Numbers of real and of generated samples that every run evaluates."""
     if not runs:
         raise ValueError("runs is empty; the supports of at least one run are needed")
     first = runs[0]
     for run in runs[1:]:
-        rows = run.rows is first.rows or np.array_equal(run.rows, first.rows)  # type: ignore[arg-type]
-        groups = run.groups is first.groups or np.array_equal(run.groups, first.groups)  # type: ignore[arg-type]
-        if not (rows and groups) or (run.n_real, len(run.c_real)) != (
-            first.n_real,
-            len(first.c_real),
-        ):
+        sizes = (run.n_real, len(run.c_real)) == (first.n_real, len(first.c_real))
+        if not (sizes and _same(run.rows, first.rows) and _same(run.groups, first.groups)):
             raise ValueError(
                 "runs evaluate different samples; they must share them to be drawn again together"
             )
@@ -73,7 +76,8 @@ def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
 
 
 def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, ...]:
-    """Number of real samples that all generators were evaluated on, then numbers of generated samples of each.
+    """Number of real samples that all generators were evaluated on, then numbers of generated
+    samples of each.
 
     generators : runs of each generator.
     """
@@ -197,7 +201,9 @@ def replicated(
 
 
 def _called_real(run: SortedSupports, ranks: Positions) -> Positions:
-    """Number of these samples that each prefix calls real, then those of f_inf = [c_X > 0] and of f_0 = [c_Y = 0]."""
+    """Number of these samples that each prefix calls real, then those of f_inf = [c_X > 0] and of
+    f_0 = [c_Y = 0].
+    """
     counts = np.bincount(ranks, minlength=run.finite + 2)
     prefixes = counts[: run.finite].cumsum()
     without = counts[-1]

@@ -41,7 +41,8 @@ class CriticalValues:
 
 @lru_cache(maxsize=64)
 def critical_values(n_first: int, n_second: int, level: float) -> CriticalValues:
-    """Values that the sum of two divergences exceeds with at most this probability, whatever the true rates are.
+    """Values that the sum of two divergences exceeds with at most this probability, whatever the
+    true rates are.
 
     Parameters
     ----------

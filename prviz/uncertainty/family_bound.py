@@ -51,7 +51,8 @@ def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | N
 
 
 def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> PRCurve:
-    """`prviz.upper_bound` by families, of estimates that are measured already, all of one pair and one split.
+    """`prviz.upper_bound` by families, of estimates that are measured already, all of one pair and
+    one split.
 
     Parameters
     ----------
@@ -95,7 +96,9 @@ def check_bounded(methods: Sequence[str]) -> None:
 
 
 def _bounded(run: Supports, level: float) -> Floats:
-    """(2, m) upper bounds of all rates of a run, wrong for either role with a probability of at most ``level``."""
+    """(2, m) upper bounds of all rates of a run, wrong for either role with a probability of at
+    most ``level``.
+    """
     from scipy.stats import beta
 
     rates = run.rates()
@@ -117,7 +120,8 @@ def _bounded(run: Supports, level: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _nested_bounds(n: int, level: float) -> tuple[Floats, float]:
-    """(n + 1,) upper bound of a true rate by its number of errors among n samples, and a level for a single classifier.
+    """(n + 1,) upper bound of a true rate by its number of errors among n samples, and a level for
+    a single classifier.
 
     The bounds hold for all nested classifiers at once, and for two single ones besides at that
     level.

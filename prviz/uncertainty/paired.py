@@ -1,4 +1,6 @@
-"""Generators compared on the same real samples, with intervals of their differences, and ranked with ties."""
+"""Generators compared on the same real samples, with intervals of their differences, and ranked
+with ties.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,9 @@ class GeneratorComparison(ReadOnlyArrays):
 
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
-        """Difference of every summary, with both values, by the keys of `prviz.curves.summaries`."""
+        """Difference of every summary, with both values, by the keys of
+        `prviz.curves.summaries`.
+        """
         return {key: self.difference(key) for key in self.a.values}
 
     def difference(self, key: str, most_a: float = np.inf, most_b: float = np.inf) -> Difference:
@@ -319,7 +323,8 @@ def compare(
     --------
     >>> import prviz
     >>> real, near = prviz.toy("mixtures").sample(200, seed=0)
-    >>> found = prviz.compare(real, {"near": near, "far": near.values + 3, "farther": near.values + 9}, replicates=50)
+    >>> models = {"near": near, "far": near.values + 3, "farther": near.values + 9}
+    >>> found = prviz.compare(real, models, replicates=50)
     >>> [(each.rank, each.name) for each in found.ranking("auc")][0]
     (1, 'near')
     """
@@ -375,8 +380,10 @@ def _by_name(first: Any, second: Any, others: Sequence[Any]) -> dict[str, Sample
     else:
         if isinstance(first, list | tuple) and first and _is_set(first[0]):
             raise TypeError(
-                f"generated_a is a {type(first).__name__} of {len(first)} sets; give each as an argument of its own,"
-                " prviz.compare(real, first, second), or all by name, {'first': first, 'second': second}"
+                f"generated_a is a {type(first).__name__} of {len(first)} sets; give each as an "
+                f"argument of its own,"
+                " prviz.compare(real, first, second), or all by name, {'first': first, 'second': "
+                "second}"
             )
         listed = [each for each in (first, second, *others) if each is not None]
         letters = "abcdefghijklmnopqrstuvwxyz"

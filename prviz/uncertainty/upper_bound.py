@@ -1,4 +1,6 @@
-"""Upper bound of the true curve that needs no truth, from one classifier judged on samples that it has not seen."""
+"""Upper bound of the true curve that needs no truth, from one classifier judged on samples that it
+has not seen.
+"""
 
 from __future__ import annotations
 
@@ -157,7 +159,9 @@ def judge_half(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> JudgedHalf:
-    """`upper_bound` of samples that are drawn already, and whether the sets may be called different."""
+    """`upper_bound` of samples that are drawn already, and whether the sets may be called
+    different.
+    """
     with memory_at_most(memory_limit):
         scores = cross_fitting.of_evaluation(split, seed, progress)
     bound = bound_of_scores(scores, _independent(split), confidence)
@@ -165,7 +169,9 @@ def judge_half(
 
 
 def _chance(scores: Scores, split: Split) -> float:
-    """Probability of scores that are so much higher for generated samples, of which each group has one."""
+    """Probability of scores that are so much higher for generated samples, of which each group has
+    one.
+    """
     from scipy.stats import mannwhitneyu
 
     sides = []
@@ -269,7 +275,8 @@ def _largest_rate(measured: float, divergence: Floats) -> Floats:
 
 
 def _lowest(corners: Sequence[Floats]) -> PRCurve:
-    """The least concave curve above the lowest bound of the cuts, where lam fpr + fnr is largest at some corner.
+    """The least concave curve above the lowest bound of the cuts, where lam fpr + fnr is largest at
+    some corner.
 
     Between two neighbouring lam the bound of one cut is convex, hence below its chord. Before the
     first lam and beyond the last one, lines lead to the trivial classifiers, whose bounds are lam

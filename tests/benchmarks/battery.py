@@ -5,7 +5,8 @@ published of them.
     python -m tests.benchmarks.battery [--repeats 10] [--out battery.parquet] [--workers 2]
     [--checks NAME ...]
 
-    python -m tests.benchmarks.battery --kept                the rows that the package carries, nothing measured
+    python -m tests.benchmarks.battery --kept                the rows that the package carries,
+    nothing measured
 
 --repeats 120 judges every ten repeats by themselves too: how often a verdict is another one by
 chance alone.

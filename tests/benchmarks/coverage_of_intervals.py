@@ -5,9 +5,11 @@ is known.
 Two shifted Gaussians, drawn anew for every repeat; one interval per family and summary from each.
 Two shares:
 
-    truth   of repeats whose interval holds the value of the true curve: bias makes it miss, and more samples to
+    truth   of repeats whose interval holds the value of the true curve: bias makes it miss, and
+    more samples to
             evaluate with make it worse, since the interval shrinks and the bias stays
-    own     of repeats whose interval holds the mean of the estimates over all repeats, which is what an interval from
+    own     of repeats whose interval holds the mean of the estimates over all repeats, which is
+    what an interval from
             one sample can hope to hold; below the level where the choice of fit samples, which stay
             as they are in a bootstrap, moves the estimate, or where it hangs on single samples, as
             extremes do
@@ -54,7 +56,9 @@ def percentile(value: float, replicates: np.ndarray, level: float) -> tuple[floa
 
 
 def basic(value: float, replicates: np.ndarray, level: float) -> tuple[float, float]:
-    """The percentiles mirrored at the estimate: a bias of the resampling moves them the other way."""
+    """The percentiles mirrored at the estimate: a bias of the resampling moves them the other
+    way.
+    """
     low, high = percentile(value, replicates, level)
     return 2 * value - high, 2 * value - low
 

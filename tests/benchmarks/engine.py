@@ -2,8 +2,9 @@
 """The engine against PyPI's prdc and against bare matrix products: ratios of times within one run,
 peak memory beside.
 
-    python -m tests.benchmarks.engine                      the rows at n = 10,000 and the growth from 5,000 to 40,000
-    python -m tests.benchmarks.engine --only large         50,000 x 2,048, a quarter of an hour
+    python -m tests.benchmarks.engine                      the rows at n = 10,000 and the growth
+    from 5,000 to 40,000 python -m tests.benchmarks.engine --only large         50,000 x 2,048, a
+    quarter of an hour
 
 Times are the best of alternating runs in one process; memory is the peak of a fresh process per
 side above what it holds once the samples are there. Fails if a ratio exceeds its limit.

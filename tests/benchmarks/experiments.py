@@ -3,7 +3,8 @@
 and machine.
 
     python -m tests.benchmarks.experiments [NAME...]
-    python -m tests.benchmarks.experiments --kept            what the kept rows say, nothing measured
+    python -m tests.benchmarks.experiments --kept            what the kept rows say, nothing
+    measured
 
 Rows are kept as they come in a Parquet file per experiment in the folder --rows: the same line goes
 on where a run was stopped. The kept seconds are those of all runs together.

@@ -2,9 +2,10 @@
 """Findings measured like a classifier: faults of known kind and cost, and what
 `prviz.triage.findings` calls them.
 
-    python -m tests.benchmarks.findings --quick                      minutes: two sets, n = 500, one seed
-    python -m tests.benchmarks.findings [--sizes 500 1000 2000 10000] [--seeds 20] [--real 100] [--sets ...]   hours
-    python -m tests.benchmarks.findings --part 0.1 --minutes 20 --jobs 2 ...    a tenth of the cases, drawn by chance,
+    python -m tests.benchmarks.findings --quick                      minutes: two sets, n = 500, one
+    seed python -m tests.benchmarks.findings [--sizes 500 1000 2000 10000] [--seeds 20] [--real 100]
+    [--sets ...]   hours python -m tests.benchmarks.findings --part 0.1 --minutes 20 --jobs 2 ...
+    a tenth of the cases, drawn by chance,
                                                   fewer above n = 2,000, of as many seeds as begin
                                                   in that time
 
@@ -173,7 +174,9 @@ def strengths(base: str) -> dict[str, dict[float, float]]:
 def of_seed(
     job: tuple[str, int, int, int, int, float, float], of: dict[str, dict[float, float]]
 ) -> list[Result]:
-    """The cases of a set, a size and a seed, and as many of real against real; none after the end."""
+    """The cases of a set, a size and a seed, and as many of real against real; none after the
+    end.
+    """
     base, n, seed, real, every, part, end = job
     if time.monotonic() > end:
         return []

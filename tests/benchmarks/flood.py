@@ -8,12 +8,12 @@ Most visitors speak the app's protocol without a browser (tests/raw_client.py); 
 that what the pages' JavaScript asks for is there too. A run of a page is timed from the message to
 its end, curves from the question to the exact ones; what is measured beyond them goes on while the
 visitor does something else. One visitor more opens its page again and again, which asks for nothing
-new: what it waits is others' work. Between two rounds of the browsers one more arrives, for its first
-paint; all over a window that begins when all are connected. Memory is the server's resident
-memory; a session is closed here 5 s after its visitor has left, in use after two
-minutes. One visitor's interactions (k, bandwidth, seed, split, families, toys; a triage begun and
-stopped) must leave the memory flat: exit status 1 where it has grown by more than LIMIT_MB from the
-250th to the last, or where anything went wrong.
+new: what it waits is others' work. Between two rounds of the browsers one more arrives, for its
+first paint; all over a window that begins when all are connected. Memory is the server's resident
+memory; a session is closed here 5 s after its visitor has left, in use after two minutes. One
+visitor's interactions (k, bandwidth, seed, split, families, toys; a triage begun and stopped) must
+leave the memory flat: exit status 1 where it has grown by more than LIMIT_MB from the 250th to the
+last, or where anything went wrong.
 """
 
 from __future__ import annotations
@@ -321,7 +321,8 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
     p50, p95 = np.quantile(answers, (0.5, 0.95)) * 1000
     record(
         "flood",
-        f"{sessions} sessions at once, {browsers} in a browser, {seconds:.0f} s, {pause:g} s between two acts",
+        f"{sessions} sessions at once, {browsers} in a browser, {seconds:.0f} s, {pause:g} s "
+        f"between two acts",
         peak_mb=peak,
         figures={
             "p50 (ms)": p50,

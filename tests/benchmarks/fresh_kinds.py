@@ -94,7 +94,9 @@ def sensors(n: int, seed: int) -> Drawn:
 
 
 def photos(n: int, seed: int) -> Drawn:
-    """Principal components of textures: decaying variance, slightly skewed, seven themes, d = 50."""
+    """Principal components of textures: decaying variance, slightly skewed, seven themes, d =
+    50.
+    """
     fixed = np.random.default_rng(97)
     rng = np.random.default_rng((97, seed))
     modes = rng.choice(7, n, p=[0.22, 0.2, 0.16, 0.14, 0.12, 0.1, 0.06])
@@ -164,7 +166,9 @@ def blood(n: int, seed: int) -> Drawn:
 
 
 def visits(n: int, seed: int) -> Drawn:
-    """Visits of a page: pages, seconds, clicks and sums, most of them 0, of four kinds of visitors."""
+    """Visits of a page: pages, seconds, clicks and sums, most of them 0, of four kinds of
+    visitors.
+    """
     fixed = np.random.default_rng(106)
     rng = np.random.default_rng((106, seed))
     modes = rng.choice(4, n, p=[0.45, 0.25, 0.2, 0.1])

@@ -92,7 +92,9 @@ def _sphere(n: int, seed: int) -> Drawn:
 
 
 def _relu(n: int, seed: int) -> Drawn:
-    """Eight latent dimensions through a random network that ends in a ReLU; modes by the first one."""
+    """Eight latent dimensions through a random network that ends in a ReLU; modes by the first
+    one.
+    """
     fixed = _rng(35)
     rng = _rng(35, seed)
     first = fixed.normal(size=(8, 64)) / 3

@@ -79,7 +79,9 @@ MARKS = (".lam-marks circle", "cx")
 
 
 def arm(page: Page, watched: tuple[str, str]) -> None:
-    """Watch what the next steps are to change: an attribute of the elements that a selector finds."""
+    """Watch what the next steps are to change: an attribute of the elements that a selector
+    finds.
+    """
     page.evaluate("(watched) => window.__watch(...watched)", list(watched))
 
 

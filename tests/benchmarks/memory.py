@@ -17,7 +17,9 @@ def peak_megabytes(work: Callable[[], object]) -> float:
 
 
 def memory_of(process: int | str) -> tuple[float, float]:
-    """Megabytes that a process holds in resident memory now, and at its peak so far (Linux only)."""
+    """Megabytes that a process holds in resident memory now, and at its peak so far (Linux
+    only).
+    """
     lines = dict(
         line.split(":", 1)
         for line in Path(f"/proc/{process}/status").read_text("ascii").splitlines()

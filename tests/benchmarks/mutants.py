@@ -18,8 +18,8 @@ The tests of a mutant are KEPT, those of the files of its module's name,
 with ``--coverage`` those that run the changed line, the nearest and shortest first (this needs
 pytest-cov):
 
-    pytest -n 2 -m "not browser and not exhaustive" --cov=prviz --cov-context=test --durations=0 -vv |
-    tee LOG python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
+    pytest -n 2 -m "not browser and not exhaustive" --cov=prviz --cov-context=test --durations=0 -vv
+    | tee LOG python -m tests.benchmarks.mutants --coverage .coverage --durations LOG ...
 
 On a busy machine the durations grow, and ``--budget`` with them; else it leaves out tests that see
 the mutant.

@@ -1,12 +1,13 @@
 # ruff: noqa: T201 - a script that prints its figures
-"""Whether *Data like yours* orders settings as the truth does, on twelve pairs of laws of known truth.
+"""Whether *Data like yours* orders settings as the truth does, on twelve pairs of laws of known
+truth.
 
     python -m tests.benchmarks.surrogate_laws [--seeds 21 22 23] [--kept FILE]
 
-The true order of 16 settings (four families, k = sqrt(n) and 5, with a split and without) is that of
-their mean IoU with the true curve over ten draws of 1,000 samples per set; the surrogate's that of
-five of its fresh samples. A law is refused by a draw where its surrogate does not pass. ``--kept``
-keeps every draw's figures, and goes on from there.
+The true order of 16 settings (four families, k = sqrt(n) and 5, with a split and without) is that
+of their mean IoU with the true curve over ten draws of 1,000 samples per set; the surrogate's that
+of five of its fresh samples. A law is refused by a draw where its surrogate does not pass.
+``--kept`` keeps every draw's figures, and goes on from there.
 """
 
 from __future__ import annotations
@@ -97,7 +98,9 @@ def clusters(shares: Floats, means: Floats, width: float) -> Law:
 
 
 def bent(curvature: float, d: int = 8) -> Law:
-    """A Gaussian whose second and fourth features are moved by the squares of the first and third."""
+    """A Gaussian whose second and fourth features are moved by the squares of the first and
+    third.
+    """
 
     def moved(z: Floats, sign: float) -> Floats:
         x = z.copy()
@@ -111,7 +114,9 @@ def bent(curvature: float, d: int = 8) -> Law:
 
 
 def rings(shares: Floats, centres: Floats, planes: Floats, noise: float = 0.1) -> Law:
-    """Circles of radius 1 in planes (m, d, 2) around centres (m, d), with noise in all directions."""
+    """Circles of radius 1 in planes (m, d, 2) around centres (m, d), with noise in all
+    directions.
+    """
     shares = shares / shares.sum()
     d = centres.shape[1]
 
@@ -222,8 +227,8 @@ def true_ious(law: Pair, draws: int) -> Floats:
 
 
 def measured(law: Pair, true: Floats, seed: int, repeats: int) -> dict[str, float]:
-    """The check of one draw's surrogate; where it passes, its rank correlation with the truth, and how
-    far the IoU of the setting that it puts first lies behind the best one.
+    """The check of one draw's surrogate; where it passes, its rank correlation with the truth, and
+    how far the IoU of the setting that it puts first lies behind the best one.
     """
     pair = law.draw(N, seed)
     surrogate: Surrogate = fit_pair(*pair, d=pair.d, fit="kernels", seed=seed)

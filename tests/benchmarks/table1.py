@@ -2,8 +2,9 @@
 """Which conventions that the paper leaves open explain which cells of its Table 1, from the rows at
 paper size.
 
-python -m tests.benchmarks.table1                 from the kept rows of `prviz experiment table1 --paper`
-python -m tests.benchmarks.table1 --repeats 3     from rows measured now, about 80 s a repeat on two cores
+python -m tests.benchmarks.table1                 from the kept rows of `prviz experiment table1
+--paper` python -m tests.benchmarks.table1 --repeats 3     from rows measured now, about 80 s a
+repeat on two cores
 """
 
 from __future__ import annotations

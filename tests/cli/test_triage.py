@@ -643,8 +643,8 @@ def test_labels_that_do_not_meet_are_a_note_and_a_status(
     assert main([*line, "--method", "knn", "--by", "label"]) == 1
     said = capsys.readouterr().out
     assert (
-        "numbers is not compared class by class: no label of numbers.npz is in real.npz: '0', '1' against"
-        in said
+        "numbers is not compared class by class: no label of numbers.npz is in real.npz: '0', '1' "
+        "against" in said
     )
     assert "by class, the worst first" not in said
 

@@ -1,4 +1,6 @@
-"""f-divergences of a curve against sums over finite sets, an integral over lam, and closed forms."""
+"""f-divergences of a curve against sums over finite sets, an integral over lam, and closed
+forms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Influence on the extremes against double loops; the extremes without these samples; duplicates."""
+"""Influence on the extremes against double loops; the extremes without these samples;
+duplicates.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The embedding lens: encoders and numbers of features, each reading as it would be measured alone."""
+"""The embedding lens: encoders and numbers of features, each reading as it would be measured
+alone.
+"""
 
 from __future__ import annotations
 

@@ -405,7 +405,8 @@ def test_packages_bring_families_along(site):
 def test_a_package_may_register_when_it_is_loaded(site):
     (site / "fancy_family.py").write_text(
         PLUGIN
-        + "\nimport prviz\nfrom prviz.measure.estimates import estimate\nprviz.register('second', side)\n"
+        + "\nimport prviz\nfrom prviz.measure.estimates import estimate\nprviz.register('second', "
+        "side)\n"
     )
     done = fresh(site, "import prviz; print(*prviz.ESTIMATORS)", "-W", "ignore")
     assert done.stdout.split() == [*ESTIMATORS, "second", "constant", "side"], done.stderr

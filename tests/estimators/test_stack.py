@@ -1,4 +1,6 @@
-"""The weighted sum of learners that the curve to believe takes: the least of a loss, said again in loops."""
+"""The weighted sum of learners that the curve to believe takes: the least of a loss, said again in
+loops.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ PENALTY = 1e-3
 
 
 def votes(seed: int, n_real: int = 30, n_generated: int = 12):
-    """Log odds of two learners that know something, in several columns, and of one that is wrong."""
+    """Log odds of two learners that know something, in several columns, and of one that is
+    wrong.
+    """
     rng = np.random.default_rng(seed)
     generated = np.arange(n_real + n_generated) >= n_real
     signs = np.where(generated, 1.0, -1.0)

@@ -99,7 +99,9 @@ def test_weights_come_from_other_folds_alone(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.exhaustive
 def test_a_sample_changes_the_score_of_its_own_fold_nowhere() -> None:
-    """In the bound, where one classifier judges: an evaluation sample decides no score but its own."""
+    """In the bound, where one classifier judges: an evaluation sample decides no score but its
+    own.
+    """
     split = PAIR.split(0.5, 0)
     values = np.array(PAIR.generated.values)
     row = int(split.evaluate_rows[1][3])
@@ -239,7 +241,9 @@ def test_weights_are_found_without_threads_of_a_library(monkeypatch: pytest.Monk
 
 
 def slow_ranks(fit: Any, values: Any) -> Any:
-    """Half of the fit samples below each value and half of those up to it, as a share, one by one."""
+    """Half of the fit samples below each value and half of those up to it, as a share, one by
+    one.
+    """
     found = np.empty_like(values)
     for place, column in enumerate(fit.T):
         for row, value in enumerate(values[:, place]):
@@ -266,7 +270,9 @@ def test_ranks_are_counts(step: float) -> None:
 def test_a_split_is_scaled_alike_by_the_order_of_the_pair_and_in_any_blocks(
     monkeypatch: pytest.MonkeyPatch, narrow: str, d: int
 ) -> None:
-    """Of all samples in five folds, and of some: values that scaling makes equal are tied in both."""
+    """Of all samples in five folds, and of some: values that scaling makes equal are tied in
+    both.
+    """
     rng = np.random.default_rng(0)
     sets = [np.round(rng.normal(place, size=(40, d)), 1) for place in range(2)]
     sets[0][3] = 1e30

@@ -1,4 +1,6 @@
-"""Names stand beside their own curves: the rule of the exports, and the same rule in the browser."""
+"""Names stand beside their own curves: the rule of the exports, and the same rule in the
+browser.
+"""
 
 from __future__ import annotations
 

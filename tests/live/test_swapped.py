@@ -1,4 +1,6 @@
-"""Swapped roles: every curve, the truth and the limits are mirrored exactly, and lam becomes 1 / lam."""
+"""Swapped roles: every curve, the truth and the limits are mirrored exactly, and lam becomes 1 /
+lam.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Self-counting of every kind, against a double loop that counts and finds radii by its own words."""
+"""Self-counting of every kind, against a double loop that counts and finds radii by its own
+words.
+"""
 
 from __future__ import annotations
 

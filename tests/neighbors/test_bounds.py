@@ -1,4 +1,6 @@
-"""Foundations of exactness and speed: the error bound, rechecked comparisons, memory and threads."""
+"""Foundations of exactness and speed: the error bound, rechecked comparisons, memory and
+threads.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_products_err_less_than_the_proven_bound(kind, d, wide):
 
 
 def test_balls_to_an_approximate_neighbour_allow_for_its_own_error():
-    """Sure decisions agree with the bound around the exact radius, whichever way the radius erred."""
+    """Sure decisions agree with the bound around the exact radius, whichever way the radius
+    erred.
+    """
     drawn = make_pair("continuous", 64, 300, 200).split(None)
     prepared = prepare(drawn, 1 << 30)
     left = prepared.fit["real"]

@@ -1,4 +1,6 @@
-"""Queries about a selection of points, against double loops on the pairs that break fast distances."""
+"""Queries about a selection of points, against double loops on the pairs that break fast
+distances.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The widget in marimo: two in one app, each with its own sliders and panels, and Python hears of both."""
+"""The widget in marimo: two in one app, each with its own sliders and panels, and Python hears of
+both.
+"""
 
 from __future__ import annotations
 

@@ -492,7 +492,10 @@ def folders_of_names() -> Iterator[dict[str, Any]]:
         yield {f"{name}.npy": counted(*shape) for name in "abc"}
     for names in ("a b", "a", "a b. .c"):
         yield {f"{name}.npy": counted(2) for name in names.split()}
-    copies = "x_0 (1).npy|x_0 - Copy.npy|x_0_copy.npy|x_0 copy 2.npy|x_00.npy|y_1.npy|X_1.npy|x_1.txt|_x.npy|x_1.csv"
+    copies = (
+        "x_0 (1).npy|x_0 - Copy.npy|x_0_copy.npy|x_0 copy "
+        "2.npy|x_00.npy|y_1.npy|X_1.npy|x_1.txt|_x.npy|x_1.csv"
+    )
     for other in copies.split("|"):
         yield {"x_0.npy": ONE, other: ONE}
     for other in ("rank1_batch0", "rank1_batch1", "node1_batch1"):
@@ -531,7 +534,10 @@ def folders_of_others() -> Iterator[dict[str, Any]]:
         "x.txt",
     ):
         yield {"year=1/0.npy": ONE, other: ONE}
-    single = "a.json a.txt a.JSON a.tar a.pkl a.pt a.bin .zgroup zarr.json img_emb/0.npy train/0.npy a/b/0.npy"
+    single = (
+        "a.json a.txt a.JSON a.tar a.pkl a.pt a.bin .zgroup zarr.json img_emb/0.npy "
+        "train/0.npy a/b/0.npy"
+    )
     for names in (
         *single.split(),
         *(

@@ -302,7 +302,10 @@ def heads(rng: Rng) -> Iterator[str]:
         below = [[label.format(place), *row] for place, row in enumerate(below)]
     numbers = Numbers(",")
     yield f"{may_be_names(first, numbers)} {points(first, below, numbers)}"
-    yield f"{is_unlike(first, below, numbers)} {rows_to_compare(range(pick(rng, (9, 20_000, 200_000))))}"
+    yield (
+        f"{is_unlike(first, below, numbers)} "
+        f"{rows_to_compare(range(pick(rng, (9, 20_000, 200_000))))}"
+    )
     size = int(pick(rng, (2, 3)))
     step = pick(rng, (1, 10))
     outer = [str(2019 + place // size) for place in range(d)]

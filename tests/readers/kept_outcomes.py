@@ -418,7 +418,9 @@ def described(samples: Any) -> str:
 
 
 def outcome(rng: Rng, name: str, data: bytes) -> str:
-    """What is read of a file, or why it isn't, of some by a choice of columns or with small limits."""
+    """What is read of a file, or why it isn't, of some by a choice of columns or with small
+    limits.
+    """
     option = pick(rng, ("columns", "drop", "group", *[""] * 9))
     given = {option: pick(rng, ("*", "f*", "label", "emb*", "patient", *BESIDE))}
     choice = ColumnChoice.of(

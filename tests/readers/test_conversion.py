@@ -1,4 +1,6 @@
-"""What files of other programs are told to be, by their extension, their beginning and their lines."""
+"""What files of other programs are told to be, by their extension, their beginning and their
+lines.
+"""
 
 from __future__ import annotations
 

@@ -391,7 +391,9 @@ def test_structs_are_nested_thirty_deep_at_most() -> None:
 
 
 def arrow_file() -> tuple[bytearray, int, int]:
-    """An Arrow file of one batch, the place of what its footer says of the batch, and the footer's length."""
+    """An Arrow file of one batch, the place of what its footer says of the batch, and the footer's
+    length.
+    """
     stream = io.BytesIO()
     batch = pa.record_batch({"a": np.arange(30.0)})
     with pa.ipc.new_file(stream, batch.schema) as writer:

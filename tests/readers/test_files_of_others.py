@@ -1,4 +1,6 @@
-"""Files as other programs write them, each of a kind: the meant samples, or a remedy that gives them."""
+"""Files as other programs write them, each of a kind: the meant samples, or a remedy that gives
+them.
+"""
 
 from __future__ import annotations
 
@@ -321,7 +323,9 @@ def test_values_of_databases_are_taken_out_of_their_objects(mark, tmp_path, monk
 
 
 def blocks(values: np.ndarray, head: str, above: str, row: str = "") -> str:
-    """A matrix of 4 columns printed two at a time; `head` and `row` are formatted with their number."""
+    """A matrix of 4 columns printed two at a time; `head` and `row` are formatted with their
+    number.
+    """
     lines = [above]
     for start in (0, 2):
         lines += [head.format(start + 1, start + 2), ""]

@@ -236,7 +236,9 @@ def test_as_many_bytes_as_the_limit_are_read() -> None:
 
 
 def test_records_are_read_as_numpy_two_writes_them_and_beside_dates() -> None:
-    """Names that were texts of NumPy stand as ``np.str_('a')`` in the file, which NumPy itself can't read."""
+    """Names that were texts of NumPy stand as ``np.str_('a')`` in the file, which NumPy itself
+    can't read.
+    """
     names = np.array(["a", "b"])
     table = np.zeros(6, dtype=[(names[0], "f4"), (names[1], "f4"), ("taken", "M8[s]")])
     table["a"] = np.arange(6) ** 2

@@ -1,4 +1,6 @@
-"""Names of Streamlit without a promise: in one file alone, and each page works where they are gone."""
+"""Names of Streamlit without a promise: in one file alone, and each page works where they are
+gone.
+"""
 
 from __future__ import annotations
 

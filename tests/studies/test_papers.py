@@ -1,4 +1,6 @@
-"""The papers' experiments: every one in its quick mode, through the code that page and shell run."""
+"""The papers' experiments: every one in its quick mode, through the code that page and shell
+run.
+"""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def test_other_contents_of_the_same_files_are_measured_anew(
         again = prviz.sweep(**options, executor=pool)
     pd.testing.assert_frame_equal(again, before)
     config = tmp_path / "grid.toml"
-    config.write_text('problems = [{real = "real.npy", generated = "generated.npy"}]\nmethods = ["knn"]\nks = [4]\n'
+    config.write_text('problems = [{real = "real.npy", generated = ' '"generated.npy"}]\nmethods ' '= ' '["knn"]\nks = [4]\n'
                       'splits = ["none"]\n')  # fmt: skip
     assert main(["sweep", str(config)]) == 0
     assert (

@@ -100,7 +100,9 @@ def statistics() -> dict[str, dict[str, float]]:
 
 
 def sums_of_few_samples() -> dict[str, float]:
-    """One number of each pair of few samples, in which every statistic counts alike and otherwise."""
+    """One number of each pair of few samples, in which every statistic counts alike and
+    otherwise.
+    """
     return {
         name: folded(asdict(halvings(pair, rows=65, times=1)[0])) for name, pair in few_samples()
     }

@@ -30,7 +30,9 @@ ALONE = ["score", "low", "high", "precision", "recall", "second", "second_low", 
 
 
 def drawn_checkpoint(rng: np.random.Generator, name: str, n: int = 200) -> list[MeasuredCheckpoint]:
-    """A checkpoint by the best classifier, with a bound that may lie below it, and by neighbours."""
+    """A checkpoint by the best classifier, with a bound that may lie below it, and by
+    neighbours.
+    """
     found = []
     for method, most in (("tightest", rng.choice([0.1, 1.0, 8.0])), ("knn", 3.0)):
         real = rng.gamma(1.0, size=n)

@@ -1,4 +1,6 @@
-"""What is found of the samples alone while curves are fitted: the same, once, and within the memory."""
+"""What is found of the samples alone while curves are fitted: the same, once, and within the
+memory.
+"""
 
 from __future__ import annotations
 

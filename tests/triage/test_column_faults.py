@@ -170,7 +170,9 @@ def test_missing_samples_are_named_rather_than_the_feature_that_tells_them() -> 
 
 @pytest.mark.exhaustive
 def test_a_feature_that_is_one_value_throughout_is_named_beside_missing_samples() -> None:
-    """It is a fact of the file, even where samples that are missing would move the feature as far."""
+    """It is a fact of the file, even where samples that are missing would move the feature as
+    far.
+    """
     rng = np.random.default_rng(1)
     real, generated = rng.normal(size=(2, 1000, 12))
     for values in (real, generated):
@@ -297,7 +299,9 @@ def test_answers_that_repeat_are_no_fault_of_the_reference_where_noise_was_added
 
 
 def people(n: int, seed: int) -> np.ndarray:
-    """A table of few answers and an age, which holds nearly all of the distance between two rows."""
+    """A table of few answers and an age, which holds nearly all of the distance between two
+    rows.
+    """
     rng = np.random.default_rng(seed)
     answers = rng.integers(0, 4, (n, 4)) + rng.integers(0, 2, (n, 1))
     age = np.clip((18 + rng.gamma(3, 9, n)).round(), 18, 90)

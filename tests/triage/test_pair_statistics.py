@@ -1,4 +1,6 @@
-"""Statistics of a pair: chance alone between sets of one distribution, and what slow twins compute."""
+"""Statistics of a pair: chance alone between sets of one distribution, and what slow twins
+compute.
+"""
 
 from __future__ import annotations
 

@@ -352,7 +352,9 @@ def test_a_result_that_another_process_deletes_at_once_is_no_error(
 def test_headers_are_read_beside_a_thread_that_makes_a_syntax_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python 3.11 refuses the second of two at once, as the app's pages make one where they open."""
+    """Python 3.11 refuses the second of two at once, as the app's pages make one where they
+    open.
+    """
     left = [2]
     makes = ast.parse
 

@@ -21,7 +21,9 @@ _LARGEST = 4096
 
 
 def _session(path: Path, output: str | None, provider: str) -> Any:
-    """The network, with a tensor inside it as an output where that is asked for and there is one."""
+    """The network, with a tensor inside it as an output where that is asked for and there is
+    one.
+    """
     import onnxruntime
 
     found = onnxruntime.InferenceSession(path, providers=[provider])
@@ -176,7 +178,9 @@ class OnnxEncoder(EmbeddingEncoder):
 
 
 def _refusals() -> tuple[type[Exception], ...]:
-    """What a network that can't be run raises: onnxruntime's own exceptions have no common class."""
+    """What a network that can't be run raises: onnxruntime's own exceptions have no common
+    class.
+    """
     from onnxruntime.capi import onnxruntime_pybind11_state
 
     held = vars(onnxruntime_pybind11_state).values()
@@ -207,7 +211,9 @@ def _settings(path: Path, options: EncoderOptions) -> dict[str, Any]:
 
 
 def _ends(session: Any, path: Path, size: int, layout: str, output: str | None) -> tuple[str, str]:
-    """Names of the input and the output. Raises ValueError unless pictures fit the one and rows the other."""
+    """Names of the input and the output. Raises ValueError unless pictures fit the one and rows the
+    other.
+    """
     inputs = session.get_inputs()
     outputs = [each.name for each in session.get_outputs()]
     needed = [None, 3, size, size] if layout == "nchw" else [None, size, size, 3]

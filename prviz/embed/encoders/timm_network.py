@@ -38,7 +38,9 @@ class TimmTransform:
     transform: Any
 
     def __call__(self, picture: Picture) -> NDArray[Any]:
-        """Array of shape (3, height, width): uint8, or floats from 0 to 255 for a picture of floats."""
+        """Array of shape (3, height, width): uint8, or floats from 0 to 255 for a picture of
+        floats.
+        """
         parts: list[NDArray[Any]] = [
             self.transform(narrowed(band, _SIDE)).numpy() for band in picture.bands
         ]
@@ -134,7 +136,9 @@ def _weights_file(name: str, given: Path | None) -> Path:
 
 
 def _network(name: str, weights: Path, seed: int) -> Any:
-    """The network without its classifier; weights that are not in the file are drawn by the seed."""
+    """The network without its classifier; weights that are not in the file are drawn by the
+    seed.
+    """
     import timm
     import torch
     from safetensors import SafetensorError

@@ -1,4 +1,5 @@
-"""Pictures (from a zip archive or from one folder) and texts of samples, by the labels of `Samples`.
+"""Pictures (from a zip archive or from one folder) and texts of samples, by the labels of
+`Samples`.
 
 A label column ``image``, else ``path``, names each sample's picture; ``text`` is its text;
 `Samples.images` are pictures that travel with the samples. Nothing is fetched, extracted or run:

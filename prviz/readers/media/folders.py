@@ -1,4 +1,6 @@
-"""Pictures below one folder of this computer, outside which nothing can be opened, and pictures in a zip archive."""
+"""Pictures below one folder of this computer, outside which nothing can be opened, and pictures in
+a zip archive.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from prviz.readers.source import Buffer, as_source, human_size
 
 
 class FolderPictures:
-    """Pictures below a folder, by their paths in it, opened through `prviz.readers.safe_folder.Below`.
+    """Pictures below a folder, by their paths in it, opened through
+    `prviz.readers.safe_folder.Below`.
 
     Parameters
     ----------
@@ -211,7 +214,9 @@ class ZipPictures:
 def read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, limits: PictureLimits
 ) -> bytes:
-    """Contents of one file of an archive. Raises MediaError: too large, unpacks to far more than it takes, corrupt."""
+    """Contents of one file of an archive. Raises MediaError: too large, unpacks to far more than it
+    takes, corrupt.
+    """
     if info.file_size > limits.file_bytes:
         raise MediaError(
             f"{where}: {human_size(info.file_size)}, more than {human_size(limits.file_bytes)}."
@@ -238,7 +243,9 @@ def read_member(
 
 
 def _backwards(path: str) -> str:
-    """Parts of a plain path from the last to the first, so that paths with equal ends sort together."""
+    """Parts of a plain path from the last to the first, so that paths with equal ends sort
+    together.
+    """
     return "".join(f"{part}/" for part in reversed(path.split("/")))
 
 

@@ -1,4 +1,6 @@
-"""Pictures and texts of samples by their labels; thumbnails are decoded under limits, by contents, not by name."""
+"""Pictures and texts of samples by their labels; thumbnails are decoded under limits, by contents,
+not by name.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ _BROKEN = (
 
 
 class MediaError(ValueError):
-    """Raised for a picture or source that can't be used; the message says what is wrong, where, and what to do."""
+    """Raised for a picture or source that can't be used; the message says what is wrong, where, and
+    what to do.
+    """
 
 
 class MissingPictureError(MediaError):
@@ -79,7 +83,8 @@ _LONGEST_PART = 255
 
 
 def plain_path(name: str) -> str:
-    """`name` as a path inside an archive: without a root, empty parts, and the parts before the last ``..``.
+    """`name` as a path inside an archive: without a root, empty parts, and the parts before the
+    last ``..``.
 
     Backslashes become slashes and accented letters their composed form (NFC); case is kept.
     """
@@ -126,7 +131,8 @@ class PictureLimits:
 
 
 def thumbnail(data: bytes) -> str:
-    """Thumbnail of a picture file's contents, "data:image/png;base64,..." or "data:image/jpeg;base64,...".
+    """Thumbnail of a picture file's contents, "data:image/png;base64,..." or
+    "data:image/jpeg;base64,...".
 
     At most `SIDE` pixels wide and high, never enlarged, rotated by its EXIF orientation, the first
     frame of an animation, without metadata. Shrunk pictures without transparency are JPEG, others
@@ -149,7 +155,8 @@ def thumbnail(data: bytes) -> str:
 
 @contextmanager
 def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Image.Image]:
-    """The picture in a file's contents, opened by Pillow under limits; what fails in the block calls it broken.
+    """The picture in a file's contents, opened by Pillow under limits; what fails in the block
+    calls it broken.
 
     Raises
     ------
@@ -230,7 +237,9 @@ def _stored_bands(data: bytes) -> str:
 
 
 def _shrunk(image: Image.Image) -> tuple[Image.Image, bool]:
-    """Thumbnail in grey, colour, or colour with transparency, and True if it may be JPEG (shrunk and opaque)."""
+    """Thumbnail in grey, colour, or colour with transparency, and True if it may be JPEG (shrunk
+    and opaque).
+    """
     from PIL import Image, ImageOps
 
     larger = max(image.size) > SIDE
@@ -256,7 +265,9 @@ class Pictures(Protocol):
     title: str
 
     def locate(self, name: str) -> str:
-        """Path in the source. Raises `MissingPictureError` if there is none, `MediaError` if it may not be used."""
+        """Path in the source. Raises `MissingPictureError` if there is none, `MediaError` if it may
+        not be used.
+        """
         ...
 
     def get(self, name: str) -> bytes:
@@ -266,7 +277,9 @@ class Pictures(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """One sample: the name of its picture, its text (each "" if there is none), or its (height, width) uint8 image."""
+    """One sample: the name of its picture, its text (each "" if there is none), or its (height,
+    width) uint8 image.
+    """
 
     name: str
     text: str
@@ -323,7 +336,8 @@ def _first(
 
 @dataclass(frozen=True)
 class Found:
-    """Number of the first `rows` samples that name a picture, and number of these names that the sources have.
+    """Number of the first `rows` samples that name a picture, and number of these names that the
+    sources have.
 
     loosely : number of pictures found by their file name alone, in another folder than named.
     first : row (counted from 0) and name of the first picture not found, and the reason unless it
@@ -341,7 +355,9 @@ class Found:
 def count_found(
     samples: Samples, sources: Sequence[Pictures], *, most: int = 10_000
 ) -> Found | None:
-    """Count the names of the first `most` samples that lead to a picture, reading none. None: no column of names."""
+    """Count the names of the first `most` samples that lead to a picture, reading none. None: no
+    column of names.
+    """
     column = picture_column(samples)
     if column is None:
         return None

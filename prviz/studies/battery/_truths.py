@@ -53,7 +53,8 @@ def distant_modes(p: tuple[float, ...], q: tuple[float, ...]) -> PRCurve:
 
 @lru_cache(maxsize=256)
 def shifted_with_outlier(distance: float, share: float, role: str) -> PRCurve:
-    """Two unit Gaussians, where a ``share`` of one distribution sits at a point that the other has no mass at.
+    """Two unit Gaussians, where a ``share`` of one distribution sits at a point that the other has
+    no mass at.
 
     The best classifiers call the point what it is, so that all other rates of that side shrink by 1
     - share: real: alpha(lam) becomes alpha(lam (1 - share)); generated: (1 - share) alpha(lam / (1
@@ -105,7 +106,9 @@ def one_against_two(mu: float, d: int) -> PRCurve:
 
 
 def _nodes(sd: float, centre: float, bend: float) -> tuple[Floats, Floats]:
-    """Gauss-Legendre nodes and weights on [0, centre + 39 sd], panels finer near 0 and around ``centre``."""
+    """Gauss-Legendre nodes and weights on [0, centre + 39 sd], panels finer near 0 and around
+    ``centre``.
+    """
     far = (-39.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 39.0)
     cuts = {0.0, bend, 4.0 * bend, *(cut for step in far if (cut := centre + step * sd) > 0)}
     edges = np.array(sorted(cuts))

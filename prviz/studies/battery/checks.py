@@ -88,8 +88,8 @@ _MEAN = Check(
     criteria=_CENTRED,
 )
 
-# The same with one more sample at c 1, c the shift at the right end, in the real or in the generated
-# set. Its share is that of one sample among n + 1 = 1001.
+# The same with one more sample at c 1, c the shift at the right end, in the real or in the
+# generated set. Its share is that of one sample among n + 1 = 1001.
 _OUTLIER_SHARE = 1.0 / 1001.0
 
 
@@ -124,7 +124,12 @@ _OUTLIER = replace(
 
 
 # A shift by mu along the first coordinate; the second is Pareto (shape 1.01, from 1 on) in both.
-def _with_tail(at: Point, n: int, rng: np.random.Generator, shift: float = 0.0) -> Floats:  # noqa: ARG001
+def _with_tail(
+    at: Point,  # noqa: ARG001
+    n: int,
+    rng: np.random.Generator,
+    shift: float = 0.0,
+) -> Floats:
     return np.column_stack((shift + rng.standard_normal(n), 1.0 + rng.pareto(1.01, n)))
 
 
@@ -413,8 +418,8 @@ _CUBES_GENERATED = replace(
 )
 
 
-# A solid ball of radius .8 within a solid torus: a disc of radius .1 around (1, 0), turned about the
-# axis.
+# A solid ball of radius .8 within a solid torus: a disc of radius .1 around (1, 0), turned about
+# the axis.
 def _ball(n: int, rng: np.random.Generator) -> Floats:
     return 0.8 * np.cbrt(rng.random((n, 1))) * _directions(n, 3, rng)
 

@@ -295,7 +295,8 @@ class _Found(NamedTuple):
 
 
 def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataFrame:
-    """One line per (check, tag, reading, side) whose sweeps are all there, with at least one repeat at every point.
+    """One line per (check, tag, reading, side) whose sweeps are all there, with at least one repeat
+    at every point.
 
     rows : of `battery_tasks`, all of one n, k and split. readings : names in READINGS; None: all
     that the rows have.
@@ -459,7 +460,9 @@ def _beside(line: dict[str, Any], readings: Sequence[Reading]) -> dict[str, Any]
 
 @lru_cache(maxsize=256)
 def _oracle(check: str, at: str) -> dict[tuple[str, str], tuple[Verdict, float]]:
-    """Verdict and value by (tag, side) of the truth, which is the same for all families, and for all scores."""
+    """Verdict and value by (tag, side) of the truth, which is the same for all families, and for
+    all scores.
+    """
     reading = next(each for each in READINGS.values() if each.at == at)
     lines = _lines(CHECKS[check], [reading], _true(CHECKS[check], reading))
     return {(line["tag"], line["side"]): (line["verdict"], line["value"]) for line in lines}

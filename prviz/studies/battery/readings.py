@@ -8,8 +8,8 @@ The published pairs have the hyperparameters that the sanity battery gives them:
     density/coverage k the smallest up to 20 that coverage is expected above .95 with where P = Q: 5
     of 1000 samples
     c-prec/c-rec      C = 3, k growing with ln n: 5 of 1000; which of the two is which, see `_score`
-    symprec/symrec    the smaller of precision and its mirrored coverage, of recall and coverage; k = 5, open balls
-    p-prec/p-rec      k = 4, a = 1.2
+    symprec/symrec    the smaller of precision and its mirrored coverage, of recall and coverage; k
+    = 5, open balls p-prec/p-rec      k = 4, a = 1.2
 
 Balls are closed but where said. Formulas as in `prviz.scalars`. The pair of one-class networks is
 not measured.
@@ -18,9 +18,9 @@ The numbers that people report beside them, brought to 1 where both sets are equ
 at diversity alone has no fidelity, and a distance is both at once:
 
     clipped           Clipped Density and Coverage, k = 5
-    fd                2 Phi(-sqrt(FD) / 2): the overlap of two standard Gaussians whose means are so far apart
-    kid               1 - KID / (mean of k(x, x') + mean of k(y, y'))
-    vendi, rke        of the generated set over that of the real one; bandwidth of RKE as in `prviz.scalars`
+    fd                2 Phi(-sqrt(FD) / 2): the overlap of two standard Gaussians whose means are so
+    far apart kid               1 - KID / (mean of k(x, x') + mean of k(y, y')) vendi, rke        of
+    the generated set over that of the real one; bandwidth of RKE as in `prviz.scalars`
 
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public code.
 """

@@ -155,7 +155,9 @@ def wide(at: int) -> Rule:
 
 
 def bell(at: int) -> Rule:
-    """BELL: y(at) is .2 above both ends and within .1 of the maximum, one end within .1 of the minimum."""
+    """BELL: y(at) is .2 above both ends and within .1 of the maximum, one end within .1 of the
+    minimum.
+    """
     value = f"value {_place(at)}"
     parts = (
         _fall(at, 0, f"rise from the left end to the {value}"),
@@ -180,7 +182,9 @@ def up() -> Rule:
 
 
 def down_mid(quantile: float) -> Rule:
-    """DOWNMID: DOWN, and a fall of .1 from the left end to the point nearest to that quantile of the grid."""
+    """DOWNMID: DOWN, and a fall of .1 from the left end to the point nearest to that quantile of
+    the grid.
+    """
 
     def value(x: Floats, y: Floats) -> float:
         return float(y[0] - y[quantile_place(x, quantile)])

@@ -152,7 +152,9 @@ class Experiment(ABC):
         return f"{self.says(rows).split('. ')[0].removesuffix('.')}."
 
     def says(self, rows: pd.DataFrame) -> str:
-        """A few sentences on what the rows show, computed from them, the most important one first."""
+        """A few sentences on what the rows show, computed from them, the most important one
+        first.
+        """
         if len(rows):
             return f"{self._says(self.figures(rows))}{_beside(rows)}"
         return "Nothing is measured yet."
@@ -234,7 +236,8 @@ def title_of(method: str) -> str:
 
 
 def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
-    """The rows with the columns "family", "split" and "k" in words, and with parameters of their problems.
+    """The rows with the columns "family", "split" and "k" in words, and with parameters of their
+    problems.
 
     parameters : new column -> name of the parameter.
     """

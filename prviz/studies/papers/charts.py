@@ -65,7 +65,9 @@ class HeatMap:
 
 @dataclass(frozen=True, eq=False)
 class ChartLine(ReadOnlyArrays):
-    """One series: at each x the mean, and the standard deviation over repeats (nan where there is one repeat)."""
+    """One series: at each x the mean, and the standard deviation over repeats (nan where there is
+    one repeat).
+    """
 
     x: Floats
     mean: Floats

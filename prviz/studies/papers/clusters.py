@@ -1,4 +1,6 @@
-"""60 % of one kind and 40 % of another against the first alone, with ever more clusters (2019, Figure 4)."""
+"""60 % of one kind and 40 % of another against the first alone, with ever more clusters (2019,
+Figure 4).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _TRUTHS = {"AuC": EVEN_SHARE, "highest precision": 1.0, "highest recall": EVEN_S
 
 
 class ClusterNumberExperiment(Experiment):
-    """The area and the ends of the curve over the number of clusters, beside two families without clusters."""
+    """The area and the ends of the curve over the number of clusters, beside two families without
+    clusters.
+    """
 
     name = "cluster-number"
     title = "How many clusters?"
@@ -73,7 +77,9 @@ class ClusterNumberExperiment(Experiment):
         return found + cells(problems, _OTHERS, ("sqrt",), (0.5,), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with their data, their family without its parameters, and the number of clusters, nan for none."""
+        """The rows with their data, their family without its parameters, and the number of
+        clusters, nan for none.
+        """
         bases = [method.partition(":")[0] for method in rows["method"]]
         numbers = [
             ESTIMATORS[method].value("clusters") if base == CLUSTER.name else np.nan

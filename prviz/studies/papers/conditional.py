@@ -67,7 +67,9 @@ class GuidedDigits(BundledProblem):
 
 @dataclass(frozen=True)
 class PromptedDigits(BundledProblem):
-    """Half of the diffusion model's digits of all classes against the other half, asked for the first classes alone."""
+    """Half of the diffusion model's digits of all classes against the other half, asked for the
+    first classes alone.
+    """
 
     classes: int
     name: ClassVar[str] = "prompted-digits"
@@ -80,7 +82,9 @@ class PromptedDigits(BundledProblem):
 
 @dataclass(frozen=True)
 class OneDigit(BundledProblem):
-    """All real digits against what the autoregressive model draws at a temperature when asked for one of them."""
+    """All real digits against what the autoregressive model draws at a temperature when asked for
+    one of them.
+    """
 
     digit: int
     temperature: float
@@ -118,8 +122,10 @@ class GuidanceExperiment(Experiment):
     question = "Is every number highest where both sets have the same guidance scale?"
     words = (
         "P is half of what the zoo's diffusion model draws at guidance scale 5, Q the other half at"
-        " scale 0 to 10: 898 and 899 digits. Beside it stands the truth of a toy, a mixture of three"
-        f" guided classes.{_SETTING} The paper has 40,000 landscapes of Stable Diffusion in DINOv2's"
+        " scale 0 to 10: 898 and 899 digits. Beside it stands the truth of a toy, a mixture of "
+        "three"
+        f" guided classes.{_SETTING} The paper has 40,000 landscapes of Stable Diffusion in "
+        f"DINOv2's"
         " features and prints the ends at scale 5 alone; pictures and number of samples differ, so"
         " only what equal sets give can be compared."
     )

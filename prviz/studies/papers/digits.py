@@ -143,7 +143,9 @@ _FAMILIES = ("cluster", "classifier", "knn", "coverage")
 
 
 def _cells(problems: Sequence[Known], methods: Sequence[str], size: Size, seed: int) -> list[Cell]:
-    """With k = √n: "cluster" without split, as published (PRD), the other families with half to measure."""
+    """With k = √n: "cluster" without split, as published (PRD), the other families with half to
+    measure.
+    """
     others = [name for name in methods if name != "cluster"]
     found = cells(problems, ("cluster",), ("sqrt",), (None,), size, seed)
     return found + cells(problems, others, ("sqrt",), (0.5,), size, seed)
@@ -315,7 +317,8 @@ def true_lines(
 def published_panels(
     figures: pd.DataFrame, x: str, before: str = ""
 ) -> tuple[dict[str, dict[str, ChartLine]], dict[str, dict[str, ChartLine]]]:
-    """Every number over a label, a panel for each family of `SETTINGS`, and the published ones by the same titles.
+    """Every number over a label, a panel for each family of `SETTINGS`, and the published ones by
+    the same titles.
 
     before : words before the family in a title.
     """
@@ -425,7 +428,8 @@ class TruncationExperiment(Experiment):
             said.append(
                 "The zigzag of kNN's α∞ on digits is single pictures: α∞ is 1 in every split where"
                 f" a real picture has only generated neighbours, in {wide[_LONE].max():.0%} of them"
-                f" at psi = {wide[_LONE].idxmax():.1f}. Along psi it turns {turns(wide['α∞'])}; with"
+                f" at psi = {wide[_LONE].idxmax():.1f}. Along psi it turns {turns(wide['α∞'])}; "
+                f"with"
                 f" {SPARED:.0%} of the real pictures spared, {turns(wide[_SPARED])}."
             )
         return " ".join(said) or f"Measured from psi = {figures['psi'].min():.1f} on."

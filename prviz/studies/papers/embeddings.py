@@ -49,7 +49,8 @@ _BATCH = 256
 
 @dataclass(frozen=True)
 class EmbeddedDigits(BundledProblem):
-    """`TruncatedDigits` in d features of a random network, or components of pixels or a trained one.
+    """`TruncatedDigits` in d features of a random network, or components of pixels or a trained
+    one.
 
     The seed of the samples is that of the network too, so that every draw has another one; all psi
     and d of a draw have the same.
@@ -112,7 +113,8 @@ class EmbeddingsExperiment(Experiment):
         " {drawn} of each, by kNN with k = √n and half of the samples to measure. Random network:"
         " the first d of the 256 features of four convolutions with random weights, a network with"
         " fewer outputs; every repeat has other weights. Pixels, and a network trained to recognise"
-        " characters in other pictures: their first d principal components. {repeats}. The paper has"
+        " characters in other pictures: their first d principal components. {repeats}. The paper "
+        "has"
         " faces and a VGG16 with random weights, and asks how many of its outputs are needed; it"
         " shows no figure."
     )
@@ -148,7 +150,9 @@ class EmbeddingsExperiment(Experiment):
         return found.assign(embedding=found["embedding"].map(dict(_TITLES)))
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """AuC over the number of features, a line for each truncation, a panel for each embedding."""
+        """AuC over the number of features, a line for each truncation, a panel for each
+        embedding.
+        """
         figures = self.figures(rows)
         areas = figures[figures["figure"] == "AuC"]
         panels = line_panels(areas, "d", "{embedding}", "ψ = {psi:g}")

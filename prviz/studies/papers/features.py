@@ -65,7 +65,9 @@ FEATURE_COLUMNS: Columns = {
 
 @cache
 def _encoder(features: str) -> Callable[[Floats], Floats]:
-    """Pixels from 0 to 1 to features, fitted on the half of the digits that the generators were trained on."""
+    """Pixels from 0 to 1 to features, fitted on the half of the digits that the generators were
+    trained on.
+    """
     train = bundled_pair("digits-held-out").real
     pixels = np.asarray(train.values, dtype=np.float64) / _LEVELS
     d = train.d
@@ -163,7 +165,9 @@ class DigitFeatures(BundledProblem):
 
 
 def feature_rows(cell: Cell) -> list[Row]:
-    """Rows of curves that also hold improved precision and recall, without split, and the Frechet distance."""
+    """Rows of curves that also hold improved precision and recall, without split, and the Frechet
+    distance.
+    """
     pair = cell.draw()
     found = scalars(*pair, k=_K)
     more = {
@@ -185,12 +189,15 @@ class FeaturesExperiment(Experiment):
     )
     words = (
         "Digits of the held-out half against the other half, against it with one grey level of 16"
-        " added to every other pixel, and against samples of the zoo's VAE, GAN, diffusion model and"
+        " added to every other pixel, and against samples of the zoo's VAE, GAN, diffusion model "
+        "and"
         " of the model that draws pixel by pixel. Features: the pixels; their first 16 principal"
         " components; the last hidden layer of a network of 64 and 32 units, with random weights or"
-        " trained to tell digits apart, all fitted on the other half; and 32 components of a network"
+        " trained to tell digits apart, all fitted on the other half; and 32 components of a "
+        "network"
         " trained to recognise characters in other pictures. n = {n}, {repeats} of 50%, k = √n;"
-        f" precision and recall are the improved ones, k = {_K}. Fréchet distances have another unit"
+        f" precision and recall are the improved ones, k = {_K}. Fréchet distances have another "
+        f"unit"
         " in every kind of features. The paper shows no figure."
     )
     repeated = "random split"

@@ -40,7 +40,9 @@ _PAPER_REPEATS = 10
 
 
 def convention_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell that also hold the IoU by every one of CONVENTIONS, measured at k and at k - 1 in one pass."""
+    """Rows of a cell that also hold the IoU by every one of CONVENTIONS, measured at k and at k - 1
+    in one pass.
+    """
     truth = None if isinstance(cell.problem, Files) else cell.problem.truth()
     if cell.n is None or truth is None:
         raise ValueError(
@@ -70,7 +72,9 @@ def check_tried(convention: CurveConvention) -> None:
 
 
 def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -> pd.DataFrame:
-    """The rows with the IoU by one of CONVENTIONS, or by a paper's for each family, as their only one."""
+    """The rows with the IoU by one of CONVENTIONS, or by a paper's for each family, as their only
+    one.
+    """
     others = [each.key for each in CONVENTIONS if each.key != "iou"]
     if isinstance(convention, CurveConvention):
         iou = rows[convention.key]

@@ -214,7 +214,9 @@ def _drawing(reading: TableReading) -> str:
 
 
 def _explained(found: Mapping[str, TableReading]) -> str:
-    """One sentence on how many cells come out as published, by which conventions, and which do not."""
+    """One sentence on how many cells come out as published, by which conventions, and which do
+    not.
+    """
     own, rays, both = (found[name] for name in ("own", "rays", "both"))
     drawn = _drawing(rays)
     how = [] if _drawing(both) == drawn else [_drawing(both)]
@@ -248,7 +250,9 @@ def mixture_problems() -> dict[str, ToyProblem]:
 
 
 class MixturesExperiment(Experiment):
-    """The weights of the paper's text (Figure 3c) and those of its Figure 16, which are those of its first version."""
+    """The weights of the paper's text (Figure 3c) and those of its Figure 16, which are those of
+    its first version.
+    """
 
     name = "mixtures"
     title = "Mixtures: dropped, invented and re-weighted modes"
@@ -323,9 +327,12 @@ class SameExperiment(Experiment):
     question = "What does an estimate see of a perfect generator, and does a split make it better?"
     words = (
         "P = Q = N(0, I) in d = 64 dimensions, n = {n} samples of each, {repeats}; k = 4, k = 5 and"
-        " k = √n neighbours; half of the samples define the classifiers and half measure them (split"
-        " 50%), or all do both (split none). Precision and recall are truly 1 everywhere. The figure"
-        " has no numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 prints 0.66"
+        " k = √n neighbours; half of the samples define the classifiers and half measure them "
+        "(split"
+        " 50%), or all do both (split none). Precision and recall are truly 1 everywhere. The "
+        "figure"
+        " has no numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 prints "
+        "0.66"
         " and 0.67 and no k: k = 5 gives them."
     )
     sizes = {

@@ -142,7 +142,9 @@ def _search_seconds(pair: SamplePair, k: int, seed: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Hubness:
-    """Exact hubness of every sample at one k, the radii of their balls, and which are in a ball of the other set."""
+    """Exact hubness of every sample at one k, the radii of their balls, and which are in a ball of
+    the other set.
+    """
 
     pair: SamplePair
     radii: Sequence[NDArray[np.float64]]
@@ -238,7 +240,8 @@ class HubsExperiment(Experiment):
         " have m > t. Improved precision and recall of the hubs alone against those of all samples,"
         " no split, k = 3, 5, 10 and √n. Pairs: shifted Gaussians in d = 64 and 2,048, and the"
         " digits against samples of the zoo's VAE; n = {n} at most, {repeats}. A group of hubness"
-        " has m up to its number, above the one before it. Open symbols: the poster's means over its"
+        " has m up to its number, above the one before it. Open symbols: the poster's means over "
+        "its"
         " three sets of 70,000 or more pictures, t = 3, which are other data; its time is that of"
         " the serial code."
     )
@@ -313,7 +316,8 @@ class HubsExperiment(Experiment):
             reason = ""
             if not said:
                 reason = (
-                    f": finding them takes every sample's neighbours (alone {search:.1f} times), and"
+                    f": finding them takes every sample's neighbours (alone {search:.1f} times), "
+                    f"and"
                     " their radii take distances to all samples"
                 )
             said.append(

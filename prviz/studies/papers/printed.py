@@ -1,4 +1,5 @@
-"""Every number that the papers print of a measurement, with the setting that gives it and ours beside it.
+"""Every number that the papers print of a measurement, with the setting that gives it and ours
+beside it.
 
 The numbers are in printed.json, an entry a line: the row of docs/papers.md ("item"), what it is
 ("number"), as printed, the setting, and ours. Where an experiment measures it, "at" has the values

@@ -35,7 +35,9 @@ _FARTHER = {"alpha_4_error": 4.0, "alpha_16_error": 16.0}
 
 
 def errors(curve: PRCurve, truth: PRCurve) -> Row:
-    """How far a curve lies above the truth at three lam and in its area, and how far off it is at lam = 1."""
+    """How far a curve lies above the truth at three lam and in its area, and how far off it is at
+    lam = 1.
+    """
     above = curve.alpha(1.0) - truth.alpha(1.0)
     found = {"alpha_error": above, "alpha_off": abs(above), "auc_error": curve.auc - truth.auc}
     for name, lam in _FARTHER.items():
@@ -78,7 +80,9 @@ _PLUG_INS = {f"plug-in {name}": f"plug-in, {kernel.title}" for name, kernel in K
 
 @dataclass(frozen=True)
 class PlugInCell(Cell):
-    """The plug-in curve of every kernel on the fit samples, and the classifier of the box's densities."""
+    """The plug-in curve of every kernel on the fit samples, and the classifier of the box's
+    densities.
+    """
 
     @property
     def keys(self) -> list[str]:
@@ -178,7 +182,9 @@ class PlugInExperiment(Experiment):
         return rows.assign(estimate=[_PLUG_INS.get(each, _CLASSIFIER) for each in rows["method"]])
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves beside the truth, a panel for every d with the fewest and the most samples."""
+        """The mean curves beside the truth, a panel for every d with the fewest and the most
+        samples.
+        """
         ends = rows[rows["n"].isin([rows["n"].min(), rows["n"].max()])]
         return curve_chart(self.ordered(ends), "d = {d}, n = {n:,}", "{estimate}")
 

@@ -29,7 +29,8 @@ def oas(covariance: Floats, n: float) -> tuple[Floats, float]:
 
 
 def fit_gaussian(values: Floats, least: float) -> Density:
-    """The Gaussian of the mean and covariance of values (n, d), which is shrunk (`oas`) where n < 10 d.
+    """The Gaussian of the mean and covariance of values (n, d), which is shrunk (`oas`) where n <
+    10 d.
 
     least : the least variance of a direction; where the set varies less, it gets this one.
     """

@@ -107,10 +107,12 @@ class Kernels:
 
 @dataclass(frozen=True, eq=False)
 class WeighedSamples:
-    """The samples of two sets with log odds that each is generated, by a classifier that has not seen it.
+    """The samples of two sets with log odds that each is generated, by a classifier that has not
+    seen it.
 
-    The mean of P and Q has a kernel on every sample, such that both sets weigh the same. At a sample
-    with log odds l, P has the share expit(-s l) of it and Q the share expit(s l); s is the sharpness.
+    The mean of P and Q has a kernel on every sample, such that both sets weigh the same. At a
+    sample with log odds l, P has the share expit(-s l) of it and Q the share expit(s l); s is the
+    sharpness.
 
     centres : (m, d) real samples first. base : (m,) their weights. odds : (m,). widths : (m,).
     """
@@ -149,7 +151,9 @@ class WeighedSamples:
 
 
 def _widths(centres: Floats, least: float) -> Floats:
-    """Widths with which two draws of a kernel are 0.7 times as far apart as its sample and the nearest other."""
+    """Widths with which two draws of a kernel are 0.7 times as far apart as its sample and the
+    nearest other.
+    """
     _, distances = nearest_rows(centres, np.arange(len(centres)), 2, centres)
     widths = _NARROWED * distances[:, 1] / np.sqrt(2 * centres.shape[1])
     floor = max(np.sqrt(least), _LEAST_OF_MEDIAN * float(np.median(widths)))

@@ -26,7 +26,8 @@ Setting = tuple[str, K, float | None]
 MOST_MEASURED = 2_000
 _FEWEST_OF_FIVE = 16
 SPLITS = (None, 0.5)
-# Seeds of the data's own split; fresh samples at each end of the range of sharpness, and at the one that is chosen.
+# Seeds of the data's own split; fresh samples at each end of the range of sharpness, and at the one
+# that is chosen.
 _OWN_SPLITS = 3
 _AT_ENDS = 4
 _AT_CHOSEN = 5
@@ -47,8 +48,8 @@ class Prediction(NamedTuple):
     settings : those that are measured. own : (s,) their areas on the data, means over three splits.
     low, high : (s,) the interval in which the area on one more sample of the surrogate lies with
     95 %, were areas normal.
-    off : mean over the settings of the difference between their area on the data and their mean area
-    on the surrogate. inside : share of the settings whose area on the data is in its interval.
+    off : mean over the settings of the difference between their area on the data and their mean
+    area on the surrogate. inside : share of the settings whose area on the data is in its interval.
     sharpness : the factor on the classifier's log odds with which the mean areas agree.
     passes : True if ``inside`` is at least a half and ``sharpness`` within `MOST_SHARPENED`.
     """
@@ -76,7 +77,8 @@ def predicted(
 ) -> PredictedKernels:
     """Choose the sharpness, and compare the areas on fresh samples with those on the data.
 
-    The mean difference of areas is measured at the ends of the range of sharpness, and interpolated.
+    The mean difference of areas is measured at the ends of the range of sharpness, and
+    interpolated.
     """
     tick = progress or (lambda _: None)
     few = subsample(pair, MOST_MEASURED, seed)

@@ -34,8 +34,8 @@ Value = TypeVar("Value")
 AnyDensity: TypeAlias = Density | Kernels
 
 TRUTH_SAMPLES = 100_000
-# Products of kernels and points of a truth, of which there are fewer where kernels are many, and the
-# fewest points of a set.
+# Products of kernels and points of a truth, of which there are fewer where kernels are many, and
+# the fewest points of a set.
 _KERNELS_AT_POINTS = 40_000_000
 _FEWEST_POINTS = 10_000
 # Number of cached truths.
@@ -118,7 +118,9 @@ def log_ratio(real: AnyDensity, generated: AnyDensity, z: Samples | ArrayLike) -
 def sampled_log_ratios(
     real: AnyDensity, generated: AnyDensity, size: int, seed: int
 ) -> tuple[Floats, Floats]:
-    """Log ratios of so many fresh real and so many fresh generated samples, drawn block by block."""
+    """Log ratios of so many fresh real and so many fresh generated samples, drawn block by
+    block.
+    """
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
     first, second = (
         np.concatenate(
@@ -168,7 +170,8 @@ def _squares(z: Floats) -> Floats:
 
 Scenario = Literal["pair", "real-real", "generated-generated", "common"]
 
-#: Scenario -> the two densities, and the direction of errors that the scenario favours (hal-05344404, section 5.3).
+#: Scenario -> the two densities, and the direction of errors that the scenario favours
+#: (hal-05344404, section 5.3).
 SCENARIOS: Mapping[Scenario, str] = {
     "pair": (
         "the fit of the real set against the fit of the generated set; it favours curves that are"
@@ -188,7 +191,9 @@ _MOST_VALUES = 200_000_000
 
 
 class Fitted(NamedTuple):
-    """The densities of the real set, of the generated set, and of the part that scenario "common" adds to both."""
+    """The densities of the real set, of the generated set, and of the part that scenario "common"
+    adds to both.
+    """
 
     real: AnyDensity
     generated: AnyDensity

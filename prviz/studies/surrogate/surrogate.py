@@ -1,4 +1,6 @@
-"""Surrogates: densities fitted to a pair of sets, tasks that measure on them, and settings ranked by their truth."""
+"""Surrogates: densities fitted to a pair of sets, tasks that measure on them, and settings ranked
+by their truth.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +208,8 @@ def fit_pair(
     shared: Samples | ArrayLike | None = None,
     basis: Samples | ArrayLike | None = None,
 ) -> Surrogate:
-    """Fit a known distribution to each of two sets, in the first d principal components of the real one.
+    """Fit a known distribution to each of two sets, in the first d principal components of the real
+    one.
 
     Parameters
     ----------
@@ -332,8 +335,8 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
     Parameters
     ----------
-    rows : of problems made by `surrogate_problems`. Means are taken over the repeats of every scenario, then over
-    the scenarios, each
+    rows : of problems made by `surrogate_problems`. Means are taken over the repeats of every
+    scenario, then over the scenarios, each
         of which counts the same: the paper's scenarios favour curves that are too low or too high.
     prefer : "iou", the largest is best; "excess" or "deficit", the smallest is.
 

@@ -1,4 +1,6 @@
-"""Explore at rest has half of the words (177) and lines (20) that it had, and all the others one gesture away."""
+"""Explore at rest has half of the words (177) and lines (20) that it had, and all the others one
+gesture away.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What visitors of one server share: what is measured of toys and bundled sets, never of uploads."""
+"""What visitors of one server share: what is measured of toys and bundled sets, never of
+uploads.
+"""
 
 from __future__ import annotations
 

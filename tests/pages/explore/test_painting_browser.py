@@ -169,7 +169,10 @@ def test_the_truth_is_hidden_until_an_answer_and_codes_of_a_class_are_counted(pa
     visit(page, "/?problem=modes&n=200&k=5&p.d=2&methods=knn,ipr&task=closest")
     verdict = page.locator(".live.screen .verdict")
     expect(verdict).to_have_text("Which curve comes closest to the truth?")
-    truth = "() => document.querySelector('.live .js-plotly-plot').data.find(each => each.legendgroup === 'truth')"
+    truth = (
+        "() => document.querySelector('.live .js-plotly-plot').data.find(each => "
+        "each.legendgroup === 'truth')"
+    )
     page.wait_for_function(f"{truth.removeprefix('() => ')}?.visible === 'legendonly'")
     assert "truth" not in page.locator(".live.screen .curve-labels").text_content()
     task = page.get_by_role("group", name="Task")

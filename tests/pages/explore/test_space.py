@@ -69,7 +69,9 @@ def select(app: AppTest, picked: list[int], of: str | None = None) -> AppTest:
 
 
 def check_counts(sent: dict[str, Any]) -> None:
-    """The browser counts at every classifier what Python sends, and can place every drawn sample."""
+    """The browser counts at every classifier what Python sends, and can place every drawn
+    sample.
+    """
     n, m = sent["sizes"]
     levels = np.array(sent["levels"])
     assert len(levels) == n + m == len(sent["ids"] or levels)

@@ -56,7 +56,9 @@ def chosen(page: Page) -> Locator:
 
 
 def drawn_in(figure: Locator, group: str) -> int:
-    """Marks of one group on screen: of Plotly, or those that follow the hand until it catches up."""
+    """Marks of one group on screen: of Plotly, or those that follow the hand until it catches
+    up.
+    """
     return figure.evaluate(
         """(node, group) => {
             const own = node.querySelector(`.group-${group}`).getAttribute('d');

@@ -65,7 +65,9 @@ def test_a_heat_map_lines_and_curves_show_what_is_kept_of_them(page: Page) -> No
 
 
 def test_rows_of_heat_maps_are_named_where_a_panel_begins_a_row_of_its_own(page: Page) -> None:
-    """On a tablet "ours - published" stands below the two others; side by side one name is enough."""
+    """On a tablet "ours - published" stands below the two others; side by side one name is
+    enough.
+    """
     page.set_viewport_size({"width": 820, "height": 1180})
     visit(page, "/bias_lab?section=Experiments&experiment=table1")
     names = [pane.locator(".ytick text").first for pane in page.locator(".live .pane").all()]

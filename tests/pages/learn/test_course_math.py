@@ -193,7 +193,7 @@ def test_knn_on_samples_is_that_of_python(bare: Page, k: int, held_out: bool) ->
             const values = { k, n: 60, split: apart, mu: 1, seed: 4, moved: { "0.3": [0.5, 0.25] }, picked: 0, limit: false };
             const { made, samples } = { made: course.figures.FIGURES.plane.model(values, { hands: [], measured: {} }), samples: course.figures.drawn(values) };
             return [samples, made.curves[0].vertices];
-        }""",  # noqa: E501
+        }""",
         [k, held_out],
     )
     (real, generated), vertices = found
@@ -219,7 +219,7 @@ def test_one_k_at_a_time_is_all_of_them_at_once(bare: Page, own: bool) -> None:
             const [real, generated] = drawn({ seed: 2, n: 40, mu: 0.5, moved: { "1.1": [0, 0], "1.2": [0, 0], "0.3": [0, 0] } });
             const at = own ? real : [...generated, [0, 0]], all = balls(at, [real, generated], KS, own);
             return KS.every((k, i) => JSON.stringify(balls(at, [real, generated], [k], own)) === JSON.stringify(all.map((each) => [each[i]])));
-        }""",  # noqa: E501
+        }""",
         own,
     )
 
@@ -407,7 +407,7 @@ def test_a_band_holds_eight_of_ten_draws_around_their_mean(bare: Page) -> None:
             const { FIGURES, DRAWS, usual } = course.figures, { compared } = course.arithmetic;
             const wrong = (seed) => { const { curves, truth } = FIGURES.plane.model({ ...values, seed, k: 5 }, { hands: [], measured: {} }); return 1 - compared(curves[0].vertices, truth).iou; };
             return [usual(values, [5]), Array.from({ length: DRAWS }, (_, i) => wrong(1000 + i))];
-        }""",  # noqa: E501
+        }""",
         values,
     )
     assert found["errors"][0] == pytest.approx(np.mean(draws))
@@ -429,7 +429,7 @@ def test_the_votes_that_are_needed_are_those_of_the_classifier_whose_errors_are_
             const said = FIGURES.plane.draw(values, made, setting).handles[0].text, needed = +/(\\d+) needed/.exec(said)[1];
             const says = (side) => balls(judged[side], fit, [k], !split).map(([{ votes }]) => votes[0] >= needed);
             return [FIGURES.plane.heading(values, made), said, says(0).filter((real) => !real).length + says(1).filter((real) => real).length];
-        }""",  # noqa: E501
+        }""",
         [k, angle, held_out],
     )
     of = 40 if held_out else 80
@@ -446,7 +446,7 @@ def test_a_poor_classifier_raises_the_estimate_and_luck_moves_it_either_way(bare
             const { curves, truth } = course.figures.FIGURES.plane.model({ ...start, k, seed }, { hands: [], measured: {} });
             const { excess, deficit } = course.arithmetic.compared(curves[0].vertices, truth);
             return excess - deficit;
-        }))""",  # noqa: E501
+        }))""",
         dict(next(step.start for step in steps.STEPS if step.guess.judge == "side")),
     )
     poor, usual = np.array(found)
@@ -470,7 +470,7 @@ def test_at_the_edge_of_a_stripe_neighbours_are_of_both_kinds(bare: Page) -> Non
         """([p, q]) => Array.from({ length: 8 }, (_, seed) => {
             const { parts } = course.figures.FIGURES.paint.model({ p, q, seed, split: true }, {}).more;
             return Array.from({ length: 15 }, (_, i) => course.arithmetic.balls([[(i + 1) / 16, 0]], parts.fit, [14], false)[0][0].votes);
-        }).flat()""",  # noqa: E501
+        }).flat()""",
         [[1.0, 0.0] * 8, [0.0, 1.0] * 8],
     )
     assert min(min(each) for each in votes) >= 1

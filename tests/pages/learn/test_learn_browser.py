@@ -28,7 +28,7 @@ _CUT = """() => ['figure', 'curve', 'step'].filter((name) => {
     const inside = [...box.querySelectorAll('svg, button, p, h2, text')].filter((each) => each.getClientRects().length && each.textContent);
     const cut = (each) => { const b = each.getBoundingClientRect(); return b.left < around.left - 1 || b.right > around.right + 1 || b.top < around.top - 1 || b.bottom > around.bottom + 1; };
     return around.left < 0 || around.top < 0 || around.right > innerWidth || around.bottom > innerHeight || inside.some(cut);
-})"""  # noqa: E501
+})"""
 
 # Names in the curve card that another name covers, that are nearer to another line than to their
 # own, or that are missing.
@@ -64,7 +64,7 @@ _NAME_FAULTS = """() => {
     if (curves.length > 1)
         faults.push(...curves.filter(({ name }) => !names.some(({ text }) => text === name)).map(({ name }) => `no ${name}`));
     return faults;
-}"""  # noqa: E501
+}"""
 # Steps whose curves run together, move or end where there is little room, with the answer given.
 _CROWDED: tuple[tuple[str, dict[str, object]], ...] = (
     ("extremes-3", {}),

@@ -1,4 +1,6 @@
-"""How curves differ from a pinned state, in one sentence: direction, family, and what was changed."""
+"""How curves differ from a pinned state, in one sentence: direction, family, and what was
+changed.
+"""
 
 from __future__ import annotations
 

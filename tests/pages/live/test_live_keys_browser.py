@@ -156,7 +156,9 @@ def test_the_grey_is_said_where_it_is_drawn(page: Page) -> None:
 
 
 def test_a_step_of_lam_styles_little_of_the_page_anew(page: Page) -> None:
-    """A rule `:has(...) *` of the whole page would have the browser style all of it at each step."""
+    """A rule `:has(...) *` of the whole page would have the browser style all of it at each
+    step.
+    """
     followed(page)
     total = page.locator("*").count()
     lam = page.locator("[data-prviz=angle] input[type=range]")

@@ -11,8 +11,10 @@ from tests.browser import ROOT
 # Attributes that Plotly hangs on its element and classes that it gives its own; in quotes or after
 # a dot, as code and selectors name them.
 PRIVATE = re.compile(
-    r"_fullLayout|_fullData|_context|calcdata|__data__|\b(?:xaxis|yaxis|axis)\._\w+|\._(?:offset|length)\b|\b[clp]2[clp]\b|\bp2d\b|\bd2p\b"
-    r"|[.'\"](?:js-(?:plotly-plot|line|fill)|main-svg|svg-container|plot-container|(?:scatter|bar|info|hover|drag|bg|cartesian)layer"
+    r"_fullLayout|_fullData|_context|calcdata|__data__|\b(?:xaxis|yaxis|axis)\._\w+|\._(?:offset"
+    r"|length)\b|\b[clp]2[clp]\b|\bp2d\b|\bd2p\b"
+    r"|[.'\"](?:js-(?:plotly-plot|line|fill)|main-svg|svg-container|plot-container|(?:scatter|bar"
+    r"|info|hover|drag|bg|cartesian)layer"
     r"|nsewdrag|legend(?:text|toggle)|modebar\S*|annotation-text|errorbar|textpoint)\b"
 )
 

@@ -1,4 +1,6 @@
-"""A server that is started anew under an open page: the page says so, and comes back where it was."""
+"""A server that is started anew under an open page: the page says so, and comes back where it
+was.
+"""
 
 from __future__ import annotations
 

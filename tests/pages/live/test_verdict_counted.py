@@ -165,9 +165,8 @@ def same(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
 NUMBER = r"(\d+(?:\.\d+)?)"
 # Every sentence there is -> what it claims.
 CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] = {
-    rf"(.+) (?:is|are) (too high|too low|too high here, too low there|close to the truth): overlap {NUMBER}\.": (
-        alone
-    ),
+    rf"(.+) (?:is|are) (too high|too low|too high here, too low there|close to the truth): "
+    rf"overlap {NUMBER}\.": (alone),
     r"(Both|All \w+) are (too high|too low|too high here, too low there)\.": lies,
     r"((?!Both|All ).+ (?:is|are) (?:too high|too low|close to the truth)[^:]*)\.": several_sides,
     rf"(.+, .+ (?:is|are) close to the truth): {NUMBER}(?: to {NUMBER})?\.": sides_and_overlaps,
@@ -185,7 +184,9 @@ CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] =
 
 
 def proven(curves: dict[str, PRCurve], truth: PRCurve | None) -> list[str]:
-    """The patterns of the verdict's sentences, every claim of them compared with the counted areas."""
+    """The patterns of the verdict's sentences, every claim of them compared with the counted
+    areas.
+    """
     masks = {ESTIMATORS[name].title: below(curve) for name, curve in curves.items()}
     mask = np.zeros(SIDE * SIDE, dtype=np.bool_) if truth is None else below(truth)
     text = verdict(curves, truth)

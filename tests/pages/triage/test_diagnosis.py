@@ -109,7 +109,8 @@ def test_the_best_is_looked_at_first() -> None:
     app = opened(truncated())
     assert app.selectbox[0].value == "truncation-1.0"
     assert "The one with the highest score" in said(app)
-    # a mixture of 15 Gaussians, which never has what a hundredth of the real digits have at the edge
+    # a mixture of 15 Gaussians, which never has what a hundredth of the real digits have at the
+    # edge
     assert titles(app) == ["Features that differ", "Under-trained"]
     assert not button(app, "Previous").disabled
     assert button(app, "Next").disabled

@@ -50,7 +50,8 @@ def test_the_winner_and_its_places_by_encoder() -> None:
     app = settled(found)
     assert (
         app.markdown[0].value.replace("\\", "")
-        == "**The winner does not depend on the encoder: mixture-em-20 is best in all 10 readings.**"
+        == "**The winner does not depend on the encoder: mixture-em-20 is best in all 10 "
+        "readings.**"
     )
     (pane,) = json.loads(app.get("bidi_component")[0].proto.bytes)["panes"]
     grey = [each for each in pane["figure"]["data"] if "127" in each["line"]["color"]]

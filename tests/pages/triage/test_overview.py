@@ -73,7 +73,9 @@ def finished(app: AppTest) -> AppTest:
 
 
 def sent(app: AppTest) -> dict[str, dict]:
-    """What each live figure was sent, by its group of panes: the first, the summaries, the panels."""
+    """What each live figure was sent, by its group of panes: the first, the summaries, the
+    panels.
+    """
     contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
     contents = [content for content in contents if "panes" in content]
     return dict(zip(("curves", "steps", "panels"), contents, strict=True))

@@ -1,4 +1,6 @@
-"""The first screen and Compare two, parts of the Triage page: what they say is what the core finds."""
+"""The first screen and Compare two, parts of the Triage page: what they say is what the core
+finds.
+"""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def answered(page: Page) -> None:
     expect(page.locator(".ranking td.interval i").first).to_be_attached()
 
 
-# Shows the progress of a job that the page waits for, as `pages/_live/follow.js` does, and gives the
-# sides of what stands in the bar, from left to right.
+# Shows the progress of a job that the page waits for, as `pages/_live/follow.js` does, and gives
+# the sides of what stands in the bar, from left to right.
 WAITS = """() => {
     const follow = document.querySelector(".st-key-triage-aside .follow");
     follow.hidden = false;
