@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -35,14 +37,14 @@ def test_every_benchmark_keeps_its_results_and_has_a_table() -> None:
 
 def test_the_newest_line_of_a_case_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results, "FOLDER", tmp_path / "results")
-    monkeypatch.setattr("sys.argv", ["engine.py", "--only", "a b"])
+    monkeypatch.setattr("sys.argv", ["engine.py", "--only", "a b", "--rows", "/home/me/rows"])
     results.record("engine", "one", seconds=3.0, other_seconds=2.0, peak_mb=1234.56)
     results.record("engine", "two", figures={"p50 (ms)": 17.123456, "says": "a|b"})
     line = results.record("engine", "one", seconds=1.0, other_seconds=4.0)
     assert [each["case"] for each in results.newest("engine")] == ["one", "two"]
     assert results.newest("engine")[0] == line
     assert (line["ratio"], line["peak_mb"]) == (0.25, None)
-    assert line["command"] == "python -m tests.benchmarks.engine --only 'a b'"
+    assert line["command"] == "python -m tests.benchmarks.engine --only 'a b' --rows rows"
     assert line["machine"]["cores"] >= 1
     assert set(line) >= {"date", "commit"}
     assert table.tables().splitlines()[-4:] == [
@@ -52,3 +54,11 @@ def test_the_newest_line_of_a_case_counts(tmp_path: Path, monkeypatch: pytest.Mo
         "| two |  |  |  | 17.1 | a\\|b |",
     ]
     assert results.newest("hub") == []
+
+
+def test_kept_commands_name_no_path_of_one_machine() -> None:
+    files = results.FOLDER.glob("*.jsonl")
+    lines = [json.loads(line) for each in files for line in each.read_text("utf-8").splitlines()]
+    commands = [shlex.split(line["command"]) for line in lines]
+    assert len(commands) > 100
+    assert not [each for command in commands for each in command if Path(each).is_absolute()]

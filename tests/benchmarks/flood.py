@@ -9,7 +9,8 @@ that what the pages' JavaScript asks for is there too. A run of a page is timed 
 its end, curves from the question to the exact ones; what is measured beyond them goes on while the
 visitor does something else. One visitor more opens its page again and again, which asks for nothing
 new: what it waits is others' work. Between two rounds of the browsers one more arrives, for its
-first paint; all over a window that begins when all are connected. Memory is the server's resident
+first paint; all over a window that begins when all are connected. Before it the browsers do the
+same alone: drags in the crowd are held against these. Memory is the server's resident
 memory; a session is closed here 5 s after its visitor has left, in use after two minutes. One
 visitor's interactions (k, bandwidth, seed, split, families, toys; a triage begun and stopped) must
 leave the memory flat: exit status 1 where it has grown by more than LIMIT_MB from the 250th to the
@@ -28,8 +29,9 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,7 @@ LIMIT_MB = 50
 ACTS = 12  # of one visitor, who then leaves for another one
 LEFT_SECONDS = 5
 DRAGGED = 12  # steps of k in a browser, in each round
+ALONE = 4  # rounds of the browsers before the others come
 PATIENCE_MS = 120_000  # of a new visitor: a slow first paint is a figure, not an error
 TOYS = ("Gaussian mixtures", "Shifted generator", "Perfect generator", "One outlier")
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
@@ -262,6 +265,7 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
         steps = list[float]()
         paints = list[float]()
         drags = list[float]()
+        alone = list[float]()
         with sync_playwright() as playwright:
             chromium = launch_chromium(playwright)
             tabs = [open_tab(chromium, server.url) for _ in range(browsers)]
@@ -269,13 +273,14 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
                 tab.page.goto("/")
                 tab.page.locator(".live[data-revision]").first.wait_for()
                 tab.page.evaluate(CLOCK)
+            for number, tab in product(range(-ALONE, 0), tabs):
+                alone += drag(tab.page)
+                step(tab.page, number)
             crowd.begin()
             while tabs and not crowd.over:
                 for tab in tabs:
                     try:
-                        unfold(tab.page)
-                        slider = tab.page.locator('[data-prviz="k"] input[type=range]')
-                        drags += dragged(tab.page, slider, CURVE, DRAGGED, 2)[0]
+                        drags += drag(tab.page)
                         steps.append(step(tab.page, len(steps)))
                     except Error:
                         crowd.failed.append(
@@ -301,9 +306,10 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
         )
         print(f"curves {len(curves)} times: {quantiles(curves)}")
         print(f"a page that asks for nothing new, {len(crowd.held)} times: {worst(crowd.held)}")
-        if drags:
-            seen = [each / 1000 for each in drags if np.isfinite(each)]
-            print(f"a drag of k in a browser, {len(seen)} of {len(drags)} steps: {worst(seen)}")
+        for when, taken in (("alone", alone), ("in the crowd", drags)):
+            if taken:
+                seen = [each / 1000 for each in taken if np.isfinite(each)]
+                print(f"a drag of k, {when}, {len(seen)} of {len(taken)} steps: {worst(seen)}")
         if paints:
             print(f"first paint of {len(paints)} new visitors: {quantiles(paints)}")
         if steps:
@@ -329,7 +335,8 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
             "p95 (ms)": p95,
             "first paint p95 (s)": float(np.quantile(paints, 0.95)) if paints else "",
             "nothing new, slowest (ms)": max(crowd.held) * 1000,
-            "drag p95 (ms)": float(np.nanquantile(drags, 0.95)) if drags else "",
+            **drag_figures("alone", alone),
+            **drag_figures("in the crowd", drags),
             "at the start (MB)": start,
             "at the end (MB)": now,
             "all gone (MB)": left,
@@ -337,6 +344,20 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
         },
     )
     return not wrong
+
+
+def drag(page: Page) -> list[float]:
+    """Milliseconds from each step of k to its painted curves; nan for those not seen."""
+    unfold(page)
+    slider = page.locator('[data-prviz="k"] input[type=range]')
+    return dragged(page, slider, CURVE, DRAGGED, 2)[0]
+
+
+def drag_figures(when: str, taken: Sequence[float]) -> dict[str, float]:
+    if not taken:
+        return {}
+    p50, p95 = np.nanquantile(taken, (0.5, 0.95))
+    return {f"drag {when}, p50 (ms)": float(p50), f"drag {when}, p95 (ms)": float(p95)}
 
 
 def step(page: Page, number: int) -> float:

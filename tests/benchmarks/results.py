@@ -48,7 +48,9 @@ def record(
         "date": datetime.now(UTC).date().isoformat(),
         "commit": _commit(),
         "machine": {"cores": available_threads(), "cpu": _cpu()},
-        "command": shlex.join(["python", "-m", f"tests.benchmarks.{benchmark}", *sys.argv[1:]]),
+        "command": shlex.join(
+            ["python", "-m", f"tests.benchmarks.{benchmark}", *map(_anywhere, sys.argv[1:])]
+        ),
         "seconds": _rounded(seconds),
         "other_seconds": _rounded(other_seconds),
         "ratio": (
@@ -87,6 +89,11 @@ def earlier(facts: Any, command: str) -> dict[str, Any]:
 def _rounded(value: Any) -> Any:
     """Four significant digits of a number."""
     return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def _anywhere(argument: str) -> str:
+    """A path of this machine without its folders, which no other machine has."""
+    return Path(argument).name if Path(argument).is_absolute() else argument
 
 
 def _commit() -> str:
