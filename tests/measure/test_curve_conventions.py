@@ -95,6 +95,11 @@ def test_a_convention_is_a_curve_and_an_iou() -> None:
 
 def test_a_curve_as_a_paper_computed_it() -> None:
     sides = pair()
+    assert {name: paper.runs for name, paper in PAPERS.items()} == {
+        "2024": 10,
+        "2026": 10,
+        "prdc": 1,
+    }
     for name, paper in PAPERS.items():
         for method, (k, split) in paper.settings.items():
             curve = prviz.paper_curve(*sides, method, seed=2, convention=name)

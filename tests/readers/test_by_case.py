@@ -79,6 +79,7 @@ from prviz.readers.source import (
 )
 from prviz.readers.suspects import (
     _counting,
+    _in_order,
     _repeats,
     are_samples,
     are_weights,
@@ -244,6 +245,10 @@ def test_weights_keys_counts_and_units_are_known_by_their_values() -> None:
     ]
     assert _counting(count[:8, None]) == [0]
     assert _counting(count[:7, None]) == []
+    grown = np.arange(80.0) / 1000
+    uneven = grown + 1e-4 * np.sin(np.arange(80.0))
+    assert _in_order(np.c_[grown, uneven, -grown, np.sin(grown * 900)]) == ({0, 2}, {1})
+    assert _in_order(np.c_[grown, uneven][:63]) == ({0}, set())
     assert _repeats(np.array([1.0, 1, 2, 2, 3, 3]))
     assert _repeats(np.array([1.0, 1, 2]))
     assert not _repeats(np.array([1.0, 2, 3, 3]))

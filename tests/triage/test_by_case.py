@@ -1155,6 +1155,11 @@ def test_planted_faults_take_the_share_that_is_said() -> None:
     assert _changed(fresh, fresh + (np.arange(100)[:, None] < 30) * [0, 1]) == pytest.approx(0.3)
     assert _mode(fresh, 0.33, np.random.default_rng(1)).sum() == 30
     plants = {fault: plant for fault, (_, plant) in PLANTED.items()}
+    for named, count in (("a dropped mode", 20), ("a larger dropped mode", 10)):
+        modes = np.repeat(40.0 * np.eye(count), 20, axis=0)
+        modes += np.random.default_rng(0).normal(size=modes.shape)
+        dropped = plants[f"{named}, {{}} of the samples"](modes, modes, np.random.default_rng(1))
+        assert _changed(modes, dropped) == pytest.approx(1 / count), named
     invented = plants["an invented mode, {} of the samples"](
         fresh, reference, np.random.default_rng(1)
     )

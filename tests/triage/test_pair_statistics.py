@@ -22,6 +22,7 @@ from prviz.triage import triage as triage_module
 from prviz.triage.findings import sample_faults
 from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import (
+    JUMPS,
     VOID,
     _all_unlike,
     _Compared,
@@ -31,6 +32,7 @@ from prviz.triage.pair_statistics import (
     _principal,
     _quantiles,
     _rank_z,
+    _steps,
     _unlike,
     _void,
     cluster_of,
@@ -307,3 +309,13 @@ def test_quantiles_of_sorted_rows_are_those_of_numpy(n: int) -> None:
     for at in (np.arange(0.1, 0.95, 0.1), np.clip(np.arange(0.1, 0.95, 0.1) - 0.15, 0, 1)):
         found = _quantiles(np.sort(values.T, axis=1), at)
         assert np.array_equal(found, np.quantile(values, at, axis=0).T)
+
+
+def test_deciles_of_values_that_repeat_jump_by_what_lies_within_chance() -> None:
+    counts = np.sort(np.random.default_rng(0).poisson(2, size=(3, 200)).astype(float), axis=1)
+    counts[2] += np.linspace(0, 0.5, 200)  # no value twice
+    at = np.arange(0.1, 0.95, 0.1)
+    ends = [np.clip(at + side * JUMPS * 0.04, 0, 1) for side in (-1, 1)]
+    low, high = (np.quantile(counts[:2], each, axis=1).T for each in ends)
+    assert np.array_equal(_steps(counts, at, 0.04), np.r_[high - low, np.zeros((1, len(at)))])
+    assert (high > low).any()

@@ -220,6 +220,8 @@ def test_with_a_split_the_score_of_the_bound_is_there():
     for some in ([one], [one, other], [one]):
         bound = prviz.upper_bound(*pair, [each.method for each in some])
         assert np.array_equal(bound_by(some, "knn").vertices, bound.vertices)
+    whole = estimate(pair, "knn", split=None)["knn"]
+    assert bound_by([replace(one, estimate=whole)], "knn") is None
 
 
 def test_one_bootstrap_serves_every_goal():

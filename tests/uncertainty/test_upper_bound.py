@@ -18,6 +18,7 @@ from prviz.samples import SamplePair, Split
 from prviz.toys import toy
 from prviz.uncertainty.critical_values import CriticalValues, _band_edges, critical_values
 from prviz.uncertainty.upper_bound import (
+    _ANGLES,
     CUTS,
     GATE,
     _chance,
@@ -87,6 +88,12 @@ def test_below_the_smallest_lam_the_bound_is_lam_up_to_where_the_best_cut_takes_
     np.testing.assert_allclose(
         bound.alpha(np.array([1e-6, 1e-4, 2e-4])), [1e-6, 1e-4, 1.9e-4], rtol=1e-6
     )
+    # a cut with two corners, of which the other one is worse below the smallest lam
+    least = np.tan(np.pi / 4 / _ANGLES)
+    fpr, fnr = np.array([0.5, 0.6]), np.array([0.2 * least, 0.0])
+    lams = np.linspace(0.1, 5, 99) * least
+    bounds = np.minimum(lams, (lams[:, None] * fpr + fnr).max(axis=1))
+    assert (_lowest([(fpr, fnr)]).alpha(lams) >= bounds * (1 - 1e-9)).all()
 
 
 def test_the_corners_hold_every_rate_of_the_region() -> None:
