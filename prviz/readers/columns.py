@@ -30,14 +30,14 @@ MOST_COLUMNS = 6
 # Names that pandas gives to an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
-    "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category"
+    "[fi]?ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category"
     "|split|fold|subset|partition|paths?|files?"
     "|(k|cv|inner|outer|train|test|val)_?folds?"
     "|roles?|sources?|origins?|data_?sets?"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
     r"|(real|fake|synthetic|generated)_?(or|vs|versus)_?\w+"
     "|(.*_)?smiles|in_?ch_?i(_?key)?|sequences?|is_?(train(ing)?|test|val(id(ation)?)?)"
-    r"|unnamed:_\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
+    r"|unnamed_+\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
 )
 _CLASS = re.compile(r"(.*_)?(labels?|class(es)?|targets?)")
@@ -124,10 +124,10 @@ def is_measured(name: str) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """A name in small letters and English words, joined by underscores, also those of magError and
-    objid.
+    """A name in small letters and English words, joined by underscores, also those of magError,
+    objid, @id and <DATE>.
     """
-    words = _NEW_WORD.sub("_", name.strip().replace(" ", "_").replace("-", "_"))
+    words = _NEW_WORD.sub("_", re.sub("[ :-]", "_", name.strip().strip("@<>:#$")))
     plain = "_".join(map(_in_english, words.lower().split("_")))
     glued = _GLUED.fullmatch(plain)
     return plain if glued is None else f"{glued[1] or ''}{glued[2]}_{glued[3]}"

@@ -35,6 +35,7 @@ from prviz.readers.errors import EmptyCellError, ReadError, quoted
 from prviz.readers.first_lines import Record, header, is_comment
 from prviz.readers.long_form import long_form
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
+from prviz.readers.suspects import check_upright
 from prviz.readers.text_advice import Layout, TextError
 from prviz.readers.text_dialect import (
     Numbers,
@@ -614,17 +615,20 @@ def _read(
     except ReadError as error:
         raise error if table.as_list else table.refuse_nan(error) from None
     _refuse_other_numbers(stream, source, table, values, limits)
+    features = tuple(table.columns[index] for index in table.features)
     names = label_names([table.columns[index] for index in table.labels])
     held = zip(names, map(parsed, table.texts), strict=True)
     labels = {name: label_array(texts) for name, texts in held}
     if table.as_list:
         return values, labels, (), table.notes
+    if table.skipped and table.names and not choice.features:
+        check_upright(labels, n, features, table.typed, table.loaded(", index_col=0"))
     if not choice.features and len(table.columns) <= MOST_COLUMNS:
         columns = dict(zip(table.features, values.T, strict=True))
         columns |= dict(zip(table.labels, labels.values(), strict=True))
         if form := long_form(columns, dict(enumerate(table.columns))):
             raise table.refuse_long(form)
-    return values, labels, tuple(table.columns[index] for index in table.features), table.notes
+    return values, labels, features, table.notes
 
 
 def _refuse_other_numbers(

@@ -70,7 +70,7 @@ _EITHER = re.compile(
 _BESIDE = re.compile(
     r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit"
     r"|datum|year|month|week"
-    r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)"
+    r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)|sex|phenotype|pat|mat"
 )
 # Names of times.
 _CLOCK = re.compile(
@@ -79,7 +79,14 @@ _CLOCK = re.compile(
 )
 # Names of errors and marks of the column that the rest of the name calls.
 _ERROR = re.compile(
-    r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|flag|qc)|(?:e_|err(?:or)?_?|unc_?)(.+)"
+    r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|flag|qc|quality|status)"
+    r"|(?:e_|err(?:or)?_?|unc_?)(.+)"
+)
+# A unit behind a name, such as that of Time (s).
+_UNIT_BEHIND = re.compile(r"[ _]*[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]$")
+# Names of what spectra are measured along.
+_AXIS = re.compile(
+    r"wave_?(length|number)s?|raman_?shift|(row_)?m/?z|(2|two)_?theta|(row_)?retention_?time"
 )
 _COUNT = re.compile(
     r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size"
@@ -92,7 +99,7 @@ _PLOT = re.compile(
     r"|y|z|dim|axis|coord|component|one|two|three|\d))*"
 )
 _MOST_COORDINATES = 3
-_NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?")
+_NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?(?:_[acgtACGT])?")
 # Names of features by their numbers, which samples have not.
 _FEATURE = re.compile(
     r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})",
@@ -102,7 +109,8 @@ _FEATURE = re.compile(
 _SAMPLE = re.compile(
     r"(samples?|cells?|patient|subject|donor|specimen|mouse|animal|participant|individual"
     r"|barcode)[ _.-]?\d[\w.-]*"
-    r"|(gsm|srr|err|tcga)[-_\d][\w.-]*|[ACGT]{8,}(-\d+)?|.*\.(bam|sam|cram|mzml|cel|idat|fastq)"
+    r"|(gsm|srr|err|tcga)[-_\d][\w.-]*|(hg|na)\d{5}|\d{9,}_r\d\dc\d\d(\W.*)?|[ACGT]{8,}(-\d+)?"
+    r"|.*\.(bam|sam|cram|mzx?ml|cel|idat|fastq)(\W.*)?|.*\.\w+ peak (area|height)"
     r"|(lfq|reporter) intensity .*",
     re.IGNORECASE,
 )
@@ -219,7 +227,8 @@ def checked_columns(
     ------
     SuspectColumnsError : some look like none, and the user has not said which are.
     """
-    if not choice.features and (error := _quantised(values, features, where, typed)):
+    error = _quantised(values, features, where, typed) or _spectra(values, features, typed)
+    if error and not choice.features:
         raise error
     counts = [place for place in _counting(values) if features[place] not in choice.features]
     if counts and len(counts) < len(features):
@@ -267,12 +276,17 @@ def reasons_text(values: Array, features: Sequence[str]) -> str:
 
 
 def check_upright(
-    labels: Mapping[str, NDArray[Any]], n: int, features: Sequence[str], typed: str
+    labels: Mapping[str, NDArray[Any]],
+    n: int,
+    features: Sequence[str],
+    typed: str,
+    loaded: str = "",
 ) -> None:
     """Raise ReadError for a table whose rows are features: they are called f0, f1, f2, or the
     columns cell1, cell2.
 
-    typed : the file, as the user wrote it.
+    typed : the file, as the user wrote it. loaded : the call that reads the table, with its names
+    of features as index.
     """
     numbered = [name for name, column in labels.items() if column.dtype.kind in "iuf"]
     what = ""
@@ -286,7 +300,7 @@ def check_upright(
             if not what and _are_numbered_features(texts):
                 what = f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)"
     if what:
-        raise refuse_turned(what, typed, others_than(known, [*numbered, *features]))
+        raise refuse_turned(what, typed, others_than(known, [*numbered, *features]), loaded)
 
 
 def are_samples(names: Sequence[str]) -> bool:
@@ -298,6 +312,20 @@ def _are_numbered_features(texts: Sequence[str]) -> bool:
     """True for names of features by their numbers, such as f0, f1, f2."""
     numbers = [int(match[1]) for text in texts if (match := _FEATURE.fullmatch(text))]
     return len(numbers) == len(texts) > 0 and np.array_equal(np.diff(numbers), [1] * len(texts[1:]))
+
+
+def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | None:
+    """The error for a table whose first column is what spectra are measured along; None for
+    others.
+    """
+    steps = np.sign(np.diff(values[:, 0].astype(np.float64)))
+    name = plain_name(_UNIT_BEHIND.sub("", features[0])) if features else ""
+    if len(features) <= _FAMILY or not _AXIS.fullmatch(name) or steps[0] == 0:
+        return None
+    if (steps != steps[0]).any():
+        return None
+    first = ", ".join(f"{each:g}" for each in values[:2, 0].tolist())
+    return refuse_turned(f"each row is a feature ({quoted(features[0])}: {first} ...)", typed)
 
 
 def names_features(name: str, texts: Sequence[str]) -> bool:
@@ -437,7 +465,7 @@ class _Suspects(NamedTuple):
 
 
 def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
-    plain = [plain_name(name).strip("_") for name in features]
+    plain = [plain_name(_UNIT_BEHIND.sub("", name)).strip("_") for name in features]
     stems = [match[1] if match else None for match in map(_NUMBERED.fullmatch, plain)]
     sure = _named(plain, _BOOKKEEPING) | _coordinates(plain)
     samplers = _named(features, _OF_A_SAMPLER)

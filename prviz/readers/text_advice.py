@@ -303,7 +303,7 @@ class Layout:
         first = next(place for place, each in enumerate(row) if not self.numbers.holds(each))
         held = [name or f"Unnamed: {place}" for place, name in enumerate(self.columns)]
         del held[first]
-        loaded = self._loaded(f", index_col={first}")
+        loaded = self.loaded(f", index_col={first}")
         return refuse_turned(what, self.typed, others_than(known, held), loaded)
 
     def _plain_numbers(self, text: str, rows: Sequence[Sequence[str]]) -> str:
@@ -344,7 +344,7 @@ class Layout:
         if is_complex(text) and all(map(is_complex, others)):
             return (
                 "Complex numbers have two parts; save both:\nimport numpy as np, pandas as pd\n"
-                f"table = {self._loaded(', dtype=str')}\n"
+                f"table = {self.loaded(', dtype=str')}\n"
                 f"rows = table[table.columns{self._span}].to_numpy()\n"
                 "values = np.array([[complex(each.replace('i', 'j')) for each in row] for row in "
                 "rows])\n"
@@ -388,7 +388,7 @@ class Layout:
     def _complete(self, words: Sequence[str]) -> str:
         """The lines that leave out every sample with one of these words in place of a number."""
         return (
-            f"import pandas as pd\ntable = {self._loaded(f', na_values={list(words)}')}\n"
+            f"import pandas as pd\ntable = {self.loaded(f', na_values={list(words)}')}\n"
             f"table.dropna(subset=table.columns{self._span}).to_csv("
             f"{self._saved('complete')}{self._as_it_was})"
         )
@@ -453,7 +453,7 @@ class Layout:
         """
         if len(self.features) > 1 or not self.names:
             return ""
-        held = f"{self._loaded('')}[{literal(self.columns[self.features[0]])}]"
+        held = f"{self.loaded('')}[{literal(self.columns[self.features[0]])}]"
         if text.startswith("{") and ":" in text:
             return (
                 "Save its numbers as columns:\nimport json, pandas as pd\n"
@@ -482,7 +482,7 @@ class Layout:
             else "may set thousands apart, three digits stand behind each"
         )
         other = "." if mark == "," else ","
-        loaded = self._loaded(f", thousands={mark!r}, decimal={other!r}")
+        loaded = self.loaded(f", thousands={mark!r}, decimal={other!r}")
         decimals = (
             "" if proven else "  # if it stands before decimals, leave out thousands and decimal"
         )
@@ -515,7 +515,7 @@ class Layout:
             form,
             self.columns,
             held,
-            f"import pandas as pd\ntable = {self._loaded('')}",
+            f"import pandas as pd\ntable = {self.loaded('')}",
             self.typed,
         )
 
@@ -531,7 +531,7 @@ class Layout:
         return ReadError(
             f"{place}: {row} sums up the rows {which} and is no sample. Leave such rows "
             f"out:\nimport pandas as pd\n"
-            f"{self._loaded('')}.iloc[{left}].to_csv({self._saved('samples')})"
+            f"{self.loaded('')}.iloc[{left}].to_csv({self._saved('samples')})"
         )
 
     def check_bits(self, rows: Sequence[Sequence[str]]) -> None:
@@ -556,7 +556,7 @@ class Layout:
         return (
             f"{quoted(text)} is a row of bits, not one number. Make a column of each:\nimport "
             f"pandas as pd\n"
-            f"table = {self._loaded(f', dtype={{{held}: str}}')}\n"
+            f"table = {self.loaded(f', dtype={{{held}: str}}')}\n"
             f"bits = pd.DataFrame([list({bits}) for each in "
             f"table.pop({held})]).add_prefix({f'{name}_'!r})\n"
             f"table.rename(columns=str).join(bits).to_csv({literal(self._stem + '_bits.csv')}, "
@@ -572,7 +572,7 @@ class Layout:
         """Places of the features among the columns, as Python writes them."""
         return _span_of(self.features)
 
-    def _loaded(self, options: str) -> str:
+    def loaded(self, options: str) -> str:
         """The call that reads the file as a data frame."""
         return f"pd.read_csv({literal(self.typed)}{self._written(options)})"
 
@@ -614,7 +614,7 @@ class Layout:
         change : of a column of texts. places : of such columns, by default of all features.
         """
         modules = "re, pandas as pd" if "re.findall" in change else "pandas as pd"
-        lines = f"import {modules}\ntable = {self._loaded(options)}\n"
+        lines = f"import {modules}\ntable = {self.loaded(options)}\n"
         if change:
             lines += f"names = table.columns{_span_of(places or self.features)}\n"
             lines += f"table[names] = table[names].apply(lambda column: column{change})\n"

@@ -112,6 +112,46 @@ def test_names_without_marks_between_their_words_are_asked_about(name: str) -> N
     assert refused(table(REAL, WORDS, **{name: RNG.normal(size=N)})) == (name,)
 
 
+@pytest.mark.parametrize("name", ["<DATE>", "Duration (in seconds)", "Epoch [no]"])
+def test_signs_and_units_around_names_do_not_hide_them(name: str) -> None:
+    assert refused(table(REAL, NUMBERED, **{name: RNG.normal(size=N)})) == (name,)
+    assert taken(table(REAL, WORDS, **{"@id": RNG.random(N), ":LABEL": 1})) == tuple(WORDS)
+
+
+def test_covariates_of_geneticists_beside_variants_are_asked_about() -> None:
+    variants = [f"rs{place}_{'ACGT'[place % 4]}" for place in range(D)]
+    beside = table(REAL, variants, FID=range(N), SEX=RNG.integers(1, 3, N), PHENOTYPE=-9)
+    assert refused(beside) == ("SEX", "PHENOTYPE")
+
+
+def test_the_quality_of_a_column_is_asked_about() -> None:
+    beside = {"TI-1.PV": REAL[:, 0], "TI-1.PV Quality": RNG.choice([0, 192], N)}
+    assert refused(table(REAL, WORDS, **beside)) == ("TI-1.PV Quality",)
+
+
+SPECTRA = {
+    "wavenumbers": ("Wavenumber (cm-1)", "S{}", ""),
+    "wavelengths in steps of 1": ("wavelength", "spectrum {}", ""),
+    "chips": ("TargetID", "2000000{:05d}_R01C01.AVG_Beta", "[Header]\nVersion,1.9\n[Data]\n"),
+    "genomes": ("ID", "HG{:05d}", ""),
+    "peaks": ("row ID", "QC_{}.mzML Peak area", ""),
+}
+
+
+@pytest.mark.parametrize("kind", SPECTRA)
+def test_spectra_and_samples_in_columns_are_turned(kind: str, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    first, column, above = SPECTRA[kind]
+    frame = pd.DataFrame(REAL[:50].T, columns=[column.format(place) for place in range(50)])
+    steps = 1 if "1" in kind else 4
+    frame.insert(0, first, [f"cg{place}" if above else 400 + steps * place for place in range(D)])
+    (tmp_path / "t.csv").write_text(above + frame.to_csv(index=False))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError, match="transposed") as caught:
+        read("t.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_allclose(read("t_turned.csv").values, REAL[:50])
+
+
 @pytest.mark.parametrize("name", ["magError", "magErr", "magerr", "errMag", "mag_error", "err_mag"])
 def test_errors_of_a_column_are_asked_about_however_they_are_written(name: str) -> None:
     error = {name: RNG.random(N)}
