@@ -36,7 +36,7 @@ from prviz.readers.first_lines import Record, header, is_comment
 from prviz.readers.long_form import long_form
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 from prviz.readers.suspects import check_upright
-from prviz.readers.text_advice import Layout, TextError
+from prviz.readers.text_advice import Layout, TextError, is_written
 from prviz.readers.text_dialect import (
     Numbers,
     as_utf8,
@@ -554,12 +554,21 @@ def _append_all(
             append(records)
     except EmptyCellError as error:
         column = error.column
-        rest = (each[column].strip() for _, each in chain(ahead, records) if len(each) > column)
-        if not table.lines and all(not text or is_missing(text) for text in rest):
+        more = chain([fields], (each for _, each in chain(ahead, records)))
+        held = (each for each in more if len(each) > column)
+        rows = [] if table.lines else list(islice(held, _JUDGED))
+        known = (each[column].strip() for each in chain(rows, held))
+        known = (text for text in known if text and not is_missing(text))
+        text = next(known, "")
+        if not table.lines and not text:
             raise ReadError(
                 f"{source.where}, {table.column(column)}: empty in every row. Leave it out,"
                 f" in both tables, with {drop_text([table.columns[column]])}."
             ) from None
+        if rows and not any(
+            table.numbers.holds(each) or is_written(each) for each in (text, *known)
+        ):
+            raise table.category(column, text, rows) from None
         raise
     except TextError as error:
         if table.lines and table.names_again(fields):

@@ -39,7 +39,7 @@ NOTATIONS = (
     Notation(
         "degrees or hours with minutes",
         re.compile(
-            rf"[-+]?\d+\s*{_PARTS}\s*\d+(\.\d*)?"
+            rf"[-+]?\d{{1,3}}\s*{_PARTS}\s*\d+(\.\d*)?"
             rf"(\s*{_PARTS}\s*(\d+(\.\d*)?)?\s*({_PARTS})?)?\s*[NSEW]?"
         ),
         ".map(lambda each: (-1 if each.strip()[0] == '-' or each.strip()[-1] in 'SW' else 1) * "

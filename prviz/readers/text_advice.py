@@ -42,13 +42,22 @@ from prviz.readers.suspects import (
     refuse_turned,
     samples_among,
 )
-from prviz.readers.text_dialect import UNDECORATED, Numbers, decorated, is_missing, thousands_in
+from prviz.readers.text_dialect import (
+    UNDECORATED,
+    Numbers,
+    decorated,
+    is_missing,
+    thousands_in,
+    undecorated,
+)
 
 # Most characters of the names of columns in a recipe.
 _LONGEST_RECIPE = 200
 # Most different texts that are categories, in whatever many rows and in few.
 _MOST_CATEGORIES = 50
 _FEW_CATEGORIES = 20
+# Rows whose marks tell thousands from decimals.
+_FEW_ROWS = 1000
 # First words of rows that sum up the others.
 _SUMMARY = re.compile(
     r"(grand |sub)?totals?|sums?|means?|averages?|avg|medians?|std|sd|stdev|standard deviation"
@@ -66,6 +75,9 @@ _HEX = re.compile(r"([0-9a-fA-F]{8}){4,}")
 _BASE64 = re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
 
 
+# Dates, which are no categories, and times behind them without a mark.
+_DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}|\d{8} \d{4,6}$")
+_OF_A_DAY = re.compile(r"(.*_)?(time|clock|hour)(_.*)?")
 _SEPARATE = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
 
 
@@ -184,7 +196,7 @@ class Layout:
                 f"{quoted(text)} is not a number but a missing one. Fill it in, or leave such "
                 f"samples out:"
             )
-        missing = sorted({text, *_ALSO_MISSING} - {""})
+        missing = sorted({text, fields[index], *_ALSO_MISSING} - {""})
         return EmptyCellError(f"{place}: {what}\n{self._complete(missing)}", index)
 
     def refuse_nan(self, error: ReadError) -> ReadError:
@@ -192,6 +204,19 @@ class Layout:
         infinite = () if isinstance(error, EmptyCellError) else _INFINITE
         lines = self._complete([*_ALSO_MISSING, *infinite])
         return ReadError(f"{str(error).removesuffix('.')}, and all such samples:\n{lines}")
+
+    def category(self, index: int, text: str, rows: Sequence[Sequence[str]]) -> ReadError:
+        """Error for a column of texts, some of them missing, such as a box that was not ticked.
+
+        text : one of them.
+        """
+        self.categories = sorted({*self.categories, index})
+        rows = [each for each in rows if len(each) == len(self.columns)]
+        advice = self._without_categories(index, rows)
+        place = f"{self.where}, {self.column(index)}"
+        return TextColumnError(
+            f"{place}: {quoted(text)} is not a number. {advice}", self.columns[index]
+        )
 
     def advised(self, error: TextError, rows: Sequence[Sequence[str]], begun: bool) -> ReadError:
         """The error with what to do about it.
@@ -216,7 +241,7 @@ class Layout:
             self._plain_numbers(text, rows)
             or self._packed(text)
             or self._in_notation(text, rows, index)
-            or self._words_among_numbers(column)
+            or self._words_among_numbers(rows, index)
         )
         if not advice:
             words = text.split()
@@ -228,7 +253,7 @@ class Layout:
                     "Earlier lines have decimal commas. Write all decimals alike, and no "
                     "thousands apart."
                 )
-            elif len(words) > 1 and all(map(self.numbers.holds, words)):
+            elif len(words) > 1 and all(map(self.numbers.holds, words)) and not _DATE.match(text):
                 advice = "Separate values by commas (or by tabs in .tsv), not by spaces."
             elif index in self.categories:
                 advice = self._without_categories(index, rows)
@@ -308,19 +333,31 @@ class Layout:
 
     def _plain_numbers(self, text: str, rows: Sequence[Sequence[str]]) -> str:
         """The lines that make plain numbers of those with thousands apart or signs around them."""
-        if apart := thousands_in(text):
+        apart = thousands_in(text)
+        if not apart and not decorated(text):
+            return ""
+        known = (decorated, thousands_in, is_missing, self.numbers.holds)
+        places = []  # not those of texts, which signs are a part of
+        for place in self.features:
+            texts = [row[place].strip() for row in rows]
+            if all(not each or any(check(each) for check in known) for each in texts):
+                places.append(place)
+        cells = [row[place].strip() for row in rows[:_FEW_ROWS] for place in places]
+        signed = any(decorated(each) and not thousands_in(each) for each in cells)
+        if apart and not signed:
             options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
             said = "Set no thousands apart and write decimals with a point:\n"
             return said + self._rewritten(options)
-        if decorated(text):
-            known = (decorated, thousands_in, is_missing, self.numbers.holds)
-            places = []  # not those of texts, which signs are a part of
-            for place in self.features:
-                texts = [row[place].strip() for row in rows]
-                if all(not each or any(check(each) for check in known) for each in texts):
-                    places.append(place)
-            return "Write numbers alone:\n" + self._rewritten(", dtype=str", UNDECORATED, places)
-        return ""
+        change = UNDECORATED
+        # a number with two marks tells thousands from decimals, where none says otherwise
+        whole = (each for each in map(undecorated, cells) if len(re.findall(r"\d\D", each)) > 1)
+        if marks := next(filter(None, map(thousands_in, whole)), None):
+            every = (undecorated(row[place].strip()) for row in rows for place in places)
+            if all(thousands_in(each) == marks for each in every if marks[0] in each):
+                change += f".str.replace({marks[0]!r}, '', regex=False)"
+                if marks[1] == ",":
+                    change += ".str.replace(',', '.', regex=False)"
+        return "Write numbers alone:\n" + self._rewritten(", dtype=str", change, places)
 
     def _long_form(self, rows: Sequence[Sequence[str]]) -> LongForm | None:
         """How these rows hold one value each, whatever their columns are called."""
@@ -330,7 +367,7 @@ class Layout:
         columns: dict[int, np.ndarray[Any, Any]] = {}
         for place in range(width):
             texts = [row[place].strip() for row in rows if len(row) == width]
-            found = list(map(self.numbers.number, texts))
+            found = [self.numbers.number(_ungrouped(text)) for text in texts]
             columns[place] = np.array(texts if None in found else found)
         return long_form(columns, dict(enumerate(self.columns)))
 
@@ -353,7 +390,8 @@ class Layout:
             )
         if noted is None or any(notation_of(each) is not noted for each in others):
             return ""
-        if are_times_of_a_log(column):
+        of_a_day = _OF_A_DAY.fullmatch(plain_name(self.columns[index]))
+        if are_times_of_a_log(sorted(column) if of_a_day else column):
             out = drop_text([self.columns[index]])
             return f"These are times in the order of the rows: leave the column out with {out}."
         change: str | None = noted.change
@@ -369,17 +407,19 @@ class Layout:
         lines = self._rewritten(", dtype=str", change or "")
         return f"These are {noted.what}. Write plain numbers:\n{lines}"
 
-    def _words_among_numbers(self, column: Sequence[str]) -> str:
+    def _words_among_numbers(self, rows: Sequence[Sequence[str]], index: int) -> str:
         """Leaving out the samples that have a word in place of a number; empty where the column is
         no numeric one.
         """
+        column = [row[index].strip() for row in rows]
         numbers = list(map(self.numbers.holds, column))
         words = {text for text, number in zip(column, numbers, strict=True) if text and not number}
         if any(map(Numbers(",").holds, words)):  # decimal points among commas
             return ""
         if 2 * sum(numbers) <= len(column) or len(words) > _FEW_CATEGORIES:
             return ""
-        lines = self._complete(sorted({*words, *_ALSO_MISSING}))
+        as_written = {row[index] for row in rows if row[index].strip() in words}
+        lines = self._complete(sorted({*words, *as_written, *_ALSO_MISSING}))
         return (
             f"Most of its column are numbers; where such words mean a missing one, leave these "
             f"samples out:\n{lines}"
@@ -402,9 +442,10 @@ class Layout:
         free = []
         for place in self.categories:
             texts = [row[place].strip() for row in rows]
-            if not _is_written(texts[0]):
+            known = [text for text in texts if text and not is_missing(text)]
+            if known and not is_written(known[0]):
                 words.append(place)
-                if not 1 < len(set(texts)) <= most:
+                if not 1 < len(set(texts)) <= most or _DATE.match(known[0]):
                     free.append(place)
         column = [row[index].strip() for row in rows]
         says_which = ""
@@ -621,13 +662,19 @@ class Layout:
         return f"{lines}table.to_csv({self._saved('plain')})"
 
 
+def _ungrouped(text: str) -> str:
+    """A number without thousands apart; any other text as it is."""
+    marks = thousands_in(text)
+    return text.replace(marks[0], "").replace(marks[1], ".") if marks else text
+
+
 def _span_of(places: Sequence[int]) -> str:
     first = places[0]
     last = places[-1]
     return f"[{first}:{last + 1}]" if last - first + 1 == len(places) else f"[{list(places)}]"
 
 
-def _is_written(text: str) -> bool:
+def is_written(text: str) -> bool:
     """True for a number in any notation, or a missing one."""
-    known = (decorated, notation_of, is_complex, is_missing, thousands_in)
+    known = (decorated, notation_of, is_complex, is_missing, thousands_in, Numbers(",").holds)
     return not text or any(each(text) for each in known)

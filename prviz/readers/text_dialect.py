@@ -69,13 +69,21 @@ _MISSING = re.compile(
     r"|name)[!?]?",
     re.I,
 )
-_TRUTH = {"true": 1.0, "false": 0.0}
+# Truth values, as spreadsheets write them in the languages of their users.
+_TRUTH = {
+    **dict.fromkeys(("true", "wahr", "vrai", "verdadero", "verdadeiro", "vero", "waar"), 1.0),
+    **dict.fromkeys(("prawda", "sant", "истина"), 1.0),
+    **dict.fromkeys(("false", "falsch", "faux", "falso", "onwaar"), 0.0),
+    **dict.fromkeys(("fałsz", "falskt", "ложь"), 0.0),
+}
 # Numbers between commas, semicolons, bars or spaces; and what PostgreSQL, R and tuples write around
 # them.
 _BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
 _BRACKETS = re.compile(r"(?:c\(|\(|\{)([^(){}\[\]]*)[)}]")
 # What NumPy, PyTorch and Python write around the numbers of a list.
 _WRAPPED = re.compile(r"(?:np\.|numpy\.)?(?:float|int|uint)\d+\(([^()]*)\)")
+# What Julia writes before the brackets of a list.
+_JULIA = re.compile(r"^(?:Float|U?Int)\d+(?=\[)")
 _ONE = ("[", "np.", "numpy.", "tensor(", "array(")
 _ARRAY = re.compile(
     r"(?:np\.|numpy\.)?(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device)=[^()]*)?\)", re.DOTALL
@@ -291,7 +299,7 @@ def decorated(text: str) -> bool:
     """True for a number with a sign of a currency, a percent sign, brackets or quotes around it."""
     if _NO_GROUPS.search(text):
         return False
-    plain = re.sub(*_NEGATIVE, text.rstrip(_BEHIND)).translate(str.maketrans(*_AROUND)).strip()
+    plain = undecorated(text)
     if plain == text or thousands_in(plain) or _COMMA.fullmatch(plain):
         return plain != text
     try:
@@ -299,6 +307,11 @@ def decorated(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def undecorated(text: str) -> str:
+    """The text without what people write around a number."""
+    return re.sub(*_NEGATIVE, text.rstrip(_BEHIND)).translate(str.maketrans(*_AROUND)).strip()
 
 
 def may_be_grouped(values: Array) -> bool:
@@ -347,7 +360,7 @@ def looks_like_list(text: str) -> bool:
     """True for a cell such as ``[0.1, 0.2]``, ``[0.1 0.2]`` or ``array([0.1, 0.2])``; a unit such
     as [mm] is none.
     """
-    inner = text.strip()
+    inner = _JULIA.sub("", text.strip())
     if not inner.endswith(("]", ")")) or not (inner.startswith("[") or _ARRAY.match(inner)):
         return False
     return listed_numbers(text) is not None or "..." in inner or "," in inner
@@ -364,7 +377,7 @@ def listed_numbers(text: str) -> list[float] | None:
     """The numbers of such a cell; None where it holds anything else, or NumPy has left some out
     (``...``).
     """
-    text = text.strip()
+    text = _JULIA.sub("", text.strip())
     if found := _ARRAY.fullmatch(text) or _BRACKETS.fullmatch(text):
         text = found[1].strip()
     inner = _WRAPPED.sub(r"\1", text)

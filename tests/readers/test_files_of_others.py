@@ -20,7 +20,14 @@ from PIL import Image
 from prviz.array_input import as_array
 from prviz.checks.flags import flags_of
 from prviz.cli.main import main
-from prviz.readers import AmbiguousKeyError, ReadError, SuspectColumnsError, read, read_pair
+from prviz.readers import (
+    AmbiguousKeyError,
+    ReadError,
+    SuspectColumnsError,
+    TextColumnError,
+    read,
+    read_pair,
+)
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import checkpoints_of
 
@@ -317,6 +324,116 @@ def test_values_of_databases_are_taken_out_of_their_objects(mark, tmp_path, monk
     for old in tmp_path.glob("*.npz"):
         old.unlink()
     np.testing.assert_array_equal(followed(path, monkeypatch).values, VALUES)
+
+
+@pytest.mark.parametrize("words", [("WAHR", "FALSCH"), ("VRAI", "FAUX"), ("ИСТИНА", "ЛОЖЬ")])
+def test_truth_values_of_spreadsheets_are_numbers_in_every_language(words: tuple[str, str]) -> None:
+    done = FRAME.assign(done=np.where(VALUES[:, 0] > 0, *words))
+    np.testing.assert_array_equal(read(text(done)).values[:, 4], VALUES[:, 0] > 0)
+
+
+def test_lists_of_julia_are_lists() -> None:
+    rows = [f"Float32{row}" for row in VALUES.tolist()]
+    np.testing.assert_array_equal(
+        read(text(pd.DataFrame({"id": range(N), "e": rows}))).values, VALUES
+    )
+
+
+@pytest.mark.parametrize("place", [0, 5])
+def test_a_box_that_is_not_ticked_is_no_missing_number(place, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    ticked = np.arange(N) % 3 != place % 3
+    frame = FRAME.assign(done=np.where(ticked, "checked", ""))
+    for name in ("real", "generated"):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TextColumnError, match="--drop done") as caught:
+        read("real.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("real_numbers.csv").values, np.c_[VALUES, ticked])
+    signs = FRAME.assign(sign=np.where(ticked, "-", "+")[::-1])  # not missing, but a class
+    with pytest.raises(TextColumnError, match="--drop sign"):
+        read(text(signs))
+
+
+@pytest.mark.parametrize("form", ["{}-", "({})", "{} \u20ac"])
+def test_thousands_and_signs_are_left_out_together(form, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    values = np.round(VALUES * 90_000, 2)
+    marks = str.maketrans(",.", ".,")
+
+    def written(value: float) -> str:
+        said = f"{abs(value):,.2f}".translate(marks)
+        if "-" in form or "(" in form:
+            return form.format(said) if value < 0 else said
+        return form.format(("-" if value < 0 else "") + said)
+
+    path = tmp_path / "t.csv"
+    FRAME.assign(**dict(zip(WORDS, values.T, strict=True))).map(written).to_csv(
+        path, sep=";", index=False
+    )
+    np.testing.assert_allclose(followed(path, monkeypatch).values, values)
+
+
+def test_one_mark_in_a_number_with_a_sign_stands_before_decimals(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    values = np.round(VALUES, 3) + 1
+    path = tmp_path / "t.csv"
+    pd.DataFrame(values, columns=WORDS).map("${:.3f}".format).to_csv(path, index=False)
+    np.testing.assert_allclose(followed(path, monkeypatch).values, values)
+
+
+def test_marks_that_mean_two_things_are_not_left_out(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    frame = FRAME.abs().map("({:.2f})".format).assign(age="1.234,50")
+    frame.to_csv(tmp_path / "t.csv", sep=";", index=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError, match="Write numbers alone") as caught:
+        read("t.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    assert float(pd.read_csv("t_plain.csv")["income"][0]) == -round(abs(VALUES[0, 1]), 2)
+
+
+def test_one_value_a_row_may_have_thousands_apart(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    values = np.round(VALUES * 90_000, 2)
+    rows = [(f"C{i}", WORDS[j], f"{values[i, j]:,.2f}") for i, j in np.ndindex(values.shape)]
+    pd.DataFrame(rows, columns=["Customer", "Measure Names", "Measure Values"]).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    monkeypatch.chdir(tmp_path)
+    for name in ("t.csv", "t_wide.csv"):
+        with pytest.raises(ReadError) as caught:
+            read(name)
+        exec(str(caught.value).partition("\n")[2], {})
+    found = np.sort(read("t_wide_plain.csv").values, axis=0)
+    np.testing.assert_allclose(found, np.sort(values[:, np.argsort(WORDS)], axis=0))
+
+
+def test_a_word_for_missing_numbers_may_have_spaces_around(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "t.csv"
+    table = FRAME.astype(object)
+    table.iloc[3, 1] = ": "
+    table.iloc[8, 2] = " ?"
+    table.to_csv(path, index=False)
+    monkeypatch.chdir(tmp_path)
+    for name in ("t.csv", "t_complete.csv"):
+        with pytest.raises(ReadError) as caught:
+            read(name)
+        exec(str(caught.value).partition("\n")[2], {})
+    found = read("t_complete_complete.csv").values
+    np.testing.assert_array_equal(found, np.delete(VALUES, [3, 8], axis=0))
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("<TIME>", "{hour:02d}:00:00"),
+        ("obs", "{year}:{hour}"),
+        ("<DATE>", "{year}.01.02"),
+        ("stamp", "{year}0102 {hour:02d}0000"),
+    ],
+)
+def test_times_and_dates_in_any_order_are_left_out(name: str, cell: str) -> None:
+    texts = [cell.format(hour=place % 9, year=1990 + place // 4) for place in range(N)]
+    with pytest.raises(ReadError, match=f"--drop '?{name}'?") as caught:
+        read(text(FRAME.assign(**{name: texts})))
+    assert "\n" not in str(caught.value)
 
 
 # ---- numbers in what programs print ----
