@@ -640,12 +640,16 @@ class _Reading:
             return
         if any(map(pa.types.is_struct, inner)):
             source = self._source
+            rows = "rows"
+            # each action of Elasticsearch stands above its document
+            if self.plain.schema.names in (["index"], ["create"]):
+                rows = f"[row for row in rows if [*row] != {self.plain.schema.names}]"
             raise ReadError(
                 f"{source.where}: its numbers are deeper in its objects. Save them as arrays:\n"
                 "import json, prviz.readers\n"
                 f"rows = [json.loads(line) for line in open({literal(source.typed)}, "
                 f"encoding='utf-8')]\n"
-                f"prviz.readers.save_arrays(rows, {beside(source.typed, '.npz')})"
+                f"prviz.readers.save_arrays({rows}, {beside(source.typed, '.npz')})"
             )
 
     def check(self, rows: int, values: int) -> None:

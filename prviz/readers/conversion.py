@@ -441,13 +441,21 @@ _ROWS_ALONE = (
     "rows = [row for row in rows if len(row) == {}]\n"
     "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
+# Of a text with other lines around numbers alone.
+_NUMBERS_ALONE = (
+    "import csv, re\nlines = list(open({{file}}, encoding='utf-8'))[{}:]\n"
+    "rows = [re.split(r'{}', line.strip(' ,;*|\\t\\n')) for line in lines]\n"
+    "rows = [row for row in rows if len(row) == {}]\n"
+    "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
 _GCT = (
     "import pandas as pd\ntable = pd.read_csv({file}, sep='\\t', skiprows=2, index_col=0)\n"
     "table.drop(columns='Description').T.to_csv({csv}, index=False)"
 )
 _SVM = (
     "import numpy as np, sklearn.datasets\n"
-    "values, labels = sklearn.datasets.load_svmlight_file({file})\n"
+    "values, labels = sklearn.datasets.load_svmlight_file({file})"
+    "  # if the other set has more features, here and with their number: n_features=...\n"
     "np.savez({npz}, features=values.toarray(), labels=labels)"
 )
 _GEOJSON = (
@@ -494,6 +502,13 @@ _SQL = (
     "rows = re.findall(r\"\\(((?:[^()']|'(?:[^']|'')*')*)\\)\", ' '.join(values))\n"
     "rows = [[each.strip('` \"\\n') for each in names], *csv.reader(rows, quotechar=\"'\", "
     "skipinitialspace=True)]\n"
+    "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
+)
+_COPY = (
+    "import csv, re\ntext = open({file}, encoding='utf-8').read()\n"
+    "tables = re.findall(r'(?ms)^COPY [^(]*\\(([^)]*)\\) FROM stdin;\\n(.*?)^\\\\\\.$', text)\n"
+    "names, rows = max(tables, key=lambda each: len(each[1]))\n"
+    "rows = [names.split(', '), *(line.split('\\t') for line in rows.splitlines())]\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
 _FORTRAN = (
@@ -694,6 +709,9 @@ _ANY = re.compile(rb".*")
 _ARK_ROW = re.compile(rb"[^\s\0]+ \0B")
 _WORD2VEC_HEAD = re.compile(rb"\d+ \d+\n[^\s\0]+ ")
 _BRACKET = re.compile(rb"\s*(- )?(array|tensor)?\(?[\[({]+\s*-?\.?\d")
+_ONE = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+# A line that divides the names of a table from its rows.
+_RULER = re.compile(rb"[-+=| :]*-[-+=| :]*")
 _BAR = re.compile(rb".*\|.*")
 _INSERTED = re.compile(rb"(?im)^INSERT INTO\s.*\(")
 _NUMERIC = re.compile(rb"[-+.\d ]+\r?")
@@ -703,7 +721,7 @@ _Printed = tuple[str, re.Pattern[bytes], re.Pattern[bytes], str]
 _TOUCH = (
     "numbers without a space between",
     re.compile(rb"[-+.\d\s]*[.]\d*[-.]"),
-    _ANY,
+    re.compile(rb"[-+.\d\s]+"),
     _TOUCHING,
 )
 _PRINTED: tuple[_Printed, ...] = (
@@ -722,7 +740,7 @@ _PRINTED: tuple[_Printed, ...] = (
     ),
     (
         "rows of LIBSVM",
-        re.compile(rb"\S+( qid:\d+)? \d+:\S+"),
+        re.compile(rb"\S+( qid:\d+)? \d+:[^\s:,]+(\s|$)"),
         re.compile(rb"\S+( (qid|\d+):\S+)*\s*(#.*)?"),
         _SVM,
     ),
@@ -801,16 +819,21 @@ def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadErro
     for mark, extension in _BEGUN.items():
         inside = mark == b"@relation" and any(line.startswith(mark) for line in begun.splitlines())
         if inside or (begun.startswith(mark) and (page or mark[:1] != b"<")):
-            return _converted(where, path, *(_sparse_arff(begun, extension) or _KINDS[extension]))
+            kind = _of_own_form(begun, extension, 0) or _KINDS[extension]
+            return _converted(where, path, *kind)
     lines = _lines(head, whole)
-    if (
-        len(lines) > 2
-        and b"|" in lines[0]
-        and re.fullmatch(rb"[-+=| :]*-[-+=| :]*", lines[1].strip())
-    ):
+    if _drawn(lines):
         return _converted(where, path, "a table drawn with bars", _BARS)
     found = _printed(head, whole, _MISNAMED) or (_orange(lines) if len(lines) > 2 else None)
     return None if found is None else _converted(where, path, *found)
+
+
+def _drawn(lines: Sequence[bytes]) -> bool:
+    """True for a table with bars between its cells and a line below its names, such as a list of
+    SAP.
+    """
+    ruled = any(_RULER.fullmatch(line.strip()) for line in lines[:6])
+    return ruled and 2 * sum(b"|" in line for line in lines) > len(lines) > 2
 
 
 def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
@@ -847,7 +870,7 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
     if extension in (".raw", *_TABLES):
         return _text_or_bytes(extension, head(1 << 16), size)
     return (
-        _sparse_arff(head(1 << 16), extension)
+        _of_own_form(head(1 << 16), extension, size)
         or _KINDS.get(extension)
         or _by_contents(head(1 << 16), size)
     )
@@ -865,12 +888,17 @@ def _hdf5(head: bytes) -> tuple[str, str]:
     return _KINDS[".h5"][0], _STORE if b"pandas_type" in head else _HDF5
 
 
-def _sparse_arff(head: bytes, extension: str) -> tuple[str, str] | None:
-    """The lines for a table of Weka whose rows hold only what is not 0, between braces; None for
-    others.
+def _of_own_form(head: bytes, extension: str, size: int) -> tuple[str, str] | None:
+    """The lines for a table of Weka whose rows hold only what is not 0, between braces, for a dump
+    of PostgreSQL and for vectors of words without their number above; None for others.
     """
-    sparse = extension == ".arff" and re.search(rb"(?im)^@data\s*\{", head)
-    return (_KINDS[".arff"][0], _SPARSE_ARFF) if sparse else None
+    if extension == ".arff" and re.search(rb"(?im)^@data\s*\{", head):
+        return _KINDS[".arff"][0], _SPARSE_ARFF
+    if extension == ".sql" and re.search(rb"(?m)^COPY .* FROM stdin;", head):
+        return "rows of PostgreSQL, whose largest table the lines below take", _COPY
+    if extension == ".vec" and not re.match(rb"\d+ +\d+\s*\n", head):
+        return _text_table(head, size)
+    return None
 
 
 def _by_contents(head: bytes, size: int) -> tuple[str, str] | None:
@@ -911,6 +939,8 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
     if found := _printed(head, len(head) == size, _PRINTED):
         return found
     lines = _lines(head, len(head) == size)
+    if _drawn(lines):
+        return "a table drawn with bars", _BARS
     even = len({len(line.split()) for line in lines}) == 1
     if even and _NUMBERS.fullmatch(lines[0]) and len(set(b",;|") & set(lines[0])) == 0:
         named = _names_above(head, len(lines[0].split()))
@@ -923,7 +953,7 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
     numbers = [word for word in words if _NUMBERS.fullmatch(word)]
     if len(numbers) > max(1, len(words) / 2):
         return "a table of numbers", _RENAMED
-    return _table_within(lines)
+    return _numbers_within(head, lines) or _table_within(lines)
 
 
 def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
@@ -943,6 +973,24 @@ def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
     return None
 
 
+def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | None:
+    """The lines for a text most of whose lines hold as many numbers and nothing else, without names
+    above.
+    """
+    bare = [line.strip(b" ,;*|\t\r") for line in lines]
+    mark = r"\s*,\s*" if 2 * sum(b"," in line for line in bare) > len(bare) else r"[\s;*|]+"
+    rows = [re.split(mark.encode(), line) for line in bare]
+    widths = [len(row) if all(map(_ONE.fullmatch, row)) else 0 for row in rows]
+    width, count = Counter(widths).most_common(1)[0]
+    if width < 3 or count < 4 or 2 * count <= len(rows):
+        return None
+    first = widths.index(width)
+    if first and len(rows[first - 1]) == width:
+        return None
+    recipe = _NUMBERS_ALONE.format(head.splitlines().index(lines[first]), mark, width)
+    return "a text with a table of numbers in it", recipe
+
+
 def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
     """The lines for a text most of whose lines are rows of one table; None for any other text."""
     for mark in (b"\t", b";", b",", None):
@@ -952,7 +1000,10 @@ def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
         # but for the names above
         cells = [sum(_NUMBERS.fullmatch(cell) is not None for cell in row) for row in table[1:]]
         most = count > 3 and 2 * count > len(lines)
-        if width > 2 and most and 2 * min(cells) > width:
+        divided = mark is not None and count == len(lines)
+        if width < 3 or not most:
+            continue
+        if 2 * min(cells) > width or (divided and min(cells[count // 2 :]) > 1):
             recipe = _ROWS_ALONE.format(width) if mark is None else _RENAMED
             return "a text with a table of numbers in it", recipe
     return None
@@ -1056,7 +1107,7 @@ def _json(head: bytes) -> tuple[str, str]:
             "a table in JSON",
             f"import json, pandas as pd\nheld = {loaded}; {frame}.to_parquet({{parquet}})",
         )
-    if re.match(rb'\{"[^"]*":\{"[^"]*":[-\d"\[]', text):
+    if re.match(rb'\{"[^"]*":\{"[^"]*":([-\d"]|\[(?!\{))', text):
         return (
             "a table in JSON",
             "import pandas as pd\npd.read_json({file}).rename(columns=str).to_parquet({parquet})",

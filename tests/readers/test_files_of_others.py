@@ -509,6 +509,69 @@ def test_texts_of_other_kinds_are_converted_by_the_printed_lines(
     assert found.features == (tuple(WORDS) if name.endswith("sql") else ())
 
 
+TAB = "\t"
+
+
+def lines_of(mark: str, before: str = "", behind: str = "") -> str:
+    return "".join(before + mark.join(map(str, row)) + behind + "\n" for row in VALUES)
+
+
+ACTIONS = [
+    json.dumps(each)
+    for place, row in enumerate(VALUES.tolist())
+    for each in ({"index": {"_id": str(place)}}, {"title": "t", "vector": row})
+]
+POINTS = [{"id": place, "vector": row} for place, row in enumerate(VALUES.tolist())]
+ALONE = {
+    "igor.itx": f"IGOR\nWAVES/D\ta\tb\tc\td\nBEGIN\n{lines_of(TAB, TAB)}END\nX SetScale\n",
+    "t.cdl": "netcdf t {\nvariables:\n\tfloat f(n, d) ;\ndata:\n\n f =\n"
+    + lines_of(", ", "  ", ",")[:-2]
+    + " ;\n}\n",
+    "ctd.cnv": f"* Sea-Bird SBE 9\n* name = a b\n# name 0 = p\n*END*\n{lines_of('   ', '  ')}",
+    "scan.txt": f"{'*' * 9}\n* a * b * c * d *\n{'*' * 9}\n{lines_of(' * ', '* ', ' *')}{'*' * 9}\n",
+    "levels.txt": f"a\tb\tc\td\nmm\tmm\tmm\tmm\nx\tx\ty\ty\n{lines_of(TAB)}",
+    "words.txt": "name\tkind\tside\ta\tb\tc\td\n" + lines_of("\t", "w\tCell\tleft\t"),
+    "words.vec": lines_of(" ", "word "),
+    "bulk.jsonl": "\n".join(ACTIONS),
+    "points.json": json.dumps({"result": {"points": POINTS}, "status": "ok"}),
+    "dump.sql": "SET x = 0;\n\nCOPY public.t (id, a, b, c, d) FROM stdin;\n"
+    + "".join(f"{place}\t{line}\n" for place, line in enumerate(lines_of(TAB).splitlines()))
+    + "\\.\n\n-- done\n",
+    "list of SAP.txt": "01.02.2024   List   1\n"
+    + f"{'-' * 40}\n|a |b |c |d |\n{'-' * 40}\n{lines_of('|', '|', '|')}{'-' * 40}\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", ALONE)
+def test_numbers_between_lines_of_other_programs_are_taken_out(name, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / name
+    path.write_text(ALONE[name])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError) as caught:
+        read(name)
+    exec(str(caught.value).partition("\n")[2], {})
+    (new,) = {*tmp_path.iterdir()} - {path}
+    out = {"words.vec": ["1"], "words.txt": ["kind", "side"]}
+    np.testing.assert_array_equal(read(new, drop=out.get(name, ())).values, VALUES)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_missing_number_among_bare_ones_stays(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "t.itx"
+    path.write_text(ALONE["igor.itx"].replace(str(VALUES[5, 1]), "NaN"))
+    with pytest.raises(ReadError, match="NaN"):
+        followed(path, monkeypatch)
+
+
+def test_times_behind_commas_are_no_rows_of_libsvm() -> None:
+    rows = [f'"2020-01-01 0{place % 9}:00:00",{place * 0.5},{place % 7}.5' for place in range(N)]
+    with pytest.raises(ReadError, match=r"--drop 1\)"):
+        read(("t.csv", "\n".join(rows).encode()))
+
+
 def test_a_text_that_is_called_raw_is_no_plain_bytes(tmp_path: Path) -> None:
     (tmp_path / "t.raw").write_text(FRAME.to_csv(sep=" ", index=False))
     with pytest.raises(ReadError, match="a table of numbers"):
