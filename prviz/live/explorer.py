@@ -198,6 +198,8 @@ class Explorer:
     _queues: ClassVar[dict[tuple[bool, ...], WorkQueue]] = {
         kind: WorkQueue(available_threads()) for kind in product((False, True), repeat=2)
     }
+    # on a server for others, every stop of the sliders, one visitor's after another's
+    _stops: ClassVar[WorkQueue] = WorkQueue(1)
 
     def __init__(self, stopped: dict[Hashable, str] | None = None) -> None:
         self.stopped = {} if stopped is None else stopped
@@ -358,6 +360,8 @@ class Explorer:
         self._measuring.append(need)
         progress = self._progress(need)
         queue = self._queues[need.urgent, need.seconds >= LONG_SECONDS]
+        if not need.urgent and _is_soon(need):
+            queue = self._stops
         try:
             with ExitStack() as turn:
                 if need.urgent:
@@ -366,7 +370,7 @@ class Explorer:
                     turn.enter_context(queue.turn(partial(progress, 0.0)))
                 if need.store is not None and need.known:
                     return  # measured for another visitor meanwhile
-                with low_priority(limits.shared and not need.urgent):
+                with low_priority(limits.shared and not _is_soon(need)):
                     found = need.compute(progress)
             if need.store is not None:
                 need.store.put(need.key, found)
@@ -387,7 +391,7 @@ class Explorer:
 
         def progress(share: float, place: int = 0) -> None:
             nonlocal began, said, drawn, checked, answered
-            if not need.urgent:
+            if not _is_soon(need):
                 # but not in the way of this visitor's own new question
                 foreground.give_way(lambda: self._question is not answered)
             question = answered = self._needed(need)
@@ -432,6 +436,14 @@ class Explorer:
         if question is None or not wanted or self._closed or need.key in self.stopped:
             raise SupersededError
         return question
+
+
+def _is_soon(need: Need[Any]) -> bool:
+    """True for work that gives way to no other: curves, and in a crowd every stop of the sliders,
+    as each step of a drag would else be asked of the server.
+    """
+    stops = limits.shared and need.kind == "frames" and need.seconds < LONG_SECONDS
+    return need.urgent or stops
 
 
 def _seconds_left(gone: float, share: float, expected: float) -> float:

@@ -147,6 +147,10 @@ ABOUT = {
         "a row to its evidence, from a step of the goal to another verdict, and from a new file "
         "to its row."
     ),
+    "widget": (
+        "A step of k in the notebook's widget: from the move of the mouse to the frame with the "
+        "new curves, in JupyterLab; asked of p95: 50 ms."
+    ),
     "flood": "Many visitors at once who change settings, upload, triage and leave, and one who "
     "does many things.",
     "coverage_of_intervals": (

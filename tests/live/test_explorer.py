@@ -443,6 +443,22 @@ def test_long_work_waits_for_its_turn_and_says_its_place(
     assert made == ["short", "long"]
 
 
+def test_in_a_crowd_the_stops_of_the_sliders_wait_for_those_of_other_visitors_alone(
+    monkeypatch: pytest.MonkeyPatch, visitor: Visitor
+) -> None:
+    stops = WorkQueue(1)
+    beyond = WorkQueue(1)
+    monkeypatch.setattr(limits, "shared", True)
+    monkeypatch.setattr(Explorer, "_stops", stops)
+    monkeypatch.setitem(Explorer._queues, (False, False), beyond)
+    with beyond.turn(lambda _: None):
+        with stops.turn(lambda _: None):
+            said = visitor.messages(visitor.ask(SETTINGS))
+            notes = (message.get("note", "") for message in said)
+            assert next(note for note in notes if "queue" in note).startswith("Preparing every k")
+        assert "frames" in (message["kind"] for message in said)
+
+
 def test_work_ends_at_the_time_limit_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch, visitor: Visitor
 ) -> None:

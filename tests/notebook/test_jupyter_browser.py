@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import socket
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import ROOT
+from tests.notebook.jupyter import WAIT_MS, notebook, opened, run_all, running_lab
 from tests.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.exhaustive, pytest.mark.thorough]
 pytest.importorskip("jupyterlab", reason="pip install jupyterlab ipykernel, as .ci/run --all does")
 
-WAIT_MS = 180_000
 CELLS = (
     "import prviz\ntoy = prviz.toy('mixtures', d=8)\npair = toy.sample(400, seed=0)\n"
     "w = prviz.widget(pair)\nw",
@@ -37,57 +30,12 @@ RUN = """async (code) => {
 }"""
 
 
-def notebook(*cells: str) -> str:
-    made = [
-        {"cell_type": "code", "id": f"c{i}", "source": text, "metadata": {}, "outputs": []}
-        | {"execution_count": None}
-        for i, text in enumerate(cells)
-    ]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    whole = {"cells": made, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(whole)
-
-
-def answers(address: str) -> bool:
-    try:
-        return urllib.request.urlopen(f"{address}/api", timeout=5).status == 200
-    except OSError:
-        return False
-
-
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """A JupyterLab of this Python, with its address and its folder."""
     folder = tmp_path_factory.mktemp("lab")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    own = {
-        f"JUPYTER_{name}_DIR": str(tmp_path_factory.mktemp(name))
-        for name in ("CONFIG", "DATA", "RUNTIME")
-    }
-    address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser"]
-    command += ["--ip=127.0.0.1", f"--port={port}", f"--ServerApp.root_dir={folder}"]
-    command += ["--IdentityProvider.token=", "--expose-app-in-browser"]
-    server = subprocess.Popen(
-        command,
-        env={**os.environ, **own, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        until(lambda: answers(address), 120)
+    with running_lab(folder) as address:
         yield address, folder
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def opened(page: Page, address: str, name: str) -> Page:
-    page.goto(f"{address}/lab/tree/{name}")
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=WAIT_MS)
-    return page
 
 
 @pytest.fixture
@@ -99,9 +47,7 @@ def page(chromium: Browser, lab: tuple[str, Path]) -> Iterator[Page]:
     asked: list[str] = []
     made.on("request", lambda request: asked.append(request.url))
     opened(made, address, "two.ipynb")
-    idle = "jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-    made.wait_for_function(idle, timeout=WAIT_MS)
-    made.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
+    run_all(made)
     drawn = "document.querySelectorAll(\".prviz-widget .live[data-more='false']\").length === 2"
     made.wait_for_function(drawn, timeout=WAIT_MS)
     yield made
@@ -189,9 +135,7 @@ def test_ten_thousand_samples_in_64_dimensions(chromium: Browser, lab: tuple[str
     cell = "import prviz\nw = prviz.widget(prviz.toy('mixtures', d=64).sample(10_000, seed=0))\nw"
     (folder / "large.ipynb").write_text(notebook(cell))
     page = opened(chromium.new_page(), address, "large.ipynb")
-    idle = "jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-    page.wait_for_function(idle, timeout=WAIT_MS)
-    page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
+    run_all(page)
     page.wait_for_selector(".prviz-widget .lam-marks", state="attached", timeout=WAIT_MS)
     before = drawn(page, 0)
     page.locator("[data-prviz=k] button", has_text="5").first.click()
