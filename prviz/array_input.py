@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -202,9 +203,16 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         frame = "values" if hasattr(given, "select_dtypes") else "values.to_pandas()"
         remedy = f" in every column, and column {columns[bad[1]]!r} has others: "
         remedy += f"{frame}.select_dtypes('number') leaves it out"
+        if type(array[bad]).__name__ == "str" and _WRITTEN.match(str(array[bad])):
+            remedy = f"; {frame}.to_csv('values.csv', index=False), and prviz.read('values.csv')"
+            remedy += " takes numbers in texts, or says how"
         if array[bad] is None or type(array[bad]).__name__ in ("NAType", "NaTType"):
             remedy = f"; {frame}.dropna() leaves such rows out"
     raise TypeError(f"{name}: {_place(bad)} is {array[bad]!r}; a number is needed{remedy}")
+
+
+# How a text begins that may hold numbers.
+_WRITTEN = re.compile(r"[^\w.]*(\w+[\[(])?[^\w.]*\.?\d")
 
 
 def _column_of_rows(row: Array, place: int, columns: Sequence[str]) -> str:

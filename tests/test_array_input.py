@@ -209,6 +209,21 @@ def test_remedies_give_the_rows(values: Any, remedy: str) -> None:
     np.testing.assert_array_equal(found[:, :3], ROWS)
 
 
+@pytest.mark.parametrize("form", ["{!r}", "[{!r}, 1.0]"])
+def test_texts_that_hold_numbers_are_read_by_the_printed_remedy(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    numbers = (np.arange(20) / 8).tolist()
+    values = pd.DataFrame({"id": range(20), "e": [form.format(each) for each in numbers]})
+    with pytest.raises(TypeError, match="takes numbers in texts") as caught:
+        as_array(values, "x")
+    saved, _, rest = str(caught.value).rpartition("; ")[2].partition(", and ")
+    held: dict[str, Any] = {"values": values, "prviz": prviz}
+    exec(f"{saved}\nfound = {rest.partition(' takes')[0]}", held)
+    np.testing.assert_array_equal(held["found"].values[:, 0], numbers)
+
+
 def test_tables_of_pyarrow_keep_the_names_of_their_columns() -> None:
     table = pa.table({"b": ROWS[:, 1], "a": ROWS[:, 0]})
     assert Samples(table).features == ("b", "a")

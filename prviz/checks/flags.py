@@ -37,6 +37,7 @@ from prviz.checks.row_order import (
 )
 from prviz.quoting import listed
 from prviz.readers.columns import drop_text, is_label, is_measured
+from prviz.readers.delimited import summary_rows
 from prviz.readers.suspects import (
     FIRST_ROWS,
     are_weights,
@@ -138,6 +139,8 @@ _STAND_INS = (
     3.4028235e38,
 )
 _FAR = 3
+# Most numbers of a set whose ends are searched for rows that sum up the others.
+_MOST_SUMMED = 10_000_000
 # Numbers that questionnaires write for "don't know", "refused" and the like, one or several in a
 # column, and the share of its rows that the commonest one stands for at least.
 _ANSWERS = (77, 88, *range(96, 100), 777, 888, *range(996, 1000), 7777, 8888, *range(9996, 10000))
@@ -375,6 +378,7 @@ def only_seen(facts: DataFacts) -> list[Finding]:
     """Findings that exist only where something is wrong."""
     pair = facts.pair
     by_row = [*few_samples(pair), *_transposed(pair), *dependent_order(dependent_sets(pair))]
+    by_row += _summed(pair)
     by_value = [*keys(pair), *weights(facts), *stand_ins(facts), *texts(pair)]
     return [*by_row, *by_value, *sets_cut(pair), *reordered(pair)]
 
@@ -693,6 +697,21 @@ def _few_samples(sets: Sequence[Samples]) -> list[Finding]:
     else:
         effect += f"; if the rows are features, transpose the table: {d:,} samples of {n:,}."
     return [Finding("Few samples", f"{n:,} samples of {d:,} features", "warning", effect)]
+
+
+def _summed(pair: SamplePair) -> list[Finding]:
+    """Rows at an end of a table that sum up the others, such as totals; arrays have none."""
+    found = []
+    for role, samples in by_role(pair):
+        if not samples.features or samples.values.size > _MOST_SUMMED:
+            continue
+        first, last = summary_rows(samples.values)
+        if count := first or last:
+            rows = "row sums" if count == 1 else f"{count} rows sum"
+            value = f"the {'first' if first else 'last'} {rows} up the others in the {role} set"
+            effect = f"No samples: leave them out, values[{f'{first}:' if first else f':-{last}'}]."
+            found.append(Finding("Summaries", value, "warning", effect))
+    return found
 
 
 def dependent_order(found: Mapping[str, RowOrder]) -> list[Finding]:

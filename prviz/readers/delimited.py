@@ -414,7 +414,7 @@ def _lists(
 
 
 @np.errstate(all="ignore")
-def _summaries(values: Array) -> tuple[int, int]:
+def summary_rows(values: Array) -> tuple[int, int]:
     """How many of the first rows, and of the last ones, sum up the others: by their sum, mean or
     number.
     """
@@ -428,7 +428,7 @@ def _summaries(values: Array) -> tuple[int, int]:
 
 
 def _summed(values: Array, total: Array, near: Array) -> int:
-    """Number of the first rows that sum up those behind them, as `_summaries` counts them."""
+    """Number of the first rows that sum up those behind them, as `summary_rows` counts them."""
     rows = values[:_MOST_SUMMARIES]
     rest = total + rows.sum(axis=0) + values[: -_MOST_SUMMARIES - 1 : -1].sum(axis=0)
     found = 0
@@ -655,7 +655,7 @@ def _refuse_other_numbers(
         if (values[:_FIRST] == np.rint(values[:_FIRST])).all(axis=0).any():
             most = max(4, min(_FIRST, _FIRST_CELLS // values.shape[1]))
             table.check_bits(list(islice(_cells(stream, source, table, limits), most)))
-    first, last = _summaries(values)
+    first, last = summary_rows(values)
     if first or last:
         place = table.where
         if len(table.lines) == len(values):

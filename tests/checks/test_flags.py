@@ -57,6 +57,21 @@ def beside(column: np.ndarray, other: np.ndarray, name: str) -> SamplePair:
     )
 
 
+@pytest.mark.parametrize("ending", ["parquet", ""])
+@pytest.mark.parametrize(("place", "left"), [("last", ":-1"), ("first", "1:")])
+def test_a_total_in_a_table_is_remarked(place: str, left: str, ending: str, tmp_path: Path) -> None:
+    table = pd.DataFrame(normal(200, 3, 0) + 2, columns=list(TABLE))
+    total = table.sum().to_frame().T
+    both = pd.concat([table, total] if place == "last" else [total, table], ignore_index=True)
+    if ending:
+        both.to_parquet(tmp_path / "t.parquet")
+    real = prviz.read(tmp_path / "t.parquet") if ending else Samples(both)
+    found = warned(SamplePair(real, Samples(table + 0.5)))["Summaries"]
+    assert f"the {place} row sums up the others in the real set" in str(found)
+    assert f"values[{left}]" in found.effect
+    assert "Summaries" not in warned(SamplePair(Samples(table), Samples(table + 0.5)))
+
+
 @pytest.mark.parametrize(("most", "d"), [(300, 64), (10_000, 16), (2.0**31, 512)])
 def test_a_feature_that_decides_the_distances_is_named(most: float, d: int) -> None:
     seeds = np.random.default_rng(0).integers(0, int(most), (2, 400)).astype(float)

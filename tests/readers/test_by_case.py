@@ -54,7 +54,7 @@ from prviz.readers.columns import (
     with_buttons,
 )
 from prviz.readers.conversion import arrays_in, save_arrays
-from prviz.readers.delimited import _summaries
+from prviz.readers.delimited import summary_rows
 from prviz.readers.errors import corrupt_unless_read, described, error_text, one_line
 from prviz.readers.media import ZipPictures
 from prviz.readers.media.looks import PictureLimits, end_alike, plain_path
@@ -350,10 +350,10 @@ def test_decimals_beside_lists_are_said_not_to_be_read() -> None:
 
 def test_sums_below_a_table_are_found_without_a_warning() -> None:
     rows = np.random.default_rng(0).normal(size=(20, 3)) * 1e306
-    assert _summaries(np.r_[rows, rows.sum(axis=0)[None]]) == (0, 1)
-    assert _summaries(np.full((20, 2), 1e308)) == (0, 0)
+    assert summary_rows(np.r_[rows, rows.sum(axis=0)[None]]) == (0, 1)
+    assert summary_rows(np.full((20, 2), 1e308)) == (0, 0)
     constant = np.c_[np.ones(20), np.arange(20.0)]
-    assert _summaries(np.r_[constant, constant.sum(axis=0)[None]]) == (0, 0)
+    assert summary_rows(np.r_[constant, constant.sum(axis=0)[None]]) == (0, 0)
 
 
 # ---- rows of both roles ----
