@@ -33,6 +33,7 @@ from prviz.samples import SamplePair, as_samples
 from prviz.toys import toy
 from prviz.triage.arrivals import ArrivalWatch, file_state
 from prviz.triage.curve_findings import doubts
+from prviz.triage.findings import findings
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, measure_all
 from prviz.triage.measured import TriageSettings
@@ -99,6 +100,14 @@ def test_an_interval_wider_than_a_tenth_is_too_few_samples(width: float, few: bo
     level = float(levels[np.searchsorted(widths, width)])
     found = doubts(replace(spread, level=level), preflight(pair).facts, FEW_EVALUATED)
     assert ("few" in [each.key for each in found]) == few
+
+
+@pytest.mark.parametrize(("method", "judged"), [("knn", 40), ("tightest", 80)])
+def test_too_few_samples_are_those_that_the_family_judges(method: str, judged: int) -> None:
+    pair = SamplePair(drawn(0, 80), drawn(1, 80, shift=0.5))
+    found = findings(pair, estimate(pair, method)[method], replicates=20)
+    (few,) = (each for each in found if each.key == "few")
+    assert few.sentence.startswith(f"With {judged} samples to evaluate")
 
 
 def test_kept_results_of_another_bandwidth_do_not_serve(tmp_path: Path) -> None:

@@ -58,19 +58,12 @@ def apart(spread: Spread) -> tuple[TriageFinding, ...]:
     )
 
 
-def doubts(
-    spread: Spread, facts: PairFacts, independent: int | None = None
-) -> tuple[TriageFinding, ...]:
+def doubts(spread: Spread, facts: PairFacts, independent: int) -> tuple[TriageFinding, ...]:
     """Lost directions, and too few samples.
 
-    independent : number of independent samples that evaluate, of the set with fewer; None: all of
-    them are.
+    independent : number of independent samples that are evaluated, of the set with fewer.
     """
-    return tuple(
-        fault
-        for fault in (_flat(facts), _few(spread, independent or min(facts.evaluate)))
-        if fault is not None
-    )
+    return tuple(fault for fault in (_flat(facts), _few(spread, independent)) if fault is not None)
 
 
 def dependent(pair: SamplePair) -> tuple[TriageFinding, ...]:

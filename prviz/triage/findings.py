@@ -57,7 +57,7 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 12
+RULES = 13
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # What repeats exactly counts so many times what is inferred, as that may follow from it.
@@ -207,14 +207,12 @@ def findings(
         faults = _unnamed(pair, witness())
     unfit = any(fault.key in PLACED | {"single"} for fault in faults)
     unfit |= bool(faults) and faults[0].key == "columns"
-    grouped = estimate.supports.groups is not None
-    independent = min(estimate.supports.n_independent) if grouped else None
     # first, as all tests that follow take rows as independent
     faults = (
         *dependent(pair),
         *faults,
         *(() if unfit else apart(spread)),
-        *doubts(spread, facts, independent),
+        *doubts(spread, facts, min(estimate.supports.n_independent)),
     )
     if not unfit and carries(estimate.method):
         for place, role in enumerate(ROLES):
