@@ -358,6 +358,8 @@ class Samples:
 
 
 # Five numbers of a set of samples in a notebook.
+# Encodings in which tables were written before UTF-8, and which are read as that of Windows.
+_ENCODINGS = ("cp1251", "cp1250", "cp1253", "cp932", "gb18030", "big5", "euc_kr")
 _HEAD = ("samples", "features", "independent", "least", "greatest")
 
 
@@ -713,6 +715,25 @@ def _ends_text(alone: Mapping[str, Sequence[str]]) -> str:
     )
 
 
+def _encoding_text(alone: Mapping[str, Sequence[str]]) -> str:
+    """What to save as UTF-8, where the names of one set, in another encoding, are those of the
+    other.
+    """
+    for role, other in (("real", "generated"), ("generated", "real")):
+        for encoding in _ENCODINGS:
+            for read_as in ("cp1252", "latin-1"):
+                try:
+                    names = [name.encode(read_as).decode(encoding) for name in alone[role]]
+                except UnicodeError:
+                    continue
+                if names and {*names} == {*alone[other]}:
+                    return (
+                        f"They are the same if the file of the {role} set is in {encoding}: save "
+                        f"it as UTF-8. "
+                    )
+    return ""
+
+
 def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
     """Raise ValueError unless both sets have the same features, each once."""
     for role, names in (("real", real), ("generated", generated)):
@@ -726,8 +747,8 @@ def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
     found = [f"only {role} has {listed(names, most=6)}" for role, names in alone.items() if names]
     if found:
         raise ValueError(
-            f"the two sets have different features: {'; '.join(found)}. {_ends_text(alone)}Give "
-            f"both"
+            f"the two sets have different features: {'; '.join(found)}. "
+            f"{_ends_text(alone) or _encoding_text(alone)}Give both"
             " sets the same features: rename or remove columns, and encode categories of both"
             " tables together"
         )

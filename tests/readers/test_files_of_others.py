@@ -666,6 +666,18 @@ def test_another_word_in_front_of_all_names_is_named() -> None:
         assert "in front" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "names"),
+    [("cp1251", "Возраст Доход Рост Вес"), ("cp932", "ポイント 重さ 高さ 表示")],
+)
+def test_names_in_another_encoding_are_told_from_other_names(encoding: str, names: str) -> None:
+    table = FRAME.set_axis(names.split(), axis=1).to_csv(index=False)
+    real = read(("real.csv", table.encode(encoding)))
+    generated = read(("generated.csv", table.encode()))
+    with pytest.raises(ValueError, match=f"file of the real set is in {encoding}: save it as UTF"):
+        SamplePair(real, generated)
+
+
 def test_names_of_one_set_alone_are_said() -> None:
     def said(names: list[str]) -> list[str]:
         return [
