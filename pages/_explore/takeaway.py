@@ -42,20 +42,20 @@ def summary(problem: Problem, found: results.Results) -> None:
             "\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns)
         )
     with st.expander("Other distances from the same curve", icon=":material/straighten:"):
-        bound = bounds.shade(problem)
-        curves = {"truth": problem.truth, "at least, 95 %": bound}
-        curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
-        rows = [
-            ["", *(each.label for each in DIVERGENCES)],
-            ["---", *("---:" for _ in DIVERGENCES)],
-        ]
-        rows += [
-            [plain(name), *(number(each.of(curve), 4) for each in DIVERGENCES)]
-            for name, curve in curves.items()
-            if curve is not None
-        ]
-        lines = [f"- **{each.label}**: {each.explanation}" for each in DIVERGENCES]
-        st.markdown("\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", *lines]))
+        st.markdown(_distances(problem, found))
+
+
+def _distances(problem: Problem, found: results.Results) -> str:
+    """A table of them, and what each means."""
+    bound = bounds.shade(problem)
+    curves = {"truth": problem.truth, "at least, 95 %": bound}
+    curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
+    rows = [["", *(each.label for each in DIVERGENCES)], ["---", *["---:"] * len(DIVERGENCES)]]
+    for name, curve in curves.items():
+        if curve is not None:
+            rows.append([plain(name), *(number(each.of(curve), 4) for each in DIVERGENCES)])
+    lines = [f"- **{each.label}**: {each.explanation}" for each in DIVERGENCES]
+    return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", *lines])
 
 
 def draw(problem: Problem, found: results.Results) -> None:

@@ -13,7 +13,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import number
 from prviz.live.figure import Pane
-from prviz.measure.risk import choices, lowest_risk, risk
+from prviz.measure.risk import LowestRisk, choices, lowest_risk, risk
 
 HELP = (
     "Risk: (λ·fpr + fnr) / (λ + 1) of the family's best classifier at this λ, on samples that do"
@@ -21,6 +21,23 @@ HELP = (
     " to the truth, but for chance (Simon et al. 2019, Theorem 5). ±: the standard error from these"
     " samples. Chosen among many, the lowest is too low, most with few samples."
 )
+
+
+def _others(best: LowestRisk, lines: Mapping[str, Mapping[int, float]], now: int) -> str:
+    """What is as good as the lowest risk, and what the k in use costs."""
+    costs = [
+        f"{_title(name)} {line[now] - best.risk:.3f} more"
+        for name, line in lines.items()
+        if now in line
+    ]
+    alike = [
+        f"{_title(name)} " + (f"k = {low}" if low == high else f"k from {low} to {high}")
+        for name, (low, high) in best.alike.items()
+    ]
+    said = f" As good within that: {', '.join(alike)}."
+    if costs and now != best.k:
+        said += f" At k = {now}: {', '.join(costs)}."
+    return said
 
 
 def draw(
@@ -44,21 +61,10 @@ def draw(
     lower = lower_risk(fixed or {}, lam, best.risk)
     names = list(dict.fromkeys(name for name, _ in curves))
     lines = {
-        name: [(k, risk(curve, lam)) for (of, k), curve in curves.items() if of == name]
+        name: {k: risk(curve, lam) for (of, k), curve in curves.items() if of == name}
         for name in names
     }
-    costs = [
-        f"{_title(name)} {dict(line)[now] - best.risk:.3f} more"
-        for name, line in lines.items()
-        if now in dict(line)
-    ]
-    alike = [
-        f"{_title(name)} " + (f"k = {low}" if low == high else f"k from {low} to {high}")
-        for name, (low, high) in best.alike.items()
-    ]
-    others = f" As good within that: {', '.join(alike)}."
-    if costs and now != best.k:
-        others += f" At k = {now}: {', '.join(costs)}."
+    others = _others(best, lines, now)
     title = _title(best.method)
     setting = f"{title}, k = {best.k}"
     said = f"**k = {best.k} of {title} gives the lowest held-out risk at λ = {number(lam)}**:"
@@ -77,10 +83,7 @@ def draw(
             key=f"use-{key}",
         )
     over_k = figures.iou_sweep_figure(
-        {
-            name: ([k for k, _ in line], [value for _, value in line])
-            for name, line in lines.items()
-        },
+        {name: (list(line), list(line.values())) for name, line in lines.items()},
         xlabel="neighbours k (log scale)",
         ylabel=f"held-out risk at λ = {number(lam)}",
         best="lowest",

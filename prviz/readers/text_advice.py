@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -336,27 +336,21 @@ class Layout:
         apart = thousands_in(text)
         if not apart and not decorated(text):
             return ""
-        known = (decorated, thousands_in, is_missing, self.numbers.holds)
-        places = []  # not those of texts, which signs are a part of
-        for place in self.features:
-            texts = [row[place].strip() for row in rows]
-            if all(not each or any(check(each) for check in known) for each in texts):
-                places.append(place)
+        # not of texts, which signs are a part of
+        known = ("".__eq__, decorated, thousands_in, is_missing, self.numbers.holds)
+        places = [
+            place
+            for place in self.features
+            if all(any(check(row[place].strip()) for check in known) for row in rows)
+        ]
         cells = [row[place].strip() for row in rows[:_FEW_ROWS] for place in places]
         signed = any(decorated(each) and not thousands_in(each) for each in cells)
         if apart and not signed:
             options = f", thousands={apart[0]!r}, decimal={apart[1]!r}, engine='python'"
             said = "Set no thousands apart and write decimals with a point:\n"
             return said + self._rewritten(options)
-        change = UNDECORATED
-        # a number with two marks tells thousands from decimals, where none says otherwise
-        whole = (each for each in map(undecorated, cells) if len(re.findall(r"\d\D", each)) > 1)
-        if marks := next(filter(None, map(thousands_in, whole)), None):
-            every = (undecorated(row[place].strip()) for row in rows for place in places)
-            if all(thousands_in(each) == marks for each in every if marks[0] in each):
-                change += f".str.replace({marks[0]!r}, '', regex=False)"
-                if marks[1] == ",":
-                    change += ".str.replace(',', '.', regex=False)"
+        every = (undecorated(row[place].strip()) for row in rows for place in places)
+        change = UNDECORATED + _ungrouping(map(undecorated, cells), every)
         return "Write numbers alone:\n" + self._rewritten(", dtype=str", change, places)
 
     def _long_form(self, rows: Sequence[Sequence[str]]) -> LongForm | None:
@@ -660,6 +654,19 @@ class Layout:
             lines += f"names = table.columns{_span_of(places or self.features)}\n"
             lines += f"table[names] = table[names].apply(lambda column: column{change})\n"
         return f"{lines}table.to_csv({self._saved('plain')})"
+
+
+def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
+    """What takes the thousands' marks out of numbers, "" where they have none or do not agree.
+
+    A number with two marks tells thousands from decimals, where none says otherwise.
+    """
+    whole = (each for each in some if len(re.findall(r"\d\D", each)) > 1)
+    marks = next(filter(None, map(thousands_in, whole)), None)
+    if marks is None or any(thousands_in(each) != marks for each in every if marks[0] in each):
+        return ""
+    decimal = ".str.replace(',', '.', regex=False)" if marks[1] == "," else ""
+    return f".str.replace({marks[0]!r}, '', regex=False){decimal}"
 
 
 def _ungrouped(text: str) -> str:

@@ -530,6 +530,13 @@ def _other_faults(
         and "collapse" not in copied
     ):
         parts.append((statistics.tight, nearly_repeated(statistics)))
+    return _listed(parts)
+
+
+def _listed(parts: list[tuple[float, TriageFinding]]) -> tuple[TriageFinding, ...]:
+    """Faults by their sizes, the largest first, without those that follow from it or are minor
+    beside it.
+    """
     # samples that repeat others move all else
     if any(fault.key == "collapse" for _, fault in parts):
         parts = [part for part in parts if part[1].key not in EXCLUDES["collapse"]]
