@@ -14,7 +14,7 @@ import numpy as np
 
 from prviz.readers import ReadError
 from prviz.readers.columns import ColumnChoice
-from prviz.readers.delimited import _summaries
+from prviz.readers.delimited import summary_rows
 from prviz.readers.long_form import long_form
 from prviz.readers.notations import notation_of, unit_of, without_units
 from prviz.readers.number_names import (
@@ -243,7 +243,7 @@ def summaries(rng: Rng) -> Iterator[str]:
     more = np.array(rows) * (1 + pick(rng, (0, 9e-4, 1.1e-3, 0.02)))
     parts = (more, values) if rng.random() < 0.5 else (values, more)
     whole = np.concatenate(parts)
-    yield str(_summaries(whole))
+    yield str(summary_rows(whole))
 
 
 def bits(rng: Rng) -> Iterator[str]:
