@@ -616,7 +616,7 @@ class _Reading:
         if first is not None:
             if key is None:
                 self.plain.refuse_pieces(_whole_lists(first))
-            self._check_depth(plain.types)
+            self._check_depth(plain)
         numbers = [plain.names[place] for place, kind in enumerate(plain.types) if is_number(kind)]
         samples = samples_among(numbers)
         if samples and len(numbers) < len(plain) and not choice.features:
@@ -631,9 +631,9 @@ class _Reading:
         new = beside(self._source.typed, "_numbers.parquet")
         return f"{frame_lines(self._source)}\n{change}\ntable.to_parquet({new})"
 
-    def _check_depth(self, kinds: Iterable[Any]) -> None:
-        """Raise ReadError for numbers in objects in objects of JSON."""
-        kinds = list(kinds)
+    def _check_depth(self, plain: Any) -> None:
+        """Raise ReadError for numbers in objects in objects of JSON, beside labels alone."""
+        kinds = [each.type for each in plain if not (is_label(each.name) and is_number(each.type))]
         # lists hold the samples, whatever numbers stand beside them
         inner = [kind.value_type for kind in kinds if is_list(kind)] or kinds
         if any(is_number(kind) or is_list(kind) for kind in inner):

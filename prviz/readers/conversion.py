@@ -71,8 +71,9 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
         raise ValueError(f"no 2-D array of numbers in it: {_shapes(arrays)}")
     if of_table:  # by their last words, which dots before them would make names of files
         last = [name.rpartition(".")[2] for name in arrays]
-        if len({*last}) == len(last) and not any(map(str.isdecimal, last)):
-            arrays = dict(zip(last, arrays.values(), strict=True))
+        if len({*last}) < len(last) or any(map(str.isdecimal, last)):
+            last = [name.replace(".", "_") for name in arrays]
+        arrays = dict(zip(last, arrays.values(), strict=True))
     named: dict[str, Any] = {
         f"{name}_" if name in _RESERVED else name: array for name, array in arrays.items()
     }

@@ -40,7 +40,7 @@ _BOOKKEEPING = re.compile(
     r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run"
     r"|order|batch|frame|event"
     r"|evt|trial|epoch|episode|iteration|replicate|experiment|exp|plate|fib(er|re)|scan|shot)"
-    r"_?(no|nr|num|number|count)|record|row|(sub)?entry|lumi(nosity)?_?(block|section)"
+    r"_?(no|nr|num|number|count)|record|row|col(umn)?|(sub)?entry|lumi(nosity)?_?(block|section)"
     r"|event_?length|[mbh]?jd"
     r"|(created|updated|modified|deleted)(_?(at|on))?|(.*_)?(started|ended|finished|recorded"
     r"|measured|logged|inserted)_?at"
@@ -155,7 +155,7 @@ _REASONS = {
         r"|reward|.*likelihood|log_?prob|nll|cos.*|pred|gt|ground_?truth|uncertainty|silhouette|lof"
     ),
     "a key": re.compile(
-        r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row"
+        r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row|col(umn)?"
     ),
 }
 # Rows of each unit, at least, on the average.
@@ -263,6 +263,11 @@ def checked_columns(
                 )
                 notes.append(f"{said}: {listed(names)}; to leave out: {drop_text(names)}")
     return Checked(values, tuple(features), {}, tuple(notes))
+
+
+def is_bookkeeping(name: str) -> bool:
+    """True for a name that no feature has."""
+    return _BOOKKEEPING.fullmatch(plain_name(name)) is not None
 
 
 def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:

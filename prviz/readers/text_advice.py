@@ -36,6 +36,7 @@ from prviz.readers.notations import (
 from prviz.readers.row_roles import find_row_roles
 from prviz.readers.source import PACKED
 from prviz.readers.suspects import (
+    is_bookkeeping,
     names_features,
     one_family,
     others_than,
@@ -439,7 +440,8 @@ class Layout:
             known = [text for text in texts if text and not is_missing(text)]
             if known and not is_written(known[0]):
                 words.append(place)
-                if not 1 < len(set(texts)) <= most or _DATE.match(known[0]):
+                few = 1 < len(set(texts)) <= most
+                if not few or _DATE.match(known[0]) or is_bookkeeping(self.columns[place]):
                     free.append(place)
         column = [row[index].strip() for row in rows]
         says_which = ""

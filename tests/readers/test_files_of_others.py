@@ -678,6 +678,27 @@ def test_names_in_another_encoding_are_told_from_other_names(encoding: str, name
         SamplePair(real, generated)
 
 
+def test_places_on_a_plate_are_no_categories() -> None:
+    place = FRAME.assign(Row=["A", "B"] * (N // 2), Column=np.arange(N) % 5)
+    with pytest.raises(ReadError, match="--drop Row") as caught:
+        read(text(place))
+    assert "get_dummies" not in str(caught.value)
+    with pytest.raises(SuspectColumnsError, match="--drop Column"):
+        read(text(place), drop="Row")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_values_beside_their_units_are_taken_out_of_objects(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    rows = [
+        {"id": place, "m": {name: {"value": each, "unit": "mm"} for name, each in row.items()}}
+        for place, row in enumerate(FRAME.to_dict(orient="records"))
+    ]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, VALUES)
+
+
 def test_names_of_one_set_alone_are_said() -> None:
     def said(names: list[str]) -> list[str]:
         return [
