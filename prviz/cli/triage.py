@@ -469,7 +469,7 @@ class TriageCommand:
         """
         from prviz.neighbors.threads import part_of
         from prviz.studies.tasks import dask_executor
-        from prviz.triage.measure import measure_elsewhere
+        from prviz.triage.elsewhere import measure_elsewhere
 
         arguments = self.arguments
         scheduler = arguments.scheduler
@@ -487,12 +487,11 @@ class TriageCommand:
                 )
             else:
                 outcomes = measure_elsewhere(
-                    arguments.reference,
+                    self.triage,
                     checkpoints,
                     executor,
-                    self.triage.settings,
-                    store=self.store,
-                    memory_limit=arguments.memory_limit,
+                    reference=arguments.reference,
+                    holdout=arguments.holdout,
                     progress=line,
                 )
             found = _collected(outcomes, total, line)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,12 +17,11 @@ from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Estimate, Progress, measure
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
-from prviz.neighbors.threads import one_blas_thread, part_of, threads_at_most
+from prviz.neighbors.threads import part_of
 from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, kind_of, read_chosen
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples, Split
-from prviz.studies.tasks import Call, finished
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.result_cache import ResultCache
@@ -40,12 +35,6 @@ UNEVEN = 2.0
 
 # Errors that fail one checkpoint and leave the others running.
 FAILURES = (ValueError, TypeError, OSError, MemoryError)
-
-# Most checkpoints submitted to an executor at a time: enough for many workers, few enough to stop
-# soon.
-_AHEAD = 64
-
-_LOCAL = threading.local()
 
 # Begins what is done beside the measurement of a pair; True if that takes half of the memory.
 Beside: TypeAlias = Callable[[SamplePair], bool]
@@ -78,61 +67,11 @@ def measure_all(
     measured; OSError: a result can't be cached.
     """
     settings = settings or TriageSettings()
-    evaluator = _evaluator(reference, checkpoints, settings, store, memory_limit)
+    evaluator = evaluator_of(reference, checkpoints, settings, store, memory_limit)
     return (
         evaluator.outcome(checkpoint, part_of(progress, place, len(checkpoints)))
         for place, checkpoint in enumerate(checkpoints)
     )
-
-
-def measure_elsewhere(
-    reference: Path,
-    checkpoints: Sequence[Checkpoint],
-    executor: Executor,
-    settings: TriageSettings | None = None,
-    *,
-    store: ResultCache | None = None,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
-) -> Iterator[CheckpointOutcome]:
-    """`measure_all` on the workers of an executor, in the order in which checkpoints are finished.
-
-    This process reads every file to look up its results in the cache; a worker reads the files
-    without results, by the same paths, on one thread.
-
-    reference : file of the real samples. memory_limit : bytes of each worker beyond the samples.
-
-    Raises as `measure_all`, and ReadError for the reference.
-    """
-    settings = settings or TriageSettings()
-    real = samples_at(reference, settings)
-    evaluator = _evaluator(real, checkpoints, settings, store, memory_limit)
-    work = _Elsewhere(
-        reference=reference.absolute(),
-        digest=real.digest,
-        size=evaluator.reference.n,
-        settings=settings,
-        memory_limit=memory_limit,
-    )
-    report = progress or (lambda _: None)
-
-    def calls() -> Iterator[tuple[CheckpointState, Call[CheckpointOutcome] | None]]:
-        for each in checkpoints:
-            state = evaluator.look(each)
-            there = replace(each, path=each.path.absolute())
-            yield state, partial(work.run, there, state.missing) if state.missing else None
-
-    def outcomes() -> Iterator[CheckpointOutcome]:
-        for done, (state, outcome) in enumerate(finished(executor, calls(), _AHEAD), start=1):
-            if outcome is None:
-                outcome = state.known
-            else:
-                outcome = evaluator.joined(state, outcome)
-                evaluator.keep(outcome)
-            report(done / len(checkpoints))
-            yield outcome
-
-    return outcomes()
 
 
 def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
@@ -218,7 +157,7 @@ def other_encoders(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     )
 
 
-def _evaluator(
+def evaluator_of(
     reference: Samples,
     checkpoints: Sequence[Checkpoint],
     settings: TriageSettings,
@@ -231,46 +170,6 @@ def _evaluator(
         return evaluator
     real = cut(reference, set_sizes(reference, checkpoints, settings).least, settings.seed)
     return CheckpointEvaluator(real, settings, store, memory_limit)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Elsewhere:
-    """The part of a worker's job that all checkpoints share: path, digest and size of the
-    reference, and settings.
-    """
-
-    reference: Path
-    digest: str
-    size: int
-    settings: TriageSettings
-    memory_limit: int
-
-    def run(self, checkpoint: Checkpoint, names: tuple[str, ...]) -> CheckpointOutcome:
-        """Measure some families of a checkpoint, in the worker."""
-        with threads_at_most(1), one_blas_thread():
-            try:
-                evaluator = replace(
-                    self, settings=replace(self.settings, methods=names)
-                ).evaluator()
-            except (ValueError, OSError) as error:
-                return CheckpointOutcome(
-                    checkpoint, (), reason=f"the worker can't measure it: {error_text(error)}"
-                )
-            return evaluator.outcome(checkpoint, lambda _: None)
-
-    def evaluator(self) -> CheckpointEvaluator:
-        """The evaluator of this thread, kept for the next checkpoint."""
-        if getattr(_LOCAL, "work", None) != self:
-            real = samples_at(self.reference, self.settings)
-            if real.digest != self.digest:
-                raise ValueError(f"{self.reference} has other contents there")
-            real = cut(real, self.size, self.settings.seed)
-            _LOCAL.work, _LOCAL.evaluator = (
-                self,
-                CheckpointEvaluator(real, self.settings, None, self.memory_limit),
-            )
-        evaluator: CheckpointEvaluator = _LOCAL.evaluator
-        return evaluator
 
 
 class Result(NamedTuple):

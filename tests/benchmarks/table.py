@@ -141,6 +141,10 @@ ABOUT = {
         "drag to the painted "
         "picture, of the slowest handle of each step."
     ),
+    "scale": (
+        "What one more checkpoint costs in `prviz triage`, reading and findings included, and what "
+        "a second Dask worker saves; each set is another one."
+    ),
     "triage_page": (
         "Triage's page with many kept checkpoints, in headless Chromium: from a visit to the "
         "verdict, from a click on "

@@ -20,10 +20,12 @@ from prviz.cli.main import main
 from prviz.cli.sweep import read_config
 from prviz.readers import read
 from prviz.studies.tasks import dask_executor
+from prviz.triage.elsewhere import measure_elsewhere
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import measure_all, measure_elsewhere
+from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
+from prviz.triage.triage import Triage
 from tests.browser import free_port
 
 GRID = {
@@ -151,9 +153,8 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
     store = ResultCache(tmp_path / "kept")
     found = {}
     with dask_executor(address) as executor:
-        for each in measure_elsewhere(
-            Path("real.npy"), checkpoints, executor, settings, store=store
-        ):
+        triage = Triage(reference=read("real.npy"), settings=settings, store=store)
+        for each in measure_elsewhere(triage, checkpoints, executor, reference=Path("real.npy")):
             found[each.checkpoint.name] = each
             if len(found) == 3:
                 workers[0].kill()
@@ -175,7 +176,10 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
     kept = list(measure_all(read(tmp_path / "real.npy"), checkpoints, settings, store=store))
     assert all(each.fresh == () for each in kept)
     line = ["triage", "real.npy", "run", "--out", "kept", "--k", "4"]
-    assert main([*line, "--scheduler", address]) == 1
+    with monkeypatch.context() as here_alone:  # workers look for copies and faults too
+        for name in ("findings", "memorisation", "sample_faults", "witness"):
+            here_alone.setattr(f"prviz.triage.triage.{name}", None)
+        assert main([*line, "--scheduler", address]) == 1
     first = capsys.readouterr()
     assert "(kept)" not in first.err
     assert main(line) == 1

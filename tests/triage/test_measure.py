@@ -23,13 +23,13 @@ from prviz.measure.workload import subsample_rows
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii, engine
 from prviz.readers import read
 from prviz.samples import SamplePair, Samples
+from prviz.triage.elsewhere import measure_elsewhere
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import (
     CheckpointEvaluator,
     CheckpointOutcome,
     TriageSettings,
     measure_all,
-    measure_elsewhere,
     unequal,
 )
 from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache, cache_folder, kept
@@ -312,9 +312,11 @@ def test_workers_take_the_array_and_the_sizes_that_the_settings_say(
     np.savez(small, own=drawn(50, 7), other=drawn(90, 8))
     both = [*checkpoints[:1], Checkpoint(small, "small")]
     here = list(measure_all(read(real, key="own"), both, settings))
+    triage = Triage(reference=read(real, key="own"), settings=settings)
     with ThreadPoolExecutor(2) as executor:
         found = {
-            each.checkpoint.name: each for each in measure_elsewhere(real, both, executor, settings)
+            each.checkpoint.name: each
+            for each in measure_elsewhere(triage, both, executor, reference=real)
         }
     assert all(each.reason is None for each in here)
     assert numbers(here) == numbers([found[each.checkpoint.name] for each in here])
@@ -325,16 +327,16 @@ def test_workers_take_the_array_and_the_sizes_that_the_settings_say(
 def test_files_replaced_while_workers_measure_are_told(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
-    np.save(tmp_path / "real.npy", reference.values)
-    store = ResultCache(tmp_path / "kept")
+    path = tmp_path / "real.npy"
+    np.save(path, reference.values)
+    kept_in = ResultCache(tmp_path / "kept")
+    triage = Triage(reference=read(path), settings=TriageSettings(), store=kept_in)
     with ThreadPoolExecutor(1) as executor:
-        alike = list(
-            measure_elsewhere(tmp_path / "real.npy", checkpoints[:1], executor, store=store)
-        )
+        alike = list(measure_elsewhere(triage, checkpoints[:1], executor, reference=path))
         assert numbers(alike) == numbers(list(measure_all(reference, checkpoints[:1])))
     with ThreadPoolExecutor(1) as executor:
-        outcomes = measure_elsewhere(tmp_path / "real.npy", checkpoints[:2], executor, store=store)
-        np.save(tmp_path / "real.npy", reference.values[::-1])
+        outcomes = measure_elsewhere(triage, checkpoints[:2], executor, reference=path)
+        np.save(path, reference.values[::-1])
         kept, lost = outcomes
     assert (kept.fresh, kept.reason) == ((), None)
     assert "has other contents there" in (lost.reason or "")

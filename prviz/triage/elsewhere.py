@@ -1,0 +1,180 @@
+"""Checkpoints measured and looked into by the workers of an executor, which read the files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from prviz.measure.estimates import Progress
+from prviz.measure.workload import cut
+from prviz.neighbors.threads import one_blas_thread, threads_at_most
+from prviz.readers.errors import error_text
+from prviz.studies.tasks import Call, finished
+from prviz.triage.decision import looked_into
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import (
+    FAILURES,
+    CheckpointEvaluator,
+    CheckpointState,
+    evaluator_of,
+    samples_at,
+)
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.result_cache import ResultCache
+from prviz.triage.triage import Triage
+
+# Most checkpoints submitted to an executor at a time: enough for many workers, few enough to stop
+# soon.
+_AHEAD = 64
+
+_LOCAL = threading.local()
+
+
+def measure_elsewhere(
+    triage: Triage,
+    checkpoints: Sequence[Checkpoint],
+    executor: Executor,
+    *,
+    reference: Path,
+    holdout: Path | None = None,
+    progress: Progress | None = None,
+) -> Iterator[CheckpointOutcome]:
+    """`measure_all` on the workers of an executor, in the order in which checkpoints are finished.
+
+    This process reads every file to look up its results in the cache; a worker reads the files
+    without results, by the same paths, on one thread. It also looks for copies and faults, which
+    the store then has.
+
+    triage : its memory limit is that of each worker. reference, holdout : files of its real
+    samples.
+
+    Raises as `measure_all`.
+    """
+    settings = triage.settings
+    real = triage.reference
+    evaluator = evaluator_of(real, checkpoints, settings, triage.store, triage.memory_limit)
+    work = _Elsewhere(
+        reference=reference.absolute(),
+        digest=real.digest,
+        size=evaluator.reference.n,
+        settings=settings,
+        memory_limit=triage.memory_limit,
+        holdout=holdout and holdout.absolute(),
+    )
+    report = progress or (lambda _: None)
+
+    def calls() -> Iterator[tuple[CheckpointState, Call[_Answer] | None]]:
+        for each in checkpoints:
+            state = evaluator.look(each)
+            there = replace(each, path=each.path.absolute())
+            yield state, partial(work.run, there, state.missing) if state.missing else None
+
+    def outcomes() -> Iterator[CheckpointOutcome]:
+        for done, (state, found) in enumerate(finished(executor, calls(), _AHEAD), start=1):
+            outcome = state.known
+            if found is not None:
+                outcome = evaluator.joined(state, found.outcome)
+                evaluator.keep(outcome)
+                for key, facts in found.facts:
+                    triage.store.put_facts(key, facts)
+            report(done / len(checkpoints))
+            yield outcome
+
+    return outcomes()
+
+
+class _Answer(NamedTuple):
+    """What a worker sends back: an outcome, and what is to be kept of the samples, by key."""
+
+    outcome: CheckpointOutcome
+    facts: Sequence[tuple[Mapping[str, Any], Any]] = ()
+
+
+@dataclass(eq=False)
+class _Noted(ResultCache):
+    """Results in memory; what a folder would keep is noted."""
+
+    noted: list[tuple[Mapping[str, Any], Any]] = field(default_factory=list)
+
+    def put_facts(self, key: Mapping[str, Any], facts: Any) -> None:
+        self.noted.append((key, facts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Elsewhere:
+    """The part of a worker's job that all checkpoints share: the files of real samples, digest and
+    size of the reference, and settings.
+    """
+
+    reference: Path
+    digest: str
+    size: int
+    settings: TriageSettings
+    memory_limit: int
+    holdout: Path | None
+
+    def run(self, checkpoint: Checkpoint, names: tuple[str, ...]) -> _Answer:
+        """Measure some families of a checkpoint and look into it, in the worker."""
+        with threads_at_most(1), one_blas_thread():
+            try:
+                worker = self._worker(names)
+            except (ValueError, OSError) as error:
+                reason = f"the worker can't measure it: {error_text(error)}"
+                return _Answer(CheckpointOutcome(checkpoint, (), reason=reason))
+            outcome = worker.evaluator.outcome(checkpoint, lambda _: None)
+            worker.noted.clear()
+            with suppress(*FAILURES):  # the process that asks finds the reason itself
+                worker.look_into(outcome)
+            return _Answer(outcome, tuple(worker.noted))
+
+    def _worker(self, names: tuple[str, ...]) -> _Worker:
+        """What this thread holds for the next checkpoint too."""
+        worker: _Worker | None = getattr(_LOCAL, "worker", None)
+        if worker is None or (worker.work, worker.evaluator.settings.methods) != (self, names):
+            worker = _LOCAL.worker = _Worker.of(self, names)
+        return worker
+
+
+class _Worker(NamedTuple):
+    """What a worker's thread holds: the reference read and looked into, and its own distances."""
+
+    work: _Elsewhere
+    triage: Triage
+    evaluator: CheckpointEvaluator
+    noted: list[tuple[Mapping[str, Any], Any]]
+
+    @classmethod
+    def of(cls, work: _Elsewhere, names: tuple[str, ...]) -> _Worker:
+        """Read the files. Raises ValueError for a reference with other contents, ReadError."""
+        real = samples_at(work.reference, work.settings)
+        if real.digest != work.digest:
+            raise ValueError(f"{work.reference} has other contents there")
+        store = _Noted(None)
+        holdout = None
+        if work.holdout is not None:
+            holdout = samples_at(work.holdout, work.settings)
+        triage = Triage(
+            reference=real,
+            settings=work.settings,
+            holdout=holdout,
+            store=store,
+            memory_limit=work.memory_limit,
+        )
+        settings = replace(work.settings, methods=names)
+        small = cut(real, work.size, work.settings.seed)
+        evaluator = CheckpointEvaluator(small, settings, None, work.memory_limit)
+        return cls(work, triage, evaluator, store.noted)
+
+    def look_into(self, outcome: CheckpointOutcome) -> None:
+        """Note what is found of the samples of a checkpoint."""
+        if not outcome.measured:
+            return
+        for each in looked_into(outcome.measured):
+            for look in (self.triage.copies, self.triage.witness, self.triage.faults):
+                look(each, lambda _: None)
