@@ -65,6 +65,11 @@ NOTATIONS = (
         ".str.replace(r'\\s*[x\u00d7*\u00b7]\\s*10\\^?\\(?', 'e', regex=True).str.rstrip(')')",
     ),
     Notation(
+        "powers of ten without their e, as Fortran writes exponents of three digits",
+        re.compile(r"[-+]?\d?\.\d{3,}[-+][123]\d\d"),
+        ".str.replace(r'(\\.\\d+)([-+]\\d{3})$', r'\\1e\\2', regex=True)",
+    ),
+    Notation(
         "numbers with a code behind their comma, which this leaves out",
         CODED,
         ".str.split(',').str[0]",

@@ -218,6 +218,16 @@ def test_a_code_behind_the_comma_of_a_weather_station_is_no_decimal(tmp_path, mo
     assert read(text(commas, sep=";")).d == 4  # decimals where semicolons divide
 
 
+def test_exponents_of_three_digits_as_fortran_writes_them(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    written = [[f"{value:.5f}" for value in row] for row in VALUES]
+    written[3][1:] = ["1.23400-103", "-2.50000+101", "-123"]
+    path = tmp_path / "t.csv"
+    pd.DataFrame(written, columns=WORDS).to_csv(path, index=False)
+    expected = np.array([[f"{value:.5f}" for value in row] for row in VALUES], float)
+    expected[3, 1:] = [1.234e-103, -2.5e101, -123]
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, expected)
+
+
 def test_marks_in_names_do_not_divide_the_rows() -> None:
     named = FRAME.rename(columns=lambda name: f"{name};{name}2")
     assert read(text(named)).features == tuple(named)
