@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,11 +96,12 @@ class _Answer(NamedTuple):
     facts: Sequence[tuple[Mapping[str, Any], Any]] = ()
 
 
-@dataclass(eq=False)
 class _Noted(ResultCache):
     """Results in memory; what a folder would keep is noted."""
 
-    noted: list[tuple[Mapping[str, Any], Any]] = field(default_factory=list)
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.noted: list[tuple[Mapping[str, Any], Any]] = []
 
     def put_facts(self, key: Mapping[str, Any], facts: Any) -> None:
         self.noted.append((key, facts))
@@ -155,7 +156,7 @@ class _Worker(NamedTuple):
         real = samples_at(work.reference, work.settings)
         if real.digest != work.digest:
             raise ValueError(f"{work.reference} has other contents there")
-        store = _Noted(None)
+        store = _Noted()
         holdout = None
         if work.holdout is not None:
             holdout = samples_at(work.holdout, work.settings)
