@@ -59,6 +59,7 @@ CHANGE = {
     "Conversation",
     "PanelChoices",
     "ResultCache",
+    "_Noted",
 }
 
 
