@@ -748,7 +748,6 @@ def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
     if found:
         raise ValueError(
             f"the two sets have different features: {'; '.join(found)}. "
-            f"{_ends_text(alone) or _encoding_text(alone)}Give both"
-            " sets the same features: rename or remove columns, and encode categories of both"
-            " tables together"
+            f"{_ends_text(alone) or _encoding_text(alone)}Give both sets the same features: rename "
+            "or remove columns, and encode categories of both tables together"
         )

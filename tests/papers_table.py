@@ -275,8 +275,8 @@ def _bias_bound() -> str:
 def _masses(name: str) -> str:
     problem = prviz.toy(name)
     return (
-        f"α∞ = {problem.truth().extreme_precision:.0f}, Q(supp P) ="
-        f" {problem.support_masses.q_of_supp_p:.0f}"
+        f"α∞ = {problem.truth().extreme_precision:.0f}, Q(supp P) = "
+        f"{problem.support_masses.q_of_supp_p:.0f}"
     )
 
 

@@ -119,8 +119,8 @@ def test_import_loads_nothing_heavy() -> None:
 def test_help_loads_nothing_heavy() -> None:
     """Nor asyncio, which the server alone needs."""
     code = (
-        "from prviz.cli.main import _parser; _parser(); import json;"
-        " print(json.dumps(sorted(sys.modules)))"
+        "from prviz.cli.main import _parser; _parser(); import json; "
+        "print(json.dumps(sorted(sys.modules)))"
     )
     assert not {name.split(".")[0] for name in json.loads(fresh(code))} & {*HEAVY, "asyncio"}
 

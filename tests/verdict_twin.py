@@ -174,8 +174,8 @@ def _without_area(rows: Sequence[FamilyNumbers], true_area: float, noise: float)
         return f"{truth}: {who} {has} {_range(areas)}."
     most = _range([row.auc for row in high])
     return (
-        f"{truth}: {_names(high)} {_verb(high, 'has', 'have')} {most}."
-        f" {_best(low, rows, lambda row: row.auc)}"
+        f"{truth}: {_names(high)} {_verb(high, 'has', 'have')} {most}. "
+        f"{_best(low, rows, lambda row: row.auc)}"
     )
 
 
@@ -235,8 +235,8 @@ def _best(
 ) -> str:
     degree = "closer" if len(rows) == 2 else "closest"
     return (
-        f"{_names(closest)} {_verb(closest, 'is', 'are')} {degree}:"
-        f" {_range([value(row) for row in closest])}."
+        f"{_names(closest)} {_verb(closest, 'is', 'are')} {degree}: "
+        f"{_range([value(row) for row in closest])}."
     )
 
 

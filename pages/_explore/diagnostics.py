@@ -47,8 +47,8 @@ def draw(problem: Problem, found: results.Results) -> None:
                 with tab:
                     if found.approximation is not None:
                         st.caption(
-                            "Also approximate:"
-                            f" {plain(found.approximation.label.partition(': ')[2])}."
+                            "Also approximate: "
+                            f"{plain(found.approximation.label.partition(': ')[2])}."
                         )
                     # Space looks at one family, whichever is in focus
                     draws[name](problem, found if name == PANELS[0] else shown_alone(found))

@@ -93,12 +93,11 @@ def card(found: Surrogate, prediction: Prediction, data: Data) -> None:
     if prediction.passes:
         st.success(GOOD, icon=":material/check:")
     st.caption(
-        "Sharpness: the factor on the classifier's log odds with which settings measure, on"
-        f" average, the areas that they measure on your data; at most {MOST_SHARPENED:g}, or one"
-        " over that, is allowed. Areas alike: share of settings whose area on your data is one that"
-        f" samples of the surrogate have too; at least {LEAST_INSIDE:.0%} is asked. Areas apart: "
-        f"from"
-        " the area on your data to the mean one on the surrogate."
+        "Sharpness: the factor on the classifier's log odds with which settings measure, on "
+        f"average, the areas that they measure on your data; at most {MOST_SHARPENED:g}, or one "
+        "over that, is allowed. Areas alike: share of settings whose area on your data is one "
+        f"that samples of the surrogate have too; at least {LEAST_INSIDE:.0%} is asked. Areas "
+        "apart: from the area on your data to the mean one on the surrogate."
     )
     rows = [
         (setting_text(*setting), *areas)

@@ -213,8 +213,8 @@ def says(rows: pd.DataFrame) -> list[str]:
             method, k, split = cast(tuple[str, K, float], means.idxmax())
             best = means.max()
             how = (
-                f"k = {'√n' if k == 'sqrt' else k},"
-                f" {'no split' if pd.isna(split) else f'split {split:.0%}'}"
+                f"k = {'√n' if k == 'sqrt' else k}, "
+                f"{'no split' if pd.isna(split) else f'split {split:.0%}'}"
             )
             # settings equal to two decimals
             others = int((means.round(2) == round(best, 2)).sum()) - 1

@@ -396,8 +396,8 @@ def _over_k(rows: pd.DataFrame) -> None:
             lines, xlabel="neighbours k (log scale)", limits=limits, best="highest"
         )
         title = (
-            f"{problem.title}, d = {problem.d}, n = {n:,},"
-            f" {'no split' if unsplit else f'split {split:g}'}"
+            f"{problem.title}, d = {problem.d}, n = {n:,}, "
+            f"{'no split' if unsplit else f'split {split:g}'}"
         )
         panes.append(Pane(f"sweep-k-{len(panes)}", figure, title, half=True))
     if panes:

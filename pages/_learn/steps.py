@@ -608,8 +608,7 @@ STEPS: tuple[Step, ...] = (
         takeaway="Equal precision and recall at one point; A misses modes, B is a bit wrong "
         "everywhere.",
         help="F8 for recall: the largest 65 PR / (64 P + R) along the curve, a harmonic mean that "
-        "weighs recall 8² "
-        "times; F8 for precision the other way round. Area: that under the curve "
+        "weighs recall 8² times; F8 for precision the other way round. Area: that under the curve "
         "(AuC).\nhal-05344404, section 4.4.",
     ),
     Step(
@@ -657,9 +656,8 @@ STEPS: tuple[Step, ...] = (
         takeaway="With a split, many dimensions made this generator look better than it is: "
         "neighbours say little.",
         help="Without a split it may look worse: iPR with k = 3 gives equal distributions in 64 "
-        "dimensions an area "
-        "below 0.9.\nTwo round Gaussians whose centres are 2 apart; k = √n, split, mean curves of "
-        "10 draws.\n"
+        "dimensions an area below 0.9.\nTwo round Gaussians whose centres are 2 apart; k = √n, "
+        "split, mean curves of 10 draws.\n"
         + "".join(
             f"{ESTIMATORS[name].title}: {ESTIMATORS[name].idea}\n" for name in DEFAULT_METHODS
         )
@@ -686,8 +684,8 @@ STEPS: tuple[Step, ...] = (
         takeaway="From 100 to 400 samples the error falls by the smallest share in 64 dimensions. "
         "Report the estimator, k, n and d.",
         help="Theorem 6 of 2026 bounds KDE's mean error by C(λ + 1) N^(−1/(2+d)): the exponent "
-        "goes to 0 as d grows. "
-        "It promises a bound; a real error may do better.\nMeasured: k = √n, split, mean curves "
+        "goes to 0 as d grows. It promises a bound; a real error may do better.\nMeasured: k = √n, "
+        "split, mean curves "
         "of 40 draws.",
         explore={**_SWEEP, "p.d": "64", "methods": "knn"},
     ),
@@ -717,11 +715,11 @@ STEPS: tuple[Step, ...] = (
         takeaway="With a split and cuts fixed before, a classifier's curve lies above the truth, "
         "up to chance: of a few believe the lowest.",
         help="Lowest: of the least area. The lowest of many is low by chance too: claim a bound "
-        "on samples that chose "
-        "nothing. A curve is the least over its cuts, which chance lowers a little.\n"
+        "on samples that chose nothing. A curve is the least over its cuts, which chance lowers a "
+        "little.\n"
         "One score from trees, boosting, logistic regression and neighbours, learned on other "
-        "samples than "
-        "those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, Webster, Rabin, "
+        "samples than those it judges; 500 samples, mean curves of 10 draws.\n2019: Simon, "
+        "Webster, Rabin, "
         "Theorem 5.\n" + _FAR,
         explore={**_SWEEP, "n": "500", "methods": "knn,tightest"},
     ),
@@ -745,8 +743,8 @@ STEPS: tuple[Step, ...] = (
         takeaway='Claim "at most", with 95 %: of independent draws at most 5 % put the truth '
         "above the bound.",
         help="prviz.upper_bound: half of the samples teach the best classifier, the other half "
-        "judges it at cuts fixed "
-        "beforehand; 8 dimensions, centres 2 apart, means of 10 draws.\n2019: Simon, Webster, "
+        "judges it at cuts fixed beforehand; 8 dimensions, centres 2 apart, means of 10 "
+        "draws.\n2019: Simon, Webster, "
         "Rabin, Theorem 5.",
         explore={**_SWEEP, "p.d": "8", "methods": "tightest"},
     ),
@@ -773,13 +771,11 @@ STEPS: tuple[Step, ...] = (
                 Option("no", "no", "From finer stripes more samples would look the same too."),
             ),
         ),
-        takeaway='Without assumptions never claim "at least": samples that look the same could '
-        "come "
+        takeaway='Without assumptions never claim "at least": samples that look alike could come '
         "from two that share nothing, in finer stripes.",
         help="Even cells: α(λ) = Σ min(λp, q) over them. No lower bound without assumptions: two "
-        "even distributions on "
-        "far more points than samples, with none in common, hardly ever repeat a sample, as "
-        "continuous ones never do."
+        "even distributions on far more points than samples, with none in common, hardly ever "
+        "repeat a sample, as continuous ones never do."
         "\n" + _FAR,
         explore=_PAINTED,
     ),

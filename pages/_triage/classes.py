@@ -57,8 +57,8 @@ def draw(found: CheckpointResults) -> None:
         st.error(shares, icon=":material/block:")
     elif shares:
         st.html(
-            '<div class="classes"'
-            f' data-prviz="classes"><h4>{html.escape(name)}</h4>{_table(shares)}</div>'
+            '<div class="classes" '
+            f'data-prviz="classes"><h4>{html.escape(name)}</h4>{_table(shares)}</div>'
         )
         st.caption(
             "Share of each class's samples with its interval, worst first; dashed: what two equal"

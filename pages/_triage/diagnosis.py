@@ -152,12 +152,11 @@ def _list_findings(case: Diagnosis) -> None:
     with st.expander("All findings and their thresholds", icon=":material/rule:"):
         st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
         st.caption(
-            f"A fault of more than {100 * SEVERE:.0f} % of the samples is a warning, less is a"
-            " note. Each fault is named by what sets generated samples apart from held-out real"
-            " ones, beyond chance. Outliers are looked for in families that count samples in "
-            "balls. For other"
-            " scales, a shift or another order of the features only that is reported: the rest"
-            " follows from it."
+            f"A fault of more than {100 * SEVERE:.0f} % of the samples is a warning, less is a "
+            "note. Each fault is named by what sets generated samples apart from held-out real "
+            "ones, beyond chance. Outliers are looked for in families that count samples in "
+            "balls. For other scales, a shift or another order of the features only that is "
+            "reported: the rest follows from it."
         )
         if case.measured.method != "knn":
             st.caption(

@@ -32,11 +32,9 @@ NAME = "prviz-triage"
 LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}
 WORDS = (
     "- **Page (HTML)**: one file that stands alone, with the ranking, live figures and all "
-    "numbers; it opens anywhere, "
-    "without a network.\n"
-    "- **JSON**: everything, curves included, with settings, conventions, versions and the "
-    "digests of the samples; "
-    "numbers are exact to the last digit, and the line below measures them again.\n"
+    "numbers; it opens anywhere, without a network.\n"
+    "- **JSON**: everything, curves included, with settings, conventions, versions and the digests "
+    "of the samples; numbers are exact to the last digit, and the line below measures them again.\n"
     "- **CSV** and **Parquet**: all numbers as one table, one number a row, with its interval "
     "where it has one."
 )
@@ -66,9 +64,8 @@ def draw(found: CheckpointResults) -> None:
     makers = files(found, results, reference, cache.session().results, found.triage.store)
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall "
-        f"(1), with "
-        f"the spread of {REPLICATES} draws. A file is made when it is asked for, which may take a "
-        f"few seconds."
+        f"(1), with the spread of {REPLICATES} draws. A file is made when it is asked for, which "
+        "may take a few seconds."
     )
     if not found.complete:
         st.info(
@@ -77,9 +74,8 @@ def draw(found: CheckpointResults) -> None:
         )
     elif len(results.witnesses) < len(found.measured):
         st.info(
-            f"Faults of {len(results.witnesses)} of {len(found.measured)} checkpoints are named "
-            f"so far;"
-            " a report holds these."
+            f"Faults of {len(results.witnesses)} of {len(found.measured)} checkpoints are named so "
+            "far; a report holds these."
         )
     with st.container(horizontal=True):
         for suffix, each in FORMATS.items():
@@ -99,9 +95,8 @@ def draw(found: CheckpointResults) -> None:
     line = _command(found, outcomes, reference, goal)
     st.code(folder + line + reports, language="bash", wrap_lines=True)
     st.markdown(
-        "**Check it later**: where the files are, this compares their contents with the digests "
-        "in the JSON, measures "
-        "them again, and compares every number"
+        "**Check it later**: where the files are, this compares their contents with the digests in "
+        "the JSON, measures them again, and compares every number"
     )
     st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash")
     st.caption(

@@ -316,8 +316,8 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
             selection_mode="multi",
             default=usual_shares(n, own),
             format_func=lambda share: (
-                f"{'/'.join(map(str, share.as_integer_ratio()))} (n ="
-                f" {round(share * found.reference.n):,})"
+                f"{'/'.join(map(str, share.as_integer_ratio()))} (n = "
+                f"{round(share * found.reference.n):,})"
             ),
             key=f"firmness.shares.{n}.{found.reference.n}.{settings.k}.{settings.split}",
             help="The ranking is repeated on this share of the samples, drawn anew each time.",

@@ -129,8 +129,7 @@ def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str,
             how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
             return (
                 f"With the settings of this page ({how}) **{_named(str(cell.winner), signs)}** "
-                f"wins,"
-                " in one of those cells."
+                "wins, in one of those cells."
             )
     return ""
 

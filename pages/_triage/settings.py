@@ -257,6 +257,6 @@ def settings_title(settings: TriageSettings) -> str:
     k = "√n" if settings.k == "sqrt" else settings.k
     split = "no split" if settings.split is None else f"split {100 * settings.split:.0f} %"
     return (
-        f"{one}{f' + {len(others)}' if others else ''} · k {k} ·"
-        f" {split}{' · equal sizes' * settings.equal_sizes}"
+        f"{one}{f' + {len(others)}' if others else ''} · k {k} · "
+        f"{split}{' · equal sizes' * settings.equal_sizes}"
     )

@@ -40,8 +40,8 @@ def draw(
         for name, color in colors.items()
     )
     st.html(
-        '<div class="evidence" data-prviz="evidence"'
-        f' style="--columns:{len(colors)}">{columns}</div>'
+        '<div class="evidence" data-prviz="evidence" '
+        f'style="--columns:{len(colors)}">{columns}</div>'
     )
 
 

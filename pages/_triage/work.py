@@ -398,8 +398,8 @@ def _draw_notes(
     with st.container():  # always present, so that the list stays open
         if failed:
             lines = [
-                f"- **{plain(each.checkpoint.name)}**:"
-                f" {plain(with_buttons(each.reason or '')).rstrip('.')}."
+                f"- **{plain(each.checkpoint.name)}**: "
+                f"{plain(with_buttons(each.reason or '')).rstrip('.')}."
                 for each in failed
             ]
             others = "" if len(failed) == run.total else "; the others are not affected"

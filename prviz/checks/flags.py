@@ -472,8 +472,8 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
         what = "looks like no feature" if len(names) == 1 else "look like no features"
         warn(
             pair.digest,
-            f"Columns: {', '.join(map(repr, names))} {what}"
-            f" ({reasons or 'by name a label or a key'}); frame.{drop}{list(names)!r}) leaves out"
+            f"Columns: {', '.join(map(repr, names))} {what} "
+            f"({reasons or 'by name a label or a key'}); frame.{drop}{list(names)!r}) leaves out"
             " what is none",
         )
 
@@ -909,8 +909,8 @@ def spread(facts: DataFacts) -> Finding:
         wider = "generated" if ratios[at] > 1 else "real"
         effect = (
             f"{called(facts.pair.real, widest)} spreads {apart[at]:.3g} times as far in the "
-            f"{wider} set, which these"
-            f" samples can't tell from {SPREAD_RATIOS[0]:g} times: radii of balls are comparable."
+            f"{wider} set, which these samples can't tell from {SPREAD_RATIOS[0]:g} times: radii "
+            "of balls are comparable."
         )
     return Finding("Spread", value, "ok", effect)
 

@@ -83,8 +83,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="NAME",
         help="family; repeat it or separate by commas (default: tightest, the curve to believe, "
-        "and knn, kde, ipr, "
-        "coverage); a paper's parameters stand "
+        "and knn, kde, ipr, coverage); a paper's parameters stand "
         "behind colons: cluster:clusters=40, prc:k_prime=1:c=1, ppr:a=1.5, hub:t=10",
     )
     add(

@@ -182,8 +182,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
     varied = [name for name in SETTINGS if name in usual or table[name].nunique(dropna=False) > 1]
     means = table.groupby(varied, dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
     sys.stdout.write(
-        f"{len(table)} rows in {out}; their"
-        f" means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}"
+        f"{len(table)} rows in {out}; their "
+        f"means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}"
     )
     return 0
 

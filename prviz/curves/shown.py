@@ -58,8 +58,8 @@ def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
         f'<text x="{LEFT + SIDE / 2:g}" y="{bottom + 30}" text-anchor="middle">recall</text>'
     )
     parts.append(
-        f'<text transform="translate(12 {middle:g}) rotate(-90)"'
-        ' text-anchor="middle">precision</text>'
+        f'<text transform="translate(12 {middle:g}) rotate(-90)" '
+        'text-anchor="middle">precision</text>'
     )
     for name, curve in curves.items():
         _, precision, recall = curve.sample(120)

@@ -279,9 +279,8 @@ def open_source(
         source = Texts(path.name, _line_items(path))
     else:
         raise ValueError(
-            f"{quoted(str(path))}: a folder, a .zip, an .npz or an .npy of pictures, a .txt, "
-            f".csv, .tsv, .jsonl or "
-            ".parquet of texts, or a .pt tensor is needed"
+            f"{quoted(str(path))}: a folder, a .zip, an .npz or an .npy of pictures, a .txt, .csv, "
+            ".tsv, .jsonl or .parquet of texts, or a .pt tensor is needed"
         )
     if not source.items and path.is_dir():
         _refuse_others(path)
@@ -383,8 +382,7 @@ def _sets_note(items: Iterable[SourceItem]) -> str:
     shown = ", ".join(names[:2]) + (", ..." if len(names) > 2 else "")
     return (
         f"its {len(names)} sub-folders ({shown}) are one set, with their names as labels; where "
-        f"each holds the "
-        "pictures of another model, --each makes one file of each"
+        "each holds the pictures of another model, --each makes one file of each"
     )
 
 
@@ -425,8 +423,8 @@ def _picture_zip(path: Path) -> PictureZip:
     if dropped := len(pictures) - len(items):
         notes.append(
             f"{dropped} of {len(pictures)} pictures of the archive "
-            f"{'is' if dropped == 1 else 'are'} left out: their "
-            "paths lead out of it, they are links, or others have the same path"
+            f"{'is' if dropped == 1 else 'are'} left out: their paths lead out of it, they are "
+            "links, or others have the same path"
         )
     return PictureZip(path, path.name, _version(str(path)), items, notes=tuple(notes))
 

@@ -61,8 +61,8 @@ def standalone_page(
     ]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     policy = (
-        f"default-src 'none'; script-src {allowed}; style-src "
-        "'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: "
+        "blob:; font-src data:; base-uri 'none'; form-action 'none'"
     )
     head = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
@@ -73,8 +73,8 @@ def standalone_page(
         f"<style>{style}</style></head>\n<body>",
     ]
     elements = [
-        f'<script type="{PACKED}"'
-        f' id="{name}">{base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()}</script>'
+        f'<script type="{PACKED}" '
+        f'id="{name}">{base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()}</script>'
         for name, text in packed.items()
     ]
     loader = [f"<script>{_LOADER}</script>"] if script else []

@@ -22,9 +22,9 @@ FEWEST_FOR_CONTOURS = 200
 _REACHES = (1.0, 4.0)
 _ROLE_NAMES = tuple(name for name, _, _ in theme.ROLES)
 _HOVER = (
-    "<b>%{fullData.name}%{hovertext}</b><br>support of real samples: c<sub>X</sub> ="
-    " %{customdata[1]:.6~g}<br>of generated ones: c<sub>Y</sub> ="
-    " %{customdata[2]:.6~g}<br>c<sub>Y</sub> / c<sub>X</sub> = %{text}<extra></extra>"
+    "<b>%{fullData.name}%{hovertext}</b><br>support of real samples: c<sub>X</sub> = "
+    "%{customdata[1]:.6~g}<br>of generated ones: c<sub>Y</sub> = "
+    "%{customdata[2]:.6~g}<br>c<sub>Y</sub> / c<sub>X</sub> = %{text}<extra></extra>"
 )
 
 

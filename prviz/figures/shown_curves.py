@@ -58,8 +58,8 @@ def named_others(others: Others, curves: Mapping[str, PRCurve], role: str) -> di
     for name in others:
         if name not in curves:
             raise ValueError(
-                f"{role}[{name!r}] belongs to no curve; the curves are"
-                f" {', '.join(map(repr, curves))}"
+                f"{role}[{name!r}] belongs to no curve; the curves are "
+                f"{', '.join(map(repr, curves))}"
             )
     return {str(name): _curve_of(each, f"{role}[{name!r}]") for name, each in others.items()}
 

@@ -558,8 +558,8 @@ _ROWS = {
     "all balls": (
         "realism over all balls, those above the median radius too",
         (
-            "improved-precision-and-recall-metric by default,"
-            " improved-precision-and-recall-metric-pytorch"
+            "improved-precision-and-recall-metric by default, "
+            "improved-precision-and-recall-metric-pytorch"
         ),
     ),
     "float16": ("distances and radii are rounded to float16 before they are compared", ""),

@@ -166,8 +166,7 @@ def recognise(source: FileSource, limits: Limits) -> str:
         _refuse_packed_table(source, members)
         raise ReadError(
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): "
-            f"{EMBED_PICTURES}. "
-            f"Save embeddings as one of {', '.join(SAVED_AS)}."
+            f"{EMBED_PICTURES}. Save embeddings as one of {', '.join(SAVED_AS)}."
         )
     # the name of the first member, which stands behind its time where Python wrote the archive
     if extension == ".tar" and b".npy\0" in source.head(1 << 11):
@@ -184,8 +183,7 @@ def recognise(source: FileSource, limits: Limits) -> str:
     if extension == ".tar":
         raise ReadError(
             f"{source.where}: a tar archive, such as a shard of WebDataset. Extract it; embed its "
-            f"pictures "
-            f"({EMBED_PICTURES}), or stack its arrays into one .npy array."
+            f"pictures ({EMBED_PICTURES}), or stack its arrays into one .npy array."
         )
     if not source.name.lower().endswith(ACCEPTED):
         raise _not_accepted(source, extension, head)
@@ -230,15 +228,14 @@ def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
         raise ReadError(
             f"{source.where}: a zip archive of one file, {quoted(names[0])}. If it is a table of "
             f"text, use this file:\n"
-            f"import zipfile\nheld = "
+            "import zipfile\nheld = "
             f"zipfile.ZipFile({literal(source.typed)}).read({literal(names[0])})\n"
             f"open({table}, 'wb').write(held)"
         )
     if {Path(name).name for name in names} & {"zarr.json", ".zgroup", ".zarray"}:
         raise ReadError(
             f"{source.where}: a zip archive of a Zarr store, which needs one more library: pip "
-            f"install zarr."
-            " Convert it, and use the new file:\nimport zarr, prviz.readers\n"
+            "install zarr. Convert it, and use the new file:\nimport zarr, prviz.readers\n"
             f"store = zarr.storage.ZipStore({literal(source.typed)}, mode='r')\n"
             f"prviz.readers.save_arrays(zarr.open(store, mode='r'), {beside(source.typed, '.npz')})"
         )
@@ -535,8 +532,7 @@ def read_chosen_pair(
         if len(inside) > 1:
             raise ReadError(
                 f"{quoted(Path(source).name)}: a folder, not a file with both sets. Name the "
-                f"folder of each, such as "
-                f"{quoted(str(inside[-1]))} and {quoted(str(inside[0]))}."
+                f"folder of each, such as {quoted(str(inside[-1]))} and {quoted(str(inside[0]))}."
             )
     file = as_source(source, limits=limits)
     limits = (limits or Limits()).of_file(file.size)
@@ -560,8 +556,7 @@ def read_chosen_pair(
         if real.d != generated.d:
             raise ReadError(
                 f"{file.where}: the real samples have {real.d} features, the generated ones "
-                f"{generated.d}. "
-                "Both must come from the same encoder."
+                f"{generated.d}. Both must come from the same encoder."
             )
         return SamplePair(real, generated)
 
@@ -843,10 +838,9 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
             if missing.any():
                 raise ReadError(
                     f"{file.where}: {missing.sum():,} of {len(groups):,} cells of "
-                    f"{quoted(choice.group)} are"
-                    f" empty, the first in sample {np.argmax(missing) + 1:,}; say of each which "
-                    f"group it"
-                    " belongs to, or leave these rows out."
+                    f"{quoted(choice.group)} are empty, the first in sample "
+                    f"{np.argmax(missing) + 1:,}; say of each which group it belongs to, or leave "
+                    "these rows out."
                 )
     # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead
     # of copying.

@@ -127,8 +127,7 @@ def _check_dtype(header: Header) -> None:
         path = header.path or header.file
         raise ReadError(
             f"{header.where}: numbers of 8 bits whose type the file does not name. If it is "
-            f"float8_e4m3fn (another is "
-            f"float8_e5m2):\nimport ml_dtypes, numpy as np\nvalues = "
+            "float8_e4m3fn (another is float8_e5m2):\nimport ml_dtypes, numpy as np\nvalues = "
             f"{_loaded(header)}.view(ml_dtypes.float8_e4m3fn)\n"
             f"np.save({beside(path, '_numbers.npy')}, values.astype('float32'))"
         )
@@ -161,9 +160,8 @@ def _check_shape(header: Header) -> None:
         saved = beside(header.path or header.file, "_frames.npz")
         frames = (
             " If each row of the last axis is a sample, such as a frame of a clip, save the "
-            "frames, and name their "
-            f"clips with --group clip (group='clip'):\nimport numpy as np\nvalues = "
-            f"{_loaded(header)}\n"
+            "frames, and name their clips with --group clip (group='clip'):\nimport numpy as "
+            f"np\nvalues = {_loaded(header)}\n"
             "clips = np.repeat(np.arange(len(values)), values.shape[1])\n"
             f"np.savez({saved}, frames=values.reshape(-1, values.shape[2]), clip=clips)"
         )
@@ -176,10 +174,9 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
     if len(shape) == 1:
         return (
             "A 2-D array (n, d) is needed. If it is one sample of d features, keep one such file "
-            "for each in a folder, "
-            "and name the folder; if it is n samples flattened, save values.reshape(n, d) with "
-            "their number; only if "
-            "it is one number per sample, values.reshape(-1, 1)."
+            "for each in a folder, and name the folder; if it is n samples flattened, save "
+            "values.reshape(n, d) with their number; only if it is one number per sample, "
+            "values.reshape(-1, 1)."
         )
     if shape[0] == 1:
         return (
@@ -223,8 +220,7 @@ def check_counts(where: str, rows: int, columns: int, limits: Limits) -> None:
     if rows < limits.min_rows:
         raise ReadError(
             f"{where}: has {rows} row{'s' * (rows != 1)}; at least {limits.min_rows} samples are "
-            f"needed. "
-            "Save one row per sample (is the array transposed?)."
+            "needed. Save one row per sample (is the array transposed?)."
         )
 
 

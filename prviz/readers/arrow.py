@@ -676,8 +676,7 @@ class _Reading:
             name = plan.features[error.column]
             raise ReadError(
                 f"{str(error).removesuffix('.')}, and all such rows (or the column, in both "
-                f"tables, with"
-                f" {drop_text([name])}):\n{frame_lines(source)}\n"
+                f"tables, with {drop_text([name])}):\n{frame_lines(source)}\n"
                 f"features = table.columns.difference({list(plan.labels)!r})\n"
                 f"table.dropna(subset=features).to_parquet("
                 f"{beside(source.typed, '_complete.parquet')}, index=False)"

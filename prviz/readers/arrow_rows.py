@@ -127,8 +127,7 @@ def plan_columns(
     if not is_number(inner):
         raise ReadError(
             f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Make "
-            f"flat"
-            " lists of floats and save the table again; of texts that are numbers:\n"
+            "flat lists of floats and save the table again; of texts that are numbers:\n"
             + changed(f"table[{name!r}] = [list(map(float, each)) for each in table[{name!r}]]")
         )
     labels = tuple(label for label, kind in kinds.items() if _is_label_type(kind))

@@ -129,8 +129,7 @@ class PlainColumns:
         read = _reading(self._source)
         return ReadError(
             f"{self._source.where}, column {quoted(column.name)}: {found} a sample; one list is "
-            f"needed. Pool them, "
-            "or flatten each sample to one row:\n"
+            "needed. Pool them, or flatten each sample to one row:\n"
             "import numpy as np, pandas as pd, pyarrow as pa\n"
             f"rows = {read}[{literal(column.holder)}]\n"
             f"np.save({beside(self._source.typed, '.npy')}, np.stack([np.ravel(np.stack(row)) for "
@@ -223,7 +222,7 @@ def refuse_pictures(where: str, name: str, read: str, typed: str) -> ReadError:
     return ReadError(
         f"{where}, column {quoted(name)}: holds pictures. Save them as files, and embed these: "
         f"prviz embed {folder} -o FILE.safetensors --encoder ENCODER\n"
-        f"import pathlib, pandas as pd, pyarrow as pa\nfolder = "
+        "import pathlib, pandas as pd, pyarrow as pa\nfolder = "
         f"pathlib.Path({folder})\nfolder.mkdir(exist_ok=True)\n"
         f"for place, held in enumerate({read}[{literal(name)}]):\n"
         "    (folder / f'{place:08}.png').write_bytes(held['bytes'])"

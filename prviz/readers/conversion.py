@@ -365,8 +365,8 @@ _TFRECORD = (
     f"rows], {{npz}})"
 )
 _LANCE = (
-    "import lance, "
-    "pyarrow.parquet\npyarrow.parquet.write_table(lance.dataset({file}).to_table(), {parquet})"
+    "import lance, pyarrow.parquet\npyarrow.parquet.write_table(lance.dataset({file}).to_table(), "
+    "{parquet})"
 )
 _ORC = (
     "import pyarrow.orc, "
@@ -405,8 +405,8 @@ _WORD2VEC = (
 _SPARSE_ARFF = (
     "import pandas as pd, re\ntext = open({file}, encoding='utf-8').read()\n"
     "names = re.findall(r\"(?im)^@attribute\\s+('[^']*'|\\S+)\", text)\n"
-    "rows = [dict(re.findall(r'(\\d+)\\s+([^,}}]+)', row)) for row in "
-    "re.findall(r'(?m)^{{(.*)}}', text)]\n"
+    "rows = [dict(re.findall(r'(\\d+)\\s+([^,}}]+)', row)) for row in re.findall(r'(?m)^{{(.*)}}', "
+    "text)]\n"
     "rows = [[row.get(str(place), 0) for place in range(len(names))] for row in rows]\n"
     "pd.DataFrame(rows, columns=names).to_csv({csv}, index=False)"
 )
@@ -455,8 +455,8 @@ _GCT = (
 )
 _SVM = (
     "import numpy as np, sklearn.datasets\n"
-    "values, labels = sklearn.datasets.load_svmlight_file({file})"
-    "  # if the other set has more features, here and with their number: n_features=...\n"
+    "values, labels = sklearn.datasets.load_svmlight_file({file})  # if the other set has more "
+    "features, here and with their number: n_features=...\n"
     "np.savez({npz}, features=values.toarray(), labels=labels)"
 )
 _GEOJSON = (

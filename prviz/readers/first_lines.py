@@ -302,9 +302,8 @@ class _FirstLines:
         under = "one name" if len(names) == 1 else f"{len(names)} names"
         raise ReadError(
             f"{self.where}, line {line}: {len(names) + 1} fields under {under}, and "
-            f"{quoted(begin[0])} names no row. "
-            f"Name every column; or where these are no names ({listed_names(names)}), leave the "
-            f"lines above out:\n"
+            f"{quoted(begin[0])} names no row. Name every column; or where these are no names "
+            f"({listed_names(names)}), leave the lines above out:\n"
             f"import pandas as pd\ntable = pd.read_csv({literal(self.typed)}{sep}, "
             f"skiprows={line - 1}, header=None)\n"
             f"table.add_prefix('column ').to_csv({beside(self.typed, '_values.csv')}, index=False)"
@@ -364,8 +363,7 @@ class _FirstLines:
         other = "leave skiprows out" if options else "add header=None"
         return ReadError(
             f"{self.where}, line {line}: {quoted(listed_names(fields))} could be names of columns "
-            f"or a sample. If they "
-            "are names:\nimport pandas as pd\n"
+            "or a sample. If they are names:\nimport pandas as pd\n"
             f"table = pd.read_csv({literal(self.typed)}{mark}{options})  # if a sample, {other}\n"
             f"table.add_prefix('column ').to_csv({beside(self.typed, '_named.csv')}, index=False)"
         )

@@ -135,9 +135,9 @@ def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
         length = int.from_bytes(stream.read(8), "little")
         if length > limits.max_header_bytes or length > source.size - 8:
             raise ReadError(
-                f"{source.where}: truncated or corrupt: its header claims {human_size(length)}, the"
-                f" file has {human_size(source.size)} and the limit is"
-                f" {human_size(limits.max_header_bytes)}. Write it again."
+                f"{source.where}: truncated or corrupt: its header claims {human_size(length)}, "
+                f"the file has {human_size(source.size)} and the limit is "
+                f"{human_size(limits.max_header_bytes)}. Write it again."
             )
         with corrupt_unless_read(source.where, ValueError, RecursionError):
             entries = json.loads(stream.read(length).decode(), object_pairs_hook=_distinct)
@@ -288,9 +288,9 @@ def _refuse_sparse(file: KeyedFile) -> None:
     """Raise ReadError, with the lines that make whole rows, for a sparse matrix of any kind."""
     if {"shape", "data"} < set(file.keys) and {"format", "indptr"} & set(file.keys):
         raise ReadError(
-            f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np,"
-            f" scipy.sparse\nnp.save({beside(file.path, '.npy')},"
-            f" scipy.sparse.load_npz({literal(file.path)}).toarray())"
+            f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np, "
+            f"scipy.sparse\nnp.save({beside(file.path, '.npy')}, "
+            f"scipy.sparse.load_npz({literal(file.path)}).toarray())"
         )
     tables = _holding(file, fits)
     shapes = {name: file.header(name).shape for name in tables}
@@ -464,8 +464,8 @@ def _loading(file: KeyedFile) -> str:
     if path.lower().endswith(".npz"):
         return f"import numpy as np\narrays = np.load({literal(path)})"
     return (
-        "import numpy as np, safetensors.numpy\narrays ="
-        f" safetensors.numpy.load_file({literal(path)})"
+        "import numpy as np, safetensors.numpy\narrays = "
+        f"safetensors.numpy.load_file({literal(path)})"
     )
 
 

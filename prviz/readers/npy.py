@@ -92,8 +92,7 @@ def read_npy_header(
     if length > _LONGEST_HEADER:
         raise ReadError(
             f"{where}: corrupt (its header claims to be {human_size(length)} long). Save a plain "
-            f"2-D array with "
-            "np.save."
+            "2-D array with np.save."
         )
     end = begin + length
     with corrupt_unless_read(where, ValueError):
@@ -210,8 +209,7 @@ def _fields(stored: np.dtype[Any], choice: ColumnChoice, where: str) -> tuple[li
         if choice.features and not numeric[place]:
             raise ReadError(
                 f"{where}, field {quoted(names[place])}: holds {quoted(str(stored[place]))}, not "
-                f"numbers. "
-                "Leave it out of the features."
+                "numbers. Leave it out of the features."
             )
     features = [names[place] for place in places if numeric[place]]
     return features, [names[place] for place in others]
@@ -232,9 +230,8 @@ def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
     labels = dtype is not None and dtype.kind in "biuU" and dtype.itemsize <= _LONGEST_LABEL
     if dtype is None or not labels or header.bfloat16 or header.shape != (n,):
         raise ReadError(
-            f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of "
-            f"the {n} samples "
-            "is needed, a whole number or a text."
+            f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of the "
+            f"{n} samples is needed, a whole number or a text."
         )
     stream.seek(header.offset)
     data = stream.read(n * dtype.itemsize)

@@ -84,9 +84,8 @@ def quantised(
     lines.append(f"np.save({beside(typed, '_numbers.npy')}, {sum_})")
     return ReadError(
         f"{where}: {quoted(key)} holds whole numbers that {listed(list(held.values()))} make "
-        f"others of. Save these, if "
-        f"this is your formula: {formula}; with key={quoted(key)} they are read as they are.\n"
-        + "\n".join(lines)
+        f"others of. Save these, if this is your formula: {formula}; with key={quoted(key)} they "
+        "are read as they are.\n" + "\n".join(lines)
     )
 
 
@@ -115,14 +114,13 @@ def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> R
     if rows is None or columns is None or values is None or len(names) > 3:
         return None
     return ReadError(
-        f"{where}: a sparse matrix, of {quoted(values)} at the rows {quoted(rows)} and the "
-        f"columns {quoted(columns)}. "
-        f"Save all its values:\n{loading}\n"
+        f"{where}: a sparse matrix, of {quoted(values)} at the rows {quoted(rows)} and the columns "
+        f"{quoted(columns)}. Save all its values:\n{loading}\n"
         f"places = tuple(np.asarray(arrays[name]).astype(int) for name in [{literal(rows)}, "
         f"{literal(columns)}])\n"
         "whole = np.zeros([1 + each.max() for each in places])  # of as many columns as the other "
         "file's\n"
-        f"np.add.at(whole, places, "
+        "np.add.at(whole, places, "
         f"arrays[{literal(values)}])\nnp.save({beside(typed, '_whole.npy')}, whole)"
     )
 
@@ -166,9 +164,8 @@ def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str)
     else:
         width = f"int(np.nanmax(np.asarray(arrays[{literal(size)}], float)))))"
     return ReadError(
-        f"{where}: sparse rows, {quoted(values or '')} at the places in {quoted(places or '')} "
-        f"and 0 elsewhere. Save "
-        f"whole rows:\n{loading}\n"
+        f"{where}: sparse rows, {quoted(values or '')} at the places in {quoted(places or '')} and "
+        f"0 elsewhere. Save whole rows:\n{loading}\n"
         f"rows = [(range(len(values)) if places is None else places, values) for places, values "
         f"in {pairs}]\n"
         f"dense = np.zeros((len(rows), {width}\n"

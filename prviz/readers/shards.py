@@ -119,9 +119,8 @@ def read_shards(
                 f"{part.d} features by {part.encoder.get('encoder', 'an encoder without a name')}"
             )
             raise ReadError(
-                f"{where}: {quoted(part.name)} has {what}, {quoted(first.name)} has {first.d}. "
-                f"All files of "
-                "one set must come from the same encoder."
+                f"{where}: {quoted(part.name)} has {what}, {quoted(first.name)} has {first.d}. All "
+                "files of one set must come from the same encoder."
             )
         parts.append(_in_order(part, first, where))
     _refuse_columns(folder, files, parts, where)
@@ -157,8 +156,8 @@ def _in_order(part: Samples, first: Samples, where: str) -> Samples:
     if alone or missing:
         raise ReadError(
             f"{where}: {quoted(part.name)} has other features than {quoted(first.name)}: "
-            f"{listed(alone or missing)} "
-            f"{'there alone' if alone else 'missing'}. All files of one set need the same columns."
+            f"{listed(alone or missing)} {'there alone' if alone else 'missing'}. All files of one "
+            "set need the same columns."
         )
     places = list(map(own.index, first.features))
     return replace(part, values=part.values[:, places], features=first.features)
@@ -181,9 +180,8 @@ def _refuse_columns(
         call = "prviz.read(name).values"
     raise ReadError(
         f"{where}: {len(files)} arrays of shape ({d}, 1). If they are {len(files) * d} samples of "
-        f"one feature, save "
-        f"them as one array; if each is one sample of {d} features, this does it:\nimport glob, "
-        f"{module}\n"
+        f"one feature, save them as one array; if each is one sample of {d} features, this does "
+        f"it:\nimport glob, {module}\n"
         f"np.save({literal(f'{folder}.npy')}, np.stack([{call}.ravel() for name in "
         f"sorted(glob.glob({literal(f'{folder}/*{ending}')}))]))"
     )
@@ -268,8 +266,7 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     if _CHECKPOINTS.search(names[0]):
         return files, ReadError(
             f"{where}: a folder of checkpoints ({quoted(names[0])} ...), not of one set. Compare "
-            f"them with prviz "
-            "triage REAL FOLDER, or name one file."
+            "them with prviz triage REAL FOLDER, or name one file."
         )
     return files, None
 
@@ -293,11 +290,8 @@ def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
         end = "."
     return ReadError(
         f"{where}: a folder of {listed((each.name for each in files), most=4)}. Name one file; a "
-        f"folder is "
-        "read as one set where its files "
-        "differ by one running number alone, such as img_emb_0.npy and img_emb_1.npy, or by those "
-        "of a rank and a "
-        f"batch{end}"
+        "folder is read as one set where its files differ by one running number alone, such as "
+        f"img_emb_0.npy and img_emb_1.npy, or by those of a rank and a batch{end}"
     )
 
 
@@ -377,9 +371,8 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
             )
     if any(next(each.glob("*.npy"), None) for each in folders):
         return ReadError(
-            f"{where}: a folder of folders of arrays. If all of them are one set, a sample (d,) "
-            f"or some (n, d) each, "
-            "this makes it one file:\nimport glob, numpy as np\n"
+            f"{where}: a folder of folders of arrays. If all of them are one set, a sample (d,) or "
+            "some (n, d) each, this makes it one file:\nimport glob, numpy as np\n"
             f"names = sorted(glob.glob({literal(f'{folder}/**/*.npy')}, recursive=True))\n"
             f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.atleast_2d(np.load(name)) "
             f"for name in names]))"
@@ -387,13 +380,11 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
     if ".tar" in endings:
         return ReadError(
             f"{where}: a folder of tar archives, such as WebDataset's. Extract them; embed their "
-            f"pictures "
-            f"({EMBED_PICTURES}), or stack their arrays into one .npy array."
+            f"pictures ({EMBED_PICTURES}), or stack their arrays into one .npy array."
         )
     return ReadError(
-        f"{where}: a folder without files of embeddings ({ACCEPTED_TEXT}). A folder of pictures "
-        f"is embedded "
-        f"first: {EMBED_PICTURES}."
+        f"{where}: a folder without files of embeddings ({ACCEPTED_TEXT}). A folder of pictures is "
+        f"embedded first: {EMBED_PICTURES}."
     )
 
 

@@ -166,11 +166,11 @@ def check_claim(where: str, claimed: int, limits: Limits) -> None:
     if claimed > limits.most_bytes:
         needed = -(-claimed // limits.file_bytes)
         raise ReadError(
-            f"{where}: claims {human_size(claimed)} of values, {needed} times the file itself;"
-            f" without being asked, {human_size(limits.most_bytes)} of a file of this size are"
-            " read. If it is meant, read it with"
-            f" limits=prviz.readers.Limits(max_expansion={needed}), set"
-            f" {EXPANSION_VARIABLE}={needed} before prviz is started, or save the values as .npy."
+            f"{where}: claims {human_size(claimed)} of values, {needed} times the file itself; "
+            f"without being asked, {human_size(limits.most_bytes)} of a file of this size are "
+            "read. If it is meant, read it with "
+            f"limits=prviz.readers.Limits(max_expansion={needed}), set "
+            f"{EXPANSION_VARIABLE}={needed} before prviz is started, or save the values as .npy."
         )
 
 

@@ -451,10 +451,10 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
         f"{where}: whole numbers that {listed(held)} make others of. Save these, if this is your "
         f"formula: {formula} "
         f"({', '.join(f'{which} {quoted(name)}' for which, name in pieces.items())}); if they are "
-        f"features, "
-        f"columns='*' (--features '*') takes every column.\nimport pandas as pd\ntable = {frame}\n"
+        "features, columns='*' (--features '*') takes every column.\nimport pandas as pd\ntable = "
+        f"{frame}\n"
         f"names = [name for name in table.select_dtypes('number') if name not in {held!r}]\n"
-        f"table[names] = "
+        "table[names] = "
         f"{sum_}\ntable.drop(columns={held!r}).to_csv({beside(typed, '_numbers.csv')}, index=False)"
     )
 
@@ -722,15 +722,14 @@ def bits_note(values: Array, file: str, loads: str) -> str:
         numbers = _FLOATS[kind][-1].format(bits=f"{loads}.astype(np.uint16)")
         return (
             f"its whole numbers look like the bits of {kind}; if they are, measure what this "
-            f"saves: "
-            f"np.save({beside(file, '_numbers.npy')}, {numbers})"
+            f"saves: np.save({beside(file, '_numbers.npy')}, {numbers})"
         )
     if not look_packed(values):
         return ""
     return (
         "its bytes look like packed bits, which are no numbers; if they are, measure what this "
-        "saves: "
-        f"np.save({beside(file, '_bits.npy')}, np.unpackbits({loads}.astype(np.uint8), axis=1))"
+        f"saves: np.save({beside(file, '_bits.npy')}, np.unpackbits({loads}.astype(np.uint8), "
+        "axis=1))"
     )
 
 

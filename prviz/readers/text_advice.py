@@ -108,9 +108,8 @@ def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
     under = "one name" if names == 1 else f"{names} names"
     return ReadError(
         f"{where}: {2 * names} fields under {under}; its decimal commas can't be told from those "
-        f"between "
-        f"the fields. Divide fields by semicolons{other}, or, if every number has decimals, write "
-        f"points:\n"
+        f"between the fields. Divide fields by semicolons{other}, or, if every number has "
+        "decimals, write points:\n"
         "import csv\n"
         f"names, *rows = csv.reader(open({literal(typed)}))\n"
         "rows = [map('.'.join, zip(row[::2], row[1::2])) for row in rows]\n"
@@ -263,8 +262,8 @@ class Layout:
             else:
                 advice = (
                     f"Leave the column out with {drop_text([self.columns[index]])}; named id, "
-                    f"label, split, path or"
-                    " text in a header line, it is kept as a label of the samples."
+                    "label, split, path or text in a header line, it is kept as a label of the "
+                    "samples."
                 )
         return ReadError(f"{error.place}: {quoted(text)} is not a number. {advice}")
 
@@ -494,7 +493,7 @@ class Layout:
         if text.startswith("{") and ":" in text:
             return (
                 "Save its numbers as columns:\nimport json, pandas as pd\n"
-                f"pd.DataFrame([json.loads(each) for each in "
+                "pd.DataFrame([json.loads(each) for each in "
                 f"{held}]).to_csv({self._saved('columns')})"
             )
         if _HEX.fullmatch(text):

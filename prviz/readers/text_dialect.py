@@ -60,8 +60,8 @@ _BEHIND = "*\u2020\u2021 "
 _NO_GROUPS = re.compile(r"_(?!\d{3}(?!\d))|(?<!\d)_")
 # What leaves all that out of a column of pandas.
 UNDECORATED = (
-    f".str.rstrip({_BEHIND!r}).str.replace(*{_NEGATIVE!r}, regex=True)"
-    f".str.translate(str.maketrans{_AROUND!r})"
+    f".str.rstrip({_BEHIND!r}).str.replace(*{_NEGATIVE!r}, "
+    f"regex=True).str.translate(str.maketrans{_AROUND!r})"
 )
 # What stands for a number that is missing.
 _MISSING = re.compile(

@@ -85,8 +85,8 @@ def to_html(report: Document) -> str:
     from prviz.figures.inlined import standalone_page
 
     title = (
-        f"Triage of {len(report['checkpoints'])} checkpoints against"
-        f" {one_line(report['reference']['name'])}"
+        f"Triage of {len(report['checkpoints'])} checkpoints against "
+        f"{one_line(report['reference']['name'])}"
     )
     basis = _basis(report)
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]

@@ -172,8 +172,8 @@ def column_fault(of: Differing) -> TriageFinding:
     if number == 1 and how in ("factor", "shift"):
         factor, move = _change(*_values(of.pair, of.columns[0]))
         sentence += (
-            f" Here: {'×' if how == 'factor' else '+'}"
-            f" {number_text(factor if how == 'factor' else move)}."
+            f" Here: {'×' if how == 'factor' else '+'} "
+            f"{number_text(factor if how == 'factor' else move)}."
         )
     share = number / of.pair.d
     return TriageFinding(

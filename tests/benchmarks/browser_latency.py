@@ -67,8 +67,8 @@ def settle(page: Page) -> None:
     """Return once the final curves are drawn; the page may be preparing what comes next."""
     page.wait_for_timeout(300)
     page.wait_for_function(
-        "() => { const live = document.querySelector('.live');"
-        " return live.dataset.busy !== 'true' && !live.querySelector('.coarse').textContent; }"
+        "() => { const live = document.querySelector('.live'); return live.dataset.busy !== 'true' "
+        "&& !live.querySelector('.coarse').textContent; }"
     )
 
 
@@ -151,8 +151,8 @@ def single_steps(
         renew(page)
         page.wait_for_timeout(500)
         page.evaluate(
-            "() => { window.__dimmed = 0; window.__newest ="
-            " [...window.__prviz.frames.keys()].at(-1); }"
+            "() => { window.__dimmed = 0; window.__newest = "
+            "[...window.__prviz.frames.keys()].at(-1); }"
         )
         began = time.perf_counter()
         slider.press("ArrowLeft" if step % 2 else "ArrowRight")

@@ -496,9 +496,9 @@ def mutated(root: Path, mutant: Mutant) -> Iterator[str]:
 def load_libraries(root: Path, folders: Iterable[str]) -> None:
     """Import what the tests of these folders import, without prviz itself: a fork then has it."""
     code = (
-        "import sys, pytest; pytest.main(['--collect-only', '-qq', '-p', 'no:cacheprovider', "
-        "'-o', 'addopts=--import-mode=importlib', *sys.argv[1:]]); "
-        "sys.stderr.write('MODULES ' + ' '.join(sys.modules))"
+        "import sys, pytest; pytest.main(['--collect-only', '-qq', '-p', 'no:cacheprovider', '-o', "
+        "'addopts=--import-mode=importlib', *sys.argv[1:]]); sys.stderr.write('MODULES ' + ' "
+        "'.join(sys.modules))"
     )
     line = [
         sys.executable,

@@ -21,49 +21,37 @@ END = "<!-- end of the tables -->"
 ABOUT = {
     "engine": (
         "The engine, against what the case names: both sides on the same arrays in the same run, "
-        "peak memory "
-        "above the samples. log-log slopes are the growth of time and memory with n."
+        "peak memory above the samples. log-log slopes are the growth of time and memory with n."
     ),
     "plans": (
         "What each part of the engine buys: processor time with one thing off, over that with "
-        "everything on; four "
-        "families, n = 4,000."
+        "everything on; four families, n = 4,000."
     ),
     "tightest": (
         "The family `tightest`, which knows no truth, and `prviz.upper_bound`, at 95 %, on every "
-        "toy (d = 16 where it "
-        "can be chosen) and on the pairs of `prviz benchmark`, at other sizes too: IoU with the "
-        "truth, beside that of "
-        "kNN at k = √n; draws in which the bound lies above the truth at every λ; how far above "
-        "the true area it "
-        "lies, beside the bound by four families. On the narrow Gaussian next to nothing is "
-        "shared: any estimate of 0 "
-        "has IoU 0."
+        "toy (d = 16 where it can be chosen) and on the pairs of `prviz benchmark`, at other sizes "
+        "too: IoU with the truth, beside that of kNN at k = √n; draws in which the bound lies "
+        "above the truth at every λ; how far above the true area it lies, beside the bound by four "
+        "families. On the narrow Gaussian next to nothing is shared: any estimate of 0 has IoU 0."
     ),
     "witness": (
         "`prviz.witness`: planted columns that it names, false columns on real against real, and "
-        "its processor time; "
-        "kinds of sets called *held* were fixed before the rules and run once."
+        "its processor time; kinds of sets called *held* were fixed before the rules and run once."
     ),
     "frozen": (
         "`prviz benchmark`: 12 pairs of 1,000 samples with an exactly known truth, drawn as often "
-        "as the command says; "
-        "means of the overlap with the true curve (IoU), of the area too much and too little, as "
-        "shares of the joint "
-        "one; how often a 95 % bootstrap interval of the area holds the true area; time in "
-        "float32 matrix products of "
-        "the two sets, peak memory of Python and NumPy. A single point of another package claims "
-        "a rectangle."
+        "as the command says; means of the overlap with the true curve (IoU), of the area too much "
+        "and too little, as shares of the joint one; how often a 95 % bootstrap interval of the "
+        "area holds the true area; time in float32 matrix products of the two sets, peak memory of "
+        "Python and NumPy. A single point of another package claims a rectangle."
     ),
     "families": (
         "One curve of each family alone at 10,000 x 64, against prdc's four scalars in the same "
-        "run. Shared "
-        "passes make several of the first six cheaper together."
+        "run. Shared passes make several of the first six cheaper together."
     ),
     "flags": (
         "What is said of two sets beside a curve, against that curve by kNN (k = √n, split 0.5): "
-        "processor time of "
-        "all threads in one run, and peak memory above the samples."
+        "processor time of all threads in one run, and peak memory above the samples."
     ),
     "embed": "`prviz embed` with an encoder that takes no time, against Pillow alone in as many "
     "processes.",
@@ -72,74 +60,56 @@ ABOUT = {
     "checkpoints.",
     "findings": (
         "Findings of Triage as a classifier: the first finding of a checkpoint, held against the "
-        "fault put into it."
-        " The cost of a case is the area that the fault takes from the curve of kNN (of repeats, "
-        "copies and "
-        "collapse, which take none: their share of the samples). *Cost a to b*: share named "
-        "right, of how many cases; "
-        "*else*: what costly cases were called instead (*nothing*: no finding). *Borderline*: "
-        "costly cases whose first "
-        "finding not each of three random halvings of the samples shows. *Opposite*: any finding "
-        "that says the reverse "
-        "of the fault. *Flips by the halves' seed*: another first finding with other halves; "
-        "*contradictions*: those "
-        "of which neither is borderline. Two names are right where they mean the same samples, "
-        "defined before the "
-        "run: modes made less than a fifth as often are dropped, averaging that shrinks alike in "
-        "all directions is "
-        "too narrow, noise in minor directions on most samples is noise, a factor on centred "
-        "samples is a spread. "
-        "Thresholds were chosen on nine other sets, at other seeds; the rule for factors was "
-        "changed before this run, "
-        "for models of the zoo, which are none of these. A part of all cases, drawn by chance, a "
-        "fifth of that at "
-        "n = 10,000; 18 or 19 seeds of each set and size; texts and digits at n = 500 alone."
+        "fault put into it. The cost of a case is the area that the fault takes from the curve of "
+        "kNN (of repeats, copies and collapse, which take none: their share of the samples). *Cost "
+        "a to b*: share named right, of how many cases; *else*: what costly cases were called "
+        "instead (*nothing*: no finding). *Borderline*: costly cases whose first finding not each "
+        "of three random halvings of the samples shows. *Opposite*: any finding that says the "
+        "reverse of the fault. *Flips by the halves' seed*: another first finding with other "
+        "halves; *contradictions*: those of which neither is borderline. Two names are right where "
+        "they mean the same samples, defined before the run: modes made less than a fifth as often "
+        "are dropped, averaging that shrinks alike in all directions is too narrow, noise in minor "
+        "directions on most samples is noise, a factor on centred samples is a spread. Thresholds "
+        "were chosen on nine other sets, at other seeds; the rule for factors was changed before "
+        "this run, for models of the zoo, which are none of these. A part of all cases, drawn by "
+        "chance, a fifth of that at n = 10,000; 18 or 19 seeds of each set and size; texts and "
+        "digits at n = 500 alone."
     ),
     "classes": (
         "How often a class is called worse where real and generated samples are of one "
-        "distribution: halves of the "
-        "bundled digits by digit, and 20 clusters in 16 dimensions; by the number of samples that "
-        "count as one (3 in "
-        "`prviz.triage.classes`)."
+        "distribution: halves of the bundled digits by digit, and 20 clusters in 16 dimensions; by "
+        "the number of samples that count as one (3 in `prviz.triage.classes`)."
     ),
     "memorisation": (
         "Draws in which samples are called memorised: never right of independent and narrow ones, "
-        "right of copies of a "
-        "share of the reference (near ones are moved by 1 % of the median nearest distance); with "
-        "1,000 held-out real "
-        "samples, and without."
+        "right of copies of a share of the reference (near ones are moved by 1 % of the median "
+        "nearest distance); with 1,000 held-out real samples, and without."
     ),
     "approximate": (
-        "Approximate neighbour lists: the part of the true neighbours that they hold (recall), "
-        "and the IoU of "
-        "their curves with the exact ones, on 1,000 samples per set; in rows of the exact engine "
-        "on all samples."
+        "Approximate neighbour lists: the part of the true neighbours that they hold (recall), and "
+        "the IoU of their curves with the exact ones, on 1,000 samples per set; in rows of the "
+        "exact engine on all samples."
     ),
     "hub": (
         "Improved precision and recall from hub samples alone: relative errors (in brackets: "
-        "absolute ones, where"
-        " the exact scalar is below 0.05), IoU with the exact curve, share of hubs; and what hubs "
-        "cost."
+        "absolute ones, where the exact scalar is below 0.05), IoU with the exact curve, share of "
+        "hubs; and what hubs cost."
     ),
     "live_drag": (
-        "The main figure in headless Chromium, n = 2,000, d = 8, four curves: from the input "
-        "event to the end of "
-        "the frame with the new curve. Isolated keys follow one another after 0.1 to 1.5 s, so "
-        "that Python's "
-        "answers are in the way of some."
+        "The main figure in headless Chromium, n = 2,000, d = 8, four curves: from the input event "
+        "to the end of the frame with the new curve. Isolated keys follow one another after 0.1 to "
+        "1.5 s, so that Python's answers are in the way of some."
     ),
     "browser_latency": "What Python measures anew for every step, every value new: from the step "
     "to the curves.",
     "first_paint": (
         "From navigation to the first curve, in headless Chromium: a server that has just started "
-        "(cold), a browser "
-        "with nothing in its cache (new visitor), and the same browser once more. MB are those of "
-        "the wire until then."
+        "(cold), a browser with nothing in its cache (new visitor), and the same browser once "
+        "more. MB are those of the wire until then."
     ),
     "lessons": (
         "Learn: from a lesson's link in a fresh browser to its first paint, and from a step of a "
-        "drag to the painted "
-        "picture, of the slowest handle of each step."
+        "drag to the painted picture, of the slowest handle of each step."
     ),
     "scale": (
         "What one more checkpoint costs in `prviz triage`, reading and findings included, and what "
@@ -147,9 +117,8 @@ ABOUT = {
     ),
     "triage_page": (
         "Triage's page with many kept checkpoints, in headless Chromium: from a visit to the "
-        "verdict, from a click on "
-        "a row to its evidence, from a step of the goal to another verdict, and from a new file "
-        "to its row."
+        "verdict, from a click on a row to its evidence, from a step of the goal to another "
+        "verdict, and from a new file to its row."
     ),
     "widget": (
         "A step of k in the notebook's widget: from the move of the mouse to the frame with the "
@@ -159,45 +128,34 @@ ABOUT = {
     "does many things.",
     "coverage_of_intervals": (
         "How often a 95 % bootstrap interval holds the truth / the mean of the estimates it is an "
-        "interval for "
-        "(shifted Gaussians; the defaults are n = 2,000, d = 64, μ = 1/8, split 0.5). Intervals "
-        "tell how far "
-        "another sample would move the estimate. They do not tell the estimator's bias, and so "
-        "miss the truth."
+        "interval for (shifted Gaussians; the defaults are n = 2,000, d = 64, μ = 1/8, split 0.5). "
+        "Intervals tell how far another sample would move the estimate. They do not tell the "
+        "estimator's bias, and so miss the truth."
     ),
     "experiments": (
         "The papers' experiments at paper size; the rows are in `data/experiments/`, and the Bias "
-        "lab shows every"
-        " figure beside the published one."
+        "lab shows every figure beside the published one."
     ),
     "table1": (
         "Conventions that the paper leaves open, against its Table 1: mean distance from the "
-        "published IoU and, in "
-        "brackets, the cells within chance of it (two standard errors and half a printed digit). "
-        "*self-counting*: one "
-        "of four per family (count, none, radius, both); *rays*: curves as polylines on 9, 13, 31 "
-        "or 1,001 rays, the "
-        "thresholds γ on them or not, the same for all cells. Each choice is the one closest to "
-        "the table, so that it "
+        "published IoU and, in brackets, the cells within chance of it (two standard errors and "
+        "half a printed digit). *self-counting*: one of four per family (count, none, radius, "
+        "both); *rays*: curves as polylines on 9, 13, 31 or 1,001 rays, the thresholds γ on them "
+        "or not, the same for all cells. Each choice is the one closest to the table, so that it "
         "fits what it is judged by; the last column chooses for four cells alone."
     ),
     "surrogate_laws": (
-        "*Data like yours* on twelve pairs of laws of known truth, 1,000 samples per set: draws "
-        "in which the "
-        "surrogate passes its predictive check, and then the rank correlation (Spearman) of its "
-        "order of 16 settings "
-        "with the true one, by mean IoU with the truth over ten draws, and by how much the IoU of "
-        "the setting that it "
-        "puts first is less than the largest. *Sharpness*: the factor on the classifier's log "
-        "odds with which areas "
-        "agree; 1.12, or one over that, is the most allowed, chosen on seeds 1 to 3, and lowered "
-        "from 1.15 "
-        "by the sharpness of bent Gaussians at seed 21."
+        "*Data like yours* on twelve pairs of laws of known truth, 1,000 samples per set: draws in "
+        "which the surrogate passes its predictive check, and then the rank correlation (Spearman) "
+        "of its order of 16 settings with the true one, by mean IoU with the truth over ten draws, "
+        "and by how much the IoU of the setting that it puts first is less than the largest. "
+        "*Sharpness*: the factor on the classifier's log odds with which areas agree; 1.12, or one "
+        "over that, is the most allowed, chosen on seeds 1 to 3, and lowered from 1.15 by the "
+        "sharpness of bent Gaussians at seed 21."
     ),
     "battery": (
         "The sanity battery at the paper's size on the five published pairs of scores that are "
-        "measured here; the"
-        " rows are in `data/battery/`."
+        "measured here; the rows are in `data/battery/`."
     ),
 }
 # Column titles of what every line may hold; "prviz" and "against" join seconds and memory.

@@ -789,9 +789,8 @@ def test_copies_in_words_and_from_what_was_kept() -> None:
     assert (
         copies_text(kinds["near"])
         == "0 exact copies; 10.0 % of its samples are at most 0.04 times as far from one real"
-        " sample as from the next, 1.0 % expected from x (difference +5.0 % to +12.0 %, 99 %"
-        " interval);"
-        " nearest: generated row 5, real row 3, distance 0.125"
+        " sample as from the next, 1.0 % expected from x (difference +5.0 % to +12.0 %, 99 % "
+        "interval); nearest: generated row 5, real row 3, distance 0.125"
     )
     kept = [list(some), list(none), 0.04, [list(each) for each in pairs], "x"]
     assert memorisation_of_facts(kept) == kinds["exact"]

@@ -223,8 +223,8 @@ def read_member(
         )
     if info.file_size > max(limits.small_bytes, limits.ratio * info.compress_size):
         raise MediaError(
-            f"{where}: unpacks to {human_size(info.file_size)} from"
-            f" {human_size(info.compress_size)}, more than {limits.ratio} times; no picture does."
+            f"{where}: unpacks to {human_size(info.file_size)} from "
+            f"{human_size(info.compress_size)}, more than {limits.ratio} times; no picture does."
         )
     if info.compress_type not in METHODS:
         raise MediaError(

@@ -271,8 +271,8 @@ def _beside(rows: pd.DataFrame) -> str:
     means = {name: known[name].mean() for name in ("iou", "bound_iou")}
     return (
         f" With split, the mean IoU of these families is {means['iou']:.2f}, of the upper bounds "
-        f"{means['bound_iou']:.2f}: "
-        f"{(known['bound_deficit'] == 0).sum():,} of {len(known):,} lie nowhere below the truth."
+        f"{means['bound_iou']:.2f}: {(known['bound_deficit'] == 0).sum():,} of {len(known):,} lie "
+        "nowhere below the truth."
     )
 
 

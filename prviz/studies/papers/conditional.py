@@ -121,13 +121,11 @@ class GuidanceExperiment(Experiment):
     source = _SOURCE.format("5.4.2 and Figure 15")
     question = "Is every number highest where both sets have the same guidance scale?"
     words = (
-        "P is half of what the zoo's diffusion model draws at guidance scale 5, Q the other half at"
-        " scale 0 to 10: 898 and 899 digits. Beside it stands the truth of a toy, a mixture of "
-        "three"
-        f" guided classes.{_SETTING} The paper has 40,000 landscapes of Stable Diffusion in "
-        f"DINOv2's"
-        " features and prints the ends at scale 5 alone; pictures and number of samples differ, so"
-        " only what equal sets give can be compared."
+        "P is half of what the zoo's diffusion model draws at guidance scale 5, Q the other half "
+        "at scale 0 to 10: 898 and 899 digits. Beside it stands the truth of a toy, a mixture of "
+        f"three guided classes.{_SETTING} The paper has 40,000 landscapes of Stable Diffusion in "
+        "DINOv2's features and prints the ends at scale 5 alone; pictures and number of samples "
+        "differ, so only what equal sets give can be compared."
     )
     sizes = {
         "quick": Size(None, 1, 2.0),

@@ -426,10 +426,10 @@ class TruncationExperiment(Experiment):
         wide = knn.pivot_table("ours", "psi", "figure")
         if len(wide) > 1:
             said.append(
-                "The zigzag of kNN's α∞ on digits is single pictures: α∞ is 1 in every split where"
-                f" a real picture has only generated neighbours, in {wide[_LONE].max():.0%} of them"
-                f" at psi = {wide[_LONE].idxmax():.1f}. Along psi it turns {turns(wide['α∞'])}; "
-                f"with"
-                f" {SPARED:.0%} of the real pictures spared, {turns(wide[_SPARED])}."
+                "The zigzag of kNN's α∞ on digits is single pictures: α∞ is 1 in every split "
+                f"where a real picture has only generated neighbours, in {wide[_LONE].max():.0%} "
+                f"of them at psi = {wide[_LONE].idxmax():.1f}. Along psi it turns "
+                f"{turns(wide['α∞'])}; with {SPARED:.0%} of the real pictures spared, "
+                f"{turns(wide[_SPARED])}."
             )
         return " ".join(said) or f"Measured from psi = {figures['psi'].min():.1f} on."

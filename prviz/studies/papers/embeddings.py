@@ -109,14 +109,13 @@ class EmbeddingsExperiment(Experiment):
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2, impact of the embedding"
     question = "How many features of a random network does it take to see what a truncation loses?"
     words = (
-        "The bundled digits against a mixture with truncated latents (see the truncation trick),"
-        " {drawn} of each, by kNN with k = √n and half of the samples to measure. Random network:"
-        " the first d of the 256 features of four convolutions with random weights, a network with"
-        " fewer outputs; every repeat has other weights. Pixels, and a network trained to recognise"
-        " characters in other pictures: their first d principal components. {repeats}. The paper "
-        "has"
-        " faces and a VGG16 with random weights, and asks how many of its outputs are needed; it"
-        " shows no figure."
+        "The bundled digits against a mixture with truncated latents (see the truncation trick), "
+        "{drawn} of each, by kNN with k = √n and half of the samples to measure. Random network: "
+        "the first d of the 256 features of four convolutions with random weights, a network with "
+        "fewer outputs; every repeat has other weights. Pixels, and a network trained to recognise "
+        "characters in other pictures: their first d principal components. {repeats}. The paper "
+        "has faces and a VGG16 with random weights, and asks how many of its outputs are needed; "
+        "it shows no figure."
     )
     columns = COLUMNS
     measure = None

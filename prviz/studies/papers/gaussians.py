@@ -326,14 +326,11 @@ class SameExperiment(Experiment):
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix, Figure 5"
     question = "What does an estimate see of a perfect generator, and does a split make it better?"
     words = (
-        "P = Q = N(0, I) in d = 64 dimensions, n = {n} samples of each, {repeats}; k = 4, k = 5 and"
-        " k = √n neighbours; half of the samples define the classifiers and half measure them "
-        "(split"
-        " 50%), or all do both (split none). Precision and recall are truly 1 everywhere. The "
-        "figure"
-        " has no numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 prints "
-        "0.66"
-        " and 0.67 and no k: k = 5 gives them."
+        "P = Q = N(0, I) in d = 64 dimensions, n = {n} samples of each, {repeats}; k = 4, k = 5 "
+        "and k = √n neighbours; half of the samples define the classifiers and half measure them "
+        "(split 50%), or all do both (split none). Precision and recall are truly 1 everywhere. "
+        "The figure has no numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 "
+        "prints 0.66 and 0.67 and no k: k = 5 gives them."
     )
     sizes = {
         "quick": Size(1_000, 3, 0.6),

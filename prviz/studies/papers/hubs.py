@@ -236,14 +236,13 @@ class HubsExperiment(Experiment):
         " for less?"
     )
     words = (
-        "The hubness m of a sample is the number of others that have it among their k nearest; hubs"
-        " have m > t. Improved precision and recall of the hubs alone against those of all samples,"
-        " no split, k = 3, 5, 10 and √n. Pairs: shifted Gaussians in d = 64 and 2,048, and the"
-        " digits against samples of the zoo's VAE; n = {n} at most, {repeats}. A group of hubness"
-        " has m up to its number, above the one before it. Open symbols: the poster's means over "
-        "its"
-        " three sets of 70,000 or more pictures, t = 3, which are other data; its time is that of"
-        " the serial code."
+        "The hubness m of a sample is the number of others that have it among their k nearest; "
+        "hubs have m > t. Improved precision and recall of the hubs alone against those of all "
+        "samples, no split, k = 3, 5, 10 and √n. Pairs: shifted Gaussians in d = 64 and 2,048, and "
+        "the digits against samples of the zoo's VAE; n = {n} at most, {repeats}. A group of "
+        "hubness has m up to its number, above the one before it. Open symbols: the poster's means "
+        "over its three sets of 70,000 or more pictures, t = 3, which are other data; its time is "
+        "that of the serial code."
     )
     columns = HUB_COLUMNS
     measure = staticmethod(hub_rows)
@@ -317,8 +316,7 @@ class HubsExperiment(Experiment):
             if not said:
                 reason = (
                     f": finding them takes every sample's neighbours (alone {search:.1f} times), "
-                    f"and"
-                    " their radii take distances to all samples"
+                    "and their radii take distances to all samples"
                 )
             said.append(
                 f"With k = {k} and t = {ts}, hubs are {share:.0%} of the samples,"
@@ -327,8 +325,8 @@ class HubsExperiment(Experiment):
             )
         low, high = (100 * end(map(end, POSTER_ERRORS.values())) for end in (min, max))
         said.append(
-            f"The poster prints errors of {low:.1f} to {high:.1f}% and"
-            f" {POSTER_SECONDS[0] / POSTER_SECONDS[1]:.2f} of the time, at t = {HUB.value('t')}"
+            f"The poster prints errors of {low:.1f} to {high:.1f}% and "
+            f"{POSTER_SECONDS[0] / POSTER_SECONDS[1]:.2f} of the time, at t = {HUB.value('t')}"
         )
         k = figures["k"].iloc[0]
         first = figures[figures["k"] == k]

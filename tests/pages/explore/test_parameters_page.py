@@ -141,7 +141,7 @@ def test_explore_says_how_many_samples_are_hubs_and_that_they_cost_more(
     share = len(run.c_real) / (400 if split is None else 200)
     assert share > 0.5
     said = (
-        f"Hub iPR: {share:.0%} of the samples are hubs at this k: this costs more than iPR on all"
+        f"Hub iPR: {100 * share:.0f} % of the samples are hubs at this k: this costs more than iPR on all"
         " of them."
     )
     assert said in sent["panes"][0]["help"]

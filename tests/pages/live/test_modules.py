@@ -48,8 +48,8 @@ export const twice = (x) => factor() * x + own;""",
     text = bundle(entry)
     assert "The default" not in text
     run = (
-        "async (text) => (await"
-        " import(`data:text/javascript,${encodeURIComponent(text)}`)).default(5)"
+        "async (text) => (await "
+        "import(`data:text/javascript,${encodeURIComponent(text)}`)).default(5)"
     )
     assert blank.evaluate(run, text) == [13, "a", "b"]
 
