@@ -10,7 +10,6 @@ that no other run knows; the share of the ideal is the time of one worker over t
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -25,10 +24,8 @@ from tests.benchmarks.results import record
 from tests.benchmarks.triage import written
 
 FAMILIES = ("--method", "knn,kde,ipr,coverage")
-SIZES = ((2_000, 384), (10_000, 384), (50_000, 384))
-# The best classifier's own limit on time is met beyond.
-MOST_BELIEVED = 10_000
-SHARED = (10_000, 384, 8)  # n, d and checkpoints of the workers
+SIZES = ((2_000, 384), (10_000, 384))
+SHARED = (2_000, 384, 8)  # n, d and checkpoints of the workers
 
 
 def triage(folder: Path, count: int, *options: str) -> tuple[float, float]:
@@ -84,18 +81,10 @@ def of_workers(n: int, d: int, count: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--most", type=int, default=SIZES[-1][0], help="largest n")
-    most = parser.parse_args().most
     for n, d in SIZES:
-        if n <= most:
-            one_more(n, d, "four families", *FAMILIES)
-        if n <= min(most, MOST_BELIEVED):
-            one_more(n, d, "the best classifier too")
-    n, d, count = SHARED
-    of_workers(min(n, most), d, count)
+        one_more(n, d, "four families", *FAMILIES)
+        one_more(n, d, "the best classifier too")
+    of_workers(*SHARED)
 
 
 if __name__ == "__main__":
