@@ -191,6 +191,9 @@ def test_equal_distributions_and_disjoint_ones() -> None:
     assert (disjoint.auc, disjoint.total_variation, disjoint.precision_at(0.05)) == (0, 1, 0)
     assert disjoint.f_score(8, leaning="precision") == 0
     assert tuple(disjoint.compare(equal)) == (0, 0, 1)
+    # P = (0.8, 0.2), Q = (0.3, 0.7)
+    two = PRCurve.from_error_rates([0.2], [0.3])
+    assert two.divergence("js") == pytest.approx(0.1325054509170478, rel=1e-12)
     assert tuple(equal.compare(disjoint)) == (0, 1, 0)
     assert tuple(disjoint.compare(PRCurve.from_error_rates([0], [0]))) == (1, 0, 0)
 

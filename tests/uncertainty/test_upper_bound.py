@@ -13,6 +13,7 @@ from scipy.special import xlogy
 from scipy.stats import binom, mannwhitneyu
 
 import prviz
+from prviz.curves import PRCurve
 from prviz.estimators.cross_fitting import Scores, cut_places
 from prviz.samples import SamplePair, Split
 from prviz.toys import toy
@@ -21,6 +22,7 @@ from prviz.uncertainty.upper_bound import (
     _ANGLES,
     CUTS,
     GATE,
+    JudgedHalf,
     _chance,
     _corners,
     _largest_rate,
@@ -175,6 +177,13 @@ def test_more_confidence_costs_something_and_groups_count_once() -> None:
         prviz.upper_bound(real, generated).auc
         > prviz.upper_bound(real.values, generated.values).auc + 0.1
     )
+
+
+def test_sets_are_told_apart_by_their_scores_or_a_bound_below_one() -> None:
+    whole, less = PRCurve.from_error_rates([], []), PRCurve.from_error_rates([0.2], [0.3])
+    assert not JudgedHalf(whole, GATE).told_apart
+    assert JudgedHalf(whole, 0.9 * GATE).told_apart
+    assert JudgedHalf(less, 1.0).told_apart
 
 
 @pytest.mark.exhaustive
