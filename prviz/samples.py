@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -719,18 +720,17 @@ def _encoding_text(alone: Mapping[str, Sequence[str]]) -> str:
     """What to save as UTF-8, where the names of one set, in another encoding, are those of the
     other.
     """
-    for role, other in (("real", "generated"), ("generated", "real")):
-        for encoding in _ENCODINGS:
-            for read_as in ("cp1252", "latin-1"):
-                try:
-                    names = [name.encode(read_as).decode(encoding) for name in alone[role]]
-                except UnicodeError:
-                    continue
-                if names and {*names} == {*alone[other]}:
-                    return (
-                        f"They are the same if the file of the {role} set is in {encoding}: save "
-                        f"it as UTF-8. "
-                    )
+    sets = (("real", "generated"), ("generated", "real"))
+    for (role, other), encoding, read_as in product(sets, _ENCODINGS, ("cp1252", "latin-1")):
+        try:
+            names = [name.encode(read_as).decode(encoding) for name in alone[role]]
+        except UnicodeError:
+            continue
+        if names and {*names} == {*alone[other]}:
+            return (
+                f"They are the same if the file of the {role} set is in {encoding}: save it as "
+                "UTF-8. "
+            )
     return ""
 
 

@@ -454,6 +454,9 @@ def _is_extreme(row: Array, values: Array) -> bool:
     """True for the least or the greatest value of every column, which other rows have, one here and
     one there.
     """
+    some = values[:_FIRST]
+    if not (row <= some).all() and not (row >= some).all():
+        return False
     least = (row == values.min(axis=0)).all()
     if not least and not (row == values.max(axis=0)).all():
         return False

@@ -227,9 +227,10 @@ def checked_columns(
     ------
     SuspectColumnsError : some look like none, and the user has not said which are.
     """
-    error = _quantised(values, features, where, typed) or _spectra(values, features, typed)
-    if error and not choice.features:
-        raise error
+    if not choice.features:
+        error = _quantised(values, features, where, typed) or _spectra(values, features, typed)
+        if error:
+            raise error
     counts = [place for place in _counting(values) if features[place] not in choice.features]
     if counts and len(counts) < len(features):
         labels = {features[place]: values[:, place].astype(np.int64) for place in counts}
@@ -323,11 +324,12 @@ def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | 
     """The error for a table whose first column is what spectra are measured along; None for
     others.
     """
-    steps = np.sign(np.diff(values[:, 0].astype(np.float64)))
-    name = plain_name(_UNIT_BEHIND.sub("", features[0])) if features else ""
-    if len(features) <= _FAMILY or not _AXIS.fullmatch(name) or steps[0] == 0:
+    if len(features) <= _FAMILY or len(values) < 2:
         return None
-    if (steps != steps[0]).any():
+    if not _AXIS.fullmatch(plain_name(_UNIT_BEHIND.sub("", features[0]))):
+        return None
+    steps = np.sign(np.diff(values[:, 0].astype(np.float64)))
+    if steps[0] == 0 or (steps != steps[0]).any():
         return None
     first = ", ".join(f"{each:g}" for each in values[:2, 0].tolist())
     return refuse_turned(f"each row is a feature ({quoted(features[0])}: {first} ...)", typed)

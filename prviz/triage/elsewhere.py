@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prviz.measure.estimates import Progress
-from prviz.measure.workload import cut
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
 from prviz.readers.errors import error_text
 from prviz.studies.tasks import Call, finished
@@ -168,8 +167,7 @@ class _Worker(NamedTuple):
             memory_limit=work.memory_limit,
         )
         settings = replace(work.settings, methods=names)
-        small = cut(real, work.size, work.settings.seed)
-        evaluator = CheckpointEvaluator(small, settings, None, work.memory_limit)
+        evaluator = CheckpointEvaluator(triage.real(work.size), settings, None, work.memory_limit)
         return cls(work, triage, evaluator, store.noted)
 
     def look_into(self, outcome: CheckpointOutcome) -> None:

@@ -152,6 +152,13 @@ def test_spectra_and_samples_in_columns_are_turned(kind: str, tmp_path, monkeypa
     np.testing.assert_allclose(read("t_turned.csv").values, REAL[:50])
 
 
+def test_a_file_for_each_spectrum_is_read(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    names = ["wavelength", *(f"s{place}" for place in range(1, D))]
+    for place, row in enumerate(REAL[:40]):
+        pd.DataFrame([row], columns=names).to_csv(tmp_path / f"a_{place}.csv", index=False)
+    np.testing.assert_array_equal(read(tmp_path).values, REAL[:40])
+
+
 @pytest.mark.parametrize("name", ["magError", "magErr", "magerr", "errMag", "mag_error", "err_mag"])
 def test_errors_of_a_column_are_asked_about_however_they_are_written(name: str) -> None:
     error = {name: RNG.random(N)}
