@@ -43,8 +43,10 @@ _FARTHEST = 64
 # one point seldom.
 _ERRORS = 4.5
 _DEVIATIONS = 3
-# Share of points whose balls may hold more than estimated.
+# Share of points whose balls may hold more than estimated, and of those that may hold far more
+# before the first tile is looked at for a better limit.
 _BEYOND = 0.02
+_OVERFULL = 1 / 8
 # Distances computed at a time for points whose lists were too short.
 _AGAIN_AT_ONCE = 1 << 20
 
@@ -109,6 +111,11 @@ class RandomSubset:
         )
         return reach
 
+    def is_tight(self, reach: Floats) -> bool:
+        """True if nearly all balls of the squared radii ``reach`` hold little more than needed."""
+        held = np.count_nonzero(self._values <= reach[self._rows, None], axis=1)
+        return float(np.mean(held == self.length)) <= _OVERFULL
+
     def held(self, radii: Floats) -> int:
         """Largest number of others in balls of these radii around nearly all points; ``length``: or
         more.
@@ -135,14 +142,22 @@ class NeighbourLists:
     """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among
     them.
 
-    A list takes every sample within an estimated limit: ``reach``, or a quantile of the first tile
-    with a wide margin where that is smaller (rows come in random order). `finish` finds the few
-    points whose limit was too small, and `look_again` rebuilds their lists. A full list is pruned
-    to its order-th value plus the bound on the products' error, which becomes the new limit.
+    A list takes every sample within an estimated limit: ``reach``, or, unless that is ``tight``, a
+    quantile of the first tile with a wide margin where that is smaller (rows come in random order).
+    `finish` finds the few points whose limit was too small, and `look_again` rebuilds their lists.
+    A full list is pruned to its order-th value plus the bound on the products' error, which becomes
+    the new limit.
     """
 
     def __init__(
-        self, left: PointSet, right: PointSet, order: int, reach: Floats, *, roomy: bool
+        self,
+        left: PointSet,
+        right: PointSet,
+        order: int,
+        reach: Floats,
+        *,
+        tight: bool,
+        roomy: bool,
     ) -> None:
         n = len(left)
         dtype = left.arithmetic.dtype
@@ -153,8 +168,8 @@ class NeighbourLists:
         self._values = np.empty((n, self._length), dtype=dtype)
         self._columns = np.empty((n, self._length), dtype=np.int32)
         self._filled = np.zeros(n, dtype=np.intp)
-        self._limits = np.full(n, np.inf, dtype=dtype)
         self._expected_reach = round_up(reach, dtype)
+        self._limits = self._expected_reach.copy() if tight else np.full(n, np.inf, dtype=dtype)
         self._lock = threading.Lock()
 
     def limits(self, points: slice, tile: Callable[[], Tile]) -> Array:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -118,11 +118,22 @@ class ScheduledTile(NamedTuple):
 
 def _across(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
     """Tiles of the real points (rows) against the generated ones (columns)."""
-    return [
+    tiles = (
         ScheduledTile("real", rows, "generated", columns)
         for columns in slices(n_generated, side)
         for rows in slices(n_real, side)
-    ]
+    )
+    return _disjoint_first(tiles, side)
+
+
+def _disjoint_first(tiles: Iterable[ScheduledTile], side: int) -> list[ScheduledTile]:
+    """Tiles without common rows or columns begin: no two threads look for the same limits."""
+
+    def later(place: ScheduledTile) -> bool:
+        row, column = (each.start // side for each in (place.rows, place.columns))
+        return (row % 2, column) != (0, row + 1) if place.left == place.right else row != column
+
+    return sorted(tiles, key=later)
 
 
 class SymmetricPlan:
@@ -245,7 +256,7 @@ class SymmetricPlan:
                     )
                     for rows in [*slices(across.start, self._side), *halves]
                 ]
-        return tiles
+        return _disjoint_first(tiles, self._side)
 
     @property
     def entries(self) -> int:
@@ -331,7 +342,14 @@ class SymmetricPlan:
         roomy = self._lists_bytes(self._orders, roomy=True) <= self._left // 2
         for key, order in self._orders.items():
             reach = samples[key].reach(min(order, self._sizes[key[1]]))
-            self._lists[key] = NeighbourLists(fit[key[0]], fit[key[1]], order, reach, roomy=roomy)
+            self._lists[key] = NeighbourLists(
+                fit[key[0]],
+                fit[key[1]],
+                order,
+                reach,
+                tight=samples[key].is_tight(reach),
+                roomy=roomy,
+            )
         left = self._left - self._lists_bytes(self._orders, roomy=roomy)
         bounded = dict.fromkeys((shared.in_order, shared.rule) for shared in self._fixed)
         room = max(left, 0) // BYTES_PER_PAIR // max(len(bounded), 1)

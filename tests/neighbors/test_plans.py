@@ -126,6 +126,7 @@ def test_short_lists_are_cleared_or_given_up(kind, length, monkeypatch):
 def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkeypatch):
     drawn = make_pair(kind, 9, 300, 250).split(None)
     expected = by_rows(drawn, 7)
+    monkeypatch.setattr(lists, "_OVERFULL", -1)  # no estimate is tight
     monkeypatch.setattr(lists.NeighbourLists, "_most_of", lambda self, seen: 1)
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
 
@@ -152,6 +153,22 @@ def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
             lists.RandomSubset, "reach", lambda self, _: np.zeros(len(self._squares))
         )
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
+
+
+def test_first_tiles_are_looked_at_only_where_a_sample_says_too_little(monkeypatch):
+    rng = np.random.default_rng(0)
+    plain = rng.normal(size=(2, 700, 9))
+    modes = plain + 30 * rng.normal(size=(7, 9)).repeat(100, axis=0)
+    looked = []
+    limit = lists.NeighbourLists._most_of
+    monkeypatch.setattr(
+        lists.NeighbourLists, "_most_of", lambda *given: looked.append(1) or limit(*given)
+    )
+    for pair, first_tiles in ((plain, False), (modes, True)):
+        drawn = SamplePair(*pair).split(None)
+        looked.clear()
+        assert counts(Distances(drawn, block_bytes=90_000), 7, None) == by_rows(drawn, 7)
+        assert bool(looked) == first_tiles
 
 
 def test_balls_beyond_the_end_of_a_list_are_counted_in_tiles(monkeypatch):
