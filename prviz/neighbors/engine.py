@@ -248,6 +248,8 @@ class Distances:
         progress: Progress | None,
     ) -> tuple[Found, Radii]:
         """Count by one sort or histogram for all requests."""
+        if not self._prepared.held_out:  # the rows of fit samples have what their balls hold
+            own = _own_orders(request for request in requests if request.rule.one_radius)
         largest = {role: max(ks) for role, ks in own.items()}
         needed = bytes_needed(self._prepared, requests, largest)
         if needed > self._memory:

@@ -7,6 +7,7 @@ balls out to neighbours from the samples around each point in the exact order of
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -34,6 +35,8 @@ from prviz.neighbors.tiles import Tile, make_tile
 
 # Larger than any distance in a tile's units; its low bits are 0, as those of a widened float32.
 _PADDING = 2.0**1000
+# Of the counts' own kind, as NumPy adds another one by one at a twentieth of the speed.
+_ONE = np.int32(1)
 
 
 def bytes_needed(
@@ -80,7 +83,7 @@ class _Group(NamedTuple):
 
     requests : by increasing radius, or out to neighbours of any order.
     radii : of balls that are known beforehand; None: balls that reach to neighbours.
-    orders : of these neighbours, by evaluated role; empty of known balls.
+    orders : of these neighbours, by the role of the balls' centres; empty of known balls.
     counts : (requests, points) by evaluated role.
     """
 
@@ -99,6 +102,38 @@ class _Group(NamedTuple):
         """Whose samples are counted."""
         return self.requests[0].role
 
+    @property
+    def around_fit(self) -> bool:
+        """True if the balls are those of fit samples."""
+        return self.requests[0].around == "fit"
+
+    def add(
+        self,
+        block: RowBlock,
+        tiles: Mapping[Role, Tile],
+        ordered: SortedRows | None,
+        lock: threading.Lock,
+    ) -> None:
+        """Add the counts of a block's points; what balls hold, in the smallest alone."""
+        role = block.role
+        if self.radii is not None:
+            self.counts[role][:, block.rows] = self.radii.counts(tiles[self.counted])
+        if ordered is None or role not in self.orders:
+            return
+        if not self.around_fit:
+            found = ordered.counts(self.roles, self.orders[role], self.counted)
+            self.counts[role][:, block.rows] = found
+            return
+        for member, (ranks, samples) in ordered.held(self.roles, self.orders[role]).items():
+            counts = self.counts[member]
+            with lock:
+                np.add.at(counts.reshape(-1), ranks * counts.shape[1] + samples, _ONE)
+
+    def finish(self) -> None:
+        """Balls hold what the smaller ones around the same sample hold."""
+        for counts in self.counts.values() if self.around_fit and self.orders else ():
+            np.cumsum(counts, axis=0, out=counts)
+
 
 def count_by_sweep(
     prepared: Prepared,
@@ -113,27 +148,22 @@ def count_by_sweep(
     None of the fit sets may have weights.
     """
     groups = _grouped(prepared, requests, fixed, own)
-    reaching = [group for group in groups if group.radii is None]
     largest: dict[Role, dict[tuple[Role, ...], int]] = {role: {} for role in ROLES}
-    for group in reaching:
+    for group in groups:
         for role, orders in group.orders.items():
             before = largest[role].get(group.roles, 0)
             largest[role][group.roles] = max(before, int(orders.max()))
+    lock = threading.Lock()
 
     def count(block: RowBlock, tiles: Mapping[Role, Tile]) -> None:
-        role = block.role
+        some = largest[block.role]
+        ordered = SortedRows(tiles, some) if some else None
         for group in groups:
-            if group.radii is not None:
-                found = group.radii.counts(tiles[group.counted])
-                group.counts[role][:, block.rows] = found
-        if not reaching:
-            return
-        ordered = SortedRows(tiles, largest[role])
-        for group in reaching:
-            found = ordered.counts(group.roles, group.orders[role], group.counted)
-            group.counts[role][:, block.rows] = found
+            group.add(block, tiles, ordered, lock)
 
     run_evaluations(count, prepared, runner)
+    for group in groups:
+        group.finish()
     by_request: dict[CountRequest, dict[Role, Small]] = {}
     for group in groups:
         for index, request in enumerate(group.requests):
@@ -164,20 +194,27 @@ def _grouped(
             some.sort(key=fixed.__getitem__)
             squared = np.array([fixed[request] for request in some])
             radii = Radii(prepared.arithmetic, squared)
-        elif kind == "fit":
-            some.sort(key=lambda request: request.rule.k)
+        elif kind == "fit" and prepared.held_out:
+            some.sort(key=_k)
             squared = np.stack([own[role, request.rule.k] for request in some], axis=1)
             radii = SampleRadii(prepared.fit[role], squared)
         else:
-            for evaluated in ROLES:
-                numbers = [prepared.order(request.rule, evaluated) for request in some]
-                orders[evaluated] = np.array(numbers)
+            some.sort(key=_k)
+            # Without split fit samples are evaluation samples: what their balls hold is in their
+            # own rows.
+            for centre in (role,) if kind == "fit" else ROLES:
+                numbers = [prepared.order(request.rule, centre) for request in some]
+                orders[centre] = np.array(numbers)
         counts = {
-            evaluated: np.empty((len(some), len(points)), np.int32)
+            evaluated: np.zeros((len(some), len(points)), np.int32)
             for evaluated, points in prepared.evaluate.items()
         }
         groups.append(_Group(some, radii, orders, counts))
     return groups
+
+
+def _k(request: CountRequest) -> int:
+    return request.rule.k
 
 
 class _Ranked(NamedTuple):
@@ -330,6 +367,9 @@ class SortedRows:
         inside = np.arange(values.shape[1]) < (real + generated)[:, None]
         _resolve(both, found, (values, slots), inside)
         first = slots < real[:, None]
+        self._found = dict(zip(ROLES, found, strict=True))
+        self._before = dict(zip(ROLES, (np.zeros_like(real), real), strict=True))
+        self._slots = slots
         self._places = {ROLES[:1]: first & inside, ROLES[1:]: ~first & inside, ROLES: inside}
         self._counts = {
             role: np.cumsum(self._places[role,], axis=1, dtype=np.int32) for role in ROLES
@@ -340,15 +380,33 @@ class SortedRows:
         """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance
         ``among`` some.
         """
+        counts: Small = self._counts[role].ravel()[self._ends(among, orders)]
+        return counts
+
+    def held(self, among: tuple[Role, ...], orders: Rows) -> dict[Role, tuple[Rows, Rows]]:
+        """By role, the samples up to the largest of these increasing orders, and for each of them
+        the number of orders whose distance it is beyond: (s,) both, ranks first.
+        """
+        m, length = self._slots.shape
+        ends = self._ends(among, orders)
+        steps = np.bincount((ends + ends // length + 1).ravel(), minlength=m * (length + 1))
+        beyond = np.cumsum(steps.reshape(m, length + 1)[:, :length], axis=1)
+        held = {}
+        for role in ROLES:
+            rows, places = true_places(self._places[role,] & (beyond < len(orders)))
+            entries = self._found[role]
+            numbers = self._slots[rows, places] - self._before[role][rows] + entries.starts[rows]
+            held[role] = beyond[rows, places], entries.columns[numbers]
+        return held
+
+    def _ends(self, among: tuple[Role, ...], orders: Rows) -> Rows:
+        """(orders, m) flat places of the last sample at or below the order-th smallest distance."""
         places = self._places[among]
         m, length = places.shape
         flat = np.flatnonzero(places)
         starts = np.searchsorted(flat, np.arange(m) * length)
-        at = flat[starts + orders[:, None] - 1]
-        if self._last is not None:
-            at = self._last.ravel()[at]
-        counts: Small = self._counts[role].ravel()[at]
-        return counts
+        ends: Rows = flat[starts + orders[:, None] - 1]
+        return ends if self._last is None else self._last.ravel()[ends]
 
 
 def _limits(tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> Array:
