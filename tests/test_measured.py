@@ -7,9 +7,10 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.benchmarks import results, table
+from tests.benchmarks import engine, results, table
 
 # Helpers, and what counts instead of timing: the mutants that tests miss, the draws that an
 # interval holds, findings of kinds that tuned nothing.
@@ -56,6 +57,45 @@ def test_the_newest_line_of_a_case_counts(tmp_path: Path, monkeypatch: pytest.Mo
         "| two |  |  |  | 17.1 | a\\|b |",
     ]
     assert results.newest("hub") == []
+
+
+def test_a_part_has_a_table_of_its_own_and_lines_say_which_blas_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "FOLDER", tmp_path / "results")
+    monkeypatch.setenv("OPENBLAS_L2_SIZE", "512")
+    monkeypatch.setattr(results, "blas_kernels", lambda: {"other.libs": "A", "numpy.libs": "B"})
+    results.record("engine", "one", seconds=3.0)
+    monkeypatch.setattr(engine, "TILE", 25)
+    engine.limit(sizes=((60, 4),), repeats=1)
+    lines = results.newest("engine")
+    assert "B, A in other.libs, " in lines[1]["machine"]["blas"]
+    assert "OPENBLAS_L2_SIZE=512" in lines[1]["machine"]["blas"]
+    assert [line["case"] for line in lines[1:]] == [
+        f"60 x 4: {title}, B kernel" for title in engine.WORK.values()
+    ]
+    assert set(lines[1]["figures"]) == {"ns per pair", *engine.AGAINST.values()}
+    ratio = re.fullmatch(
+        r"(\S+) \((\S+), (\S+), (\S+)\) of \S+ s", lines[1]["figures"]["all pairs once"]
+    )
+    assert ratio is not None
+    assert float(ratio[2]) <= float(ratio[3]) <= float(ratio[4])
+    heads = [line for line in table.tables().splitlines() if line.startswith("| case")]
+    assert heads == [
+        "| case | prviz |",
+        f"| case | prviz | ns per pair | {' | '.join(engine.AGAINST.values())} |",
+    ]
+
+
+def test_tiles_of_a_set_and_itself_meet_each_two_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "TILE", 4)
+    rows = np.arange(10)
+    met = np.zeros((10, 10), dtype=int)
+    for left, right in engine.tiles((rows, rows)):
+        met[np.ix_(left, right)] += 1
+    assert (np.maximum(met, met.T) == 1).all()
+    assert met.sum() == 3 * 4 * 4 + 2 * 4 * 2 + 2 * 2
+    assert len(engine.tiles((rows, rows[::-1]))) == 9
 
 
 def test_kept_commands_name_no_path_of_one_machine() -> None:

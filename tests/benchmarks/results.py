@@ -2,7 +2,8 @@
 last.
 
 A line says what was measured (``case``), by which ``command``, when, on which ``commit`` (with a +
-where the code had changes on top of it) and ``machine``; ``seconds`` and ``peak_mb`` of prviz,
+where the code had changes on top of it) and ``machine``, with the kernel of its BLAS and the
+OPENBLAS settings that choose it; ``seconds`` and ``peak_mb`` of prviz,
 ``other_seconds`` and ``other_peak_mb`` of what it is held against, their ``ratio``, and other
 figures by the title of their column.
 """
@@ -10,6 +11,7 @@ figures by the title of their column.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 import shlex
@@ -21,9 +23,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import ThreadpoolController
+
 from prviz.neighbors.threads import available_threads
 
-__all__ = ["FOLDER", "earlier", "newest", "record"]
+__all__ = ["FOLDER", "earlier", "newest", "numpy_kernel", "record"]
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).with_name("results")
@@ -47,7 +51,7 @@ def record(
         "case": case,
         "date": datetime.now(UTC).date().isoformat(),
         "commit": _commit(),
-        "machine": {"cores": available_threads(), "cpu": _cpu()},
+        "machine": {"cores": available_threads(), "cpu": _cpu(), "blas": _blas()},
         "command": shlex.join(
             ["python", "-m", f"tests.benchmarks.{benchmark}", *map(_anywhere, sys.argv[1:])]
         ),
@@ -84,6 +88,37 @@ def earlier(facts: Any, command: str) -> dict[str, Any]:
     cpu, _, cores = facts.machine.rpartition(", ")
     machine = {"cores": int(cores.split()[0]), "cpu": cpu}
     return {"date": facts.date, "commit": None, "machine": machine, "command": command}
+
+
+def blas_kernels() -> dict[str, str]:
+    """The kernel of each loaded BLAS, such as SkylakeX, by the folder of its library: NumPy's is
+    numpy.libs in a wheel.
+    """
+    found = ThreadpoolController().select(user_api="blas").info()
+    return {
+        Path(each["filepath"]).parent.name: str(each.get("architecture", each["internal_api"]))
+        for each in found
+    }
+
+
+def numpy_kernel() -> str:
+    """The kernel of NumPy's BLAS; without a wheel's own library, of the first that is loaded."""
+    kernels = blas_kernels()
+    return kernels.get("numpy.libs") or next(iter(kernels.values()), "unknown")
+
+
+def _blas() -> str:
+    """NumPy's kernel, those of other libraries where they differ, and what the environment sets:
+    all of it changes the speed of matrix products.
+    """
+    first = numpy_kernel()
+    others = [f"{kernel} in {name}" for name, kernel in blas_kernels().items() if kernel != first]
+    settings = [
+        f"{name}={value}"
+        for name, value in sorted(os.environ.items())
+        if name.startswith("OPENBLAS_")
+    ]
+    return ", ".join([first, *others, *settings])
 
 
 def _rounded(value: Any) -> Any:

@@ -158,6 +158,18 @@ ABOUT = {
         "measured here; the rows are in `data/battery/`."
     ),
 }
+# What stands above a table of its own within a benchmark, by the part of its lines.
+PARTS = {
+    "limit": (
+        "Beside what any exact engine needs, all in turns in one process: three float32 products "
+        "in blocks of 5,000, as above; in reused tiles of 1,250, which stay in the caches; and "
+        "each pair of samples once in such tiles (one product, and half of two), by one thread of "
+        "BLAS on every core. prdc computes k = 5 alone. FAISS searches exactly "
+        "(IndexFlatL2) for the k nearest that the families are made of: within each set, and from "
+        "each into the other. Cells: the ratio of the best runs, in brackets the smallest, median "
+        "and largest ratio of one run, and the other side's best time."
+    ),
+}
 # Column titles of what every line may hold; "prviz" and "against" join seconds and memory.
 SIDES = {"prviz": ("seconds", "peak_mb"), "against": ("other_seconds", "other_peak_mb")}
 
@@ -169,12 +181,21 @@ def tables() -> str:
 
 
 def _section(benchmark: str, lines: list[dict[str, Any]]) -> str:
+    """The words on a benchmark and its tables: one, and one of each part that has its own."""
+    parts = dict.fromkeys(line.get("part", "") for line in lines)
+    texts = [f"### {benchmark}\n\n{ABOUT[benchmark]}"]
+    for part in parts:
+        if part:
+            texts.append(PARTS[part])
+        texts.append(_table([line for line in lines if line.get("part", "") == part]))
+    return "\n\n".join(texts)
+
+
+def _table(lines: list[dict[str, Any]]) -> str:
+    """What measured these lines, and their rows."""
     runs = dict.fromkeys(
-        f"`{line['command']}`, {line['date']}, {line['machine']['cores']} cores, "
-        f"{line['machine']['cpu']}"
-        for line in lines
+        f"`{line['command']}`, {line['date']}, {_machine_text(line['machine'])}" for line in lines
     )
-    head = f"### {benchmark}\n\n{ABOUT[benchmark]}\n\n"
     made = "; ".join(runs) + "\n\n"
     cells = [_cells(line) for line in lines]
     columns = list(dict.fromkeys(name for row in cells for name in row))
@@ -183,7 +204,12 @@ def _section(benchmark: str, lines: list[dict[str, Any]]) -> str:
         ["---"] * len(columns),
         *([row.get(name, "") for name in columns] for row in cells),
     ]
-    return head + made + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return made + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _machine_text(machine: dict[str, Any]) -> str:
+    text = f"{machine['cores']} cores, {machine['cpu']}"
+    return f"{text}, BLAS {machine['blas']}" if "blas" in machine else text
 
 
 def _cells(line: dict[str, Any]) -> dict[str, str]:
