@@ -59,6 +59,7 @@ def test_the_newest_line_of_a_case_counts(tmp_path: Path, monkeypatch: pytest.Mo
     assert results.newest("hub") == []
 
 
+@pytest.mark.thorough
 def test_a_part_has_a_table_of_its_own_and_lines_say_which_blas_ran(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,9 +39,15 @@ _MOST_ROWS = 512
 # More niceness of low priority: about a tenth of the time of a busy machine.
 _LOW_NICENESS = 10
 
-# The parameter of mallopt for the least size that is mapped by itself, M_MMAP_THRESHOLD of
-# malloc.h.
+# Parameters of mallopt, from malloc.h: the least size that is mapped by itself, and the free memory
+# that a thread keeps; glibc's own default of the first, and the largest of both that it comes to.
 _MMAP_THRESHOLD = -3
+_TRIM_THRESHOLD = -1
+_MMAP_BYTES = 1 << 17
+_MOST_MMAP_BYTES = 1 << 25
+_MOST_TRIM_BYTES = 1 << 26
+# The variable by which Dask has its workers give all memory back at once.
+_TRIM_VARIABLE = "MALLOC_TRIM_THRESHOLD_"
 
 _lock = threading.Lock()
 _libraries: Any = None
@@ -234,9 +240,33 @@ def return_large_arrays() -> None:
     glibc else keeps up to 64 MB for each thread: faster, but more than a limit of memory allows
     for.
     """
+    _set_malloc({_MMAP_THRESHOLD: 1 << 22})
+
+
+@contextmanager
+def one_thread_of_a_worker() -> Iterator[None]:
+    """Measure on one thread, in a process that has others like it beside it.
+
+    Dask has its workers return each freed array to the system: the pages of the next one cost a
+    third of the whole time. During the measurement glibc keeps them as it does without Dask.
+    """
+    given = os.environ.get(_TRIM_VARIABLE, "")
+    if given.isdecimal():
+        _set_malloc({_MMAP_THRESHOLD: _MOST_MMAP_BYTES, _TRIM_THRESHOLD: _MOST_TRIM_BYTES})
+    try:
+        with threads_at_most(1), one_blas_thread():
+            yield
+    finally:
+        if given.isdecimal():
+            _set_malloc({_MMAP_THRESHOLD: _MMAP_BYTES, _TRIM_THRESHOLD: int(given)})
+
+
+def _set_malloc(values: Mapping[int, int]) -> None:
+    """Set parameters of glibc's malloc, where there is one."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
-        mallopt(_MMAP_THRESHOLD, 1 << 22)
+        for name, value in values.items():
+            mallopt(name, value)
 
 
 class Turns:

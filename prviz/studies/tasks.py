@@ -30,7 +30,7 @@ from multiprocessing.connection import wait as wait_for_connections
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
-from prviz.neighbors.threads import available_threads, one_blas_thread, threads_at_most
+from prviz.neighbors.threads import available_threads, one_thread_of_a_worker
 from prviz.readers.atomic_files import locked, write_whole
 from prviz.readers.errors import error_text
 
@@ -263,7 +263,7 @@ def _run(task: Task) -> list[Row]:
     if _stopped.is_set():
         os._exit(1)
     try:
-        with threads_at_most(1), one_blas_thread():
+        with one_thread_of_a_worker():
             return task.run()
     finally:
         _at_work.clear()

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prviz.measure.estimates import Progress
-from prviz.neighbors.threads import one_blas_thread, threads_at_most
+from prviz.neighbors.threads import one_thread_of_a_worker
 from prviz.readers.errors import error_text
+from prviz.samples import SamplePair, Samples
 from prviz.studies.tasks import Call, finished
-from prviz.triage.decision import looked_into
+from prviz.triage.decision import basis_of, looked_into
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import (
     FAILURES,
@@ -47,8 +48,8 @@ def measure_elsewhere(
     """`measure_all` on the workers of an executor, in the order in which checkpoints are finished.
 
     This process reads every file to look up its results in the cache; a worker reads the files
-    without results, by the same paths, on one thread. It also looks for copies and faults, which
-    the store then has.
+    without results once, by the same paths, on one thread. It also looks for copies and faults and
+    draws the samples again that the decision needs, which the store then has.
 
     triage : its memory limit is that of each worker. reference, holdout : files of its real
     samples.
@@ -121,7 +122,7 @@ class _Elsewhere:
 
     def run(self, checkpoint: Checkpoint, names: tuple[str, ...]) -> _Answer:
         """Measure some families of a checkpoint and look into it, in the worker."""
-        with threads_at_most(1), one_blas_thread():
+        with one_thread_of_a_worker():
             try:
                 worker = self._worker(names)
             except (ValueError, OSError) as error:
@@ -141,6 +142,24 @@ class _Elsewhere:
         return worker
 
 
+class _LastPair:
+    """The pair that was measured last, so that a worker reads each file once."""
+
+    def __init__(self) -> None:
+        self._pair: SamplePair | None = None
+
+    def hold(self, pair: SamplePair) -> bool:
+        """Called as `prviz.triage.measure.Beside`, which this takes no memory for."""
+        self._pair = pair
+        return False
+
+    def load(self, checkpoint: Checkpoint) -> Samples:
+        """The generated samples. Raises ValueError before any pair is measured."""
+        if self._pair is None:
+            raise ValueError(f"{checkpoint.name} is not measured")
+        return self._pair.generated
+
+
 class _Worker(NamedTuple):
     """What a worker's thread holds: the reference read and looked into, and its own distances."""
 
@@ -156,6 +175,7 @@ class _Worker(NamedTuple):
         if real.digest != work.digest:
             raise ValueError(f"{work.reference} has other contents there")
         store = _Noted()
+        last = _LastPair()
         holdout = None
         if work.holdout is not None:
             holdout = samples_at(work.holdout, work.settings)
@@ -165,9 +185,15 @@ class _Worker(NamedTuple):
             holdout=holdout,
             store=store,
             memory_limit=work.memory_limit,
+            load=last.load,
         )
-        settings = replace(work.settings, methods=names)
-        evaluator = CheckpointEvaluator(triage.real(work.size), settings, None, work.memory_limit)
+        evaluator = CheckpointEvaluator(
+            triage.real(work.size),
+            replace(work.settings, methods=names),
+            None,
+            work.memory_limit,
+            beside=last.hold,
+        )
         return cls(work, triage, evaluator, store.noted)
 
     def look_into(self, outcome: CheckpointOutcome) -> None:
@@ -177,3 +203,7 @@ class _Worker(NamedTuple):
         for each in looked_into(outcome.measured):
             for look in (self.triage.copies, self.triage.witness, self.triage.faults):
                 look(each, lambda _: None)
+        basis = basis_of(outcome.measured)
+        for each in outcome.measured:
+            if each.method in (basis.method, basis.second):
+                self.triage.replicates(each, lambda _: None)

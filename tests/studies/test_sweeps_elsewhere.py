@@ -7,9 +7,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +22,8 @@ import pytest
 import prviz
 from prviz.cli.main import main
 from prviz.cli.sweep import read_config
-from prviz.readers import read
+from prviz.readers import read, read_chosen
+from prviz.samples import Samples
 from prviz.studies.tasks import dask_executor
 from prviz.triage.elsewhere import measure_elsewhere
 from prviz.triage.inputs import checkpoints_of
@@ -188,6 +193,40 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
     assert second.out == first.out
 
 
+def test_a_worker_reads_each_file_once_and_leaves_nothing_to_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(0).standard_normal
+    for name in ("real", "step-1", "step-2"):
+        np.save(tmp_path / f"{name}.npy", draw((60, 3)))
+    real = read(tmp_path / "real.npy")
+    checkpoints = checkpoints_of([tmp_path / "step-1.npy", tmp_path / "step-2.npy"])
+    store = ResultCache(tmp_path / "kept")
+    triage = Triage(reference=real, settings=TriageSettings(("knn", "kde")), store=store)
+    times = Counter[tuple[str, bool]]()
+
+    def counted(path: Path, *rest: Any, **options: Any) -> Samples:
+        here = threading.current_thread() is threading.main_thread()
+        times[path.name, here] += 1
+        return read_chosen(path, *rest, **options)
+
+    monkeypatch.setattr("prviz.triage.measure.read_chosen", counted)
+    with ThreadPoolExecutor(1) as executor:
+        reference = tmp_path / "real.npy"
+        found = list(measure_elsewhere(triage, checkpoints, executor, reference=reference))
+    assert [each.reason for each in found] == [None, None]
+    assert times == {
+        ("real.npy", False): 1,
+        **{(f"step-{step}.npy", here): 1 for step in (1, 2) for here in (True, False)},
+    }
+    for name in ("triage.findings", "triage.witness", "triage.memorisation", "ranking.replicated"):
+        monkeypatch.setattr(f"prviz.triage.{name}", None)
+    for each in found:
+        by_knn = each.measured[0]
+        for look in (triage.faults, triage.witness, triage.copies, triage.replicates):
+            assert look(by_knn, lambda _: None) is not None
+
+
 def test_nobody_at_that_address_is_a_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,3 +306,29 @@ def test_a_bad_configuration_names_the_key(
     assert message in error
     assert error.startswith("prviz: error: ")
     assert not (tmp_path / "grid.parquet").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's malloc")
+def test_a_worker_of_dask_keeps_freed_memory_while_it_measures_and_no_longer() -> None:
+    text = """
+import resource
+import numpy as np
+from prviz.neighbors.threads import one_thread_of_a_worker
+
+def pages():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        np.ones(1 << 19)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+print(pages())
+with one_thread_of_a_worker():
+    print(pages())
+print(pages())
+"""
+    # as Dask starts its workers
+    dask = {**CHECKOUT, "MALLOC_TRIM_THRESHOLD_": "65536"}
+    run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=dask)
+    before, during, after = map(int, run.stdout.split())
+    assert during < before / 5
+    assert after > before / 2
