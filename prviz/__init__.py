@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from prviz.measure.scalars import rarity as rarity
     from prviz.measure.scalars import realism as realism
     from prviz.measure.scalars import scalars as scalars
+    from prviz.neighbors.devices import on_device as on_device
     from prviz.notebook.widget import widget as widget
     from prviz.readers import ReadError as ReadError
     from prviz.readers import read as read
@@ -92,6 +93,7 @@ _MODULES = {
     "measure.paper_conventions": ("paper_curve",),
     "measure.profiles": ("Profile", "profile"),
     "measure.scalars": ("compute_prdc", "rarity", "realism", "scalars"),
+    "neighbors.devices": ("on_device",),
     "notebook.widget": ("widget",),
     "readers": ("read", "read_pair", "ReadError"),
     "readers.bundled": ("bundled_pair",),

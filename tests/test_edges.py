@@ -54,6 +54,7 @@ CHANGE = {
     "Layout",
     "Refused",
     "_Session",
+    "TorchTile",
     "Stores",
     "_Watched",
     "Conversation",

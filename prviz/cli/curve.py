@@ -21,6 +21,7 @@ from prviz.cli.tables import (
     size_lines,
 )
 from prviz.cli.terminal import (
+    add_device,
     memory_size,
     neighbours,
     number,
@@ -141,6 +142,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         help="most memory above the samples themselves: bytes, or a number of kB, MB, GB, KiB, "
         "MiB, GiB (default: 1GB)",
     )
+    add_device(parser)
     add(
         "--approximate",
         action="store_true",

@@ -30,6 +30,7 @@ from prviz.cli.sweep import add_sweep
 from prviz.cli.terminal import memory_size
 from prviz.cli.triage import add_triage
 from prviz.missing import missing
+from prviz.neighbors.devices import on_device
 from prviz.readers.errors import error_text, printable
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
 from prviz.server.hosts import FRAMES_VARIABLE, HOSTS_VARIABLE, named_host, named_origin
@@ -75,7 +76,8 @@ def _run(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
-        return run(arguments)
+        with on_device(getattr(arguments, "device", None)):
+            return run(arguments)
     except BrokenPipeError:
         raise
     except (ValueError, TypeError, OSError) as error:

@@ -107,6 +107,16 @@ def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
         line.show("")
 
 
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the device of its distances, which `main` enters."""
+    parser.add_argument(
+        "--device",
+        metavar="NAME",
+        help="compute distances with PyTorch on this device, such as cuda: the same numbers "
+        "(extra prviz[torch])",
+    )
+
+
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` what every study has: its size, the file of its rows, repeats and seed."""
     parser.add_argument(

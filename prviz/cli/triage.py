@@ -20,6 +20,7 @@ from prviz.cli.picture_sets import add_pictures, embed_arguments
 from prviz.cli.tables import add_columns, say_notes
 from prviz.cli.terminal import (
     ProgressLine,
+    add_device,
     memory_size,
     neighbours,
     number,
@@ -70,7 +71,7 @@ def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int
     usual = parser.parse_args(["--rerun", str(arguments.rerun)])
     for name, value in vars(usual).items():  # options that would be ignored
         given = getattr(arguments, name)
-        if given == value or name == "memory_limit":
+        if given == value or name in ("memory_limit", "device"):
             continue
         option = f"--{name.replace('_', '-')}"
         if name in ("reference", "checkpoints"):
@@ -251,6 +252,7 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
             " (default: 1GB)"
         ),
     )
+    add_device(parser)
     add(
         "--scheduler",
         metavar="ADDRESS",
@@ -344,6 +346,10 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
     if arguments.watch and arguments.scheduler is not None:
         raise ValueError(
             "--watch and --scheduler can't be given together; watching measures on this machine"
+        )
+    if arguments.device is not None and arguments.scheduler is not None:
+        raise ValueError(
+            "--device and --scheduler can't be given together; workers measure on their processors"
         )
     if arguments.encoder is not None:
         if arguments.watch:

@@ -106,13 +106,15 @@ class Distances:
     balls.
 
     Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates
-    included, whatever the block size, the number of threads, the memory and the order of the rows.
+    included, whatever the block size, the number of threads, the memory, the order of the rows and
+    the device of `on_device`.
 
     split : the samples; without split fit and evaluation samples are the same, and a radius leaves
     its own centre out
         by index.
     memory_limit : bytes above the samples; decides how much is kept and how much is computed twice.
-    block_bytes : bytes of one thread's block of distances; None: a size for the processor's caches.
+    block_bytes : bytes of one thread's block of distances; None: a size for the processor's caches,
+        or for the device.
     threads : number of threads; None: one per available core.
     real_radii : radii inside the real fit samples, known from other generated sets; new ones are
     added.
@@ -141,6 +143,8 @@ class Distances:
         self._real_radii.check(split)
         self._known: dict[Role, Floats] = {}
         self._block_bytes = block_bytes
+        if block_bytes is None and self._prepared.placed is not None:
+            self._block_bytes = self._prepared.placed.block_bytes
         self._threads = available_threads() if threads is None else threads
 
     def count(
@@ -219,7 +223,7 @@ class Distances:
         own = _own_orders(requests)
         if len(requests) > _FEW_REQUESTS and not prepared.weighted:
             return self._count_by_sweep(requests, own, progress)
-        if not prepared.held_out:
+        if not prepared.held_out and prepared.placed is None:
             memory = self._memory - prepared.factors_bytes
             plan = SymmetricPlan(prepared, requests, memory, self._threads, self._block_bytes)
             if plan.fits:

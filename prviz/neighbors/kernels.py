@@ -91,21 +91,24 @@ def differences(a: NDArray[np.bool_], b: NDArray[np.bool_], rows: Rows) -> tuple
 
 
 def smallest_bound(tile: Array, k: int) -> Array:
-    """An upper bound on the k-th smallest entry of each row: (m, 1); inf where a row has fewer.
+    """An upper bound on the k-th smallest entry of each row, of more than k: (m, 1).
 
     It is the k-th smallest of the minima over groups of columns, which are far fewer than the
     columns.
     """
     m, n = tile.shape
-    if k >= n:
-        return np.full((m, 1), np.inf, dtype=tile.dtype)
-    # Wide enough that few groups hold two of the k smallest, and that minima run at full speed.
-    groups = max(n // max(3 * k, 128), 1)
-    width = n // groups
+    groups, width = minima_of(n, k)
     minima = tile[:, : groups * width].reshape(m, groups, width).min(axis=1)
     minima.partition(k - 1, axis=1)
     bound: Array = minima[:, k - 1 : k]
     return bound
+
+
+def minima_of(n: int, k: int) -> tuple[int, int]:
+    """Of how many of n columns each minimum is, and how many minima there are, at least k."""
+    # Wide enough that few groups hold two of the k smallest, and that minima run at full speed.
+    groups = max(n // max(3 * k, 128), 1)
+    return groups, n // groups
 
 
 def true_places(mask: NDArray[np.bool_]) -> tuple[Rows, Rows]:
@@ -219,13 +222,10 @@ def entries_within(
     return Entries(rows, flat - rows * n, tile.ravel().take(flat), starts)
 
 
-def smallest(
-    tile: Array, limits: Array, weights: Floats | None, scratch: Scratch, first: int = 0
-) -> Candidates:
-    """All entries <= limits (m, 1) of each row, in the order of the columns, which count from
-    ``first`` on.
+def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Candidates:
+    """Entries of each row side by side, in the order of the columns, which count from ``first``
+    on.
     """
-    found = entries_within(tile, limits[:, 0], None, scratch)
     values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
     own_weights = (
         None if weights is None else np.where(np.isfinite(values), weights.take(columns), 0.0)

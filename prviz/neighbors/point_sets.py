@@ -8,8 +8,9 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,9 @@ _LEAST_AT_ONCE = 16
 # costs about a hundred products), and share of such points above which float64 is used for all.
 _UNCLEAR_COMPARISONS = 1 / 100
 _UNCLEAR_POINTS = 1 / 8
+
+# Device of this thread's tiles, a `TorchDevice`; None: the processor, by NumPy and C.
+device: ContextVar[Any] = ContextVar("device", default=None)
 
 
 class AtOnce(NamedTuple):
@@ -61,7 +65,11 @@ class AtOnce(NamedTuple):
 class PointSet:
     """Merged set with norms and factors of an arithmetic; factors are stored or computed on
     demand.
+
+    ``placed``: the set on a device, a `PlacedSet` (see `place`); None: tiles are made here.
     """
+
+    placed: Any = None
 
     def __init__(
         self,
@@ -121,6 +129,8 @@ class PointSet:
 
     def rows_at_once(self, n: int) -> int:
         """Number of samples, of ``n``, to compare with others at a time."""
+        if self.placed is not None:
+            n = min(n, self.placed.at_once)
         return (
             n if self._factors is not None or self.arithmetic.direct else min(n, self._at_once.rows)
         )
@@ -147,6 +157,12 @@ class PointSet:
         np.multiply(self.rounded(part, scratch), -2, out=left[:, :-2])
         left[:, -2], left[:, -1] = self.squares[part], 1
         return left
+
+
+def place(point_sets: Sequence[PointSet], memory_limit: int) -> None:
+    """Give sets to this thread's device, if it has one; direct distances stay on the processor."""
+    if (there := device.get()) is not None and not point_sets[0].arithmetic.direct:
+        there.place(point_sets, memory_limit)
 
 
 def distances(
@@ -206,6 +222,11 @@ class Prepared:
         )
 
     @property
+    def placed(self) -> Any:
+        """One of the sets on its device; None: all are here."""
+        return self.fit["real"].placed
+
+    @property
     def weighted(self) -> bool:
         """True if duplicates were merged, so that samples have weights, which only the plan by rows
         can count.
@@ -224,8 +245,8 @@ class Prepared:
 
 
 def prepare(split: Split, factors_limit: int) -> Prepared:
-    """Merge duplicates, choose the arithmetic, compute norms, and store factors up to
-    ``factors_limit`` bytes.
+    """Merge duplicates, choose the arithmetic, compute norms, store factors up to
+    ``factors_limit`` bytes, and give the sets to the thread's device.
     """
     samples = [each.values for each in split.pair]
     chosen = [split.fit_rows, split.evaluate_rows] if split.held_out else [(None, None)]
@@ -240,9 +261,11 @@ def prepare(split: Split, factors_limit: int) -> Prepared:
     distinct = [part.rows for part in merged]
     prepared = _prepared(merged, choose_arithmetic(distinct), split.held_out, factors_limit)
     if not prepared.arithmetic.exact and _hopeless(prepared):
-        return _prepared(
+        prepared = _prepared(
             merged, choose_arithmetic(distinct, wide=True), split.held_out, factors_limit
         )
+    sets = dict.fromkeys([*prepared.fit.values(), *prepared.evaluate.values()])
+    place(list(sets), 2 * factors_limit)
     return prepared
 
 

@@ -12,7 +12,7 @@ from prviz.neighbors.balls import squared_threshold
 from prviz.neighbors.engine import MEMORY_LIMIT
 from prviz.neighbors.kernels import Entries, entries_within, slices, true_places
 from prviz.neighbors.native import Array, Counts, Floats, Rows
-from prviz.neighbors.point_sets import AtOnce, PointSet
+from prviz.neighbors.point_sets import AtOnce, PointSet, place
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
 from prviz.neighbors.threads import Runner, available_threads
@@ -46,6 +46,7 @@ def _point_sets(
         PointSet(DistinctRows(each), arithmetic, stored=stored, at_once=at_once)
         for each in (first, second)
     )
+    place([left, right], memory_limit)
     return left, right
 
 
@@ -214,10 +215,9 @@ def multiply_within(
 
     def use(tile: Tile, block: slice) -> None:
         step = max(1, _PAIRS // len(around))
-        for part in slices(len(tile.values), step):
-            found = entries_within(
-                tile.values[part], ball.possible[block][part], None, tile.scratch
-            )
+        values = tile.to_numpy()
+        for part in slices(len(values), step):
+            found = entries_within(values[part], ball.possible[block][part], None, tile.scratch)
 
             def factors(which: Rows, first: int = part.start, found: Entries = found) -> Floats:
                 rows = found.rows[which] + first + tile.rows.start
@@ -246,7 +246,7 @@ def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
     scaled = arithmetic.scaled(np.square(radii))
 
     def use(tile: Tile, block: slice) -> None:
-        wide = tile.values.astype(np.float64)
+        wide = tile.to_numpy().astype(np.float64)
         # Bound on the error of the approximate distance of any pair.
         error = arithmetic.constant * np.square(tile.norms[:, None] + around.norms)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -276,11 +276,12 @@ def smallest_holding(points: Array, centres: Array, radii: Floats) -> Floats:
     smallest = np.full(len(queried), np.nan)
 
     def use(tile: Tile, block: slice) -> None:
-        inside = tile.values <= ball.possible
+        values = tile.to_numpy()
+        inside = values <= ball.possible
         left = np.flatnonzero(inside.any(axis=1))
         while len(left):
             first = inside[left].argmax(axis=1)
-            holds = tile.values[left, first] <= ball.sure[first]
+            holds = values[left, first] <= ball.sure[first]
             unsure = np.flatnonzero(~holds)
             holds[unsure] = tile.reference(left[unsure], first[unsure]) <= squared[first[unsure]]
             smallest[block][left[holds]] = radii[order[first[holds]]]

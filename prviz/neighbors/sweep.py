@@ -240,8 +240,11 @@ class Radii:
         """(q, m) numbers of samples within each of the q radii around each row of a tile."""
         limits = self._limits
         errors = tile.arithmetic.error(tile.norms, self._limits[-1])
-        ranked = _by_row(tile.values, limits, errors, tile.arithmetic.exact, tile.scratch)
-        return _decided(tile, ranked, limits[None, :], np.zeros_like(ranked.columns))
+        exact = tile.arithmetic.exact
+        ranked = tile.ranked(limits, errors[:, None]) or _by_row(
+            tile.values, limits, errors, exact, tile.scratch
+        )
+        return _decided(tile, ranked, limits[None, :], np.zeros_like(ranked[2]))
 
 
 class SampleRadii:
@@ -257,8 +260,10 @@ class SampleRadii:
         """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the
         whole set.
         """
-        found = _by_column(tile, self._limits, self._reach, self._errors)
-        return _decided(tile, found, self._limits, found.columns)
+        found = tile.ranked(self._limits, self._errors) or _by_column(
+            tile, self._limits, self._reach, self._errors
+        )
+        return _decided(tile, found, self._limits, found[2])
 
 
 def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> _Ranked:
@@ -312,7 +317,7 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
     return _Ranked(counts, rows[unclear], columns[unclear])
 
 
-def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Small:
+def _decided(tile: Tile, ranked: tuple[Counts, Rows, Rows], limits: Floats, which: Rows) -> Small:
     """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q)
     which[i].
     """
@@ -360,8 +365,8 @@ class SortedRows:
 
     def __init__(self, tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> None:
         both = [tiles[role] for role in ROLES]
-        limits = _limits(tiles, orders)[:, 0]
-        found = [entries_within(tile.values, limits, None, tile.scratch) for tile in both]
+        limits = _limits(tiles, orders)
+        found = [tile.entries([limits]) for tile in both]
         real, generated = (np.diff(entries.starts) for entries in found)
         values, slots = _sorted(both[0], found)
         inside = np.arange(values.shape[1]) < (real + generated)[:, None]
@@ -433,7 +438,7 @@ def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
     for entries, before in zip(found, (np.zeros_like(lengths[0]), lengths[0]), strict=True):
         first = np.arange(m) * length + before - entries.starts[:-1]
         keys.ravel()[np.arange(len(entries.rows)) + first.take(entries.rows)] = entries.values
-    return sort_numbered(keys, tile.values.dtype)
+    return sort_numbered(keys, tile.arithmetic.dtype)
 
 
 def _resolve(

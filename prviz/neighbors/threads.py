@@ -467,7 +467,7 @@ class Runner:
         samples.
         """
         if self._block_bytes is not None:
-            step = max(1, self._block_bytes // (columns * itemsize))
+            step = max(1, min(self._block_bytes // (columns * itemsize), most))
         else:
             cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
             # Blocks of one size, and enough of them to keep every thread busy to the end.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from prviz.neighbors.kernels import (
     Candidates,
     Entries,
     Scratch,
+    as_candidates,
     column_counts,
     differences,
     entries_within,
@@ -22,7 +23,6 @@ from prviz.neighbors.kernels import (
     round_down,
     round_up,
     row_counts,
-    smallest,
     smallest_bound,
     true_places,
 )
@@ -124,7 +124,7 @@ class Tile(Pairs):
     """
 
     columns: slice
-    values: Array
+    values: Any  # an array; of a device's tiles, what PyTorch holds there
     scratch: Scratch
     _whole: Floats | None = None
 
@@ -135,14 +135,15 @@ class Tile(Pairs):
         ones.
         """
         self.rechecked += len(rows)
-        if self._whole is None and self.rechecked > self.values.size // 4:
-            everywhere = np.indices(self.values.shape).reshape(2, -1)
+        m, n = self.values.shape
+        if self._whole is None and self.rechecked > m * n // 4:
+            everywhere = np.indices((m, n)).reshape(2, -1)
             self._whole = pair_distances(
                 self.left.rows,
                 everywhere[0] + self.rows.start,
                 self.right.rows,
                 everywhere[1] + self.columns.start,
-            ).reshape(self.values.shape)
+            ).reshape(m, n)
         if self._whole is not None:
             whole: Floats = self._whole[rows, columns - self.columns.start]
             return whole
@@ -171,13 +172,16 @@ class Tile(Pairs):
         """(m, 1) limits that surely include the ``order`` nearest of each row and all that might be
         among them.
         """
-        nearest = smallest_bound(self.values, min(order, self.values.shape[1]))
+        m, n = self.values.shape
+        if order >= n:
+            return np.full((m, 1), np.inf, dtype=self.arithmetic.dtype)
+        nearest = self._smallest_bound(order)
         return self.arithmetic.widened(nearest, self.norms[:, None])
 
     def nearest(self, order: int) -> Candidates:
         """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
         weights = None if self.right.weights is None else self.right.weights[self.columns]
-        return smallest(self.values, self.bound(order), weights, self.scratch, self.columns.start)
+        return as_candidates(self.entries([self.bound(order)]), weights, self.columns.start)
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
         """Exact number of entries within some balls, (m,) per row and (n,) per column if requested
@@ -209,7 +213,7 @@ class Tile(Pairs):
             part if length > 1 else slice(None)
             for part, length in zip(some, limits.shape, strict=True)
         )
-        inside = self.values[some] <= limits[spread]
+        inside: NDArray[np.bool_] = self.values[some] <= limits[spread]
         return float(np.count_nonzero(inside)) < share * inside.size
 
     def entries(self, limits: Sequence[Array]) -> Entries:
@@ -220,7 +224,7 @@ class Tile(Pairs):
             [each for each in limits if each.shape != (m, 1)],
         )
         by_row, by_column = (np.maximum.reduce(some).ravel() if some else None for some in sides)
-        return entries_within(self.values, by_row, by_column, self.scratch)
+        return self._entries_within(by_row, by_column)
 
     def count_among(self, picked: Entries, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
         """`count` of one ball among entries that hold all that might be within it."""
@@ -244,15 +248,8 @@ class Tile(Pairs):
     def count_by_masks(self, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
         """`count` of one ball, by masks."""
         weights = None if self.right.weights is None else self.right.weights[self.columns]
-        sure = mask_within(self.values, ball.spread(ball.sure), "sure", self.scratch)
-        by_row = row_counts(sure, weights)
-        by_column = column_counts(sure, self.values.shape[1]) if columns else _NO_COUNTS
-        if self.arithmetic.exact:
-            return by_row, by_column
-        possible = mask_within(self.values, ball.reach, "possible", self.scratch)
-        unsure = np.flatnonzero(by_row != row_counts(possible, weights))
-        if len(unsure):
-            at_rows, at_columns = differences(sure, possible, unsure)
+        by_row, by_column, at_rows, at_columns = self._masked(ball, weights, columns)
+        if len(at_rows):
             radii = ball.squared[at_rows if ball.around_rows else at_columns]
             inside = self.reference(at_rows, at_columns + self.columns.start) <= radii
             worth = None if weights is None else weights[at_columns][inside]
@@ -262,6 +259,45 @@ class Tile(Pairs):
             if columns:
                 by_column += np.bincount(at_columns[inside], minlength=len(by_column))
         return by_row, by_column
+
+    def to_numpy(self) -> Array:
+        """All values, (m, n)."""
+        values: Array = self.values
+        return values
+
+    def ranked(
+        self,
+        limits: Floats,  # noqa: ARG002
+        errors: Floats,  # noqa: ARG002
+    ) -> tuple[Counts, Rows, Rows] | None:
+        """Entries of each row by the number of limits below them, (m, q + 1), and places of entries
+        too close to tell.
+
+        limits : (q,) of all entries with errors (m, 1), or (n, q) of the columns with errors (n,).
+        None: the caller ranks the values itself; only those of a device are out of its reach.
+        """
+        return None
+
+    def _smallest_bound(self, k: int) -> Array:
+        return smallest_bound(self.values, k)
+
+    def _entries_within(self, by_row: Array | None, by_column: Array | None) -> Entries:
+        return entries_within(self.values, by_row, by_column, self.scratch)
+
+    def _masked(
+        self, ball: Ball, weights: Floats | None, columns: bool
+    ) -> tuple[Counts, Counts, Rows, Rows]:
+        """Entries surely within the balls, counted by row and by column, and the places of those
+        that might be.
+        """
+        sure = mask_within(self.values, ball.spread(ball.sure), "sure", self.scratch)
+        by_row = row_counts(sure, weights)
+        by_column = column_counts(sure, self.values.shape[1]) if columns else _NO_COUNTS
+        if self.arithmetic.exact:
+            return by_row, by_column, _NO_COUNTS, _NO_COUNTS
+        possible = mask_within(self.values, ball.reach, "possible", self.scratch)
+        unsure = np.flatnonzero(by_row != row_counts(possible, weights))
+        return by_row, by_column, *differences(sure, possible, unsure)
 
 
 def make_tile(
@@ -273,8 +309,13 @@ def make_tile(
     columns: slice | None = None,
     buffer: str = "tile",
 ) -> Tile:
-    """Tile of rows of ``left`` against rows of ``right`` (None: all), in a buffer of the thread."""
+    """Tile of rows of ``left`` against rows of ``right`` (None: all), in a buffer of the thread or
+    on their device.
+    """
     columns = slice(0, len(right)) if columns is None else columns
+    if left.placed is not None and right.placed is not None:
+        found: Tile = left.placed.tile(rows, right.placed, columns, scratch)
+        return found
     values = distances(left, rows, right, columns, buffer, scratch)
     return Tile(left=left, rows=rows, right=right, columns=columns, values=values, scratch=scratch)
 

@@ -1,0 +1,237 @@
+r"""Tiles whose products and comparisons PyTorch does on a device; only hits, bounds and counts come
+back.
+
+What they can't decide is rechecked by reference distances on the processor, so that results are
+those of NumPy's tiles bit for bit. The bound of `products` holds for them: squared norms first,
+then inner products of at most PART terms, each added as a whole by an addition of its own. For d up
+to PART that is another order than there, which errs by gamma_{(d+1)/2 + 11}, no more than
+gamma_{d+10} from three features on; with few features distances are direct and no device is used.
+
+**Full precision.** PyTorch may multiply in TF32 or bfloat16, by settings of the process, of the
+thread and of the environment that others change at any time. Every product therefore has one row
+more on both sides, 1 + 2^-11 in its first feature, whose inner product any shorter format gets
+wrong; such a product is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from prviz.neighbors.kernels import Entries, Scratch, minima_of, slices
+from prviz.neighbors.native import Array, Counts, Floats, Rows
+from prviz.neighbors.point_sets import PointSet
+from prviz.neighbors.products import PART
+from prviz.neighbors.threads import available_threads
+from prviz.neighbors.tiles import Ball, Tile
+
+with suppress(ModuleNotFoundError):  # `on_device` says that it is missing
+    import torch
+
+# Bytes of a block's distances on a device: long products, and few steps per entry.
+_BLOCK_BYTES = 1 << 25
+# Bytes on the device per byte of a tile, with all that is computed from it; share of a thread's
+# bytes that the rows of one side of a product take, and their least number.
+_TILE_BYTES = 16
+_ROWS_SHARE = 8
+_LEAST_ROWS = 16
+_NO_ROWS: Rows = np.empty(0, dtype=np.intp)
+
+
+class TorchDevice:
+    """A device of PyTorch: "cpu", or a graphics processor, "cuda" or "cuda:1"."""
+
+    def __init__(self, name: str) -> None:
+        accepted = ["cpu", *(f"cuda:{place}" for place in range(torch.cuda.device_count()))]
+        if name not in accepted and not (name == "cuda" and len(accepted) > 1):
+            raise ValueError(
+                f"device {name!r} is none that PyTorch {torch.__version__} has here; accepted:"
+                f" {', '.join(accepted)}"
+            )
+        self.device = torch.device(name)
+
+    def place(self, point_sets: Sequence[PointSet], memory_limit: int) -> None:
+        """Give sets to the device; their rows are stored there where they fit.
+
+        memory_limit : bytes on the device "cpu". On others all takes half of what is free now.
+        """
+        room = memory_limit
+        if self.device.type == "cuda":
+            free, _ = torch.cuda.mem_get_info(self.device)
+            kept = torch.cuda.memory_reserved(self.device)
+            room = (free + kept - torch.cuda.memory_allocated(self.device)) // 2
+        arithmetic = point_sets[0].arithmetic
+        row_bytes = point_sets[0].rows.d * np.dtype(arithmetic.dtype).itemsize
+        stored = sum(len(each) + 1 for each in point_sets) * row_bytes <= room // 2
+        share = room // (2 * available_threads())
+        for each in point_sets:
+            each.placed = PlacedSet(
+                each,
+                self.device,
+                at_once=max(share // (_ROWS_SHARE * row_bytes), _LEAST_ROWS),
+                block_bytes=max(min(share // _TILE_BYTES, _BLOCK_BYTES), 1),
+            )
+            if stored:
+                each.placed.store()
+
+
+class PlacedSet:
+    """A set of samples whose tiles a device makes.
+
+    at_once : most rows of either side of a product. block_bytes : of a block's distances.
+    """
+
+    def __init__(
+        self, point_set: PointSet, device: torch.device, *, at_once: int, block_bytes: int
+    ) -> None:
+        self.at_once = at_once
+        self.block_bytes = block_bytes
+        self._point_set = point_set
+        self._device = device
+        self._stored: Any = None
+        dtype = np.dtype(point_set.arithmetic.dtype)
+        # The check row; its square is exact, and what is added to it are zeros.
+        self._check = np.zeros((1, point_set.rows.d), dtype)
+        self._check[0, 0] = 1 + 2.0 ** -(np.finfo(dtype).nmant // 2)
+
+    def store(self) -> None:
+        """Keep all rows on the device, and the check row below them."""
+        n = len(self._point_set)
+        scratch = Scratch()
+        stored = self._there(self._check).expand(n + 1, -1).contiguous()
+        for part in slices(n, self.at_once):
+            stored[part] = torch.from_numpy(self._point_set.rounded(part, scratch))
+        self._stored = stored
+        self.at_once = max(self.at_once, n)
+
+    def tile(self, rows: slice, right: PlacedSet, columns: slice, scratch: Scratch) -> Tile:
+        """Tile of some rows against some of another set."""
+        near = self._rows(rows, scratch)
+        squares = self._squares(rows)
+        parts = []
+        for start in range(columns.start, columns.stop, right.at_once):
+            part = slice(start, min(start + right.at_once, columns.stop))
+            parts.append(self._distances(near, squares[:, None], right, part, scratch))
+        return TorchTile(
+            left=self._point_set,
+            rows=rows,
+            right=right._point_set,
+            columns=columns,
+            values=torch.cat(parts, dim=1),
+            scratch=scratch,
+        )
+
+    def _distances(
+        self, near: Any, squares: Any, right: PlacedSet, part: slice, scratch: Scratch
+    ) -> Any:
+        """Approximate squared distances from some rows of another set, (m, n)."""
+        far = right._rows(part, scratch)
+        values = squares + right._squares(part)
+        with torch.autocast(self._device.type, enabled=False):
+            for first in range(0, far.shape[1], PART):
+                features = slice(first, first + PART)
+                values.add_(torch.matmul(near[:, features], far[:, features].T), alpha=-2)
+        if float(values[-1, -1]) != -2 * float(self._check[0, 0]) ** 2:
+            raise ValueError(
+                f"PyTorch multiplies {self._check.dtype} in a shorter format on {self._device};"
+                ' torch.set_float32_matmul_precision("highest") is needed, and no'
+                " NVIDIA_TF32_OVERRIDE in the environment"
+            )
+        return values[:-1, :-1]
+
+    def _rows(self, part: slice, scratch: Scratch) -> Any:
+        """(m + 1, d) rows a' of `products`, and the check row."""
+        if self._stored is None:
+            rounded = self._point_set.rounded(part, scratch)
+            return self._there(np.concatenate([rounded, self._check]))
+        if part == slice(0, len(self._point_set)):
+            return self._stored
+        return torch.cat([self._stored[part], self._stored[-1:]])
+
+    def _squares(self, part: slice) -> Any:
+        """(m + 1,) squared norms; the check row has none."""
+        return self._there(np.pad(self._point_set.squares[part], (0, 1)))
+
+    def _there(self, values: Array) -> Any:
+        return torch.tensor(values, device=self._device)
+
+
+class TorchTile(Tile):
+    """A tile whose values stay on a device."""
+
+    def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
+        """By masks: they cost a device less than entries that are brought here."""
+        return [self.count_by_masks(ball, columns) for ball in balls]
+
+    def to_numpy(self) -> Array:
+        """All values, (m, n)."""
+        return _here(self.values)
+
+    def ranked(self, limits: Floats, errors: Floats) -> tuple[Counts, Rows, Rows]:
+        """As of `Tile`."""
+        m = len(self.values)
+        q = limits.shape[-1]
+        table = self._there(limits)
+
+        def below(off: Any, *, right: bool = False) -> Any:
+            wide = self.values + off
+            if limits.ndim == 1:
+                return torch.searchsorted(table, wide.contiguous(), right=right)
+            return torch.searchsorted(table, wide.T.contiguous(), right=right).T
+
+        off = self._there(errors)
+        places = below(0 * off) + (q + 1) * torch.arange(m, device=off.device)[:, None]
+        rows = columns = _NO_ROWS
+        if not self.arithmetic.exact:
+            unclear = below(-off) != below(off, right=True)
+            places.masked_fill_(unclear, m * (q + 1))
+            rows, columns = _places(unclear)
+        counts = _here(torch.bincount(places.ravel(), minlength=m * (q + 1) + 1))
+        return counts[:-1].reshape(m, q + 1), rows, columns
+
+    def _smallest_bound(self, k: int) -> Array:
+        groups, width = minima_of(self.values.shape[1], k)
+        minima = self.values[:, : groups * width].unflatten(1, (groups, width)).amin(1)
+        return _here(minima.topk(k, largest=False).values.amax(1, keepdim=True))
+
+    def _entries_within(self, by_row: Array | None, by_column: Array | None) -> Entries:
+        inside = torch.zeros_like(self.values, dtype=torch.bool)
+        if by_row is not None:
+            inside |= self.values <= self._there(by_row)[:, None]
+        if by_column is not None:
+            inside |= self.values <= self._there(by_column)
+        rows, columns = _places(inside)
+        starts = np.searchsorted(rows, np.arange(len(self.values) + 1))
+        return Entries(rows, columns, _here(self.values[inside]), starts)
+
+    def _masked(
+        self,
+        ball: Ball,
+        weights: Floats | None,
+        columns: bool,  # noqa: ARG002
+    ) -> tuple[Counts, Counts, Rows, Rows]:
+        sure = self.values <= self._there(ball.spread(ball.sure))
+        by_row = sure.sum(1)
+        if weights is not None:
+            by_row = (sure.double() @ self._there(weights)).long()
+        counts = _here(by_row), _here(sure.sum(0))
+        if self.arithmetic.exact:
+            return *counts, _NO_ROWS, _NO_ROWS
+        return *counts, *_places((self.values <= self._there(ball.reach)) ^ sure)
+
+    def _there(self, values: Array) -> Any:
+        return torch.tensor(np.ascontiguousarray(values), device=self.values.device)
+
+
+def _places(mask: Any) -> tuple[Rows, Rows]:
+    """Rows and columns of the True entries, row by row."""
+    rows, columns = mask.nonzero().T.contiguous()
+    return _here(rows), _here(columns)
+
+
+def _here(values: Any) -> Array:
+    array: Array = values.cpu().numpy()
+    return array
