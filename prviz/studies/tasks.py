@@ -50,8 +50,10 @@ Tag = TypeVar("Tag")
 Call = Callable[[], Result]
 Columns = Mapping[str, Literal["string", "Int64", "float64", "boolean"]]
 
-# Tasks submitted at a time per worker: enough to keep every worker busy, few enough to stop soon.
+# Tasks submitted at a time per worker: enough to keep every worker busy, few enough to stop soon;
+# and where the number of workers is not known, in all.
 _AHEAD = 2
+AHEAD_ELSEWHERE = 64
 # Seconds between two writes of a file of rows, which a crash may lose, and the least pause after a
 # write in multiples of its duration: writing, which takes time in proportion to all rows, takes at
 # most 5 % of the time.
@@ -125,7 +127,8 @@ def run_tasks(
     with task_executor(executor, len(pending)) as pool, ExitStack() as at_the_end:
         if kept is not None:
             at_the_end.callback(kept.write)
-        ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
+        workers = getattr(pool, "_max_workers", None)
+        ahead = _AHEAD * workers if workers else AHEAD_ELSEWHERE
         for _, measured in finished(
             pool, calls, ahead, lambda: None if kept is None else kept.add(())
         ):
@@ -182,11 +185,13 @@ def finished(
     calls: Iterable[tuple[Tag, Call[Result] | None]],
     ahead: int,
     idle: Callable[[], None] = lambda: None,
+    lost: Callable[[Tag], Result] | None = None,
 ) -> Iterator[tuple[Tag, Result | None]]:
     """Tag and result of every call, as the calls finish; no call begins after the caller stops.
 
     calls : drawn when there is room; a tag without a call comes back at once, with None. ahead :
     most calls submitted at a time. idle : called where nothing has finished for a few seconds.
+    lost : the result of a call that has ended one Dask worker after another, so that Dask gave up.
 
     Raises ChildProcessError if a worker ended, and whatever a call raises.
     """
@@ -205,7 +210,8 @@ def finished(
                 return
             done = wait(running, timeout=_WRITE_SECONDS, return_when=FIRST_COMPLETED).done
             for future in done:
-                yield running.pop(future), future.result()
+                tag = running.pop(future)
+                yield tag, _result_of(future, tag, lost)
             if not done:
                 idle()
     except BrokenExecutor:
@@ -216,6 +222,19 @@ def finished(
     finally:
         for future in running:
             future.cancel()
+
+
+def _result_of(future: Future[Result], tag: Tag, lost: Callable[[Tag], Result] | None) -> Result:
+    """The result of a call, or what stands for it where Dask gave up; see `finished`."""
+    try:
+        return future.result()
+    except Exception as error:
+        dask: Any = sys.modules.get("distributed")
+        if dask is None or not isinstance(error, dask.KilledWorker):
+            raise
+        if lost is None:
+            raise BrokenExecutor from error
+        return lost(tag)
 
 
 @contextmanager
@@ -425,8 +444,8 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
 
     scheduler : its address, such as "tcp://host:8786"; None: a local cluster, closed at the end.
 
-    Tasks of a worker that dies go to another one. Raises ValueError if Dask is not installed or no
-    scheduler answers.
+    Tasks of a worker that ends go to another one, three times. Raises ValueError if Dask is not
+    installed or no scheduler answers.
     """
     try:
         import distributed

@@ -15,7 +15,7 @@ from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import one_thread_of_a_worker
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples
-from prviz.studies.tasks import Call, finished
+from prviz.studies.tasks import AHEAD_ELSEWHERE, Call, finished
 from prviz.triage.decision import basis_of, looked_into
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import (
@@ -28,10 +28,6 @@ from prviz.triage.measure import (
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import Triage
-
-# Most checkpoints submitted to an executor at a time: enough for many workers, few enough to stop
-# soon.
-_AHEAD = 64
 
 _LOCAL = threading.local()
 
@@ -76,7 +72,8 @@ def measure_elsewhere(
             yield state, partial(work.run, there, state.missing) if state.missing else None
 
     def outcomes() -> Iterator[CheckpointOutcome]:
-        for done, (state, found) in enumerate(finished(executor, calls(), _AHEAD), start=1):
+        answers = finished(executor, calls(), AHEAD_ELSEWHERE, lost=_lost)
+        for done, (state, found) in enumerate(answers, start=1):
             outcome = state.known
             if found is not None:
                 outcome = evaluator.joined(state, found.outcome)
@@ -94,6 +91,15 @@ class _Answer(NamedTuple):
 
     outcome: CheckpointOutcome
     facts: Sequence[tuple[Mapping[str, Any], Any]] = ()
+
+
+def _lost(state: CheckpointState) -> _Answer:
+    """What is said of a checkpoint that no worker survives."""
+    reason = (
+        "each worker that measured it ended, perhaps because memory ran out; give workers more, or"
+        " save a random subset of the rows"
+    )
+    return _Answer(CheckpointOutcome(state.known.checkpoint, (), reason=reason))
 
 
 class _Noted(ResultCache):

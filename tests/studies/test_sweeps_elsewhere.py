@@ -13,20 +13,22 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import KilledWorker
 
 import prviz
 from prviz.cli.main import main
 from prviz.cli.sweep import read_config
 from prviz.readers import read, read_chosen
 from prviz.samples import Samples
-from prviz.studies.tasks import dask_executor
-from prviz.triage.elsewhere import measure_elsewhere
-from prviz.triage.inputs import checkpoints_of
+from prviz.studies.tasks import dask_executor, finished
+from prviz.triage.elsewhere import _Elsewhere, measure_elsewhere
+from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
@@ -225,6 +227,39 @@ def test_a_worker_reads_each_file_once_and_leaves_nothing_to_find(
         by_knn = each.measured[0]
         for look in (triage.faults, triage.witness, triage.copies, triage.replicates):
             assert look(by_knn, lambda _: None) is not None
+
+
+def killed(*_: Any, **__: Any) -> None:
+    raise KilledWorker("task", SimpleNamespace(address="tcp://127.0.0.1:1"), 3)
+
+
+def test_a_checkpoint_that_no_worker_survives_fails_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(0).standard_normal
+    for name in ("real", "one", "two"):
+        np.save(tmp_path / f"{name}.npy", draw((60, 3)))
+    triage = Triage(reference=read(tmp_path / "real.npy"), settings=TriageSettings(("knn",)))
+    run = _Elsewhere.run
+
+    def ends(self: _Elsewhere, checkpoint: Checkpoint, names: tuple[str, ...]) -> Any:
+        return (killed if checkpoint.name == "one" else run)(self, checkpoint, names)
+
+    monkeypatch.setattr(_Elsewhere, "run", ends)
+    with ThreadPoolExecutor(1) as executor:
+        there = checkpoints_of([tmp_path / "one.npy", tmp_path / "two.npy"])
+        outcomes = measure_elsewhere(triage, there, executor, reference=tmp_path / "real.npy")
+        one, two = sorted(outcomes, key=lambda each: each.checkpoint.name)
+    assert "each worker that measured it ended, perhaps because memory ran out" in one.reason
+    assert two.reason is None
+
+
+def test_a_sweep_that_no_worker_survives_says_so() -> None:
+    with (
+        ThreadPoolExecutor(1) as executor,
+        pytest.raises(ChildProcessError, match="memory ran out"),
+    ):
+        list(finished(executor, [("tag", killed)], 1))
 
 
 def test_nobody_at_that_address_is_a_clear_error(
