@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages._explore import painting
@@ -9,6 +11,8 @@ from pages._explore.session import change, state
 from prviz.live.state import PANELS, ROLE
 from prviz.live.tasks import TASKS
 
+# What a frame holds that asks for the figure alone.
+_ALONE = (Path(__file__).parent / "alone.css").read_text(encoding="utf-8")
 _KEY = "task"
 _NONE = "none"
 HELP = (
@@ -42,4 +46,4 @@ def choose() -> None:
 def alone() -> None:
     """In a frame that asks for it the figure stands alone."""
     if st.context.is_embedded:
-        st.html('<i class="figure-alone"></i>')
+        st.html(f"<style>{_ALONE}</style>")

@@ -165,6 +165,7 @@ function create(parent) {
       if (live.plotly && takeSize(live)) draw(live);
     });
   const observer = new ResizeObserver(resized);
+  const marks = new MutationObserver(() => markRoot(live));
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
   const listener = (curves = true) => {
     if (
@@ -195,6 +196,7 @@ function create(parent) {
   function leave() {
     live.film.leave();
     observer.disconnect();
+    marks.disconnect();
     window.removeEventListener("resize", resized);
     controls.leave();
     root.append(parts.rows); // Streamlit may mount the same element again
@@ -202,7 +204,10 @@ function create(parent) {
     window.removeEventListener("keydown", escape);
     window.removeEventListener("click", clicked, true);
     leaveStandout(live);
-    if (live.payload.rows) store.ask = store.figure = null;
+    if (live.payload.rows) {
+      store.ask = store.figure = null;
+      delete document.documentElement.dataset.prvizShows;
+    }
     hangUp(live);
     timers.stopAll();
     cancelAnimationFrame(live.frame);
@@ -210,6 +215,8 @@ function create(parent) {
     INSTANCES.delete(parent);
   }
   observer.observe(root);
+  for (const part of [root, ...SHOWS.map((name) => parts[name])])
+    marks.observe(part, { attributes: true, attributeFilter: ["hidden", "data-other"] });
   window.addEventListener("resize", resized);
   store.listeners.add(listener);
   window.addEventListener("keydown", escape);
@@ -279,6 +286,7 @@ function update(live, payload, late) {
   takePins(live);
   takeTask(live);
   markPlaces(live);
+  markRoot(live);
   makeTable(live);
 }
 
@@ -319,6 +327,18 @@ function markPlaces(live) {
   markSheet();
   for (const name of ["data", "families", "pr-figure", "diagnostics"])
     document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
+}
+
+const SHOWS = /** @type {const} */ (["compare", "film", "task"]);
+
+/** The page's root says what the main figure shows, for the styles: with `:has` on what is around the figure, the browser
+ * would style half of the page anew at every step of a slider.
+ * @param {LiveFigure} live */
+function markRoot({ payload, parts, root }) {
+  if (!payload.rows) return;
+  const shown = SHOWS.filter((name) => !parts[name].hidden).map(String);
+  if (root.hasAttribute("data-other")) shown.push("other");
+  document.documentElement.dataset.prvizShows = shown.join(" ");
 }
 
 /** @param {LiveFigure} live @param {Payload} payload @param {boolean} [late] */

@@ -31,13 +31,12 @@ body { font-variant-numeric: tabular-nums; }
    again and again on the cores that measure. */
 [data-stale="true"], [role="tablist"] { opacity: 1 !important; transition: none !important; }
 /* The bar marks the page's name; its heading is for screen readers. */
-[data-testid="stElementContainer"]:has(h1) {
+[data-testid="stElementContainer"]:has(> * > * > * > h1) {
   position: absolute; width: 1px; min-width: 0; overflow: hidden; clip-path: inset(50%);
 }
 .block-container :is(h2, h3):not(.live *, .course *, [data-prviz] *) {
   padding: var(--prviz-space-2) 0; }
-[data-testid="stElementContainer"]:not(:has(button, input, [role="slider"])) p:not(
-  .live *, .course *, [data-prviz] *) {
+p:not(:is(.live, .live-place, .course, [data-prviz], button, label, summary, [role="group"]) *) {
   max-width: 60rem; text-wrap: pretty;
 }
 /* Streamlit's own white is too faint on the dark theme's accent. */
@@ -47,7 +46,8 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) {
   color: var(--prviz-accent); }
 /* Streamlit's words where the server does not answer ask for the internet, of which the app has no
    need. */
-:root:has([data-test-connection-state]:not([data-test-connection-state="CONNECTED"])) {
+:root:has(> body > * > * > [data-test-connection-state]:not(
+  [data-test-connection-state="CONNECTED"])) {
   --prviz-away: "prviz does not answer. As soon as it runs again, this page comes back.";
   --prviz-theirs: hidden; --prviz-their-size: 0;
 }
