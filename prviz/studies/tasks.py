@@ -18,6 +18,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
+    CancelledError,
     Executor,
     Future,
     ProcessPoolExecutor,
@@ -193,7 +194,8 @@ def finished(
     most calls submitted at a time. idle : called where nothing has finished for a few seconds.
     lost : the result of a call that has ended one Dask worker after another, so that Dask gave up.
 
-    Raises ChildProcessError if a worker ended, and whatever a call raises.
+    Raises ChildProcessError if a worker ended, ConnectionError if Dask's scheduler did, and
+    whatever a call raises.
     """
     waiting = iter(calls)
     running = dict[Future[Result], Tag]()
@@ -228,6 +230,11 @@ def _result_of(future: Future[Result], tag: Tag, lost: Callable[[Tag], Result] |
     """The result of a call, or what stands for it where Dask gave up; see `finished`."""
     try:
         return future.result()
+    except CancelledError:  # by no one here
+        raise ConnectionError(
+            "the scheduler has ended; once one is there, the same command continues where this one"
+            " stopped"
+        ) from None
     except Exception as error:
         dask: Any = sys.modules.get("distributed")
         if dask is None or not isinstance(error, dask.KilledWorker):

@@ -1,24 +1,30 @@
 # ruff: noqa: T201 - a script that prints its figures
-"""What one more checkpoint costs in `prviz triage`, by size, and what a second Dask worker saves.
+"""What one more checkpoint costs in `prviz triage`, by size, what a second Dask worker saves, and
+what large sets cost in `prviz curve`, exactly and approximately.
 
     python -m tests.benchmarks.scale
+    python -m tests.benchmarks.scale --only sets        an hour of one core, most for 10^6 samples
 
 A checkpoint's cost is the difference of whole commands with three checkpoints and with one: start,
 reading the reference and its own distances are paid once. Workers have one thread each and results
 that no other run knows; the share of the ideal is the time of one worker over that of two, halved.
+Processor time is that of all threads: it says how many cores are needed, on a busy machine too.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import distributed
+import numpy as np
+import psutil
 
 from tests.benchmarks.results import record
 from tests.benchmarks.triage import written
@@ -26,21 +32,38 @@ from tests.benchmarks.triage import written
 FAMILIES = ("--method", "knn,kde,ipr,coverage")
 SIZES = ((2_000, 384), (10_000, 384))
 SHARED = (2_000, 384, 8)  # n, d and checkpoints of the workers
+EXACT = (20_000, 40_000, 100_000)
+APPROXIMATE = (100_000, 1_000_000)
+SET_FEATURES = 64
+_CHUNK = 100_000  # rows of a large file that are drawn at a time
 
 
-def triage(folder: Path, count: int, *options: str) -> tuple[float, float]:
-    """Seconds and peak memory (MB) of a whole command on the first checkpoints of a folder."""
-    files = [str(folder / "run" / f"step-{step}.npy") for step in range(count)]
+class Used(NamedTuple):
+    """What a whole command took: seconds, processor seconds of all threads, peak memory in MB."""
+
+    seconds: float
+    processor: float
+    peak: float
+
+
+def used_by(*command: object) -> Used:
+    """Run a command of prviz, without what it prints."""
+    began = time.perf_counter()
+    line = [sys.executable, "-m", "prviz", *map(str, command)]
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code:
+        raise RuntimeError(f"prviz {command[0]} ended with {code}")
+    took = time.perf_counter() - began
+    return Used(took, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def triage(folder: Path, count: int, *options: str) -> Used:
+    """Triage of the first checkpoints of a folder."""
+    files = [folder / "run" / f"step-{step}.npy" for step in range(count)]
     with tempfile.TemporaryDirectory() as kept:
-        began = time.perf_counter()
-        command = [sys.executable, "-m", "prviz", "triage", str(folder / "real.npy")]
-        process = subprocess.Popen(
-            [*command, *files, "--out", kept, *options], stdout=subprocess.DEVNULL
-        )
-        _, status, used = os.wait4(process.pid, 0)
-        if os.waitstatus_to_exitcode(status):
-            raise RuntimeError(f"prviz triage ended with {os.waitstatus_to_exitcode(status)}")
-        return time.perf_counter() - began, used.ru_maxrss / 1024
+        return used_by("triage", folder / "real.npy", *files, "--out", kept, *options)
 
 
 def one_more(n: int, d: int, what: str, *options: str) -> None:
@@ -48,17 +71,26 @@ def one_more(n: int, d: int, what: str, *options: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         written(folder, 3, n, d)
-        first, _ = triage(folder, 1, *options)
-        third, peak = triage(folder, 3, *options)
-    more = (third - first) / 2
+        first = triage(folder, 1, *options)
+        third = triage(folder, 3, *options)
+    more = (third.seconds - first.seconds) / 2
+    processor = (third.processor - first.processor) / 2
     case = f"{n:,} x {d}, {what}"
-    print(f"{case}: {more:.2f} s, the first {first:.2f} s, {peak:.0f} MB")
-    record("scale", case, seconds=more, peak_mb=peak, figures={"the first (s)": first})
+    print(f"{case}: {more:.2f} s, {processor:.2f} s of processor time, {third.peak:.0f} MB")
+    record(
+        "scale",
+        case,
+        seconds=more,
+        peak_mb=third.peak,
+        figures={"processor time (s)": processor, "the first (s)": first.seconds},
+    )
 
 
 def of_workers(n: int, d: int, count: int) -> None:
     """Measure and keep what a second worker saves."""
     took = []
+    peaks = []
+    processor = []
     client: Any = distributed
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -66,8 +98,12 @@ def of_workers(n: int, d: int, count: int) -> None:
         for workers in (1, 2):
             local = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
             with client.LocalCluster(**local) as cluster:
+                before = worker_seconds()
                 address = cluster.scheduler_address
-                took.append(triage(folder, count, *FAMILIES, "--scheduler", address)[0])
+                took.append(triage(folder, count, *FAMILIES, "--scheduler", address).seconds)
+                processor.append(worker_seconds() - before)
+                with client.Client(cluster) as asked:
+                    peaks += asked.run(worker_peak).values()
     share = took[0] / took[1] / 2
     case = f"{count} checkpoints of {n:,} x {d}, four families, one worker and two"
     print(f"{case}: {took[0]:.1f} s and {took[1]:.1f} s, {share:.2f} of the ideal")
@@ -76,15 +112,77 @@ def of_workers(n: int, d: int, count: int) -> None:
         case,
         seconds=took[1],
         other_seconds=took[0],
-        figures={"share of the ideal": share},
+        peak_mb=max(peaks),
+        figures={
+            "processor time (s)": processor[1],
+            "of one worker (s)": processor[0],
+            "share of the ideal": share,
+        },
     )
 
 
-def main() -> None:
+def worker_seconds() -> float:
+    """Processor time of the processes that this one has started."""
+    times = [each.cpu_times() for each in psutil.Process().children(recursive=True)]
+    return sum(each.user + each.system for each in times)
+
+
+def worker_peak() -> float:
+    """Peak memory of this process in MB."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def of_sets(n: int, *options: str) -> None:
+    """Measure and keep what two large sets cost."""
+    with tempfile.TemporaryDirectory() as name:
+        rng = np.random.default_rng(0)
+        files = [Path(name) / "real.npy", Path(name) / "generated.npy"]
+        for path, shift in zip(files, (0, 1 / 8), strict=True):
+            values = np.lib.format.open_memmap(path, "w+", np.float32, (n, SET_FEATURES))
+            for row in range(0, n, _CHUNK):
+                part = values[row : row + _CHUNK]
+                part[:] = rng.standard_normal(part.shape, dtype=np.float32) + np.float32(shift)
+            values.flush()
+        used = used_by("curve", *files, *FAMILIES, *options)
+    how = "approximate" if options else "exact"
+    case = f"two sets of {n:,} x {SET_FEATURES}, four curves, split 0.5, {how}"
+    print(f"{case}: {used.seconds:.1f} s, {used.processor:.1f} s of processor time")
+    record(
+        "scale",
+        case,
+        seconds=used.seconds,
+        peak_mb=used.peak,
+        figures={"processor time (s)": used.processor},
+    )
+
+
+def checkpoints() -> None:
     for n, d in SIZES:
         one_more(n, d, "four families", *FAMILIES)
         one_more(n, d, "the best classifier too")
-    of_workers(*SHARED)
+
+
+def sets() -> None:
+    for n in EXACT:
+        of_sets(n)
+    for n in APPROXIMATE:
+        of_sets(n, "--approximate")
+
+
+PARTS = {"checkpoints": checkpoints, "workers": lambda: of_workers(*SHARED), "sets": sets}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", choices=PARTS, help="one part (default: all but sets)")
+    only = parser.parse_args().only
+    for name, part in PARTS.items():
+        if name == only or (only is None and name != "sets"):
+            part()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -260,6 +260,18 @@ def test_a_sweep_that_no_worker_survives_says_so() -> None:
         pytest.raises(ChildProcessError, match="memory ran out"),
     ):
         list(finished(executor, [("tag", killed)], 1))
+
+
+def test_a_scheduler_that_ends_is_a_clear_error() -> None:
+    class Ended(Executor):
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:
+            future = Future[Any]()
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            return future
+
+    with pytest.raises(ConnectionError, match="the scheduler has ended; once one is there"):
+        list(finished(Ended(), [("tag", print)], 1))
 
 
 def test_nobody_at_that_address_is_a_clear_error(
