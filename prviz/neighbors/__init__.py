@@ -15,6 +15,9 @@ Start with `balls` (what a family asks: `Balls`, and one `CountRequest` per role
 
 `WholeDistances` counts for many splits of few samples, whose distances it finds once.
 
+Inside `devices.on_device` tiles are those of `torch_tiles`: products and comparisons are done on a
+device, by the plans by rows and sweep alone, as `symmetric` keeps lists of its own.
+
 Below them: `tiles` (one tile of distances, with every decision on it exact), `lists` (what the
 symmetric plan collects from tiles), `point_sets` and `products` (fast distances, and the proof of
 how far they are from the reference ones), `rows` (the reference distance), `kernels` and `native`
