@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -242,6 +243,15 @@ def test_products_in_a_shorter_format_are_refused(
         ValueError, match=r"shorter format.*float32_matmul_precision\(\"highest\"\)"
     ):
         on_it(drawn(kind, d, 0.5), balls(FEW))
+
+
+def test_what_pytorch_itself_shortens_is_refused(
+    torch: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with torch.autocast(DEVICE, dtype=torch.bfloat16):
+        monkeypatch.setattr(torch, "autocast", lambda *_, **__: nullcontext())
+        with pytest.raises(ValueError, match="shorter format"):
+            on_it(drawn("float32", 20, 0.5), balls(FEW), threads=1)
 
 
 def test_settings_of_the_caller_change_nothing(torch: ModuleType) -> None:
