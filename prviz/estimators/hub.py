@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
+from prviz.neighbors.kernels import column_counts
 from prviz.neighbors.table import WORTH_A_TABLE, DistanceTable
 from prviz.samples import Split
 from prviz.toys.base import Parameter
@@ -146,8 +147,9 @@ class Hub(Estimator):
                     ]
                 else:
                     radii = table.radii(role, k)[hubs, None]
+                    # whole rows: to pick single entries out of them takes longer than to count them
                     held = [
-                        np.count_nonzero(between[np.ix_(hubs, some)] <= radii, axis=0)
+                        column_counts(between[hubs] <= radii, between.shape[1])[some]
                         for between, some in zip(table.distances[role], judged, strict=True)
                     ]
                 counts.append(np.concatenate(held))
