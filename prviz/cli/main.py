@@ -76,7 +76,7 @@ def _run(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
-        with on_device(getattr(arguments, "device", None)):
+        with on_device(getattr(arguments, "distances_on", None)):
             return run(arguments)
     except BrokenPipeError:
         raise

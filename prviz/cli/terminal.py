@@ -111,6 +111,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the device of its distances, which `main` enters."""
     parser.add_argument(
         "--device",
+        dest="distances_on",  # apart from that of a network, which prviz embed has
         metavar="NAME",
         help="compute distances with PyTorch on this device, such as cuda: the same numbers "
         "(extra prviz[torch])",

@@ -71,7 +71,7 @@ def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int
     usual = parser.parse_args(["--rerun", str(arguments.rerun)])
     for name, value in vars(usual).items():  # options that would be ignored
         given = getattr(arguments, name)
-        if given == value or name in ("memory_limit", "device"):
+        if given == value or name in ("memory_limit", "distances_on"):
             continue
         option = f"--{name.replace('_', '-')}"
         if name in ("reference", "checkpoints"):
@@ -347,7 +347,7 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
         raise ValueError(
             "--watch and --scheduler can't be given together; watching measures on this machine"
         )
-    if arguments.device is not None and arguments.scheduler is not None:
+    if arguments.distances_on is not None and arguments.scheduler is not None:
         raise ValueError(
             "--device and --scheduler can't be given together; workers measure on their processors"
         )

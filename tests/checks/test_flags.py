@@ -330,6 +330,7 @@ def test_a_warning_is_silenced_by_a_filter() -> None:
 
 def test_a_torch_metric_warns() -> None:
     torch = pytest.importorskip("torch")
+    pytest.importorskip("torchmetrics")
     metric = prviz.PRCurveMetric()
     for values, real in zip(with_seed(50), (True, False), strict=True):
         metric.update(torch.tensor(values), real)

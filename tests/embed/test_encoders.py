@@ -192,7 +192,7 @@ def test_a_saved_tensor(
     out.unlink()
     assert "holds 'a', 'b'; choose one with --key" in converted(both)
     assert "has no tensor 'c'" in converted(both, "--key", "c")
-    assert "holds int, no tensor" in converted(5)
+    assert "holds no tensor of shape (n, d)" in converted(5)
     assert "holds more than tensors" in converted(Path("x"))
     assert "row 1, column 2 is nan" in converted(torch.tensor([[1.0, torch.nan]] * 3))
     assert not out.exists()
