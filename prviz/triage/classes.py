@@ -349,7 +349,7 @@ def _holm(
     absent : the classes of which the other set has no sample, with the probability of that by
     chance.
     """
-    from scipy.stats import beta
+    from scipy.special import betainc
 
     def chance(each: ClassShare) -> float:
         """Probability of at least this share where the expected one holds."""
@@ -357,7 +357,7 @@ def _holm(
             return absent[each]
         n = each.n / AS_ONE
         if each.missed > 0:
-            return float(beta.cdf(each.expected, each.missed * n, n - each.missed * n + 1))
+            return float(betainc(each.missed * n, n - each.missed * n + 1, each.expected))
         return 1.0
 
     tested = sorted((each for each in shares if not each.few), key=chance)

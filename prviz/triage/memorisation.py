@@ -304,8 +304,8 @@ def binomial_interval(count: float, n: float, level: float) -> tuple[float, floa
 
     Counts of effective samples need not be whole.
     """
-    from scipy.stats import beta
+    from scipy.special import betainccinv, betaincinv
 
     tail = level / 2
-    low = float(beta.ppf(tail, count, n - count + 1)) if count > 0 else 0.0
-    return low, float(beta.isf(tail, count + 1, n - count)) if count < n else 1.0
+    low = float(betaincinv(count, n - count + 1, tail)) if count > 0 else 0.0
+    return low, float(betainccinv(count + 1, n - count, tail)) if count < n else 1.0

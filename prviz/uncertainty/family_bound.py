@@ -99,7 +99,7 @@ def _bounded(run: Supports, level: float) -> Floats:
     """(2, m) upper bounds of all rates of a run, wrong for either role with a probability of at
     most ``level``.
     """
-    from scipy.stats import beta
+    from scipy.special import betainccinv  # scipy.stats, which has it too, takes long to load
 
     rates = run.rates()
     ends = 2 * bool(np.any(run.both_zero))
@@ -113,7 +113,7 @@ def _bounded(run: Supports, level: float) -> Floats:
         )
         # of [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`
         last = errors[len(errors) - ends :]
-        own = np.where(last < n, beta.isf(share, last + 1, np.maximum(n - last, 1)), 1.0)
+        own = np.where(last < n, betainccinv(last + 1, np.maximum(n - last, 1), share), 1.0)
         sides.append(np.append(bounds[errors[: len(errors) - ends]], own))
     return np.stack(sides)
 
@@ -126,13 +126,13 @@ def _nested_bounds(n: int, level: float) -> tuple[Floats, float]:
     The bounds hold for all nested classifiers at once, and for two single ones besides at that
     level.
     """
-    from scipy.stats import beta
+    from scipy.special import betainccinv
 
     band = math.sqrt(math.log(2 / level) / (2 * n))
     steps = np.rint(_RATIO ** np.arange(1 + math.log(n) / math.log(_RATIO))).astype(np.intp)
     errors = np.unique(np.concatenate(([0], steps[steps < n])))
     share = level / 2 / (len(errors) + 2)
-    quantiles = np.append(beta.isf(share, errors + 1, n - errors), 1.0)
+    quantiles = np.append(betainccinv(errors + 1, n - errors, share), 1.0)
     number = np.arange(n + 1)
     bounds = np.minimum(number / n + band, quantiles[np.searchsorted(errors, number)])
     bounds.flags.writeable = False
