@@ -8,7 +8,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from functools import partial
@@ -95,14 +95,15 @@ def low_priority(low: bool = True) -> Iterator[None]:
         _low.reset(token)
 
 
-class OneThreadMore:
-    """One thread beside all others, which takes no turns, for pieces of work one after the other.
+class ThreadsBeside:
+    """Threads beside all others, which take no turns, each for one piece of work after the other.
 
     Work is called with a progress that raises once it is to stop. Its errors are dropped: whoever
     needs its result asks again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, count: int) -> None:
+        self._count = count
         self._pool: ThreadPoolExecutor | None = None
         self._work: list[Future[None]] = []
         self._stopped = False
@@ -125,13 +126,13 @@ class OneThreadMore:
                 work(tick)
 
         self._stopped = False
-        self._pool = self._pool or ThreadPoolExecutor(1)
+        self._pool = self._pool or ThreadPoolExecutor(self._count)
         self._work.append(self._pool.submit(copy_context().run, alone))
 
-    def wait(self) -> None:
-        """Wait for the end of all work."""
-        wait(self._work)
-        self._work.clear()
+    def wait(self, left: int = 0) -> None:
+        """Wait until no more pieces of work than these are left."""
+        while len(self._work) > left:
+            self._work = list(wait(self._work, return_when=FIRST_COMPLETED).not_done)
 
     def stop(self) -> None:
         """End it soon."""

@@ -17,7 +17,7 @@ from prviz.estimators import learners
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.neighbors.threads import OneThreadMore, available_threads, one_blas_thread, part_of
+from prviz.neighbors.threads import ThreadsBeside, available_threads, one_blas_thread, part_of
 from prviz.samples import SamplePair, Samples
 from prviz.triage.classes import ClassShare
 from prviz.triage.decision import Aside, Judgement, judge, looked_into
@@ -149,7 +149,9 @@ class Triage:
     memory_limit: int = MEMORY_LIMIT
     load: Callable[[Checkpoint], Samples] | None = None
     bootstrap: int = REPLICATES
-    _thread: OneThreadMore = field(default_factory=OneThreadMore, init=False)
+    _threads: ThreadsBeside = field(
+        default_factory=lambda: ThreadsBeside(available_threads()), init=False
+    )
     _cut: dict[int, Samples] = field(default_factory=dict, init=False)
 
     # ---- samples ----
@@ -342,7 +344,7 @@ class Triage:
         firsts = [each.measured[0] for each in nothing.outcomes if each.measured]
         real = self.real(firsts[0].n_real)
         if meanwhile is not None:
-            self._thread.start(meanwhile)
+            self._threads.start(meanwhile)
         possible = None
         no_ceiling = ""
         try:
@@ -352,11 +354,11 @@ class Triage:
                 self.holdout,
                 size=max(each.n_generated for each in measured),
                 store=self.store,
-                memory_limit=self.memory_limit // 2 if self._thread.busy else self.memory_limit,
+                memory_limit=self.memory_limit // 2 if self._threads.busy else self.memory_limit,
             )
         except ValueError as error:
             no_ceiling = str(error)
-        self._thread.wait()
+        self._threads.wait()
         copies = self.of_each(self.copies, firsts, part_of(progress, 0, 2))
         by_basis = looked_into(measured)
         of_best = believed_areas(measured) if areas else {}
@@ -388,24 +390,22 @@ class Triage:
 
     def beside(self, pair: SamplePair) -> bool:
         """Begin to find what follows from the samples alone, while curves are fitted to the same
-        pair.
+        pair and to others: of as many pairs at once as there are cores, and as half of the memory
+        holds.
 
-        False where half of the memory would not be enough, or there is one core. `results` waits
-        for the end.
+        False where that is none, or there is one core. `results` waits for the end.
         """
-        values = (pair.real.n + pair.generated.n) * pair.d
-        room = self.memory_limit // 2
-        if self.memory_limit < MEMORY_LIMIT or values * VALUE_BYTES > room:
+        needed = (pair.real.n + pair.generated.n) * pair.d * VALUE_BYTES
+        at_once = min(self.memory_limit // 2 // max(needed, 1), available_threads())
+        if self.memory_limit < MEMORY_LIMIT or at_once < 1 or available_threads() < 2:
             return False
-        if available_threads() < 2:
-            return False
-        self._thread.wait()
-        self._thread.start(partial(self._look_at, pair))
+        self._threads.wait(at_once - 1)
+        self._threads.start(partial(self._look_at, pair))
         return True
 
     def close(self) -> None:
         """End soon what goes on beside."""
-        self._thread.stop()
+        self._threads.stop()
 
     def _look_at(self, pair: SamplePair, progress: Progress) -> None:
         """Copies, witness and faults of a pair, where `results` finds them."""

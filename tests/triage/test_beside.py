@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from prviz.neighbors import threads
-from prviz.neighbors.threads import OneThreadMore, available_threads, run_blocks
+from prviz.neighbors.threads import ThreadsBeside, available_threads, run_blocks
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.triage import findings
 from prviz.triage import triage as triage_module
@@ -27,7 +27,7 @@ SECONDS = 60.0
 
 def test_work_goes_on_beside_this_thread_without_a_turn_and_one_after_the_other() -> None:
     """The work waits for this thread, which holds all turns."""
-    more = OneThreadMore()
+    more = ThreadsBeside(1)
     go = threading.Event()
     seen: list[Any] = []
 
@@ -54,7 +54,7 @@ def test_work_goes_on_beside_this_thread_without_a_turn_and_one_after_the_other(
 
 
 def test_work_is_stopped_where_it_reports_and_its_errors_are_dropped() -> None:
-    more = OneThreadMore()
+    more = ThreadsBeside(1)
     begun = threading.Event()
     ended: list[str] = []
 
@@ -149,6 +149,32 @@ def test_nothing_is_done_beside_where_there_is_no_room(
     triage(tmp_path / "a", ResultCache(tmp_path / "kept"), beside=True, memory_limit=limit)
     assert alone
     assert all(each.endswith("here") for each in alone)
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_as_many_pairs_are_looked_at_at_once_as_cores_and_memory_allow(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(triage_module, "available_threads", lambda: 2)
+    monkeypatch.setattr(triage_module, "VALUE_BYTES", 10**9 // (2 * at_once * 2 * 240 * 5))
+    together = threading.Barrier(at_once, timeout=SECONDS)
+    running: list[int] = []
+    most: list[int] = []
+
+    def look(self: Any, pair: SamplePair, progress: Any) -> None:
+        running.append(1)
+        together.wait()
+        most.append(len(running))
+        together.wait()
+        running.pop()
+
+    monkeypatch.setattr(Triage, "_look_at", look)
+    of = Triage(reference=drawn(0), settings=TriageSettings(("knn",)), memory_limit=10**9)
+    for seed in range(4):
+        assert of.beside(SamplePair(drawn(0), drawn(seed)))
+    of._threads.wait()
+    of.close()
+    assert most == [at_once] * 4
 
 
 def test_a_measurement_beside_other_work_takes_half_of_the_memory(
