@@ -10,9 +10,9 @@ chance alone, of known size, whatever the dimension.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from prviz.arrays import Floats
 from prviz.checks.facts import row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import Progress, one_blas_thread, one_openmp_thread, part_of
+from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 from prviz.triage.row_sets import (
     BLOCK_VALUES,
@@ -82,6 +83,10 @@ FLOOR = 1e-3
 EMPTY = 0.12
 # Seeded ways to cut the sets into halves: findings that hang on one of them are borderline.
 HALVINGS = 3
+# Most bytes of real rows that are kept for further generated sets, with up to five times as many
+# of what follows from them; by draw.
+_KEPT_BYTES = 10_000_000
+_REAL = LeastRecentlyUsed(HALVINGS)
 _ROUNDS = 10
 _TINY = 1e-12
 
@@ -264,6 +269,9 @@ def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = MOST_ROWS) -
     return mean_statistics(halvings(pair, seed=seed, rows=rows))
 
 
+T = TypeVar("T")
+
+
 def _order_of(values: NDArray[Any]) -> Ints:
     """An order of the rows that does not depend on how they stand."""
     return np.lexsort(values.T[: min(8, values.shape[1])])
@@ -280,6 +288,7 @@ class _Compared:
     def __init__(self, pair: SamplePair, rows: int, memory_limit: int) -> None:
         self._pair = pair
         self._rows = rows
+        self._apart = memory_limit < MEMORY_LIMIT
         self._block = min(BLOCK_VALUES, memory_limit // _BLOCK_BYTES)
         mixed = (np.random.default_rng(0).permutation(part.n) for part in pair)
         orders = (_order_of(part.values) for part in pair)
@@ -303,17 +312,29 @@ class _Compared:
                 first = turn * self._rows
                 order = np.take(whole, np.arange(first, first + self._rows), mode="wrap")
             rows.append(_one_of_each(order[rng.permutation(len(order))], part.groups)[: self._rows])
-        real, generated = self._pair
-        unit = unit_of(RowSet(real.values, rows[0], block=self._block), whole=not self.wide)
-        sets = (
-            RowSet(real.values, rows[0], unit, self._block),
-            RowSet(generated.values, rows[1], unit, self._block),
-        )
+        real = self._real(rows[0])
+        sets = real, RowSet(self._pair.generated.values, rows[1], real.unit, self._block)
         if not self.wide:
             return *sets, sets[0].features(), sets[1].features()
         classes = [each[chosen] for each, chosen in zip(self._classes, rows, strict=True)]
         points, others = coordinates(sets, classes)
         return *sets, points, others
+
+    def _real(self, rows: Ints) -> RowSet:
+        """The real rows, the same object for each generated set as long as they are small."""
+        real = self._pair.real
+
+        def chosen(values: NDArray[Any], rows: Ints) -> RowSet:
+            unit = unit_of(RowSet(values, rows, block=self._block), whole=not self.wide)
+            return RowSet(values, rows, unit, self._block)
+
+        if self._apart or self.wide or len(rows) * real.d * 8 > _KEPT_BYTES:
+            return chosen(real.values, rows)
+        # a copy of the rows: what is kept must not keep the set
+        return _REAL.remembered(
+            (real.digest, rows.tobytes(), self._block),
+            lambda: chosen(real.values[rows], np.arange(len(rows))),
+        )
 
 
 def _one_of_each(rows: Ints, groups: NDArray[Any] | None) -> Ints:
@@ -377,14 +398,41 @@ class _Fold:
         d = self.real.d
         one = self.others[self.one]
         other = self.others[self.other]
-        found, on, on_held = _neighbours(fit, self.points[self.held], one, other)
-        held = self.points[self.held][on_held]
+        held = self.points[self.held]
+        own = self._once("radii", lambda: _radii(fit))
+        of_held = self._once("nearest", lambda: _nearest(held, fit, LOCAL))
+        found, on, on_held = _neighbours(fit, held, one, other, own, of_held)
+        held = held[on_held]
         generated = np.concatenate([one, other])[on]
-        found |= _masses(held, generated, clusters(fit, _count(fit, FINE), rng, d))
-        centres = clusters(fit, _count(fit, COARSE), rng, d)
-        found |= _spreads(fit, held, generated, centres, d if d > len(self.points) else None)
+        found |= _masses(held, generated, self._centres(FINE, rng)[0])
+        centres, seed = self._centres(COARSE, rng)
+        features = d if d > len(self.points) else None
+        around = {"": centres, "all_": fit.mean(axis=0)[None]}
+        principal = {
+            prefix: self._principal((prefix, seed), each, features)
+            for prefix, each in around.items()
+        }
+        found |= _spreads(held, generated, around, principal, features)
         members = cluster_of(held, centres), cluster_of(generated, centres)
         return found | _moves(self._features(centres, on, on_held), *members)
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What follows from the real rows alone, with this half of them as fit samples."""
+        return self.real.known.remembered((self.fit.start, key), compute)
+
+    def _centres(self, sizes: tuple[int, int], rng: np.random.Generator) -> tuple[Floats, int]:
+        """Centres of clusters of the fit samples, and the seed of the search."""
+        fit = self.points[self.fit]
+        seed = int(rng.integers(2**31))
+        count = _count(fit, sizes)
+        return self._once((count, seed), lambda: clusters(fit, count, seed, self.real.d)), seed
+
+    def _principal(
+        self, key: Hashable, centres: Floats, features: int | None
+    ) -> tuple[Floats, Floats]:
+        """`_principal_of` the fit samples."""
+        fit = self.points[self.fit]
+        return self._once(key, lambda: _principal_of(fit, centres, features))
 
     def _features(self, centres: Floats, on: Flags, on_held: Flags) -> Iterator[_Features]:
         """The features of the rows on the support and of the centres of clusters, in blocks."""
@@ -408,14 +456,20 @@ class _Fold:
 
 
 def _neighbours(
-    fit: Floats, held: Floats, one: Floats, other: Floats
+    fit: Floats,
+    held: Floats,
+    one: Floats,
+    other: Floats,
+    own: Floats,
+    of_held: tuple[Ints, Floats],
 ) -> tuple[dict[str, float], Flags, Flags]:
     """Statistics of distances, and which generated and which held-out samples are on the
     support.
+
+    own : radii of the fit samples. of_held : the fit samples nearest to the held-out ones.
     """
-    own = _radii(fit)
     own_one = _radii(one)
-    near_held, held_local = _nearest(held, fit, LOCAL)
+    near_held, held_local = of_held
     near_other, other_to_fit = _nearest(other, fit)
     near_one, one_to_fit = _nearest(one, fit)
     near_own, other_local = _nearest(other, one, LOCAL)
@@ -539,9 +593,7 @@ def _count(values: Floats, sizes: tuple[int, int]) -> int:
     return int(np.clip(len(values) // sizes[0], 1, sizes[1]))
 
 
-def clusters(
-    values: Floats, count: int, rng: np.random.Generator, features: int | None = None
-) -> Floats:
+def clusters(values: Floats, count: int, seed: int, features: int | None = None) -> Floats:
     """Centres of k-means: as many as asked for, fewer of fewer different rows.
 
     features : number of features of which the values are coordinates; None: that of the values.
@@ -550,7 +602,6 @@ def clusters(
 
     rounded = (values / (np.abs(values).max() or 1.0)).round(9) + 0.0  # no negative zeros
     different = len({row.tobytes() for row in rounded})
-    seed = int(rng.integers(2**31))
     # of the mean variance of a feature
     tolerance = 1e-4 * (values.shape[1] / features if features else 1.0)
     k_means = KMeans(
@@ -601,29 +652,33 @@ def _by_mass(held: Floats, generated: Floats, moved: Floats) -> float:
 
 
 def _spreads(
-    fit: Floats, held: Floats, generated: Floats, centres: Floats, features: int | None = None
+    held: Floats,
+    generated: Floats,
+    centres: Mapping[str, Floats],
+    principal: Mapping[str, tuple[Floats, Floats]],
+    features: int | None = None,
 ) -> dict[str, float]:
     """Spreads around the centres of the clusters, in bands of the principal directions, and around
     one centre.
 
+    centres : of the clusters, and the one, by the prefix of what is found. principal : the fit
+    samples' variances around these along their principal directions, and the directions.
     features : number of features where it exceeds that of the rows; None: it does not.
     """
     found: dict[str, float] = {}
-    for prefix, around in (("", centres), ("all_", fit.mean(axis=0)[None])):
-        sides = [(each, cluster_of(each, around)) for each in (fit, held, generated)]
+    for prefix, around in centres.items():
+        sides = [(each, cluster_of(each, around)) for each in (held, generated)]
         residuals = [_less(each, around[cluster]) for each, cluster in sides]
-        variances, axes = _principal(residuals[0], len(fit), features)
+        variances, axes = principal[prefix]
         directions = features or len(variances)
         held_up = np.cumsum(variances) / max(float(variances.sum()), _TINY)
         top = int(np.searchsorted(held_up, 0.5)) + 1
         low = min(int(np.searchsorted(held_up, 0.8)) + 1, directions - 1)
-        energies = [
-            _energies(each, axes, top, low, whole=features is None) for each in residuals[1:]
-        ]
+        energies = [_energies(each, axes, top, low, whole=features is None) for each in residuals]
         distances = []
         for name in ("total", "top", "low"):
             one, other = (np.log(each[name] + _TINY) for each in energies)
-            log, z = _shifted(one, other, sides[1][1], sides[2][1], len(around))
+            log, z = _shifted(one, other, sides[0][1], sides[1][1], len(around))
             found |= {f"{prefix}{name}": log / 2, f"{prefix}{name}_z": z}
             distances.append(_distance(one, other))
             if name == "total" and not prefix:
@@ -632,11 +687,11 @@ def _spreads(
                 found["low_quarter"] = float(np.quantile(other, 0.25) - np.quantile(one, 0.25)) / 2
         found[f"{prefix}spread"] = max(distances)
         if not prefix:
-            weights = np.bincount(sides[1][1], minlength=len(around)) / np.maximum(
-                np.bincount(sides[2][1], minlength=len(around)), 1
+            weights = np.bincount(sides[0][1], minlength=len(around)) / np.maximum(
+                np.bincount(sides[1][1], minlength=len(around)), 1
             )
             more = energies[1]["all"], energies[0]["all"]
-            own = weights[sides[2][1]]
+            own = weights[sides[1][1]]
             # no cluster may hold both generated and held-out samples
             mean = np.average(more[0], axis=0, weights=own if own.any() else None)
             added = mean - more[1].mean(axis=0)
@@ -672,6 +727,12 @@ def _tail(one: Floats, other: Floats) -> tuple[float, float]:
 def _less(rows: Floats, others: Floats) -> Floats:
     """``rows - others``, in the memory of the others, which nobody else uses."""
     return np.subtract(rows, others, out=others)
+
+
+def _principal_of(fit: Floats, around: Floats, features: int | None) -> tuple[Floats, Floats]:
+    """`_principal` of the fit samples less the nearest of some centres."""
+    residuals = _less(fit, around[cluster_of(fit, around)])
+    return _principal(residuals, len(fit), features)
 
 
 def _principal(residuals: Floats, n: int, features: int | None) -> tuple[Floats, Floats]:
@@ -914,10 +975,11 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     if not 2 <= real.d <= PERMUTED:
         return found
     sides = [each.features() for each in (real, generated)]
-    angles = [np.arctanh(np.clip(_correlations(_ranks(each)), -0.99, 0.99)) for each in sides]
+    angles = real.known.remembered("angles", lambda: _angles(sides[0])), _angles(sides[1])
     chance = 1 / len(real) + 1 / len(generated)
     apart = np.median(np.square(angles[1] - angles[0]) / chance, axis=1)
-    plain = _unlike(sides[0], sides[1])
+    shares = real.known.remembered("shares", lambda: _shares_up_to_deciles(sides[0]))
+    plain = _unlike(shares, sides[1], len(real))
     among = math.log(real.d)
     if np.count_nonzero((plain > UNLIKE[0] + among) | (apart > UNLIKE[1] + 2 * among)) < 2:
         return found
@@ -933,16 +995,23 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     return found | {"disordered": float(moved.sum())}
 
 
-def _unlike(real: Floats, generated: Floats) -> Floats:
+def _angles(values: Floats) -> Floats:
+    """Fisher's z of the correlations of ranks."""
+    return np.asarray(np.arctanh(np.clip(_correlations(_ranks(values)), -0.99, 0.99)))
+
+
+def _unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floats:
     """Mean squared difference of the shares up to the real deciles, in units of chance, of each
     feature.
+
+    real : `_shares_up_to_deciles`, of so many samples.
     """
-    at, shares = _shares_up_to_deciles(real)
+    at, shares = real
     others = [
         np.searchsorted(row, ends, "right")
         for row, ends in zip(np.sort(generated, axis=0).T, at, strict=True)
     ]
-    return _mean_squares(shares, np.stack(others) / len(generated), len(real), len(generated))
+    return _mean_squares(shares, np.stack(others) / len(generated), n_real, len(generated))
 
 
 def _all_unlike(real: Floats, generated: Floats) -> Floats:

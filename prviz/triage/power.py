@@ -122,7 +122,9 @@ def _changed(fresh: Floats, values: Floats) -> float:
 
 def _mode(values: Floats, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
     """The rows of the cluster whose share is nearest to this one."""
-    cluster = cluster_of(values, clusters(values, max(2, round(1 / share)), rng))
+    cluster = cluster_of(
+        values, clusters(values, max(2, round(1 / share)), int(rng.integers(2**31)))
+    )
     shares = np.bincount(cluster) / len(values)
     return np.asarray(cluster == np.argmin(np.abs(shares - share)))
 

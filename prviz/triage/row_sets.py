@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from prviz.arrays import Floats
 from prviz.neighbors.kernels import slices
+from prviz.recent import LeastRecentlyUsed
 
 Ints = NDArray[np.intp]
 
@@ -24,6 +25,8 @@ Ints = NDArray[np.intp]
 BLOCK_VALUES = 1 << 21
 # Largest value in units of the real set: its square is still far from overflow.
 _MOST = 1e60
+# More than follows from one draw of rows: of draws that differ by the other set the last is held.
+_KNOWN = 16
 
 
 class RowSet:
@@ -35,6 +38,8 @@ class RowSet:
     rows : the chosen rows, in order.
     unit : a length; None: the values stay as they are.
     block : most values of a block of features.
+
+    known : what follows from these rows, and from what else its key says, alone.
     """
 
     def __init__(
@@ -42,10 +47,11 @@ class RowSet:
     ) -> None:
         self._values = values
         self._rows = rows
-        self._unit = unit
+        self.unit = unit
         self.block = block
         self.d = int(values.shape[1])
         self._last: tuple[slice, Floats] | None = None
+        self.known = LeastRecentlyUsed(_KNOWN)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -54,8 +60,8 @@ class RowSet:
         """Some features of all rows, in float64; the last block is kept, as most sets have one."""
         if self._last is None or self._last[0] != columns:
             block = self._values[:, columns][self._rows].astype(np.float64)
-            if self._unit is not None:
-                block /= self._unit
+            if self.unit is not None:
+                block /= self.unit
                 np.clip(block, -_MOST, _MOST, out=block)
             block.flags.writeable = False
             self._last = columns, block

@@ -1345,8 +1345,7 @@ def test_neighbours_and_clusters_of_few_points() -> None:
     assert _one_of_each(rows, np.array([7, 8, 9, 7, 8])).tolist() == [3, 4]
     values = np.array([[2.0, 1], [1, 9], [2, 0]])
     assert _order_of(values).tolist() == [2, 0, 1]
-    rng = np.random.default_rng(0)
-    assert sorted(clusters(np.repeat([[0.0], [5.0]], 4, axis=0), 3, rng)[:, 0].tolist()) == [
+    assert sorted(clusters(np.repeat([[0.0], [5.0]], 4, axis=0), 3, 0)[:, 0].tolist()) == [
         0.0,
         5.0,
     ]

@@ -22,16 +22,21 @@ from prviz.triage import triage as triage_module
 from prviz.triage.findings import sample_faults
 from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import (
+    _REAL,
     JUMPS,
+    LOCAL,
     VOID,
     _all_unlike,
     _Compared,
     _distance,
     _masses,
+    _nearest,
     _neighbours,
     _principal,
     _quantiles,
+    _radii,
     _rank_z,
+    _shares_up_to_deciles,
     _steps,
     _unlike,
     _void,
@@ -117,7 +122,7 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
 def test_clusters_are_the_means_of_their_members() -> None:
     rng = np.random.default_rng(1)
     values = np.concatenate([rng.normal(size=(50, 3)) + 20 * step for step in range(4)])
-    centres = clusters(values, 4, rng)
+    centres = clusters(values, 4, int(rng.integers(2**31)))
     members = cluster_of(values, centres)
     slow = [np.argmin([np.sum((row - centre) ** 2) for centre in centres]) for row in values]
     assert members.tolist() == slow
@@ -155,7 +160,7 @@ def test_how_compact_lost_samples_are_is_said_of_five_and_more(far: int) -> None
     one[:5] += 50
     # copies of fit samples are on the support
     other = np.concatenate([fit[:40], 50 + rng.normal(size=(far, 2))])
-    found, on, _ = _neighbours(fit, held, one, other)
+    found, on, _ = _neighbours(fit, held, one, other, _radii(fit), _nearest(held, fit, LOCAL))
     assert np.flatnonzero(~on[len(one) :]).tolist() == list(range(40, 40 + far))
     if far < 5:
         assert math.isnan(found["compact"])
@@ -219,12 +224,29 @@ def test_faults_of_wide_sets_are_searched_within_the_memory_limit() -> None:
     assert [each.key for each in found] == ["wide"]
 
 
+@pytest.mark.parametrize("d", [3, 130])
+def test_what_is_kept_of_the_real_rows_changes_nothing(d: int) -> None:
+    rng = np.random.default_rng(0)
+    real, other = rng.normal(size=(2, 120, d))
+    sets = [rng.normal(shift, 1.0, size=(90 + 20 * place, d)) for place, shift in enumerate((0, 1))]
+    expected = []
+    for generated in sets:
+        _REAL.clear()
+        expected.append(halvings(SamplePair(real, generated)))
+    halvings(SamplePair(other, sets[0]))
+    assert [halvings(SamplePair(real, generated)) for generated in sets] == expected
+    assert len(_REAL) == 3
+    assert expected[0] != expected[1]
+
+
 def test_more_rows_than_are_compared_at_once_are_compared_in_turn() -> None:
     pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 300, 3)))
     compared = _Compared(pair, 100, 10**9)
     turns = [compared.drawn(np.random.default_rng(turn), turn)[:2] for turn in range(3)]
     for role in range(2):
-        rows = [set(sides[role]._rows) for sides in turns]
+        rows = [
+            {*map(tuple, (sides[role].features() * sides[role].unit).round(9))} for sides in turns
+        ]
         assert [len(each) for each in rows] == [100, 100, 100]
         assert len(set[int]().union(*rows)) == 300
 
@@ -290,9 +312,10 @@ def test_what_one_feature_is_apart_from_all_others_is_that_of_each_pair() -> Non
         rng.poisson(mean, (n, 7)).astype(float) for mean, n in ((1.5, 60), (1.7, 45))
     )
     found = _all_unlike(real, generated)
+    shares = _shares_up_to_deciles(real)
     for place in range(7):
         alone = np.repeat(generated[:, [place]], 7, axis=1)
-        np.testing.assert_array_equal(found[:, place], _unlike(real, alone))
+        np.testing.assert_array_equal(found[:, place], _unlike(shares, alone, len(real)))
 
 
 def test_a_set_where_one_real_sample_lies_alone_is_compared() -> None:

@@ -71,6 +71,7 @@ def test_statistics_of_wide_sets_are_those_of_all_features(
     """The slow twin compares the features themselves and forms all (d, d) products."""
     pair = _wide(n, d, factor)
     fast = asdict(pair_statistics(pair))
+    statistics._REAL.clear()
 
     class Whole(statistics._Compared):
         def __init__(self, *arguments: Any) -> None:
@@ -78,8 +79,10 @@ def test_statistics_of_wide_sets_are_those_of_all_features(
             self.wide = False
 
     spreads = statistics._spreads
+    principal = statistics._principal_of
     monkeypatch.setattr(statistics, "_Compared", Whole)
     monkeypatch.setattr(statistics, "_spreads", lambda *sets: spreads(*sets[:4]))
+    monkeypatch.setattr(statistics, "_principal_of", lambda *sets: principal(*sets[:2], None))
     slow = asdict(pair_statistics(pair))
     if (
         n < 200
