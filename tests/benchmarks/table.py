@@ -1,19 +1,20 @@
 # ruff: noqa: T201 - it prints its tables
-"""The tables of docs/measured.md, from the newest line of each case in results/.
+"""The tables of docs/measured.md and docs/large.md, from the newest line of each case in results/.
 
-python -m tests.benchmarks.table             print them
-python -m tests.benchmarks.table --write     put them into docs/measured.md, between its two marker
-comments
+python -m tests.benchmarks.table             print those of docs/measured.md
+python -m tests.benchmarks.table --write     put them into the documents, between two marker comments
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 from tests.benchmarks.results import ROOT, newest
 
 DOCUMENT = ROOT / "docs" / "measured.md"
+LARGE = ROOT / "docs" / "large.md"
 BEGIN = "<!-- tables: python -m tests.benchmarks.table --write -->"
 END = "<!-- end of the tables -->"
 
@@ -112,8 +113,9 @@ ABOUT = {
         "drag to the painted picture, of the slowest handle of each step."
     ),
     "scale": (
-        "What one more checkpoint costs in `prviz triage`, reading and findings included, and what "
-        "a second Dask worker saves; each set is another one."
+        "What one more checkpoint costs in `prviz triage`, reading and findings included, what "
+        "a second Dask worker saves (memory: of a worker), and what large sets cost in `prviz curve`; each set is another "
+        "one. Processor time is that of all threads, of both workers in the row of two."
     ),
     "triage_page": (
         "Triage's page with many kept checkpoints, in headless Chromium: from a visit to the "
@@ -199,12 +201,7 @@ def _table(lines: list[dict[str, Any]]) -> str:
     made = "; ".join(runs) + "\n\n"
     cells = [_cells(line) for line in lines]
     columns = list(dict.fromkeys(name for row in cells for name in row))
-    rows = [
-        columns,
-        ["---"] * len(columns),
-        *([row.get(name, "") for name in columns] for row in cells),
-    ]
-    return made + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return made + _markdown([columns, *([row.get(name, "") for name in columns] for row in cells)])
 
 
 def _machine_text(machine: dict[str, Any]) -> str:
@@ -220,7 +217,7 @@ def _cells(line: dict[str, Any]) -> dict[str, str]:
         parts += [] if line[peak] is None else [f"{line[peak]:,.0f} MB"]
         row |= {title: ", ".join(parts)} if parts else {}
     row |= {} if line["ratio"] is None else {"ratio": f"{line['ratio']:.3f}"}
-    return row | {name: _number(value) for name, value in line["figures"].items()}
+    return row | {name: _number(value) for name, value in line["figures"].items() if value != ""}
 
 
 def _number(value: float | str) -> str:
@@ -230,10 +227,69 @@ def _number(value: float | str) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
 
 
-def written(document: str) -> str:
-    """The document with the tables between its markers."""
+# Hours of a night in docs/large.md.
+NIGHT = 10
+_CHECKPOINTS = 1_000
+_SECONDS = "processor time (s)"
+_SHARE = "share of the ideal"
+_SETS = "two sets of "
+_CURVES = ", four curves, split 0.5"
+_MILLION = 1_000_000
+
+
+def large_tables() -> str:
+    """The tables of docs/large.md: a thousand checkpoints, and large sets."""
+    lines = newest("scale")
+    share = next(line["figures"][_SHARE] for line in lines if _SHARE in line["figures"])
+    head = ["one checkpoint", "processor time", f"cores for {_CHECKPOINTS:,} in an hour"]
+    rows = [[*head, f"in {NIGHT} hours", "memory"]]
+    for line in lines:
+        figures = line["figures"]
+        if "the first (s)" not in figures and _SHARE not in figures:
+            continue
+        # the row of two workers is of several checkpoints
+        number = int(line["case"].split(" ")[0]) if _SHARE in figures else 1
+        seconds = figures[_SECONDS] / number
+        cores = [math.ceil(_CHECKPOINTS * seconds / (3600 * hours * share)) for hours in (1, NIGHT)]
+        memory = f"{line['peak_mb']:,.0f} MB"
+        rows.append([line["case"], f"{_number(seconds)} s", *map(str, cores), memory])
+    of_sets = [line for line in lines if line["case"].startswith(_SETS)]
+    sets = [["two sets, four curves", "processor time", "on two cores", "memory"]]
+    for line in of_sets:
+        took = [line["figures"][_SECONDS], line["seconds"]]
+        texts = [f"{_number(seconds)} s" for seconds in took]
+        case = line["case"].removeprefix(_SETS).replace(_CURVES, "")
+        sets.append([case, *texts, f"{line['peak_mb']:,.0f} MB"])
+    sets.append(_predicted([line for line in of_sets if line["case"].endswith("exact")]))
+    return f"{_markdown(rows)}\n\n{_markdown(sets)}"
+
+
+def _predicted(lines: list[dict[str, Any]]) -> list[str]:
+    """The row of a million samples: by the growth between the two largest exact sets, and by that of
+    the number of pairs.
+    """
+    sizes = [
+        int(line["case"].removeprefix(_SETS).split(" ")[0].replace(",", "")) for line in lines[-2:]
+    ]
+    seconds = [line["figures"][_SECONDS] for line in lines[-2:]]
+    growth = math.log(seconds[1] / seconds[0]) / math.log(sizes[1] / sizes[0])
+    low, high = (
+        seconds[1] * (_MILLION / sizes[1]) ** exponent / 3600 for exponent in sorted((growth, 2.0))
+    )
+    case = f"{_MILLION:,} x 64, exact, predicted by n^{growth:.2f}, the growth above, and by n²"
+    return [case, f"{_number(low)} to {_number(high)} h", "", ""]
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    """Rows, the first of which are the titles of the columns, as a table."""
+    head, *rest = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rest])
+
+
+def written(document: str, made: str) -> str:
+    """The document with what is made of the results between its markers."""
     before, _, rest = document.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{tables()}\n\n{END}{rest.partition(END)[2]}"
+    return f"{before}{BEGIN}\n\n{made}\n\n{END}{rest.partition(END)[2]}"
 
 
 def main() -> None:
@@ -241,11 +297,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--write", action="store_true", help="into docs/measured.md")
+    parser.add_argument("--write", action="store_true", help="into the documents")
     if not parser.parse_args().write:
         print(tables())
         return
-    DOCUMENT.write_text(written(DOCUMENT.read_text("utf-8")), encoding="utf-8")
+    for path, made in ((DOCUMENT, tables()), (LARGE, large_tables())):
+        path.write_text(written(path.read_text("utf-8"), made), encoding="utf-8")
 
 
 if __name__ == "__main__":
