@@ -261,7 +261,7 @@ class SymmetricPlan:
     @property
     def entries(self) -> int:
         """Number of distances in both passes together."""
-        return sum(place.entries() for place in [*self._across, *self._inside])
+        return sum(map(ScheduledTile.entries, [*self._across, *self._inside]))
 
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
         """Both passes: exact squared radii inside each role, as `by_rows.own_radii`.
@@ -311,7 +311,7 @@ class SymmetricPlan:
         roles = {each.shared.in_order for each in again}
         for places in (self._across, self._inside):
             needed = [each for each in places if (each.left, each.right) in roles]
-            runner.expect(sum(place.entries() for place in needed))
+            runner.expect(sum(map(ScheduledTile.entries, needed)))
             self._pass(needed, again, runner)
         return {
             request: {role: self._counts[request, role] for role in ROLES}
@@ -620,7 +620,7 @@ class SymmetricPlan:
             return tile.rechecked
 
         places = _across(len(few), len(others), self._side)
-        runner.expect(sum(place.entries() for place in places))
+        runner.expect(sum(map(ScheduledTile.entries, places)))
         runner.run(work, places, ScheduledTile.entries)
 
     def _count_bounded(
