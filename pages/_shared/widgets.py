@@ -46,8 +46,10 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) {
   color: var(--prviz-accent); }
 /* Streamlit's words where the server does not answer ask for the internet, of which the app has no
    need. */
-:root:has(> body > * > * > [data-test-connection-state]:not(
-  [data-test-connection-state="CONNECTED"])) {
+:root:has(
+  > body > * > * > [data-test-connection-state]:not([data-test-connection-state="CONNECTED"]),
+  > body > * > * > * > [data-test-connection-state]:not([data-test-connection-state="CONNECTED"])
+) {
   --prviz-away: "prviz does not answer. As soon as it runs again, this page comes back.";
   --prviz-theirs: hidden; --prviz-their-size: 0;
 }
