@@ -27,11 +27,11 @@ from prviz.neighbors.kernels import (
     sort_numbered,
     true_places,
 )
-from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
+from prviz.neighbors.native import Array, Floats, Rows, Small
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
-from prviz.neighbors.tiles import Tile, make_tile
+from prviz.neighbors.tiles import Ranked, Tile, make_tile
 
 # Larger than any distance in a tile's units; its low bits are 0, as those of a widened float32.
 _PADDING = 2.0**1000
@@ -217,19 +217,6 @@ def _k(request: CountRequest) -> int:
     return request.rule.k
 
 
-class _Ranked(NamedTuple):
-    """Entries of a tile by the number of limits below them, and entries too close to a limit to
-    decide.
-
-    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns :
-    (u,) undecided.
-    """
-
-    counts: Counts
-    rows: Rows
-    columns: Rows
-
-
 class Radii:
     """Balls of several radii around every point, from their increasing exact squares (q,)."""
 
@@ -244,7 +231,7 @@ class Radii:
         ranked = tile.ranked(limits, errors[:, None]) or _by_row(
             tile.values, limits, errors, exact, tile.scratch
         )
-        return _decided(tile, ranked, limits[None, :], np.zeros_like(ranked[2]))
+        return _decided(tile, ranked, limits[None, :], np.zeros_like(ranked.columns))
 
 
 class SampleRadii:
@@ -263,13 +250,13 @@ class SampleRadii:
         found = tile.ranked(self._limits, self._errors) or _by_column(
             tile, self._limits, self._reach, self._errors
         )
-        return _decided(tile, found, self._limits, found[2])
+        return _decided(tile, found, self._limits, found.columns)
 
 
-def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> _Ranked:
+def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> Ranked:
     """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
     if native.serves(tile):
-        return _Ranked(
+        return Ranked(
             *native.ranked(
                 "rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact
             )
@@ -290,16 +277,16 @@ def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: S
     places = ranges(starts.ravel(), lengths.ravel())
     clear = possible - np.cumsum(lengths, axis=1)
     counts = np.diff(clear, axis=1, prepend=0, append=clear[:, -1:])
-    return _Ranked(counts, owners, columns[owners, places])
+    return Ranked(counts, owners, columns[owners, places])
 
 
-def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ranked:
+def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> Ranked:
     """Rank among the limits of the columns (n, q), with errors (n,); entries beyond the reach (n,)
     are left out.
     """
     exact = tile.arithmetic.exact
     if native.serves(tile.values, reach):
-        return _Ranked(*native.ranked("rank_columns", tile.values, limits, (reach, errors), exact))
+        return Ranked(*native.ranked("rank_columns", tile.values, limits, (reach, errors), exact))
     rows, columns, values, _ = entries_within(tile.values, None, reach, tile.scratch)
     values = values.astype(np.float64)
     errors = errors.take(columns)
@@ -314,10 +301,10 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
     counts = np.bincount((rows * (q + 1) + places)[~unclear], minlength=m * (q + 1)).reshape(
         m, q + 1
     )
-    return _Ranked(counts, rows[unclear], columns[unclear])
+    return Ranked(counts, rows[unclear], columns[unclear])
 
 
-def _decided(tile: Tile, ranked: tuple[Counts, Rows, Rows], limits: Floats, which: Rows) -> Small:
+def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Rows) -> Small:
     """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q)
     which[i].
     """

@@ -117,6 +117,19 @@ class Pairs:
         return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
 
 
+class Ranked(NamedTuple):
+    """Entries of a tile by the number of limits below them, and entries too close to a limit to
+    decide.
+
+    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns :
+    (u,) undecided.
+    """
+
+    counts: Counts
+    rows: Rows
+    columns: Rows
+
+
 @dataclass(eq=False, kw_only=True)
 class Tile(Pairs):
     """Approximate squared distances of a block of points (rows) from a block of samples of one role
@@ -269,9 +282,8 @@ class Tile(Pairs):
         self,
         limits: Floats,  # noqa: ARG002
         errors: Floats,  # noqa: ARG002
-    ) -> tuple[Counts, Rows, Rows] | None:
-        """Entries of each row by the number of limits below them, (m, q + 1), and places of entries
-        too close to tell.
+    ) -> Ranked | None:
+        """Entries of each row by the number of limits below them.
 
         limits : (q,) of all entries with errors (m, 1), or (n, q) of the columns with errors (n,).
         None: the caller ranks the values itself; only those of a device are out of its reach.

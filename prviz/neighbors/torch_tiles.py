@@ -26,7 +26,7 @@ from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.products import PART
 from prviz.neighbors.threads import available_threads
-from prviz.neighbors.tiles import Ball, Tile
+from prviz.neighbors.tiles import Ball, Ranked, Tile
 
 with suppress(ModuleNotFoundError):  # `on_device` says that it is missing
     import torch
@@ -170,7 +170,7 @@ class TorchTile(Tile):
         """All values, (m, n)."""
         return _here(self.values)
 
-    def ranked(self, limits: Floats, errors: Floats) -> tuple[Counts, Rows, Rows]:
+    def ranked(self, limits: Floats, errors: Floats) -> Ranked:
         """As of `Tile`."""
         m = len(self.values)
         q = limits.shape[-1]
@@ -190,7 +190,7 @@ class TorchTile(Tile):
             places.masked_fill_(unclear, m * (q + 1))
             rows, columns = _places(unclear)
         counts = _here(torch.bincount(places.ravel(), minlength=m * (q + 1) + 1))
-        return counts[:-1].reshape(m, q + 1), rows, columns
+        return Ranked(counts[:-1].reshape(m, q + 1), rows, columns)
 
     def _smallest_bound(self, k: int) -> Array:
         groups, width = minima_of(self.values.shape[1], k)

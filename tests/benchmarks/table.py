@@ -254,7 +254,9 @@ def large_tables() -> str:
         memory = f"{line['peak_mb']:,.0f} MB"
         rows.append([line["case"], f"{_number(seconds)} s", *map(str, cores), memory])
     of_sets = [line for line in lines if line["case"].startswith(_SETS)]
-    sets = [["`prviz curve` of two sets by four families", "processor time", "on two cores", "memory"]]
+    sets = [
+        ["`prviz curve` of two sets by four families", "processor time", "on two cores", "memory"]
+    ]
     for line in of_sets:
         took = [line["figures"][_SECONDS], line["seconds"]]
         texts = [f"{_number(seconds)} s" for seconds in took]

@@ -186,9 +186,17 @@ FAULTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "bounds": ("TorchTile", "_smallest_bound", lambda found: found * 0.9),
     "entries": ("TorchTile", "_entries_within", lambda found: type(found)(*cut(found))),
     "masks": ("TorchTile", "_masked", lambda found: (found[0] - (found[0] > 2), *found[1:])),
-    "ranks": ("TorchTile", "ranked", lambda found: (np.roll(found[0], 1, axis=1), *found[1:])),
+    "ranks": (
+        "TorchTile",
+        "ranked",
+        lambda found: found._replace(counts=np.roll(found.counts, 1, axis=1)),
+    ),
     "unsure": ("TorchTile", "_masked", lambda found: (*found[:2], found[2][:0], found[3][:0])),
-    "unclear": ("TorchTile", "ranked", lambda found: (found[0], found[1][:0], found[2][:0])),
+    "unclear": (
+        "TorchTile",
+        "ranked",
+        lambda found: found._replace(rows=found.rows[:0], columns=found.columns[:0]),
+    ),
 }
 
 

@@ -195,12 +195,17 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
     assert second.out == first.out
 
 
+def save_sets(folder: Path, *names: str) -> None:
+    """A file of samples for each name."""
+    draw = np.random.default_rng(0).standard_normal
+    for name in names:
+        np.save(folder / f"{name}.npy", draw((60, 3)))
+
+
 def test_a_worker_reads_each_file_once_and_leaves_nothing_to_find(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    draw = np.random.default_rng(0).standard_normal
-    for name in ("real", "step-1", "step-2"):
-        np.save(tmp_path / f"{name}.npy", draw((60, 3)))
+    save_sets(tmp_path, "real", "step-1", "step-2")
     real = read(tmp_path / "real.npy")
     checkpoints = checkpoints_of([tmp_path / "step-1.npy", tmp_path / "step-2.npy"])
     store = ResultCache(tmp_path / "kept")
@@ -236,9 +241,7 @@ def killed(*_: Any, **__: Any) -> None:
 def test_a_checkpoint_that_no_worker_survives_fails_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    draw = np.random.default_rng(0).standard_normal
-    for name in ("real", "one", "two"):
-        np.save(tmp_path / f"{name}.npy", draw((60, 3)))
+    save_sets(tmp_path, "real", "one", "two")
     triage = Triage(reference=read(tmp_path / "real.npy"), settings=TriageSettings(("knn",)))
     run = _Elsewhere.run
 
